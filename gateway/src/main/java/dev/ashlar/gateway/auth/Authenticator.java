@@ -1,0 +1,40 @@
+package dev.ashlar.gateway.auth;
+
+import dev.ashlar.gateway.http.HttpExchange;
+import dev.ashlar.gateway.http.RequestBody;
+import dev.ashlar.gateway.s3.S3Exception;
+import dev.ashlar.protocol.message.ChecksumAlgorithm;
+import dev.ashlar.protocol.message.ChecksumValue;
+
+/** Tells who sent a request and guards its body. */
+public interface Authenticator {
+  /**
+   * Verifies the request's signature (header or query) before a byte of the body is read.
+   *
+   * @throws S3Exception with the error AWS gives for a missing, malformed, expired or wrong
+   *     signature
+   */
+  AuthenticatedRequest authenticate(HttpExchange exchange) throws S3Exception;
+
+  /**
+   * A request whose signature held.
+   *
+   * @param accessKey who signed it
+   * @param owner the canonical user id behind the access key
+   * @param body the payload: aws-chunked removed, chunk signatures, payload hash, Content-MD5 and
+   *     x-amz-checksum-* (header or trailer) verified by the time it returns null
+   */
+  record AuthenticatedRequest(String accessKey, String owner, PayloadBody body) {}
+
+  /** A verified payload that also tells the digests it computed. */
+  interface PayloadBody extends RequestBody {
+    /**
+     * The checksum the client sent along, known and verified once {@link #read} returned null;
+     * CHECKSUM_NONE when it sent none.
+     */
+    ChecksumValue checksum();
+
+    /** Also computes this checksum although the client sent none; before the first read only. */
+    void alsoCompute(ChecksumAlgorithm algorithm);
+  }
+}

@@ -1,0 +1,32 @@
+package dev.ashlar.gateway.http;
+
+import io.netty.handler.codec.http.HttpHeaders;
+
+/**
+ * An answer.
+ *
+ * @param headers without Content-Length, Date, Server and request ids, which the connection adds; a
+ *     HEAD answer that must name a length sets Content-Length itself
+ */
+public record HttpAnswer(int status, HttpHeaders headers, Body body) {
+  /** What follows the head. */
+  public sealed interface Body {}
+
+  /** Nothing; Content-Length 0 unless the headers name one (HEAD) or the status forbids it. */
+  public record Empty() implements Body {}
+
+  /** All of it, ready to send. */
+  public record Bytes(byte[] content) implements Body {}
+
+  /**
+   * Made while it is sent, on the request's virtual thread.
+   *
+   * @param length exactly the bytes that the writer will send
+   */
+  public record Streamed(long length, Writer writer) implements Body {}
+
+  /** Produces a streamed body. A failure after the head was sent closes the connection. */
+  public interface Writer {
+    void writeTo(AnswerStream out) throws Exception;
+  }
+}

@@ -1,0 +1,5 @@
+/** One file per S3 operation. */
+@NullMarked
+package dev.ashlar.gateway.operation;
+
+import org.jspecify.annotations.NullMarked;

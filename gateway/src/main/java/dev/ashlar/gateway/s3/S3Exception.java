@@ -1,0 +1,41 @@
+package dev.ashlar.gateway.s3;
+
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Ends a request with an S3 error; rendered in one place. */
+public final class S3Exception extends Exception {
+  private static final long serialVersionUID = 1;
+
+  private final S3Error error;
+  // Names and values that S3 puts into the error document beside code and message.
+  private final transient Map<String, String> details;
+
+  public S3Exception(S3Error error) {
+    this(error, error.message());
+  }
+
+  public S3Exception(S3Error error, String message) {
+    this(error, message, Map.of(), null);
+  }
+
+  public S3Exception(S3Error error, String message, Throwable cause) {
+    this(error, message, Map.of(), cause);
+  }
+
+  public S3Exception(
+      S3Error error, String message, Map<String, String> details, @Nullable Throwable cause) {
+    // Expected answers to bad input need no stack trace; faults of ours bring their cause.
+    super(message, cause, false, cause != null);
+    this.error = error;
+    this.details = Map.copyOf(details);
+  }
+
+  public S3Error error() {
+    return error;
+  }
+
+  public Map<String, String> details() {
+    return details;
+  }
+}

@@ -1,0 +1,73 @@
+package dev.ashlar.protocol.client;
+
+import dev.ashlar.protocol.message.BlobRow;
+import dev.ashlar.protocol.message.BucketRow;
+import dev.ashlar.protocol.message.Command;
+import dev.ashlar.protocol.message.CommandResult;
+import dev.ashlar.protocol.message.CredentialRow;
+import dev.ashlar.protocol.message.PartRow;
+import dev.ashlar.protocol.message.UploadRow;
+import dev.ashlar.protocol.model.BlobId;
+import dev.ashlar.protocol.model.DriveId;
+import dev.ashlar.protocol.model.PlacementMap;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+
+/**
+ * The metadata group as a gateway sees it. Calls block the calling (virtual) thread. Reads are
+ * linearizable: they see every command that was answered before they began.
+ */
+public interface MetadataClient {
+  /** The session that this client registered; part of every blob id the gateway chooses. */
+  long session();
+
+  /**
+   * Commits one command and returns what apply answered.
+   *
+   * @param command without session, request and time: the client fills them in
+   */
+  CommandResult submit(Command.Builder command) throws MetadataUnavailableException;
+
+  Optional<BucketRow> bucket(String name) throws MetadataUnavailableException;
+
+  /** All buckets by name. */
+  List<BucketRow> buckets() throws MetadataUnavailableException;
+
+  /** Empty when the bucket or the key does not exist. */
+  Optional<ObjectRead> object(String bucket, String key) throws MetadataUnavailableException;
+
+  /** The rows of these blobs, in the same order; an unknown id is left out. */
+  List<BlobRow> blobs(List<BlobId> ids) throws MetadataUnavailableException;
+
+  ListPage list(ListQuery query) throws MetadataUnavailableException;
+
+  Optional<UploadRow> upload(String bucket, String key, String uploadId)
+      throws MetadataUnavailableException;
+
+  UploadsPage uploads(UploadsQuery query) throws MetadataUnavailableException;
+
+  /** Parts with numbers greater than {@code after}, ascending, at most {@code max}. */
+  List<PartRow> parts(String bucket, String key, String uploadId, int after, int max)
+      throws MetadataUnavailableException;
+
+  Optional<CredentialRow> credential(String accessKey) throws MetadataUnavailableException;
+
+  /** The present placement map; kept current by apply, costs no look-up. */
+  PlacementMap placement();
+
+  /** The registered drives and their incarnations; kept current by apply. */
+  Map<UUID, DriveId> drives();
+
+  /**
+   * Blobs without references since before the given time, oldest first: nothing can refer to them
+   * again.
+   */
+  List<BlobRow> garbage(long unreferencedBeforeMs, int max) throws MetadataUnavailableException;
+
+  /** Those of the given ids that have a row, referenced or not. */
+  Set<BlobId> known(Collection<BlobId> ids) throws MetadataUnavailableException;
+}

@@ -1,0 +1,12 @@
+package dev.ashlar.protocol.client;
+
+import dev.ashlar.protocol.message.UploadRow;
+import java.util.List;
+
+/**
+ * A page of uploads.
+ *
+ * @param truncated whether more uploads or prefixes would follow
+ */
+public record UploadsPage(
+    List<UploadRow> uploads, List<String> commonPrefixes, boolean truncated) {}

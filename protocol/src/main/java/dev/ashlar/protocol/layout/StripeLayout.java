@@ -1,0 +1,79 @@
+package dev.ashlar.protocol.layout;
+
+import dev.ashlar.protocol.model.Profile;
+
+/**
+ * Where the bytes of one blob lie. Byte {@code o} is in stripe {@code o / (k·u)}, strip {@code (o
+ * mod k·u) / u}; the strips of one index lie one behind the other in their shard. Nothing is
+ * padded: the last stripe's data strips are as long as their data, its parity strips as long as its
+ * longest data strip (its first). Every length follows from the blob's length alone.
+ *
+ * @param blobLength bytes, at least 0
+ */
+public record StripeLayout(Profile profile, long blobLength) {
+  public StripeLayout {
+    if (blobLength < 0) {
+      throw new IllegalArgumentException("blob length " + blobLength);
+    }
+  }
+
+  /** Number of stripes, the last one possibly short. */
+  public long stripeCount() {
+    return Math.ceilDiv(blobLength, (long) profile.stripeBytes());
+  }
+
+  public long stripeOf(long blobOffset) {
+    return blobOffset / profile.stripeBytes();
+  }
+
+  /** The data slot that holds this byte. */
+  public int slotOf(long blobOffset) {
+    return (int) (blobOffset % profile.stripeBytes() / profile.stripeUnit());
+  }
+
+  /** Where in its shard this byte of the blob lies. */
+  public long shardOffsetOf(long blobOffset) {
+    int unit = profile.stripeUnit();
+    return stripeOf(blobOffset) * unit + blobOffset % unit;
+  }
+
+  /** The byte of the blob that lies at this offset of a data shard. */
+  public long blobOffsetOf(int dataSlot, long shardOffset) {
+    checkDataSlot(dataSlot);
+    int unit = profile.stripeUnit();
+    return shardOffset / unit * profile.stripeBytes() + (long) dataSlot * unit + shardOffset % unit;
+  }
+
+  /** Bytes of the shard in this slot; a parity shard is as long as data shard 0. */
+  public long shardLength(int slot) {
+    if (slot < 0 || slot >= profile.shards()) {
+      throw new IllegalArgumentException("slot " + slot + " of " + profile);
+    }
+    int dataSlot = slot < profile.dataShards() ? slot : 0;
+    long fullStripes = blobLength / profile.stripeBytes();
+    long tail = blobLength % profile.stripeBytes();
+    long tailStrip =
+        Math.clamp(tail - (long) dataSlot * profile.stripeUnit(), 0, profile.stripeUnit());
+    return fullStripes * profile.stripeUnit() + tailStrip;
+  }
+
+  /** Whether all data lies in one strip, so that every parity shard is a copy of data shard 0. */
+  public boolean isOneStrip() {
+    return blobLength <= profile.stripeUnit();
+  }
+
+  /** Bytes on drives, headers and checksums not counted. */
+  public long storedBytes() {
+    long sum = 0;
+    for (int slot = 0; slot < profile.shards(); slot++) {
+      sum += shardLength(slot);
+    }
+    return sum;
+  }
+
+  private void checkDataSlot(int slot) {
+    if (slot < 0 || slot >= profile.dataShards()) {
+      throw new IllegalArgumentException("data slot " + slot + " of " + profile);
+    }
+  }
+}

@@ -1,0 +1,5 @@
+/** Identifiers and values that cross a process boundary. */
+@NullMarked
+package dev.ashlar.protocol.model;
+
+import org.jspecify.annotations.NullMarked;
