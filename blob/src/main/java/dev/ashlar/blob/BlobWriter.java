@@ -24,9 +24,9 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes one new blob: batches of stripes go to all slots in parallel, a bounded number of batches at
- * a time. A slot that fails gets nothing more and will be a debt; the blob fails when fewer than the
- * durable minimum are left. Used by one thread.
+ * Writes one new blob: batches of stripes go to all slots in parallel, a bounded number of batches
+ * at a time. A slot that fails gets nothing more and will be a debt; the blob fails when fewer than
+ * the durable minimum are left. Used by one thread.
  */
 final class BlobWriter {
   private final Engine engine;
@@ -209,10 +209,10 @@ final class BlobWriter {
     }
   }
 
-  private static final Completion<@Nullable Void> IGNORE =
+  private static final Completion<DriveId> IGNORE =
       new Completion<>() {
         @Override
-        public void succeeded(@Nullable Void result) {}
+        public void succeeded(DriveId drive) {}
 
         @Override
         public void failed(ShardException failure) {}

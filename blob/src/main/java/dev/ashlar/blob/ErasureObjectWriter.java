@@ -34,8 +34,7 @@ final class ErasureObjectWriter implements ObjectWriter {
   private State state = State.OPEN;
   private long length;
 
-  ErasureObjectWriter(
-      Engine engine, Supplier<BlobId> ids, ByteBuffer zeros, long expectedLength) {
+  ErasureObjectWriter(Engine engine, Supplier<BlobId> ids, ByteBuffer zeros, long expectedLength) {
     this.engine = engine;
     this.ids = ids;
     this.zeros = zeros;

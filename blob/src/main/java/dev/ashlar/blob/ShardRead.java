@@ -46,8 +46,7 @@ final class ShardRead implements Completion<ShardData> {
 
   /** Whether the bytes are there; waits for them up to the deadline. */
   boolean await(Duration deadline) throws InterruptedException {
-    return done.await(deadline.toNanos(), TimeUnit.NANOSECONDS)
-        && state.get() instanceof ShardData;
+    return done.await(deadline.toNanos(), TimeUnit.NANOSECONDS) && state.get() instanceof ShardData;
   }
 
   /** Why it failed; a drive that did not answer in time is unavailable. */

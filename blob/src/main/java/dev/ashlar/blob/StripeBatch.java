@@ -10,9 +10,9 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Some consecutive stripes of a blob while they are filled and encoded. Bytes are laid out per shard
- * as they arrive, so that what goes to one drive is one piece of memory and the whole batch is one
- * call of the codec. Not thread-safe until sealed.
+ * Some consecutive stripes of a blob while they are filled and encoded. Bytes are laid out per
+ * shard as they arrive, so that what goes to one drive is one piece of memory and the whole batch
+ * is one call of the codec. Not thread-safe until sealed.
  */
 final class StripeBatch {
   /** What goes to one drive. */
@@ -52,8 +52,7 @@ final class StripeBatch {
       int slot = length % profile.stripeBytes() / unit;
       int inStrip = length % unit;
       int shardOffset = length / profile.stripeBytes() * unit + inStrip;
-      int count =
-          Math.min(Math.min(unit - inStrip, capacity - length), source.remaining());
+      int count = Math.min(Math.min(unit - inStrip, capacity - length), source.remaining());
       slab(slot).slice(shardOffset, count).put(source.slice(source.position(), count));
       source.position(source.position() + count);
       length += count;

@@ -19,9 +19,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads one range of one blob, a few stripes at most: the strips that hold it, in parallel, straight
- * from their drives. Where a drive cannot deliver, exactly the missing ranges are rebuilt from the
- * same ranges of k others. Reading begins with the constructor; used by one thread.
+ * Reads one range of one blob, a few stripes at most: the strips that hold it, in parallel,
+ * straight from their drives. Where a drive cannot deliver, exactly the missing ranges are rebuilt
+ * from the same ranges of k others. Reading begins with the constructor; used by one thread.
  */
 final class WindowRead {
   private final Engine engine;

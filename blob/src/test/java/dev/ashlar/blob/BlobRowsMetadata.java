@@ -66,8 +66,7 @@ final class BlobRowsMetadata implements MetadataClient {
     ObjectRecord.Builder record = ObjectRecord.newBuilder();
     for (NewBlob blob : blobs) {
       rows.put(BlobId.of(blob.getId()), row(blob));
-      record.addSlices(
-          SliceValue.newBuilder().setBlob(blob.getId()).setLength(blob.getLength()));
+      record.addSlices(SliceValue.newBuilder().setBlob(blob.getId()).setLength(blob.getLength()));
     }
     List<BlobRow> first =
         record.getSlicesList().stream()

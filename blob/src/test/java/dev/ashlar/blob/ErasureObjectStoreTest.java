@@ -49,12 +49,19 @@ class ErasureObjectStoreTest {
       @ForAll("profiles") Profile profile, @ForAll long seed) throws Exception {
     Random random = new Random(seed);
     EngineConfig config =
-        new EngineConfig(profile, 3 * profile.stripeBytes(), 2, 7L * profile.stripeBytes(), Duration.ofSeconds(20));
+        new EngineConfig(
+            profile,
+            3 * profile.stripeBytes(),
+            2,
+            7L * profile.stripeBytes(),
+            Duration.ofSeconds(20));
     EngineFixture engine = new EngineFixture(profile, config);
     byte[] bytes = EngineFixture.bytes(random, length(random, profile));
     int lostBefore = profile.parityShards() == 0 ? 0 : random.nextInt(profile.parityShards());
     List<Integer> order = shuffledSlots(profile, random);
-    order.subList(0, lostBefore).forEach(slot -> engine.drives.get(slot).failWrites(ShardFault.IO_ERROR));
+    order
+        .subList(0, lostBefore)
+        .forEach(slot -> engine.drives.get(slot).failWrites(ShardFault.IO_ERROR));
     assertEquals(ResultCode.OK, engine.put(bytes, random).getCode());
     for (int slot : order.subList(lostBefore, profile.parityShards())) {
       damage(engine, slot, random.nextInt(3));
@@ -79,9 +86,7 @@ class ErasureObjectStoreTest {
   }
 
   private static List<Integer> shuffledSlots(Profile profile, Random random) {
-    List<Integer> slots =
-        new ArrayList<>(
-            IntStream.range(0, profile.shards()).boxed().toList());
+    List<Integer> slots = new ArrayList<>(IntStream.range(0, profile.shards()).boxed().toList());
     Collections.shuffle(slots, random);
     return slots;
   }
@@ -91,8 +96,11 @@ class ErasureObjectStoreTest {
       case 0 -> engine.remove(slot);
       case 1 -> engine.drives.get(slot).failAll(ShardFault.IO_ERROR);
       default ->
-          engine.metadata.rows.keySet().forEach(
-              blob -> engine.drives.get(slot).corrupt(new ShardId(blob, slot)));
+          engine
+              .metadata
+              .rows
+              .keySet()
+              .forEach(blob -> engine.drives.get(slot).corrupt(new ShardId(blob, slot)));
     }
   }
 
@@ -200,8 +208,7 @@ class ErasureObjectStoreTest {
     engine.drives.get(3).holdAnswers();
     byte[] bytes = EngineFixture.bytes(new Random(5), 300_000);
     assertEquals(ResultCode.OK, engine.put(bytes, new Random(1)).getCode());
-    assertEquals(
-        List.of(3), engine.metadata.rows.values().iterator().next().getDebtSlotsList());
+    assertEquals(List.of(3), engine.metadata.rows.values().iterator().next().getDebtSlotsList());
     engine.drives.get(3).releaseAnswers();
     assertEquals(0, engine.pool.lentBytes());
     assertArrayEquals(bytes, engine.get(0, bytes.length));

@@ -52,7 +52,9 @@ public record StripeLayout(Profile profile, long blobLength) {
     return bytesBefore(blobLength, slot < profile.dataShards() ? slot : 0);
   }
 
-  /** The part of a data slot's shard that holds bytes of this range of the blob: one piece, or none. */
+  /**
+   * The part of a data slot's shard that holds bytes of this range of the blob: one piece, or none.
+   */
   public ByteRange shardRange(int dataSlot, ByteRange blobRange) {
     checkDataSlot(dataSlot);
     long from = bytesBefore(blobRange.offset(), dataSlot);
@@ -61,8 +63,7 @@ public record StripeLayout(Profile profile, long blobLength) {
 
   /** How many of the blob's first bytes lie in this data slot. */
   private long bytesBefore(long blobOffset, int dataSlot) {
-    long inLastStripe =
-        blobOffset % profile.stripeBytes() - (long) dataSlot * profile.stripeUnit();
+    long inLastStripe = blobOffset % profile.stripeBytes() - (long) dataSlot * profile.stripeUnit();
     return stripeOf(blobOffset) * profile.stripeUnit()
         + Math.clamp(inLastStripe, 0, profile.stripeUnit());
   }

@@ -17,8 +17,7 @@ class SlabPoolTest {
       assertTrue(slab.capacity() >= bytes && slab.capacity() >= 4096);
       assertEquals(0, slab.buffer().alignmentOffset(0, 4096));
     }
-    assertThrows(
-        IllegalArgumentException.class, () -> pool.acquire(SlabPool.MAX_SLAB_BYTES + 1));
+    assertThrows(IllegalArgumentException.class, () -> pool.acquire(SlabPool.MAX_SLAB_BYTES + 1));
   }
 
   @Test
