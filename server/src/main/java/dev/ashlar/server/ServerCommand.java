@@ -7,9 +7,11 @@ import io.micronaut.runtime.Micronaut;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Help.Visibility;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -44,7 +46,7 @@ final class ServerCommand implements Callable<Integer> {
       names = "--metadata",
       paramLabel = "FOLDERS",
       defaultValue = "${env:ASHLAR_METADATA}",
-      showDefaultValue = picocli.CommandLine.Help.Visibility.NEVER,
+      showDefaultValue = Visibility.NEVER,
       description =
           "1, 3 or 5 folders for metadata. Default: spread over the drives where these are distinct"
               + " devices, else one folder beside them.")
@@ -131,10 +133,10 @@ final class ServerCommand implements Callable<Integer> {
               .singletons(options)
               .properties(properties)
               .start();
-      context.getBean(StartMessage.class).print();
+      context.getBean(StartMessage.class).print(System.out, System.console() != null);
       return RUNNING;
     } catch (RuntimeException e) {
-      StartFailure.report(e, options);
+      StartFailure.report(e, System.err);
       return 1;
     }
   }
@@ -147,6 +149,8 @@ final class ServerCommand implements Callable<Integer> {
           metadata == null || metadata.isBlank()
               ? MetadataFolders.choose(dataFolders, parsed)
               : FolderPattern.expand(metadata);
+      StartFailure.checkFree("--listen", listen);
+      StartFailure.checkFree("--management-listen", managementListen);
       return new ServerOptions(
           dataFolders,
           metadataFolders,
@@ -159,7 +163,7 @@ final class ServerCommand implements Callable<Integer> {
           transport,
           driveCapacityBytes);
     } catch (IllegalArgumentException e) {
-      throw new ParameterException(java.util.Objects.requireNonNull(spec).commandLine(), e.getMessage(), e);
+      throw new ParameterException(Objects.requireNonNull(spec).commandLine(), e.getMessage(), e);
     }
   }
 }
