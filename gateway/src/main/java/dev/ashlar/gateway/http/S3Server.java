@@ -34,8 +34,7 @@ public final class S3Server implements AutoCloseable {
 
   private final ServerState state;
   private final EventLoopGroup loops;
-  private final ChannelGroup channels =
-      new DefaultChannelGroup(GlobalEventExecutor.INSTANCE, true);
+  private final ChannelGroup channels = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE, true);
   private final Channel listener;
 
   /**

@@ -74,7 +74,8 @@ final class RawClient implements AutoCloseable {
     Map<String, String> headers = new LinkedHashMap<>();
     for (String line = line(); !line.isEmpty(); line = line()) {
       int colon = line.indexOf(':');
-      headers.put(line.substring(0, colon).toLowerCase(Locale.ROOT), line.substring(colon + 1).trim());
+      headers.put(
+          line.substring(0, colon).toLowerCase(Locale.ROOT), line.substring(colon + 1).trim());
     }
     return new Answer(status, headers, new byte[0]);
   }
@@ -83,7 +84,8 @@ final class RawClient implements AutoCloseable {
     ByteArrayOutputStream line = new ByteArrayOutputStream();
     for (int b = in.read(); b != '\n'; b = in.read()) {
       if (b < 0) {
-        throw new EOFException("connection ended in a head: " + line.toString(StandardCharsets.UTF_8));
+        throw new EOFException(
+            "connection ended in a head: " + line.toString(StandardCharsets.UTF_8));
       }
       line.write(b);
     }

@@ -113,8 +113,7 @@ final class TestServer {
                 PooledByteBufAllocator.DEFAULT.directBuffer(bytes).writeBytes(content, at, bytes));
           }
         };
-    return new HttpAnswer(
-        200, new DefaultHttpHeaders(), new HttpAnswer.Streamed(length, writer));
+    return new HttpAnswer(200, new DefaultHttpHeaders(), new HttpAnswer.Streamed(length, writer));
   }
 
   static byte[] content(int length) {
