@@ -72,6 +72,7 @@ public enum S3Error {
       400,
       "MalformedXML",
       "The XML you provided was not well-formed or did not validate against our published schema."),
+  MAX_MESSAGE_LENGTH_EXCEEDED(400, "MaxMessageLengthExceeded", "Your request was too big."),
   METADATA_TOO_LARGE(
       400, "MetadataTooLarge", "Your metadata headers exceed the maximum allowed metadata size"),
   METHOD_NOT_ALLOWED(
