@@ -8,6 +8,7 @@ import dev.ashlar.protocol.client.ObjectRead;
 import dev.ashlar.protocol.message.BucketRow;
 import java.util.Map;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** Finds what a caller names, where it is the caller's: buckets are private to their owner. */
 final class Buckets {
@@ -24,6 +25,15 @@ final class Buckets {
       throw new S3Exception(S3Error.ACCESS_DENIED);
     }
     return bucket;
+  }
+
+  /** AccessDenied when the bucket is there and somebody else's than the sender thinks. */
+  void requireOwner(@Nullable String bucket, String expectedOwner)
+      throws S3Exception, MetadataUnavailableException {
+    Optional<BucketRow> row = bucket == null ? Optional.empty() : metadata.bucket(bucket);
+    if (row.isPresent() && !row.get().getOwner().equals(expectedOwner)) {
+      throw new S3Exception(S3Error.ACCESS_DENIED);
+    }
   }
 
   /** The object, or the error that tells why there is none for this caller. */

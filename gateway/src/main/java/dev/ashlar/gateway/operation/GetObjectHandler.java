@@ -3,6 +3,7 @@ package dev.ashlar.gateway.operation;
 import dev.ashlar.blob.DataUnavailableException;
 import dev.ashlar.blob.DataUnavailableException.Reason;
 import dev.ashlar.gateway.http.HttpAnswer;
+import dev.ashlar.gateway.http.HttpExchange;
 import dev.ashlar.gateway.s3.S3Exception;
 import dev.ashlar.gateway.s3.S3Request;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
@@ -20,7 +21,7 @@ final class GetObjectHandler {
     this.buckets = buckets;
   }
 
-  HttpAnswer handle(S3Request.GetObject request, String caller)
+  HttpAnswer handle(S3Request.GetObject request, HttpExchange exchange, String caller)
       throws S3Exception,
           MetadataUnavailableException,
           DataUnavailableException,
@@ -29,7 +30,7 @@ final class GetObjectHandler {
       ObjectRead object = buckets.ownedObject(request.bucket(), request.key(), caller);
       ObjectView view = ObjectView.of(object.object(), request.options());
       try {
-        HttpAnswer.Body body = ObjectBody.open(backend.store(), object, view.range());
+        HttpAnswer.Body body = ObjectBody.open(exchange, backend.store(), object, view.range());
         return new HttpAnswer(view.status(), view.headers(), body);
       } catch (DataUnavailableException e) {
         // Replaced or deleted, and its blobs removed, since its metadata was read.

@@ -5,6 +5,7 @@ import dev.ashlar.blob.DataUnavailableException.Reason;
 import dev.ashlar.blob.ObjectStore;
 import dev.ashlar.gateway.http.AnswerStream;
 import dev.ashlar.gateway.http.HttpAnswer;
+import dev.ashlar.gateway.http.HttpExchange;
 import dev.ashlar.gateway.s3.S3Exception;
 import dev.ashlar.protocol.client.ObjectRead;
 import dev.ashlar.protocol.client.ShardData;
@@ -26,7 +27,9 @@ final class ObjectBody {
 
   private ObjectBody() {}
 
-  static HttpAnswer.Body open(ObjectStore store, ObjectRead object, ByteRange range)
+  /** The body of an answer to this exchange, which gives back what it does not send. */
+  static HttpAnswer.Body open(
+      HttpExchange exchange, ObjectStore store, ObjectRead object, ByteRange range)
       throws DataUnavailableException, InterruptedException {
     if (range.isEmpty()) {
       return new HttpAnswer.Empty();
@@ -41,16 +44,13 @@ final class ObjectBody {
       body.release();
       throw e;
     }
+    exchange.onEnd(body::release);
     return new HttpAnswer.Streamed(range.length(), body::writeTo);
   }
 
   private void writeTo(AnswerStream out) throws IOException, InterruptedException {
-    try {
-      for (ShardData piece = pieces.poll(); piece != null; piece = pieces.poll()) {
-        out.write(new ShardByteBuf(piece));
-      }
-    } finally {
-      release();
+    for (ShardData piece = pieces.poll(); piece != null; piece = pieces.poll()) {
+      out.write(new ShardByteBuf(piece));
     }
   }
 

@@ -19,6 +19,7 @@ public enum S3Error {
       400,
       "BadDigest",
       "The Content-MD5 or checksum value that you specified did not match what the server received."),
+  BAD_REQUEST(400, "BadRequest", "An error occurred when parsing the HTTP request."),
   BUCKET_ALREADY_EXISTS(
       409,
       "BucketAlreadyExists",
@@ -50,6 +51,10 @@ public enum S3Error {
       "The AWS Access Key Id you provided does not exist in our records."),
   INVALID_ARGUMENT(400, "InvalidArgument", "Invalid Argument"),
   INVALID_BUCKET_NAME(400, "InvalidBucketName", "The specified bucket is not valid."),
+  INVALID_CHUNK_SIZE_ERROR(
+      403,
+      "InvalidChunkSizeError",
+      "Only the last chunk is allowed to have a size less than 8192 bytes"),
   INVALID_DIGEST(
       400, "InvalidDigest", "The Content-MD5 or checksum value that you specified is not valid."),
   INVALID_LOCATION_CONSTRAINT(
@@ -66,8 +71,13 @@ public enum S3Error {
   INVALID_RANGE(416, "InvalidRange", "The requested range is not satisfiable"),
   INVALID_REQUEST(400, "InvalidRequest", "Invalid Request"),
   INVALID_STORAGE_CLASS(400, "InvalidStorageClass", "The storage class you specified is not valid"),
+  INVALID_TOKEN(400, "InvalidToken", "The provided token is malformed or otherwise invalid."),
   INVALID_URI(400, "InvalidURI", "Couldn't parse the specified URI."),
   KEY_TOO_LONG(400, "KeyTooLongError", "Your key is too long"),
+  MALFORMED_TRAILER_ERROR(
+      400,
+      "MalformedTrailerError",
+      "The request contained trailing data that was not well-formed or did not conform to our published schema."),
   MALFORMED_XML(
       400,
       "MalformedXML",

@@ -11,8 +11,16 @@ import org.jspecify.annotations.Nullable;
 
 /** Every operation Ashlar serves, its parameters parsed. Named like S3's API. */
 public sealed interface S3Request {
+  /** The bucket it is about; null for none. */
+  @Nullable String bucket();
+
   record ListBuckets(String prefix, String continuationToken, int maxBuckets)
-      implements S3Request {}
+      implements S3Request {
+    @Override
+    public @Nullable String bucket() {
+      return null;
+    }
+  }
 
   record CreateBucket(String bucket) implements S3Request {}
 
@@ -29,16 +37,36 @@ public sealed interface S3Request {
   record GetUnconfigured(String bucket, @Nullable String key, Subresource subresource)
       implements S3Request {}
 
-  record ListObjects(Listing listing, String marker) implements S3Request {}
+  record ListObjects(Listing listing, String marker) implements S3Request {
+    @Override
+    public String bucket() {
+      return listing.bucket();
+    }
+  }
 
   record ListObjectsV2(
       Listing listing, String startAfter, @Nullable String continuationToken, boolean fetchOwner)
-      implements S3Request {}
+      implements S3Request {
+    @Override
+    public String bucket() {
+      return listing.bucket();
+    }
+  }
 
-  record ListObjectVersions(Listing listing, String keyMarker) implements S3Request {}
+  record ListObjectVersions(Listing listing, String keyMarker) implements S3Request {
+    @Override
+    public String bucket() {
+      return listing.bucket();
+    }
+  }
 
   record ListMultipartUploads(Listing listing, String keyMarker, String uploadIdMarker)
-      implements S3Request {}
+      implements S3Request {
+    @Override
+    public String bucket() {
+      return listing.bucket();
+    }
+  }
 
   record DeleteObjects(String bucket, boolean hasDigest) implements S3Request {}
 
