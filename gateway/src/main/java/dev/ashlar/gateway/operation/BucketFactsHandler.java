@@ -22,8 +22,7 @@ final class BucketFactsHandler {
   HttpAnswer handle(S3Request.HeadBucket request, String caller)
       throws S3Exception, MetadataUnavailableException {
     BucketRow bucket = buckets.owned(request.bucket(), caller);
-    return Answers.empty(
-        200, Answers.headers().set("x-amz-bucket-region", bucket.getRegion()));
+    return Answers.empty(200, Answers.headers().set("x-amz-bucket-region", bucket.getRegion()));
   }
 
   HttpAnswer handle(S3Request.GetBucketLocation request, String caller)
@@ -53,8 +52,7 @@ final class BucketFactsHandler {
     return Answers.xml(xml.close().close().close());
   }
 
-  private void requireThere(
-      String bucket, @Nullable String key, String caller)
+  private void requireThere(String bucket, @Nullable String key, String caller)
       throws S3Exception, MetadataUnavailableException {
     if (key == null) {
       buckets.owned(bucket, caller);

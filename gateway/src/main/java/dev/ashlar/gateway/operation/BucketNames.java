@@ -7,8 +7,7 @@ import java.util.Map;
 
 /** "General purpose bucket naming rules", Amazon S3 User Guide. */
 final class BucketNames {
-  private static final List<String> RESERVED_PREFIXES =
-      List.of("xn--", "sthree-", "amzn-s3-demo-");
+  private static final List<String> RESERVED_PREFIXES = List.of("xn--", "sthree-", "amzn-s3-demo-");
   private static final List<String> RESERVED_SUFFIXES =
       List.of("-s3alias", "--ol-s3", ".mrap", "--x-s3", "--table-s3");
 

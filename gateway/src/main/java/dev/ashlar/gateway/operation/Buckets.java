@@ -50,10 +50,7 @@ final class Buckets {
 
   static S3Exception noSuchBucket(String name) {
     return new S3Exception(
-        S3Error.NO_SUCH_BUCKET,
-        S3Error.NO_SUCH_BUCKET.message(),
-        Map.of("BucketName", name),
-        null);
+        S3Error.NO_SUCH_BUCKET, S3Error.NO_SUCH_BUCKET.message(), Map.of("BucketName", name), null);
   }
 
   static S3Exception noSuchKey(String key) {

@@ -53,8 +53,7 @@ final class CompleteMultipartUploadHandler {
         backend
             .metadata()
             .submit(
-                Command.newBuilder()
-                    .setCompleteUpload(command(request, parts, etag, checksum))));
+                Command.newBuilder().setCompleteUpload(command(request, parts, etag, checksum))));
     return Answers.xml(document(request, host, etag, checksum));
   }
 
@@ -128,10 +127,7 @@ final class CompleteMultipartUploadHandler {
   }
 
   private static XmlWriter document(
-      S3Request.CompleteMultipartUpload request,
-      String host,
-      String etag,
-      ChecksumValue checksum) {
+      S3Request.CompleteMultipartUpload request, String host, String etag, ChecksumValue checksum) {
     XmlWriter xml =
         new XmlWriter()
             .openRoot("CompleteMultipartUploadResult")

@@ -28,7 +28,6 @@ final class ContinuationToken {
     } catch (IllegalArgumentException | CharacterCodingException e) {
       // Answered below, like a token of another version.
     }
-    throw new S3Exception(
-        S3Error.INVALID_ARGUMENT, "The continuation token provided is incorrect");
+    throw new S3Exception(S3Error.INVALID_ARGUMENT, "The continuation token provided is incorrect");
   }
 }

@@ -40,7 +40,9 @@ final class CopyObjectHandler {
       ObjectRecord source = sources.open(request.source(), caller);
       requireCopyable(source, request.checksum());
       CommandResult result =
-          backend.metadata().submit(Command.newBuilder().setCopyObject(copy(request, source, caller)));
+          backend
+              .metadata()
+              .submit(Command.newBuilder().setCopyObject(copy(request, source, caller)));
       // The source was replaced between its reading and the copy: copy what is there now.
       if (result.getCode() == ResultCode.CONDITIONAL_CONFLICT && tries < TRIES) {
         continue;
@@ -79,8 +81,7 @@ final class CopyObjectHandler {
     }
   }
 
-  private static CopyObject copy(
-      S3Request.CopyObject request, ObjectRecord source, String caller) {
+  private static CopyObject copy(S3Request.CopyObject request, ObjectRecord source, String caller) {
     return CopyObject.newBuilder()
         .setSourceBucket(request.source().bucket())
         .setSourceKey(request.source().key())
@@ -88,8 +89,7 @@ final class CopyObjectHandler {
         .setBucket(request.bucket())
         .setKey(request.key())
         .setSummary(source.getSummary().toBuilder().setOwner(caller))
-        .setAttributes(
-            request.attributes() == null ? source.getAttributes() : request.attributes())
+        .setAttributes(request.attributes() == null ? source.getAttributes() : request.attributes())
         .setPrecondition(request.precondition())
         .build();
   }

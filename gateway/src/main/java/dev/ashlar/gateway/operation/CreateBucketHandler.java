@@ -37,8 +37,7 @@ final class CreateBucketHandler {
             .setOwner(caller.owner())
             .setRegion(backend.config().region())
             .build();
-    CommandResult result =
-        backend.metadata().submit(Command.newBuilder().setCreateBucket(create));
+    CommandResult result = backend.metadata().submit(Command.newBuilder().setCreateBucket(create));
     // The oldest region still answers a repeated creation by the owner as if it were the first.
     boolean isRepeat =
         result.getCode() == ResultCode.BUCKET_ALREADY_OWNED_BY_YOU
@@ -52,8 +51,7 @@ final class CreateBucketHandler {
 
   private void requireThisRegion(Element configuration) throws S3Exception {
     if (configuration.child("Location") != null || configuration.child("Bucket") != null) {
-      throw new S3Exception(
-          S3Error.NOT_IMPLEMENTED, "Directory buckets are not implemented.");
+      throw new S3Exception(S3Error.NOT_IMPLEMENTED, "Directory buckets are not implemented.");
     }
     String constraint = configuration.childText("LocationConstraint");
     if (constraint != null

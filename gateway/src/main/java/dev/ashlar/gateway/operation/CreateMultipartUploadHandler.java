@@ -41,8 +41,7 @@ final class CreateMultipartUploadHandler {
         backend
             .metadata()
             .submit(
-                Command.newBuilder()
-                    .setCreateUpload(CreateUpload.newBuilder().setUpload(upload))));
+                Command.newBuilder().setCreateUpload(CreateUpload.newBuilder().setUpload(upload))));
     HttpHeaders headers = Answers.headers();
     if (request.checksum() != ChecksumAlgorithm.CHECKSUM_NONE) {
       headers.set("x-amz-checksum-algorithm", Checksums.name(request.checksum()));

@@ -79,8 +79,7 @@ final class DeleteObjectsHandler {
       String version = deletion.versionId;
       if (version != null && !version.isEmpty() && !version.equals("null")) {
         outcome.failures.add(
-            new Failure(
-                deletion.key, S3Error.NO_SUCH_VERSION, S3Error.NO_SUCH_VERSION.message()));
+            new Failure(deletion.key, S3Error.NO_SUCH_VERSION, S3Error.NO_SUCH_VERSION.message()));
       } else if (deletion.etag != null) {
         deleteIfMatch(bucket, deletion, deletion.etag, outcome);
       } else {
@@ -98,8 +97,7 @@ final class DeleteObjectsHandler {
 
   private void deleteIfMatch(String bucket, Deletion deletion, String etag, Outcome outcome)
       throws MetadataUnavailableException {
-    Precondition condition =
-        Precondition.newBuilder().setIfMatch(EtagList.unquote(etag)).build();
+    Precondition condition = Precondition.newBuilder().setIfMatch(EtagList.unquote(etag)).build();
     try {
       WriteConditions.check(backend.metadata(), condition, bucket, deletion.key);
       submit(bucket, List.of(deletion), condition);

@@ -35,13 +35,12 @@ final class Faults {
       case INVALID_RANGE -> S3Error.INVALID_RANGE;
       // Nothing is visible, or nobody knows: the client has to try again.
       case NOT_DURABLE, DEAD_SESSION, STALE_REQUEST -> S3Error.SERVICE_UNAVAILABLE;
-      case OK, UNRECOGNIZED -> S3Error.INTERNAL_ERROR;
+      case OK, INVALID_COMMAND, UNRECOGNIZED -> S3Error.INTERNAL_ERROR;
     };
   }
 
   static S3Exception of(MetadataUnavailableException e) {
-    return new S3Exception(
-        S3Error.SERVICE_UNAVAILABLE, S3Error.SERVICE_UNAVAILABLE.message(), e);
+    return new S3Exception(S3Error.SERVICE_UNAVAILABLE, S3Error.SERVICE_UNAVAILABLE.message(), e);
   }
 
   static S3Exception of(DataUnavailableException e) {

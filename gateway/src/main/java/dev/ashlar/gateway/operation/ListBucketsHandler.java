@@ -42,8 +42,7 @@ final class ListBucketsHandler {
     }
     xml.close();
     if (count > 0 && count < matching.size()) {
-      xml.element(
-          "ContinuationToken", ContinuationToken.encode(matching.get(count - 1).getName()));
+      xml.element("ContinuationToken", ContinuationToken.encode(matching.get(count - 1).getName()));
     }
     return Answers.xml(xml.close());
   }

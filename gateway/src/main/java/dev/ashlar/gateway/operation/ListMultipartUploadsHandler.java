@@ -62,9 +62,7 @@ final class ListMultipartUploadsHandler {
     String prefix = page.commonPrefixes().isEmpty() ? "" : page.commonPrefixes().getLast();
     boolean endsWithUpload = upload != null && compareUtf8(upload.getKey(), prefix) > 0;
     document.name("NextKeyMarker", endsWithUpload ? upload.getKey() : prefix);
-    document
-        .xml()
-        .element("NextUploadIdMarker", endsWithUpload ? upload.getUploadId() : "");
+    document.xml().element("NextUploadIdMarker", endsWithUpload ? upload.getUploadId() : "");
   }
 
   private static int compareUtf8(String a, String b) {

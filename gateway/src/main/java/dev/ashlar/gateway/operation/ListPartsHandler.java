@@ -26,8 +26,7 @@ final class ListPartsHandler {
 
   HttpAnswer handle(S3Request.ListParts request, String caller)
       throws S3Exception, MetadataUnavailableException {
-    UploadRow upload =
-        uploads.owned(request.bucket(), request.key(), request.uploadId(), caller);
+    UploadRow upload = uploads.owned(request.bucket(), request.key(), request.uploadId(), caller);
     // One more than asked for tells whether there are more.
     List<PartRow> found =
         backend

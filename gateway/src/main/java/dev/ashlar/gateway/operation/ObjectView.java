@@ -101,8 +101,7 @@ record ObjectView(int status, HttpHeaders headers, ByteRange range) {
         }
         return size == 0
             ? whole(object)
-            : new Selection(
-                new ByteRange(0, size), true, object.getSummary().getChecksum());
+            : new Selection(new ByteRange(0, size), true, object.getSummary().getChecksum());
       }
       long offset = 0;
       for (PartSummary part : object.getPartsList()) {

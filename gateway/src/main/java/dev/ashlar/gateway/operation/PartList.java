@@ -24,8 +24,7 @@ record PartList(List<Part> parts) {
    *
    * @param checksum the text of the checksum it names, or null
    */
-  record Part(
-      int number, String etag, ChecksumAlgorithm algorithm, @Nullable String checksum) {}
+  record Part(int number, String etag, ChecksumAlgorithm algorithm, @Nullable String checksum) {}
 
   static PartList parse(byte[] document) throws S3Exception {
     List<Part> parts = new ArrayList<>();
@@ -78,7 +77,8 @@ record PartList(List<Part> parts) {
   }
 
   private static boolean isMd5(String etag) {
-    return etag.length() == 32 && etag.chars().allMatch(c -> Character.digit(c, 16) >= 0 && c < 128);
+    return etag.length() == 32
+        && etag.chars().allMatch(c -> Character.digit(c, 16) >= 0 && c < 128);
   }
 
   /** The rows of these parts, in order; the errors S3 gives when they do not match. */
@@ -93,9 +93,12 @@ record PartList(List<Part> parts) {
             S3Error.INVALID_PART,
             S3Error.INVALID_PART.message(),
             Map.of(
-                "UploadId", uploadId,
-                "PartNumber", Integer.toString(part.number),
-                "ETag", part.etag),
+                "UploadId",
+                uploadId,
+                "PartNumber",
+                Integer.toString(part.number),
+                "ETag",
+                part.etag),
             null);
       }
       selected.add(row);

@@ -49,7 +49,9 @@ final class RequestMetrics {
       this.registry = registry;
       this.operation = operation;
       this.latency =
-          Timer.builder("ashlar.s3.request.duration").tag("operation", operation).register(registry);
+          Timer.builder("ashlar.s3.request.duration")
+              .tag("operation", operation)
+              .register(registry);
     }
 
     void record(int status, long nanos) {

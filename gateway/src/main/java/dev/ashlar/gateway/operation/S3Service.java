@@ -135,8 +135,7 @@ public final class S3Service implements RequestHandler {
     }
   }
 
-  private HttpAnswer dispatch(
-      S3Request request, HttpExchange exchange, AuthenticatedRequest caller)
+  private HttpAnswer dispatch(S3Request request, HttpExchange exchange, AuthenticatedRequest caller)
       throws S3Exception,
           MetadataUnavailableException,
           DataUnavailableException,

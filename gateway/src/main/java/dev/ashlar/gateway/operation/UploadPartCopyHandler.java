@@ -39,8 +39,7 @@ final class UploadPartCopyHandler {
 
   HttpAnswer handle(S3Request.UploadPartCopy request, String caller)
       throws S3Exception, MetadataUnavailableException {
-    UploadRow upload =
-        uploads.owned(request.bucket(), request.key(), request.uploadId(), caller);
+    UploadRow upload = uploads.owned(request.bucket(), request.key(), request.uploadId(), caller);
     for (int tries = 1; ; tries++) {
       ObjectRecord source = sources.open(request.source(), caller);
       ByteRange range = range(request, source.getSummary());
@@ -77,13 +76,11 @@ final class UploadPartCopyHandler {
     return range;
   }
 
-  private static PartRow part(
-      int number, ObjectRecord source, ByteRange range, UploadRow upload) {
+  private static PartRow part(int number, ObjectRecord source, ByteRange range, UploadRow upload) {
     ObjectSummary summary = source.getSummary();
     boolean isWhole = range.length() == summary.getSize();
     PartRow.Builder part = PartRow.newBuilder().setNumber(number).setSize(range.length());
-    part.setEtag(
-        isWhole && summary.getPartCount() == 0 ? summary.getEtag() : etag(source, range));
+    part.setEtag(isWhole && summary.getPartCount() == 0 ? summary.getEtag() : etag(source, range));
     ChecksumValue checksum = summary.getChecksum();
     boolean isUseful =
         isWhole

@@ -24,9 +24,7 @@ final class Uploads {
   UploadRow owned(String bucket, String key, String uploadId, String caller)
       throws S3Exception, MetadataUnavailableException {
     buckets.owned(bucket, caller);
-    return metadata
-        .upload(bucket, key, uploadId)
-        .orElseThrow(() -> Buckets.noSuchUpload(uploadId));
+    return metadata.upload(bucket, key, uploadId).orElseThrow(() -> Buckets.noSuchUpload(uploadId));
   }
 
   List<PartRow> allParts(UploadRow upload) throws MetadataUnavailableException {

@@ -14,8 +14,7 @@ public sealed interface S3Request {
   /** The bucket it is about; null for none. */
   @Nullable String bucket();
 
-  record ListBuckets(String prefix, String continuationToken, int maxBuckets)
-      implements S3Request {
+  record ListBuckets(String prefix, String continuationToken, int maxBuckets) implements S3Request {
     @Override
     public @Nullable String bucket() {
       return null;
