@@ -1,6 +1,7 @@
 package dev.ashlar.server;
 
 import dev.ashlar.codec.CodecChoice;
+import dev.ashlar.gateway.http.Transport;
 import dev.ashlar.protocol.model.Profile;
 import io.micronaut.context.ApplicationContext;
 import io.micronaut.runtime.Micronaut;
@@ -108,8 +109,8 @@ final class ServerCommand implements Callable<Integer> {
       names = "--transport",
       paramLabel = "NAME",
       defaultValue = "${env:ASHLAR_TRANSPORT:-epoll}",
-      description = "epoll or nio.")
-  private String transport = "";
+      description = "epoll, io_uring or nio.")
+  private Transport transport = Transport.EPOLL;
 
   @Option(
       names = "--drive-capacity",
@@ -133,7 +134,7 @@ final class ServerCommand implements Callable<Integer> {
               .singletons(options)
               .properties(properties)
               .start();
-      context.getBean(StartMessage.class).print(System.out, System.console() != null);
+      context.getBean(Node.class).startMessage().print(System.out, System.console() != null);
       return RUNNING;
     } catch (RuntimeException e) {
       StartFailure.report(e, System.err);

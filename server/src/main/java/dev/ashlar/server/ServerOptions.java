@@ -1,6 +1,7 @@
 package dev.ashlar.server;
 
 import dev.ashlar.codec.CodecChoice;
+import dev.ashlar.gateway.http.Transport;
 import dev.ashlar.protocol.model.Profile;
 import java.nio.file.Path;
 import java.util.List;
@@ -21,7 +22,7 @@ record ServerOptions(
     CodecChoice codec,
     String region,
     List<String> domains,
-    String transport,
+    Transport transport,
     long driveCapacityBytes) {
   ServerOptions {
     dataFolders = List.copyOf(dataFolders);
