@@ -7,7 +7,9 @@ package dev.ashlar.gateway.s3;
 public enum S3Error {
   ACCESS_DENIED(403, "AccessDenied", "Access Denied"),
   AUTHORIZATION_HEADER_MALFORMED(
-      400, "AuthorizationHeaderMalformed", "The authorization header that you provided is not valid."),
+      400,
+      "AuthorizationHeaderMalformed",
+      "The authorization header that you provided is not valid."),
   AUTHORIZATION_QUERY_PARAMETERS_ERROR(
       400,
       "AuthorizationQueryParametersError",
@@ -33,8 +35,7 @@ public enum S3Error {
       "Only the last chunk is allowed to have a size less than 8192 bytes"),
   INVALID_DIGEST(400, "InvalidDigest", "The Content-MD5 you specified was invalid."),
   INVALID_REQUEST(400, "InvalidRequest", "Invalid Request"),
-  INVALID_TOKEN(
-      400, "InvalidToken", "The provided token is malformed or otherwise invalid."),
+  INVALID_TOKEN(400, "InvalidToken", "The provided token is malformed or otherwise invalid."),
   INVALID_URI(400, "InvalidURI", "Couldn't parse the specified URI."),
   MALFORMED_TRAILER_ERROR(
       400,
