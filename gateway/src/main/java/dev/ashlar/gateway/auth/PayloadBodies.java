@@ -52,7 +52,7 @@ final class PayloadBodies {
     }
     boolean hex =
         hash.length() == SHA256_HEX_CHARS
-            && hash.chars().allMatch(c -> c >= '0' && c <= '9' || c >= 'a' && c <= 'f');
+            && hash.chars().allMatch(c -> (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'));
     if (!hex) {
       throw new S3Exception(
           S3Error.INVALID_ARGUMENT,
@@ -68,8 +68,7 @@ final class PayloadBodies {
   private AwsChunkedBody chunked(@Nullable ChunkSignatures signatures, boolean withTrailers)
       throws S3Exception {
     long length = decodedLength(exchange.headers().get("x-amz-decoded-content-length"));
-    AwsChunkedBody body =
-        new AwsChunkedBody(exchange.body(), length, signatures, withTrailers);
+    AwsChunkedBody body = new AwsChunkedBody(exchange.body(), length, signatures, withTrailers);
     exchange.onEnd(body::close);
     return body;
   }
