@@ -20,4 +20,10 @@ public interface HttpExchange {
 
   /** Sixteen hexadecimal digits; sent back as x-amz-request-id. */
   String requestId();
+
+  /**
+   * Runs on the request's thread when the handler and the answer's writer are done, whatever the
+   * outcome: gives back what a body's decorator holds unread.
+   */
+  void onEnd(Runnable action);
 }

@@ -1,0 +1,127 @@
+/*
+ * What Java calls in dev.ashlar.codec.isal.NativeMethods. All arguments were checked there: nothing
+ * here looks at them again. Functions are short and never block.
+ */
+#include <isa-l/erasure_code.h>
+#include <jni.h>
+#include <stdint.h>
+
+#include "crc64nvme.h"
+
+#define COUNT_MAX 510 /* any shards from k others, k + m <= 255 */
+#define NARROW_MAX 12
+
+/*
+ * The address of a direct buffer, from its field: JVMs answer GetLongField without leaving Java's
+ * thread state, ten times faster than GetDirectBufferAddress. Null where the field does not exist or
+ * is not what it seems; then GetDirectBufferAddress serves.
+ */
+static jfieldID address_field;
+
+JNIEXPORT jint JNICALL JNI_OnLoad(JavaVM *vm, void *reserved)
+{
+	JNIEnv *env;
+	(void)reserved;
+	if ((*vm)->GetEnv(vm, (void **)&env, JNI_VERSION_10) != JNI_OK)
+		return JNI_ERR;
+	static char probe[1];
+	jobject buffer = (*env)->NewDirectByteBuffer(env, probe, sizeof(probe));
+	jclass type = (*env)->FindClass(env, "java/nio/Buffer");
+	if (buffer == NULL || type == NULL)
+		return JNI_ERR;
+	address_field = (*env)->GetFieldID(env, type, "address", "J");
+	if (address_field == NULL)
+		(*env)->ExceptionClear(env);
+	else if ((*env)->GetLongField(env, buffer, address_field) != (jlong)(uintptr_t)probe)
+		address_field = NULL;
+	crc64nvme_init();
+	return JNI_VERSION_10;
+}
+
+static inline unsigned char *address(JNIEnv *env, jobject buffer)
+{
+	if (address_field != NULL)
+		return (unsigned char *)(uintptr_t)(*env)->GetLongField(env, buffer, address_field);
+	return (*env)->GetDirectBufferAddress(env, buffer);
+}
+
+/* Multiplies by the matrix, or, where a column is named, adds that column times the one source. */
+static void apply(jlong tables, jint columns, jint rows, jint column, unsigned char **shards,
+		  jint length)
+{
+	unsigned char *prepared = (unsigned char *)(uintptr_t)tables;
+	if (column < 0)
+		ec_encode_data(length, columns, rows, prepared, shards, shards + columns);
+	else
+		ec_encode_data_update(length, columns, rows, column, prepared, shards[0], shards + 1);
+}
+
+JNIEXPORT jlong JNICALL Java_dev_ashlar_codec_isal_NativeMethods_address(
+	JNIEnv *env, jclass self, jobject buffer)
+{
+	(void)self;
+	return (jlong)(uintptr_t)address(env, buffer);
+}
+
+JNIEXPORT void JNICALL Java_dev_ashlar_codec_isal_NativeMethods_prepare(
+	JNIEnv *env, jclass self, jint columns, jint rows, jobject matrix, jobject tables)
+{
+	(void)self;
+	ec_init_tables(columns, rows, address(env, matrix), address(env, tables));
+}
+
+JNIEXPORT void JNICALL Java_dev_ashlar_codec_isal_NativeMethods_applyNarrow(
+	JNIEnv *env, jclass self, jlong tables, jint columns, jint rows, jint column, jint length,
+	jint count, jobject b0, jobject b1, jobject b2, jobject b3, jobject b4, jobject b5, jobject b6,
+	jobject b7, jobject b8, jobject b9, jobject b10, jobject b11, jint p0, jint p1, jint p2, jint p3,
+	jint p4, jint p5, jint p6, jint p7, jint p8, jint p9, jint p10, jint p11)
+{
+	jobject buffers[NARROW_MAX] = {b0, b1, b2, b3, b4, b5, b6, b7, b8, b9, b10, b11};
+	jint positions[NARROW_MAX] = {p0, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11};
+	unsigned char *shards[NARROW_MAX];
+	(void)self;
+	for (jint i = 0; i < count; i++)
+		shards[i] = address(env, buffers[i]) + positions[i];
+	apply(tables, columns, rows, column, shards, length);
+}
+
+JNIEXPORT void JNICALL Java_dev_ashlar_codec_isal_NativeMethods_applyWide(
+	JNIEnv *env, jclass self, jlong tables, jint columns, jint rows, jint column, jint length,
+	jlongArray addresses, jint times)
+{
+	jlong values[COUNT_MAX];
+	unsigned char *shards[COUNT_MAX];
+	(void)self;
+	jint count = (*env)->GetArrayLength(env, addresses);
+	(*env)->GetLongArrayRegion(env, addresses, 0, count, values);
+	for (jint i = 0; i < count; i++)
+		shards[i] = (unsigned char *)(uintptr_t)values[i];
+	while (times-- > 0)
+		apply(tables, columns, rows, column, shards, length);
+}
+
+JNIEXPORT jboolean JNICALL Java_dev_ashlar_codec_isal_NativeMethods_hasCrc64(JNIEnv *env, jclass self)
+{
+	(void)env;
+	(void)self;
+	return crc64nvme_supported() ? JNI_TRUE : JNI_FALSE;
+}
+
+JNIEXPORT jlong JNICALL Java_dev_ashlar_codec_isal_NativeMethods_crc64(
+	JNIEnv *env, jclass self, jlong state, jobject buffer, jint position, jint length)
+{
+	(void)self;
+	return (jlong)crc64nvme_update((uint64_t)state, address(env, buffer) + position, (size_t)length);
+}
+
+JNIEXPORT jlong JNICALL Java_dev_ashlar_codec_isal_NativeMethods_crc64OfArray(
+	JNIEnv *env, jclass self, jlong state, jbyteArray array, jint offset, jint length)
+{
+	(void)self;
+	unsigned char *bytes = (*env)->GetPrimitiveArrayCritical(env, array, NULL);
+	if (bytes == NULL)
+		return state; /* an OutOfMemoryError is pending */
+	state = (jlong)crc64nvme_update((uint64_t)state, bytes + offset, (size_t)length);
+	(*env)->ReleasePrimitiveArrayCritical(env, array, bytes, JNI_ABORT);
+	return state;
+}

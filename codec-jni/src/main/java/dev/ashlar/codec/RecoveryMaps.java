@@ -1,0 +1,66 @@
+package dev.ashlar.codec;
+
+import dev.ashlar.codec.portable.CodingMatrix;
+import dev.ashlar.codec.portable.Kernel;
+import dev.ashlar.codec.portable.LinearMap;
+import java.nio.ByteBuffer;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * The inverted matrices used last: while a drive is away, each stripe needs one of the same few.
+ */
+final class RecoveryMaps {
+  private static final int CAPACITY = 256;
+
+  private final CodingMatrix matrix;
+  private final Kernel kernel;
+  private final ReentrantLock lock = new ReentrantLock();
+
+  private final Map<ByteBuffer, LinearMap> recent =
+      new LinkedHashMap<>(16, 0.75f, true) {
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<ByteBuffer, LinearMap> eldest) {
+          return size() > CAPACITY;
+        }
+      };
+
+  RecoveryMaps(CodingMatrix matrix, Kernel kernel) {
+    this.matrix = matrix;
+    this.kernel = kernel;
+  }
+
+  LinearMap get(int[] present, int[] wanted) {
+    ByteBuffer key = key(present, wanted);
+    lock.lock();
+    try {
+      LinearMap known = recent.get(key);
+      if (known != null) {
+        return known;
+      }
+    } finally {
+      lock.unlock();
+    }
+    LinearMap made = kernel.prepare(matrix.recoveryRows(present, wanted));
+    lock.lock();
+    try {
+      recent.put(key, made);
+    } finally {
+      lock.unlock();
+    }
+    return made;
+  }
+
+  /** The number of present shards is always k, so the two lists need no separator. */
+  private static ByteBuffer key(int[] present, int[] wanted) {
+    byte[] key = new byte[present.length + wanted.length];
+    for (int i = 0; i < present.length; i++) {
+      key[i] = (byte) present[i];
+    }
+    for (int i = 0; i < wanted.length; i++) {
+      key[present.length + i] = (byte) wanted[i];
+    }
+    return ByteBuffer.wrap(key);
+  }
+}

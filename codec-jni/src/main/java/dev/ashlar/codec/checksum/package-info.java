@@ -1,0 +1,5 @@
+/** Checksums of blocks and of whole objects. */
+@NullMarked
+package dev.ashlar.codec.checksum;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,63 @@
+package dev.ashlar.codec.isal;
+
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/** The functions of {@code ashlarcodec.c}; they trust their arguments, so callers check them. */
+final class NativeMethods {
+  /** The most buffers {@link #applyNarrow} takes: enough for 8+4. */
+  static final int NARROW_MAX = 12;
+
+  private NativeMethods() {}
+
+  static native long address(ByteBuffer buffer);
+
+  static native void prepare(int columns, int rows, ByteBuffer matrix, ByteBuffer tables);
+
+  /**
+   * Multiplies by the prepared matrix, or adds one column of it if {@code column} is not negative.
+   * Buffers and positions are separate arguments because reading them from arrays would cost four
+   * times as much as the rest of the call.
+   */
+  static native void applyNarrow(
+      long tables,
+      int columns,
+      int rows,
+      int column,
+      int length,
+      int count,
+      @Nullable ByteBuffer b0,
+      @Nullable ByteBuffer b1,
+      @Nullable ByteBuffer b2,
+      @Nullable ByteBuffer b3,
+      @Nullable ByteBuffer b4,
+      @Nullable ByteBuffer b5,
+      @Nullable ByteBuffer b6,
+      @Nullable ByteBuffer b7,
+      @Nullable ByteBuffer b8,
+      @Nullable ByteBuffer b9,
+      @Nullable ByteBuffer b10,
+      @Nullable ByteBuffer b11,
+      int p0,
+      int p1,
+      int p2,
+      int p3,
+      int p4,
+      int p5,
+      int p6,
+      int p7,
+      int p8,
+      int p9,
+      int p10,
+      int p11);
+
+  /** The same for any number of buffers, given by address; {@code times} over. */
+  static native void applyWide(
+      long tables, int columns, int rows, int column, int length, long[] addresses, int times);
+
+  static native boolean hasCrc64();
+
+  static native long crc64(long state, ByteBuffer buffer, int position, int length);
+
+  static native long crc64OfArray(long state, byte[] array, int offset, int length);
+}

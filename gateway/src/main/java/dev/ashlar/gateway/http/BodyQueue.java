@@ -1,0 +1,151 @@
+package dev.ashlar.gateway.http;
+
+import dev.ashlar.gateway.s3.S3Exception;
+import io.netty.buffer.ByteBuf;
+import java.util.ArrayDeque;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Body pieces between the event loop that receives them and the request's thread. Nothing is read
+ * from the socket before the thread asks, and no more than a window ahead of it.
+ */
+final class BodyQueue implements RequestBody {
+  // Every piece keeps the whole buffer of one socket read alive, however small it is.
+  private static final int PIECES_MAX = 64;
+
+  private final long length;
+  private final int windowBytes;
+  private final Runnable resumeReading;
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition changed = lock.newCondition();
+  private final ArrayDeque<ByteBuf> pieces = new ArrayDeque<>(2);
+  private long queuedBytes;
+  // The event loop has stopped reading; the thread must wake it.
+  private boolean paused = true;
+  private boolean ended;
+  private boolean closed;
+  private @Nullable S3Exception failure;
+
+  /**
+   * @param resumeReading called by the thread when it wants more than has arrived
+   */
+  BodyQueue(long length, int windowBytes, Runnable resumeReading) {
+    this.length = length;
+    this.windowBytes = windowBytes;
+    this.resumeReading = resumeReading;
+  }
+
+  @Override
+  public long length() {
+    return length;
+  }
+
+  @Override
+  public @Nullable ByteBuf read() throws S3Exception, InterruptedException {
+    lock.lockInterruptibly();
+    try {
+      while (true) {
+        ByteBuf piece = pieces.poll();
+        if (piece != null) {
+          queuedBytes -= piece.readableBytes();
+          if (queuedBytes <= windowBytes / 2 && pieces.size() <= PIECES_MAX / 2) {
+            resume();
+          }
+          return piece;
+        }
+        if (failure != null) {
+          throw failure;
+        }
+        if (ended) {
+          return null;
+        }
+        resume();
+        changed.await();
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void resume() {
+    if (paused && !ended && failure == null) {
+      paused = false;
+      resumeReading.run();
+    }
+  }
+
+  /** Takes the piece over. */
+  void offer(ByteBuf piece) {
+    if (!piece.isReadable()) {
+      piece.release();
+      return;
+    }
+    lock.lock();
+    try {
+      if (closed || failure != null) {
+        piece.release();
+      } else {
+        pieces.add(piece);
+        queuedBytes += piece.readableBytes();
+        changed.signal();
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Whether the event loop shall read on; if not, the thread will wake it. */
+  boolean hasRoom() {
+    lock.lock();
+    try {
+      paused |= queuedBytes >= windowBytes || pieces.size() >= PIECES_MAX;
+      return !paused;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Every byte has been offered. */
+  void end() {
+    lock.lock();
+    try {
+      ended = true;
+      changed.signal();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** The rest will never come; what has come is dropped. */
+  void fail(S3Exception cause) {
+    lock.lock();
+    try {
+      if (!ended && failure == null) {
+        failure = cause;
+        releasePieces();
+        changed.signal();
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Nobody will read any more: drops what is here and what still comes. */
+  void close() {
+    lock.lock();
+    try {
+      closed = true;
+      releasePieces();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void releasePieces() {
+    pieces.forEach(ByteBuf::release);
+    pieces.clear();
+    queuedBytes = 0;
+  }
+}

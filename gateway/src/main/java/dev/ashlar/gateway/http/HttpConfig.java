@@ -1,0 +1,79 @@
+package dev.ashlar.gateway.http;
+
+import java.net.InetSocketAddress;
+import java.time.Duration;
+
+/**
+ * The S3 port.
+ *
+ * @param listen port 0 takes a free one
+ */
+public record HttpConfig(
+    InetSocketAddress listen,
+    Transport transport,
+    int eventLoops,
+    Limits limits,
+    Timeouts timeouts) {
+
+  /**
+   * What one request or connection may hold.
+   *
+   * @param requestLineBytesMax room for a key of 1,024 bytes, all percent-encoded, and a presigned
+   *     query
+   * @param requestsMax requests being served at once; more are answered SlowDown
+   * @param bodyWindowBytes body bytes that wait in memory for their request's thread
+   * @param answerWindowBytes answer bytes that wait in memory for the client
+   * @param collectBytesMax bodies up to this length are collected before the request's thread
+   *     starts
+   * @param drainBytesMax how much of an unwanted body is read to keep the connection
+   */
+  public record Limits(
+      int requestLineBytesMax,
+      int headerBytesMax,
+      int requestsMax,
+      int bodyWindowBytes,
+      int answerWindowBytes,
+      int collectBytesMax,
+      int drainBytesMax) {
+    public static Limits defaults() {
+      return new Limits(16 << 10, 16 << 10, 1024, 2 << 20, 1 << 20, 64 << 10, 1 << 20);
+    }
+  }
+
+  /**
+   * How long a client may take.
+   *
+   * @param idle without a request on a connection
+   * @param head from a request's first byte to the end of its headers
+   * @param stall in which a waiting body or answer must make progress
+   * @param bytesPerSecondMin the progress, averaged over {@code stall}
+   * @param linger for a client to read our last answer before the connection is cut
+   * @param shutdown for running requests to end when the server closes
+   */
+  public record Timeouts(
+      Duration idle,
+      Duration head,
+      Duration stall,
+      int bytesPerSecondMin,
+      Duration linger,
+      Duration shutdown) {
+    public static Timeouts defaults() {
+      return new Timeouts(
+          Duration.ofSeconds(120),
+          Duration.ofSeconds(20),
+          Duration.ofSeconds(20),
+          1024,
+          Duration.ofSeconds(2),
+          Duration.ofSeconds(25));
+    }
+  }
+
+  public static HttpConfig defaults(InetSocketAddress listen) {
+    return new HttpConfig(
+        listen,
+        Transport.EPOLL,
+        Runtime.getRuntime().availableProcessors(),
+        Limits.defaults(),
+        Timeouts.defaults());
+  }
+}

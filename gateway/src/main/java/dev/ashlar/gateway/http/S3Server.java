@@ -1,0 +1,146 @@
+package dev.ashlar.gateway.http;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.buffer.PooledByteBufAllocator;
+import io.netty.channel.AdaptiveRecvByteBufAllocator;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.group.ChannelGroup;
+import io.netty.channel.group.DefaultChannelGroup;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import io.netty.util.concurrent.EventExecutor;
+import io.netty.util.concurrent.GlobalEventExecutor;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The S3 port: from construction on it accepts connections, until it is closed. */
+public final class S3Server implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(S3Server.class);
+  private static final int BACKLOG = 4096;
+  private static final int READ_BYTES_MIN = 512;
+  private static final int READ_BYTES_FIRST = 4096;
+  private static final int READ_BYTES_MAX = 128 << 10;
+  private static final Duration FORCED_END = Duration.ofSeconds(5);
+
+  private final ServerState state;
+  private final EventLoopGroup loops;
+  private final ChannelGroup channels = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE, true);
+  private final Channel listener;
+
+  /**
+   * @throws IOException when the address cannot be bound
+   * @throws IllegalStateException when the configured transport is missing
+   */
+  public S3Server(
+      HttpConfig config,
+      RequestHandler handler,
+      ByteBudget budget,
+      MeterRegistry meters,
+      Clock clock)
+      throws IOException {
+    config.transport().ensureAvailable();
+    state = new ServerState(config, handler, budget, meters, clock);
+    loops =
+        new MultiThreadIoEventLoopGroup(
+            config.eventLoops(),
+            new DefaultThreadFactory("s3-loop"),
+            config.transport().ioHandlers());
+    ChannelFuture bound = bootstrap(config).bind(config.listen()).awaitUninterruptibly();
+    if (!bound.isSuccess()) {
+      loops.shutdownGracefully(0, 0, TimeUnit.SECONDS).awaitUninterruptibly();
+      throw new IOException("cannot listen on " + config.listen(), bound.cause());
+    }
+    listener = bound.channel();
+    watchTime(Ticks.of(config.timeouts()));
+  }
+
+  private ServerBootstrap bootstrap(HttpConfig config) {
+    return new ServerBootstrap()
+        .group(loops)
+        .channel(config.transport().serverChannel())
+        .option(ChannelOption.SO_BACKLOG, BACKLOG)
+        .option(ChannelOption.SO_REUSEADDR, true)
+        .childOption(ChannelOption.TCP_NODELAY, true)
+        .childOption(ChannelOption.AUTO_READ, false)
+        .childOption(ChannelOption.ALLOCATOR, PooledByteBufAllocator.DEFAULT)
+        .childOption(
+            ChannelOption.RECVBUF_ALLOCATOR,
+            new AdaptiveRecvByteBufAllocator(READ_BYTES_MIN, READ_BYTES_FIRST, READ_BYTES_MAX))
+        .childHandler(
+            new ChannelInitializer<Channel>() {
+              @Override
+              protected void initChannel(Channel channel) {
+                channels.add(channel);
+                Connection connection = new Connection(state);
+                channel
+                    .pipeline()
+                    .addLast(new RequestDecoder(config.limits(), connection), connection);
+              }
+            });
+  }
+
+  // The timers end with their loops.
+  @SuppressWarnings("FutureReturnValueIgnored")
+  private void watchTime(Ticks ticks) {
+    long periodNanos = ticks.period().toNanos();
+    for (EventExecutor loop : loops) {
+      loop.scheduleAtFixedRate(
+          () -> tick(loop, ticks), periodNanos, periodNanos, TimeUnit.NANOSECONDS);
+    }
+  }
+
+  private void tick(EventExecutor loop, Ticks ticks) {
+    for (Connection connection : state.connections()) {
+      if (connection.runsOn(loop)) {
+        connection.tick(ticks);
+      }
+    }
+  }
+
+  /** Where it listens, with the port it got. */
+  public InetSocketAddress address() {
+    return (InetSocketAddress) listener.localAddress();
+  }
+
+  /**
+   * Accepts nothing new, lets running requests end within the configured time, then cuts them off.
+   */
+  @Override
+  public void close() {
+    state.beginClosing();
+    listener.close().awaitUninterruptibly();
+    state.connections().forEach(connection -> connection.shutDown(false));
+    long shutdownMs = state.config().timeouts().shutdown().toMillis();
+    if (!channels.newCloseFuture().awaitUninterruptibly(shutdownMs)) {
+      LOG.warn("cutting off {} connections", channels.size());
+      state.connections().forEach(connection -> connection.shutDown(true));
+      channels.newCloseFuture().awaitUninterruptibly(FORCED_END.toMillis());
+    }
+    awaitRequests();
+    loops
+        .shutdownGracefully(0, FORCED_END.toMillis(), TimeUnit.MILLISECONDS)
+        .awaitUninterruptibly();
+  }
+
+  /** Their threads may outlive their connections. */
+  private void awaitRequests() {
+    try {
+      int permits = state.config().limits().requestsMax();
+      if (!state.admission().tryAcquire(permits, FORCED_END.toMillis(), TimeUnit.MILLISECONDS)) {
+        LOG.warn("requests are still running");
+      }
+    } catch (InterruptedException interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

@@ -1,0 +1,50 @@
+package dev.ashlar.gateway.http;
+
+import io.netty.channel.IoHandlerFactory;
+import io.netty.channel.epoll.Epoll;
+import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.channel.epoll.EpollServerSocketChannel;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.ServerSocketChannel;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.channel.uring.IoUring;
+import io.netty.channel.uring.IoUringIoHandler;
+import io.netty.channel.uring.IoUringServerSocketChannel;
+
+/** How bytes get from the kernel to the event loops. Never falls back silently to another one. */
+public enum Transport {
+  EPOLL,
+  IO_URING,
+  NIO;
+
+  /**
+   * @throws IllegalStateException when this machine does not have it
+   */
+  void ensureAvailable() {
+    Throwable cause =
+        switch (this) {
+          case EPOLL -> Epoll.unavailabilityCause();
+          case IO_URING -> IoUring.unavailabilityCause();
+          case NIO -> null;
+        };
+    if (cause != null) {
+      throw new IllegalStateException("transport " + name() + " is not available here", cause);
+    }
+  }
+
+  IoHandlerFactory ioHandlers() {
+    return switch (this) {
+      case EPOLL -> EpollIoHandler.newFactory();
+      case IO_URING -> IoUringIoHandler.newFactory();
+      case NIO -> NioIoHandler.newFactory();
+    };
+  }
+
+  Class<? extends ServerSocketChannel> serverChannel() {
+    return switch (this) {
+      case EPOLL -> EpollServerSocketChannel.class;
+      case IO_URING -> IoUringServerSocketChannel.class;
+      case NIO -> NioServerSocketChannel.class;
+    };
+  }
+}
