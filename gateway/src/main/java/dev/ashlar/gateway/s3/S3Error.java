@@ -6,6 +6,7 @@ package dev.ashlar.gateway.s3;
  */
 public enum S3Error {
   ACCESS_DENIED(403, "AccessDenied", "Access Denied"),
+  ACCESS_FORBIDDEN(403, "AccessForbidden", "CORSResponse: CORS is not enabled for this bucket."),
   AUTHORIZATION_HEADER_MALFORMED(
       400,
       "AuthorizationHeaderMalformed",
@@ -19,24 +20,60 @@ public enum S3Error {
       "BadDigest",
       "The Content-MD5 or checksum value that you specified did not match what the server received."),
   BAD_REQUEST(400, "BadRequest", "An error occurred when parsing the HTTP request."),
-  INTERNAL_ERROR(500, "InternalError", "We encountered an internal error. Please try again."),
+  BUCKET_ALREADY_EXISTS(
+      409,
+      "BucketAlreadyExists",
+      "The requested bucket name is not available. The bucket namespace is shared by all users of the system. Please select a different name and try again."),
+  BUCKET_ALREADY_OWNED_BY_YOU(
+      409,
+      "BucketAlreadyOwnedByYou",
+      "Your previous request to create the named bucket succeeded and you already own it."),
+  BUCKET_NOT_EMPTY(409, "BucketNotEmpty", "The bucket you tried to delete is not empty"),
+  CONDITIONAL_REQUEST_CONFLICT(
+      409,
+      "ConditionalRequestConflict",
+      "The conditional request cannot succeed due to a conflicting operation against this resource."),
+  ENTITY_TOO_LARGE(400, "EntityTooLarge", "Your proposed upload exceeds the maximum allowed size"),
+  ENTITY_TOO_SMALL(
+      400, "EntityTooSmall", "Your proposed upload is smaller than the minimum allowed size"),
+  ILLEGAL_LOCATION_CONSTRAINT(
+      400,
+      "IllegalLocationConstraintException",
+      "The location constraint is incompatible for the region specific endpoint this request was sent to."),
   INCOMPLETE_BODY(
       400,
       "IncompleteBody",
       "You did not provide the number of bytes specified by the Content-Length HTTP header."),
+  INTERNAL_ERROR(500, "InternalError", "We encountered an internal error. Please try again."),
   INVALID_ACCESS_KEY_ID(
       403,
       "InvalidAccessKeyId",
       "The AWS Access Key Id you provided does not exist in our records."),
   INVALID_ARGUMENT(400, "InvalidArgument", "Invalid Argument"),
+  INVALID_BUCKET_NAME(400, "InvalidBucketName", "The specified bucket is not valid."),
   INVALID_CHUNK_SIZE_ERROR(
       403,
       "InvalidChunkSizeError",
       "Only the last chunk is allowed to have a size less than 8192 bytes"),
-  INVALID_DIGEST(400, "InvalidDigest", "The Content-MD5 you specified was invalid."),
+  INVALID_DIGEST(
+      400, "InvalidDigest", "The Content-MD5 or checksum value that you specified is not valid."),
+  INVALID_LOCATION_CONSTRAINT(
+      400, "InvalidLocationConstraint", "The specified location-constraint is not valid"),
+  INVALID_PART(
+      400,
+      "InvalidPart",
+      "One or more of the specified parts could not be found. The part may not have been uploaded, or the specified entity tag may not match the part's entity tag."),
+  INVALID_PART_NUMBER(416, "InvalidPartNumber", "The requested partnumber is not satisfiable"),
+  INVALID_PART_ORDER(
+      400,
+      "InvalidPartOrder",
+      "The list of parts was not in ascending order. Parts must be ordered by part number."),
+  INVALID_RANGE(416, "InvalidRange", "The requested range is not satisfiable"),
   INVALID_REQUEST(400, "InvalidRequest", "Invalid Request"),
+  INVALID_STORAGE_CLASS(400, "InvalidStorageClass", "The storage class you specified is not valid"),
   INVALID_TOKEN(400, "InvalidToken", "The provided token is malformed or otherwise invalid."),
   INVALID_URI(400, "InvalidURI", "Couldn't parse the specified URI."),
+  KEY_TOO_LONG(400, "KeyTooLongError", "Your key is too long"),
   MALFORMED_TRAILER_ERROR(
       400,
       "MalformedTrailerError",
@@ -45,22 +82,59 @@ public enum S3Error {
       400,
       "MalformedXML",
       "The XML you provided was not well-formed or did not validate against our published schema."),
+  MAX_MESSAGE_LENGTH_EXCEEDED(400, "MaxMessageLengthExceeded", "Your request was too big."),
+  METADATA_TOO_LARGE(
+      400, "MetadataTooLarge", "Your metadata headers exceed the maximum allowed metadata size"),
   METHOD_NOT_ALLOWED(
       405, "MethodNotAllowed", "The specified method is not allowed against this resource."),
   MISSING_CONTENT_LENGTH(
       411, "MissingContentLength", "You must provide the Content-Length HTTP header."),
+  MISSING_REQUEST_BODY(400, "MissingRequestBodyError", "Request Body is empty"),
   MISSING_SECURITY_HEADER(
-      400, "MissingSecurityHeader", "Your request was missing a required header."),
+      400, "MissingSecurityHeader", "Your request was missing a required header"),
+  NO_SUCH_BUCKET(404, "NoSuchBucket", "The specified bucket does not exist"),
+  NO_SUCH_BUCKET_POLICY(404, "NoSuchBucketPolicy", "The bucket policy does not exist"),
+  NO_SUCH_CORS_CONFIGURATION(
+      404, "NoSuchCORSConfiguration", "The CORS configuration does not exist"),
+  NO_SUCH_KEY(404, "NoSuchKey", "The specified key does not exist."),
+  NO_SUCH_LIFECYCLE_CONFIGURATION(
+      404, "NoSuchLifecycleConfiguration", "The lifecycle configuration does not exist"),
+  NO_SUCH_OBJECT_LOCK_CONFIGURATION(
+      404,
+      "NoSuchObjectLockConfiguration",
+      "The specified object does not have a ObjectLock configuration"),
+  NO_SUCH_PUBLIC_ACCESS_BLOCK_CONFIGURATION(
+      404,
+      "NoSuchPublicAccessBlockConfiguration",
+      "The public access block configuration was not found"),
+  NO_SUCH_TAG_SET(404, "NoSuchTagSet", "The TagSet does not exist"),
+  NO_SUCH_UPLOAD(
+      404,
+      "NoSuchUpload",
+      "The specified upload does not exist. The upload ID may be invalid, or the upload may have been aborted or completed."),
+  NO_SUCH_VERSION(404, "NoSuchVersion", "The specified version does not exist."),
+  NO_SUCH_WEBSITE_CONFIGURATION(
+      404,
+      "NoSuchWebsiteConfiguration",
+      "The specified bucket does not have a website configuration"),
   NOT_IMPLEMENTED(
       501,
       "NotImplemented",
       "A header or operation you provided implies functionality that is not implemented."),
-  NO_SUCH_BUCKET(404, "NoSuchBucket", "The specified bucket does not exist"),
-  NO_SUCH_KEY(404, "NoSuchKey", "The specified key does not exist."),
+  OBJECT_LOCK_CONFIGURATION_NOT_FOUND(
+      404,
+      "ObjectLockConfigurationNotFoundError",
+      "Object Lock configuration does not exist for this bucket"),
+  OWNERSHIP_CONTROLS_NOT_FOUND(
+      404, "OwnershipControlsNotFoundError", "The bucket ownership controls were not found"),
+  PRECONDITION_FAILED(
+      412, "PreconditionFailed", "At least one of the pre-conditions you specified did not hold"),
+  REPLICATION_CONFIGURATION_NOT_FOUND(
+      404, "ReplicationConfigurationNotFoundError", "The replication configuration was not found"),
   REQUEST_HEADER_SECTION_TOO_LARGE(
       400,
       "RequestHeaderSectionTooLarge",
-      "Your request header section exceeds the maximum allowed size."),
+      "Your request headers exceeded the maximum allowed size."),
   REQUEST_TIMEOUT(
       400,
       "RequestTimeout",
@@ -68,13 +142,19 @@ public enum S3Error {
   REQUEST_TIME_TOO_SKEWED(
       403,
       "RequestTimeTooSkewed",
-      "The difference between the request time and the current time is too large."),
+      "The difference between the request time and the server's time is too large."),
+  SERVER_SIDE_ENCRYPTION_CONFIGURATION_NOT_FOUND(
+      404,
+      "ServerSideEncryptionConfigurationNotFoundError",
+      "The server side encryption configuration was not found"),
   SERVICE_UNAVAILABLE(503, "ServiceUnavailable", "Service is unable to handle request."),
   SIGNATURE_DOES_NOT_MATCH(
       403,
       "SignatureDoesNotMatch",
       "The request signature we calculated does not match the signature you provided. Check your key and signing method."),
   SLOW_DOWN(503, "SlowDown", "Please reduce your request rate."),
+  TOO_MANY_BUCKETS(400, "TooManyBuckets", "You have attempted to create more buckets than allowed"),
+  UNEXPECTED_CONTENT(400, "UnexpectedContent", "This request does not support content"),
   X_AMZ_CONTENT_SHA256_MISMATCH(
       400,
       "XAmzContentSHA256Mismatch",

@@ -31,6 +31,15 @@ public final class S3Exception extends Exception {
     this.details = Map.copyOf(details);
   }
 
+  /** InvalidArgument with the name and the value of what was wrong. */
+  public static S3Exception invalidArgument(String message, String name, String value) {
+    return new S3Exception(
+        S3Error.INVALID_ARGUMENT,
+        message,
+        Map.of("ArgumentName", name, "ArgumentValue", value),
+        null);
+  }
+
   public S3Error error() {
     return error;
   }

@@ -1,0 +1,143 @@
+package dev.ashlar.gateway.operation;
+
+import dev.ashlar.gateway.auth.Authenticator.AuthenticatedRequest;
+import dev.ashlar.gateway.http.HttpAnswer;
+import dev.ashlar.gateway.s3.Checksums;
+import dev.ashlar.gateway.s3.EtagList;
+import dev.ashlar.gateway.s3.Percent;
+import dev.ashlar.gateway.s3.S3Error;
+import dev.ashlar.gateway.s3.S3Exception;
+import dev.ashlar.gateway.s3.S3Request;
+import dev.ashlar.gateway.s3.XmlWriter;
+import dev.ashlar.protocol.client.MetadataUnavailableException;
+import dev.ashlar.protocol.client.ObjectRead;
+import dev.ashlar.protocol.message.ChecksumValue;
+import dev.ashlar.protocol.message.Command;
+import dev.ashlar.protocol.message.CompletePart;
+import dev.ashlar.protocol.message.CompleteUpload;
+import dev.ashlar.protocol.message.ObjectSummary;
+import dev.ashlar.protocol.message.PartRow;
+import dev.ashlar.protocol.message.UploadRow;
+import java.util.List;
+import java.util.Optional;
+
+/** Makes an object of parts: metadata only. */
+final class CompleteMultipartUploadHandler {
+  private final Backend backend;
+  private final Buckets buckets;
+  private final Uploads uploads;
+
+  CompleteMultipartUploadHandler(Backend backend, Buckets buckets, Uploads uploads) {
+    this.backend = backend;
+    this.buckets = buckets;
+    this.uploads = uploads;
+  }
+
+  HttpAnswer handle(
+      S3Request.CompleteMultipartUpload request, String host, AuthenticatedRequest caller)
+      throws S3Exception, MetadataUnavailableException, InterruptedException {
+    buckets.owned(request.bucket(), caller.owner());
+    PartList wanted = PartList.parse(BodyIngest.document(caller.body()));
+    Optional<UploadRow> upload =
+        backend.metadata().upload(request.bucket(), request.key(), request.uploadId());
+    if (upload.isEmpty()) {
+      return completedBefore(request, host, wanted);
+    }
+    WriteConditions.check(
+        backend.metadata(), request.precondition(), request.bucket(), request.key());
+    List<PartRow> parts = wanted.select(uploads.allParts(upload.get()), request.uploadId());
+    String etag = MultipartChecksum.etag(wanted.etags());
+    ChecksumValue checksum = MultipartChecksum.of(upload.get(), parts);
+    requireExpected(request, upload.get(), parts, checksum);
+    Faults.requireOk(
+        backend
+            .metadata()
+            .submit(
+                Command.newBuilder().setCompleteUpload(command(request, parts, etag, checksum))));
+    return Answers.xml(document(request, host, etag, checksum));
+  }
+
+  /**
+   * A client that lost the first answer asks again. The upload is gone then, but its object tells
+   * by its ETag that it came of just these parts.
+   */
+  private HttpAnswer completedBefore(
+      S3Request.CompleteMultipartUpload request, String host, PartList wanted)
+      throws S3Exception, MetadataUnavailableException {
+    Optional<ObjectRead> object = backend.metadata().object(request.bucket(), request.key());
+    if (object.isPresent()) {
+      ObjectSummary summary = object.get().object().getSummary();
+      if (wanted.areMd5s() && summary.getEtag().equals(MultipartChecksum.etag(wanted.etags()))) {
+        return Answers.xml(document(request, host, summary.getEtag(), summary.getChecksum()));
+      }
+    }
+    throw Buckets.noSuchUpload(request.uploadId());
+  }
+
+  private static void requireExpected(
+      S3Request.CompleteMultipartUpload request,
+      UploadRow upload,
+      List<PartRow> parts,
+      ChecksumValue checksum)
+      throws S3Exception {
+    long size = parts.stream().mapToLong(PartRow::getSize).sum();
+    if (request.objectSize() >= 0 && request.objectSize() != size) {
+      throw new S3Exception(
+          S3Error.INVALID_REQUEST,
+          "The provided 'x-amz-mp-object-size' header value "
+              + request.objectSize()
+              + " does not match what was computed: "
+              + size);
+    }
+    if (request.checksumType() != null && request.checksumType() != upload.getChecksumType()) {
+      throw new S3Exception(
+          S3Error.INVALID_REQUEST,
+          "The upload was created using the "
+              + Checksums.typeName(upload.getChecksumType())
+              + " checksum mode. The complete request must use the same checksum mode.");
+    }
+    S3Request.ExpectedChecksum expected = request.checksum();
+    boolean isMismatch =
+        expected != null
+            && expected.algorithm() == checksum.getAlgorithm()
+            && !expected.text().equals(Checksums.text(checksum));
+    if (isMismatch) {
+      throw new S3Exception(S3Error.BAD_DIGEST);
+    }
+  }
+
+  private static CompleteUpload command(
+      S3Request.CompleteMultipartUpload request,
+      List<PartRow> parts,
+      String etag,
+      ChecksumValue checksum) {
+    CompleteUpload.Builder complete =
+        CompleteUpload.newBuilder()
+            .setBucket(request.bucket())
+            .setKey(request.key())
+            .setUploadId(request.uploadId())
+            .setEtag(etag)
+            .setChecksum(checksum)
+            .setPrecondition(request.precondition());
+    for (PartRow part : parts) {
+      complete.addParts(
+          CompletePart.newBuilder().setNumber(part.getNumber()).setToken(part.getToken()));
+    }
+    return complete.build();
+  }
+
+  private static XmlWriter document(
+      S3Request.CompleteMultipartUpload request, String host, String etag, ChecksumValue checksum) {
+    XmlWriter xml =
+        new XmlWriter()
+            .openRoot("CompleteMultipartUploadResult")
+            .element(
+                "Location",
+                "http://" + host + "/" + request.bucket() + "/" + Percent.encode(request.key()))
+            .element("Bucket", request.bucket())
+            .element("Key", request.key())
+            .element("ETag", EtagList.quote(etag));
+    Answers.writeChecksum(xml, checksum, true);
+    return xml.close();
+  }
+}

@@ -1,0 +1,94 @@
+package dev.ashlar.gateway.operation;
+
+import dev.ashlar.blob.DataUnavailableException;
+import dev.ashlar.blob.DataUnavailableException.Reason;
+import dev.ashlar.blob.ObjectStore;
+import dev.ashlar.gateway.http.AnswerStream;
+import dev.ashlar.gateway.http.HttpAnswer;
+import dev.ashlar.gateway.http.HttpExchange;
+import dev.ashlar.gateway.s3.S3Exception;
+import dev.ashlar.protocol.client.ObjectRead;
+import dev.ashlar.protocol.client.ShardData;
+import dev.ashlar.protocol.layout.ByteRange;
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.Queue;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The bytes of an object on their way into an answer. Short ones are read before the answer is
+ * made, so that an object that vanishes meanwhile can be opened again; of long ones the connection
+ * holds the head back until the first bytes are there, so that failures become errors.
+ */
+final class ObjectBody {
+  private static final int READ_AHEAD_MAX = 64 << 10;
+
+  private final Queue<ShardData> pieces = new ArrayDeque<>();
+
+  private ObjectBody() {}
+
+  /** The body of an answer to this exchange, which gives back what it does not send. */
+  static HttpAnswer.Body open(
+      HttpExchange exchange, ObjectStore store, ObjectRead object, ByteRange range)
+      throws DataUnavailableException, InterruptedException {
+    if (range.isEmpty()) {
+      return new HttpAnswer.Empty();
+    }
+    if (range.length() > READ_AHEAD_MAX) {
+      return new HttpAnswer.Streamed(range.length(), out -> stream(store, object, range, out));
+    }
+    ObjectBody body = new ObjectBody();
+    try {
+      store.read(object, range, body.pieces::add);
+    } catch (DataUnavailableException | InterruptedException | RuntimeException e) {
+      body.release();
+      throw e;
+    }
+    exchange.onEnd(body::release);
+    return new HttpAnswer.Streamed(range.length(), body::writeTo);
+  }
+
+  private void writeTo(AnswerStream out) throws IOException, InterruptedException {
+    for (ShardData piece = pieces.poll(); piece != null; piece = pieces.poll()) {
+      out.write(new ShardByteBuf(piece));
+    }
+  }
+
+  private void release() {
+    pieces.forEach(ShardData::release);
+    pieces.clear();
+  }
+
+  private static void stream(
+      ObjectStore store, ObjectRead object, ByteRange range, AnswerStream out)
+      throws S3Exception, IOException, InterruptedException {
+    Receiver receiver = new Receiver(out);
+    try {
+      store.read(object, range, receiver::accept);
+    } catch (DataUnavailableException e) {
+      if (receiver.failure != null) {
+        throw receiver.failure;
+      }
+      throw Faults.of(e);
+    }
+  }
+
+  /** Hands pieces to the connection and remembers why that failed. */
+  private static final class Receiver {
+    private final AnswerStream out;
+    private @Nullable IOException failure;
+
+    Receiver(AnswerStream out) {
+      this.out = out;
+    }
+
+    void accept(ShardData piece) throws DataUnavailableException, InterruptedException {
+      try {
+        out.write(new ShardByteBuf(piece));
+      } catch (IOException e) {
+        failure = e;
+        throw new DataUnavailableException(Reason.CANCELLED, "the client has gone");
+      }
+    }
+  }
+}

@@ -1,0 +1,71 @@
+package dev.ashlar.gateway.operation;
+
+import dev.ashlar.gateway.s3.S3Request;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+
+/** Counts requests by operation and status and times them; every meter is looked up once. */
+final class RequestMetrics {
+  private static final int STATUS_MAX = 599;
+
+  private final MeterRegistry registry;
+  private final Map<Class<?>, OperationMeters> operations = new ConcurrentHashMap<>();
+
+  RequestMetrics(MeterRegistry registry) {
+    this.registry = registry;
+  }
+
+  void record(S3Request request, int status, long nanos) {
+    Class<?> operation = request.getClass();
+    OperationMeters meters = operations.get(operation);
+    if (meters == null) {
+      meters =
+          operations.computeIfAbsent(
+              operation, key -> new OperationMeters(registry, key.getSimpleName()));
+    }
+    meters.record(status, nanos);
+  }
+
+  /** A request that did not become one: malformed, or of an operation that is not there. */
+  void recordInvalid(int status) {
+    operations
+        .computeIfAbsent(S3Request.class, key -> new OperationMeters(registry, "Invalid"))
+        .record(status, 0);
+  }
+
+  private static final class OperationMeters {
+    private final MeterRegistry registry;
+    private final String operation;
+    private final Timer latency;
+    private final AtomicReferenceArray<Counter> byStatus =
+        new AtomicReferenceArray<>(STATUS_MAX + 1);
+
+    OperationMeters(MeterRegistry registry, String operation) {
+      this.registry = registry;
+      this.operation = operation;
+      this.latency =
+          Timer.builder("ashlar.s3.request.duration")
+              .tag("operation", operation)
+              .register(registry);
+    }
+
+    void record(int status, long nanos) {
+      latency.record(nanos, TimeUnit.NANOSECONDS);
+      Counter counter = byStatus.get(status);
+      if (counter == null) {
+        counter =
+            Counter.builder("ashlar.s3.requests")
+                .tag("operation", operation)
+                .tag("status", Integer.toString(status))
+                .register(registry);
+        byStatus.set(status, counter);
+      }
+      counter.increment();
+    }
+  }
+}

@@ -1,0 +1,172 @@
+package dev.ashlar.gateway.operation;
+
+import dev.ashlar.blob.DataUnavailableException;
+import dev.ashlar.blob.ObjectStore;
+import dev.ashlar.gateway.auth.Authenticator;
+import dev.ashlar.gateway.auth.Authenticator.AuthenticatedRequest;
+import dev.ashlar.gateway.http.HttpAnswer;
+import dev.ashlar.gateway.http.HttpExchange;
+import dev.ashlar.gateway.http.RequestHandler;
+import dev.ashlar.gateway.s3.S3Config;
+import dev.ashlar.gateway.s3.S3Error;
+import dev.ashlar.gateway.s3.S3Exception;
+import dev.ashlar.gateway.s3.S3Request;
+import dev.ashlar.gateway.s3.S3RequestParser;
+import dev.ashlar.protocol.client.MetadataClient;
+import dev.ashlar.protocol.client.MetadataUnavailableException;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.time.Clock;
+import java.util.Random;
+
+/** S3: what is asked, who asks, and the operation that answers. */
+public final class S3Service implements RequestHandler {
+  private final Authenticator authenticator;
+  private final S3RequestParser parser;
+  private final RequestMetrics metrics;
+  private final Buckets buckets;
+  private final ListBucketsHandler listBuckets;
+  private final CreateBucketHandler createBucket;
+  private final DeleteBucketHandler deleteBucket;
+  private final BucketFactsHandler facts;
+  private final ListObjectsHandler listObjects;
+  private final ListMultipartUploadsHandler listMultipartUploads;
+  private final DeleteObjectsHandler deleteObjects;
+  private final PutObjectHandler putObject;
+  private final CopyObjectHandler copyObject;
+  private final GetObjectHandler getObject;
+  private final HeadObjectHandler headObject;
+  private final GetObjectAttributesHandler getObjectAttributes;
+  private final DeleteObjectHandler deleteObject;
+  private final CreateMultipartUploadHandler createMultipartUpload;
+  private final UploadPartHandler uploadPart;
+  private final UploadPartCopyHandler uploadPartCopy;
+  private final CompleteMultipartUploadHandler completeMultipartUpload;
+  private final AbortMultipartUploadHandler abortMultipartUpload;
+  private final ListPartsHandler listParts;
+
+  public S3Service(
+      Authenticator authenticator,
+      MetadataClient metadata,
+      ObjectStore store,
+      S3Config config,
+      MeterRegistry registry,
+      Clock clock,
+      Random random) {
+    this.authenticator = authenticator;
+    this.parser = new S3RequestParser(config);
+    this.metrics = new RequestMetrics(registry);
+    Backend backend = new Backend(metadata, store, config, clock, random);
+    this.buckets = new Buckets(metadata);
+    Uploads uploads = new Uploads(metadata, buckets);
+    CopySources sources = new CopySources(buckets);
+    this.listBuckets = new ListBucketsHandler(backend);
+    this.createBucket = new CreateBucketHandler(backend);
+    this.deleteBucket = new DeleteBucketHandler(backend, buckets);
+    this.facts = new BucketFactsHandler(backend, buckets);
+    this.listObjects = new ListObjectsHandler(backend, buckets);
+    this.listMultipartUploads = new ListMultipartUploadsHandler(backend, buckets);
+    this.deleteObjects = new DeleteObjectsHandler(backend, buckets);
+    this.putObject = new PutObjectHandler(backend, buckets);
+    this.copyObject = new CopyObjectHandler(backend, buckets, sources);
+    this.getObject = new GetObjectHandler(backend, buckets);
+    this.headObject = new HeadObjectHandler(buckets);
+    this.getObjectAttributes = new GetObjectAttributesHandler(buckets);
+    this.deleteObject = new DeleteObjectHandler(backend, buckets);
+    this.createMultipartUpload = new CreateMultipartUploadHandler(backend, buckets);
+    this.uploadPart = new UploadPartHandler(backend, uploads);
+    this.uploadPartCopy = new UploadPartCopyHandler(backend, uploads, sources);
+    this.completeMultipartUpload = new CompleteMultipartUploadHandler(backend, buckets, uploads);
+    this.abortMultipartUpload = new AbortMultipartUploadHandler(backend, buckets);
+    this.listParts = new ListPartsHandler(backend, uploads);
+  }
+
+  @Override
+  public HttpAnswer handle(HttpExchange exchange) throws S3Exception, InterruptedException {
+    long begin = System.nanoTime();
+    S3Request request = parse(exchange);
+    int status = S3Error.INTERNAL_ERROR.status();
+    try {
+      HttpAnswer answer = answer(request, exchange);
+      status = answer.status();
+      return answer;
+    } catch (S3Exception e) {
+      status = e.error().status();
+      throw e;
+    } finally {
+      metrics.record(request, status, System.nanoTime() - begin);
+    }
+  }
+
+  private S3Request parse(HttpExchange exchange) throws S3Exception {
+    try {
+      return parser.parse(exchange);
+    } catch (S3Exception malformed) {
+      S3Exception failure = malformed;
+      try {
+        // Who cannot prove who they are learns just that; but what is not there needs no proof.
+        if (needsProof(malformed.error())) {
+          authenticator.authenticate(exchange);
+        }
+      } catch (S3Exception refused) {
+        failure = refused;
+      }
+      metrics.recordInvalid(failure.error().status());
+      throw failure;
+    }
+  }
+
+  private static boolean needsProof(S3Error error) {
+    return error != S3Error.NOT_IMPLEMENTED && error != S3Error.ACCESS_FORBIDDEN;
+  }
+
+  private HttpAnswer answer(S3Request request, HttpExchange exchange)
+      throws S3Exception, InterruptedException {
+    AuthenticatedRequest caller = authenticator.authenticate(exchange);
+    try {
+      String expectedOwner = exchange.headers().get("x-amz-expected-bucket-owner");
+      if (expectedOwner != null) {
+        buckets.requireOwner(request.bucket(), expectedOwner);
+      }
+      return dispatch(request, exchange, caller);
+    } catch (MetadataUnavailableException e) {
+      throw Faults.of(e);
+    } catch (DataUnavailableException e) {
+      throw Faults.of(e);
+    }
+  }
+
+  private HttpAnswer dispatch(S3Request request, HttpExchange exchange, AuthenticatedRequest caller)
+      throws S3Exception,
+          MetadataUnavailableException,
+          DataUnavailableException,
+          InterruptedException {
+    String owner = caller.owner();
+    return switch (request) {
+      case S3Request.GetObject get -> getObject.handle(get, exchange, owner);
+      case S3Request.PutObject put -> putObject.handle(put, caller);
+      case S3Request.HeadObject head -> headObject.handle(head, owner);
+      case S3Request.DeleteObject delete -> deleteObject.handle(delete, owner);
+      case S3Request.DeleteObjects delete -> deleteObjects.handle(delete, caller);
+      case S3Request.CopyObject copy -> copyObject.handle(copy, owner);
+      case S3Request.GetObjectAttributes get -> getObjectAttributes.handle(get, owner);
+      case S3Request.ListObjects list -> listObjects.handle(list, owner);
+      case S3Request.ListObjectsV2 list -> listObjects.handle(list, owner);
+      case S3Request.ListObjectVersions list -> listObjects.handle(list, owner);
+      case S3Request.CreateMultipartUpload create -> createMultipartUpload.handle(create, owner);
+      case S3Request.UploadPart part -> uploadPart.handle(part, caller);
+      case S3Request.UploadPartCopy part -> uploadPartCopy.handle(part, owner);
+      case S3Request.CompleteMultipartUpload complete ->
+          completeMultipartUpload.handle(complete, exchange.headers().get("host", ""), caller);
+      case S3Request.AbortMultipartUpload abort -> abortMultipartUpload.handle(abort, owner);
+      case S3Request.ListParts list -> listParts.handle(list, owner);
+      case S3Request.ListMultipartUploads list -> listMultipartUploads.handle(list, owner);
+      case S3Request.ListBuckets list -> listBuckets.handle(list, owner);
+      case S3Request.CreateBucket create -> createBucket.handle(create, caller);
+      case S3Request.DeleteBucket delete -> deleteBucket.handle(delete, owner);
+      case S3Request.HeadBucket head -> facts.handle(head, owner);
+      case S3Request.GetBucketLocation get -> facts.handle(get, owner);
+      case S3Request.GetAcl get -> facts.handle(get, owner);
+      case S3Request.GetUnconfigured get -> facts.handle(get, owner);
+    };
+  }
+}

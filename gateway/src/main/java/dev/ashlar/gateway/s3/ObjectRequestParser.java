@@ -1,0 +1,355 @@
+package dev.ashlar.gateway.s3;
+
+import dev.ashlar.gateway.s3.S3Request.CopySource;
+import dev.ashlar.gateway.s3.S3Request.ExpectedChecksum;
+import dev.ashlar.gateway.s3.S3Request.ObjectAttribute;
+import dev.ashlar.gateway.s3.S3Request.ReadOptions;
+import dev.ashlar.protocol.layout.ByteRange;
+import dev.ashlar.protocol.message.ChecksumAlgorithm;
+import dev.ashlar.protocol.message.ChecksumType;
+import io.netty.handler.codec.http.HttpHeaders;
+import java.util.EnumSet;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Parses the requests about one object. */
+final class ObjectRequestParser {
+  private static final int PARTS_MAX = 10_000;
+  private static final int PARTS_PAGE_MAX = 1000;
+  private static final String COPY_SOURCE = "x-amz-copy-source";
+
+  /** Parameters that replace headers of the answer. */
+  private static final List<String> OVERRIDABLE =
+      List.of(
+          "cache-control",
+          "content-disposition",
+          "content-encoding",
+          "content-language",
+          "content-type",
+          "expires");
+
+  private final String bucket;
+  private final String key;
+  private final Query query;
+  private final HttpHeaders headers;
+
+  ObjectRequestParser(String bucket, String key, Query query, HttpHeaders headers) {
+    this.bucket = bucket;
+    this.key = key;
+    this.query = query;
+    this.headers = headers;
+  }
+
+  S3Request parse(String method) throws S3Exception {
+    requireCurrentVersion(query.get("versionId"));
+    return switch (method) {
+      case "GET" -> get();
+      case "HEAD" -> new S3Request.HeadObject(bucket, key, readOptions());
+      case "PUT" -> put();
+      case "POST" -> post();
+      case "DELETE" -> delete();
+      default -> throw S3RequestParser.methodNotAllowed(method, "OBJECT");
+    };
+  }
+
+  private S3Request get() throws S3Exception {
+    if (query.has("uploadId")) {
+      return new S3Request.ListParts(
+          bucket,
+          key,
+          query.get("uploadId", ""),
+          query.number("part-number-marker"),
+          query.count("max-parts", PARTS_PAGE_MAX),
+          S3RequestParser.urlEncoding(query));
+    }
+    if (query.has("attributes")) {
+      return new S3Request.GetObjectAttributes(
+          bucket,
+          key,
+          Conditions.of(headers, ""),
+          attributes(),
+          headerNumber("x-amz-part-number-marker", 0, Integer.MAX_VALUE),
+          headerNumber("x-amz-max-parts", PARTS_PAGE_MAX, PARTS_PAGE_MAX));
+    }
+    return new S3Request.GetObject(bucket, key, readOptions());
+  }
+
+  private S3Request put() throws S3Exception {
+    boolean isCopy = headers.contains(COPY_SOURCE);
+    if (query.has("uploadId") || query.has("partNumber")) {
+      return isCopy ? uploadPartCopy() : uploadPart();
+    }
+    if (isCopy) {
+      return copy();
+    }
+    RequestHeaders.requireContentLength(headers);
+    return new S3Request.PutObject(
+        bucket,
+        key,
+        RequestHeaders.attributes(headers),
+        RequestHeaders.writeCondition(headers),
+        Checksums.announced(headers));
+  }
+
+  private S3Request post() throws S3Exception {
+    if (query.has("uploads")) {
+      return createUpload();
+    }
+    if (query.has("uploadId")) {
+      return completeUpload();
+    }
+    throw S3RequestParser.methodNotAllowed("POST", "OBJECT");
+  }
+
+  private S3Request delete() throws S3Exception {
+    if (query.has("uploadId")) {
+      return new S3Request.AbortMultipartUpload(bucket, key, query.get("uploadId", ""));
+    }
+    return new S3Request.DeleteObject(bucket, key, RequestHeaders.writeCondition(headers));
+  }
+
+  private ReadOptions readOptions() throws S3Exception {
+    RangeSpec range = RangeSpec.parse(headers.get("range"));
+    int partNumber = 0;
+    if (query.has("partNumber")) {
+      partNumber = partNumber();
+      if (range != null) {
+        throw new S3Exception(
+            S3Error.INVALID_REQUEST,
+            "Cannot specify both Range header and partNumber query parameter");
+      }
+    }
+    return new ReadOptions(
+        Conditions.of(headers, ""),
+        range,
+        partNumber,
+        "ENABLED".equalsIgnoreCase(headers.get("x-amz-checksum-mode")),
+        overrides());
+  }
+
+  private Map<String, String> overrides() throws S3Exception {
+    if (query.isEmpty()) {
+      return Map.of();
+    }
+    Map<String, String> overrides = new HashMap<>();
+    for (String name : OVERRIDABLE) {
+      String parameter = "response-" + name;
+      String value = query.get(parameter);
+      if (value != null) {
+        overrides.put(name, RequestHeaders.headerValue(parameter, value));
+      }
+    }
+    return overrides;
+  }
+
+  private S3Request uploadPart() throws S3Exception {
+    int partNumber = partNumber();
+    RequestHeaders.requireContentLength(headers);
+    return new S3Request.UploadPart(
+        bucket, key, uploadId(), partNumber, Checksums.announced(headers));
+  }
+
+  private S3Request uploadPartCopy() throws S3Exception {
+    return new S3Request.UploadPartCopy(
+        bucket, key, uploadId(), partNumber(), copySource(), copyRange());
+  }
+
+  private String uploadId() throws S3Exception {
+    String uploadId = query.get("uploadId");
+    if (uploadId == null || uploadId.isEmpty()) {
+      throw S3Exception.invalidArgument(
+          "This operation does not accept a query-string without uploadId.", "uploadId", "");
+    }
+    return uploadId;
+  }
+
+  private int partNumber() throws S3Exception {
+    String text = query.get("partNumber", "");
+    try {
+      int number = Integer.parseInt(text);
+      if (number >= 1 && number <= PARTS_MAX) {
+        return number;
+      }
+    } catch (NumberFormatException e) {
+      // Answered below, like a number out of range.
+    }
+    throw S3Exception.invalidArgument(
+        "Part number must be an integer between 1 and 10000, inclusive", "partNumber", text);
+  }
+
+  private @Nullable ByteRange copyRange() throws S3Exception {
+    String header = headers.get("x-amz-copy-source-range");
+    if (header == null) {
+      return null;
+    }
+    RangeSpec range = RangeSpec.parse(header);
+    if (range == null || range.first() < 0 || range.last() == Long.MAX_VALUE) {
+      throw S3Exception.invalidArgument(
+          "The x-amz-copy-source-range value must be of the form bytes=first-last where first and"
+              + " last are the zero-based offsets of the first and last bytes to copy",
+          "x-amz-copy-source-range",
+          header);
+    }
+    return new ByteRange(range.first(), range.last() - range.first() + 1);
+  }
+
+  private S3Request copy() throws S3Exception {
+    String directive = headers.get("x-amz-metadata-directive", "COPY");
+    if (!directive.equals("COPY") && !directive.equals("REPLACE")) {
+      throw S3Exception.invalidArgument(
+          "Unknown metadata directive.", "x-amz-metadata-directive", directive);
+    }
+    RequestHeaders.requireStandardStorage(headers);
+    String checksum = headers.get("x-amz-checksum-algorithm");
+    return new S3Request.CopyObject(
+        bucket,
+        key,
+        copySource(),
+        directive.equals("REPLACE") ? RequestHeaders.attributes(headers) : null,
+        RequestHeaders.writeCondition(headers),
+        checksum == null ? ChecksumAlgorithm.CHECKSUM_NONE : Checksums.named(checksum));
+  }
+
+  /** {@code /bucket/key} or {@code bucket/key}, percent-encoded, perhaps with a version. */
+  private CopySource copySource() throws S3Exception {
+    String raw = headers.get(COPY_SOURCE, "");
+    int question = raw.indexOf('?');
+    String path = question < 0 ? raw : raw.substring(0, question);
+    if (question >= 0) {
+      requireCurrentVersion(Query.parse(raw.substring(question + 1)).get("versionId"));
+    }
+    // Some clients encode the slash behind the bucket, too.
+    String decoded = Percent.decode(path, false);
+    int start = decoded.startsWith("/") ? 1 : 0;
+    int slash = decoded.indexOf('/', start);
+    if (slash <= start || slash == decoded.length() - 1) {
+      throw S3Exception.invalidArgument(
+          "Copy Source must mention the source bucket and key: sourcebucket/sourcekey",
+          COPY_SOURCE,
+          raw);
+    }
+    return new CopySource(
+        decoded.substring(start, slash),
+        decoded.substring(slash + 1),
+        Conditions.of(headers, "x-amz-copy-source-"));
+  }
+
+  /** Without versioning there is one version, and its id is null. */
+  private static void requireCurrentVersion(@Nullable String versionId) throws S3Exception {
+    if (versionId != null && !versionId.equals("null")) {
+      throw S3Exception.invalidArgument("Invalid version id specified", "versionId", versionId);
+    }
+  }
+
+  private S3Request createUpload() throws S3Exception {
+    String name = headers.get("x-amz-checksum-algorithm");
+    String typeName = headers.get("x-amz-checksum-type");
+    ChecksumAlgorithm algorithm =
+        name == null ? ChecksumAlgorithm.CHECKSUM_NONE : Checksums.named(name);
+    if (typeName != null && name == null) {
+      throw new S3Exception(
+          S3Error.INVALID_REQUEST,
+          "The x-amz-checksum-type header can only be used with the x-amz-checksum-algorithm"
+              + " header.");
+    }
+    ChecksumType type = typeName == null ? Checksums.usualType(algorithm) : checksumType(typeName);
+    Checksums.requireCompatible(algorithm, type);
+    return new S3Request.CreateMultipartUpload(
+        bucket, key, RequestHeaders.attributes(headers), algorithm, type);
+  }
+
+  private static ChecksumType checksumType(String name) throws S3Exception {
+    return switch (name) {
+      case "COMPOSITE" -> ChecksumType.CHECKSUM_COMPOSITE;
+      case "FULL_OBJECT" -> ChecksumType.CHECKSUM_FULL_OBJECT;
+      default ->
+          throw new S3Exception(
+              S3Error.INVALID_REQUEST, "Value for x-amz-checksum-type header is invalid.");
+    };
+  }
+
+  private S3Request completeUpload() throws S3Exception {
+    String size = headers.get("x-amz-mp-object-size");
+    String type = headers.get("x-amz-checksum-type");
+    return new S3Request.CompleteMultipartUpload(
+        bucket,
+        key,
+        uploadId(),
+        RequestHeaders.writeCondition(headers),
+        size == null ? -1 : objectSize(size),
+        expectedChecksum(),
+        type == null ? null : checksumType(type));
+  }
+
+  private @Nullable ExpectedChecksum expectedChecksum() {
+    for (ChecksumAlgorithm algorithm : Checksums.ALGORITHMS) {
+      String value = headers.get(Checksums.header(algorithm));
+      if (value != null) {
+        return new ExpectedChecksum(algorithm, value.trim());
+      }
+    }
+    return null;
+  }
+
+  private static long objectSize(String text) throws S3Exception {
+    try {
+      long size = Long.parseLong(text.trim());
+      if (size >= 0) {
+        return size;
+      }
+    } catch (NumberFormatException e) {
+      // Answered below, like a negative number.
+    }
+    throw new S3Exception(
+        S3Error.INVALID_REQUEST, "Value for x-amz-mp-object-size header is invalid.");
+  }
+
+  private Set<ObjectAttribute> attributes() throws S3Exception {
+    Set<ObjectAttribute> wanted = EnumSet.noneOf(ObjectAttribute.class);
+    for (String header : headers.getAll("x-amz-object-attributes")) {
+      for (int start = 0; start <= header.length(); ) {
+        int end = header.indexOf(',', start);
+        end = end < 0 ? header.length() : end;
+        wanted.add(attribute(header.substring(start, end).trim()));
+        start = end + 1;
+      }
+    }
+    if (wanted.isEmpty()) {
+      throw new S3Exception(
+          S3Error.INVALID_REQUEST,
+          "The x-amz-object-attributes header specifying the attributes to be retrieved is either"
+              + " missing or empty");
+    }
+    return wanted;
+  }
+
+  private static ObjectAttribute attribute(String name) throws S3Exception {
+    for (ObjectAttribute attribute : ObjectAttribute.values()) {
+      if (attribute.text().equals(name)) {
+        return attribute;
+      }
+    }
+    throw S3Exception.invalidArgument(
+        "Invalid attribute name specified.", "x-amz-object-attributes", name);
+  }
+
+  private int headerNumber(String name, int otherwise, int max) throws S3Exception {
+    String text = headers.get(name);
+    if (text == null) {
+      return otherwise;
+    }
+    try {
+      int number = Integer.parseInt(text.trim());
+      if (number >= 0) {
+        return Math.min(number, max);
+      }
+    } catch (NumberFormatException e) {
+      // Answered below, like a negative number.
+    }
+    throw S3Exception.invalidArgument(
+        "Provided " + name + " not an integer or within integer range", name, text);
+  }
+}

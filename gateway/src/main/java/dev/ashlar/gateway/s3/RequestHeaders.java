@@ -1,0 +1,194 @@
+package dev.ashlar.gateway.s3;
+
+import dev.ashlar.protocol.message.ObjectAttributes;
+import dev.ashlar.protocol.message.Precondition;
+import io.netty.handler.codec.http.HttpHeaders;
+import java.nio.charset.StandardCharsets;
+import java.util.Iterator;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+
+/** Reads the headers that describe objects, and refuses those that ask for what is not there. */
+final class RequestHeaders {
+  private static final String AMZ = "x-amz-";
+  private static final String META = "x-amz-meta-";
+  private static final int USER_METADATA_BYTES_MAX = 2048;
+  private static final String DEFAULT_CONTENT_TYPE = "binary/octet-stream";
+
+  /** Headers that are stored with an object and returned with it. */
+  private static final Set<String> STORED =
+      Set.of(
+          "cache-control",
+          "content-disposition",
+          "content-encoding",
+          "content-language",
+          "content-type",
+          "expires");
+
+  private RequestHeaders() {}
+
+  /** Refuses headers whose promise Ashlar would break by ignoring them. */
+  static void requireSupported(HttpHeaders headers) throws S3Exception {
+    Iterator<Map.Entry<CharSequence, CharSequence>> all = headers.iteratorCharSequence();
+    while (all.hasNext()) {
+      Map.Entry<CharSequence, CharSequence> header = all.next();
+      String name = header.getKey().toString();
+      if (name.regionMatches(true, 0, AMZ, 0, AMZ.length())) {
+        String lower = name.toLowerCase(Locale.ROOT);
+        if (!isSupported(lower, header.getValue().toString().trim())) {
+          throw new S3Exception(
+              S3Error.NOT_IMPLEMENTED,
+              S3Error.NOT_IMPLEMENTED.message(),
+              Map.of("Header", lower),
+              null);
+        }
+      }
+    }
+  }
+
+  private static boolean isSupported(String name, String value) {
+    return switch (name) {
+      case "x-amz-acl" -> value.equals("private") || value.equals("bucket-owner-full-control");
+      case "x-amz-object-ownership" -> value.equals("BucketOwnerEnforced");
+      case "x-amz-bucket-object-lock-enabled" -> value.equalsIgnoreCase("false");
+      case "x-amz-tagging" -> value.isEmpty();
+      case "x-amz-tagging-directive" -> value.equals("COPY");
+      case "x-amz-website-redirect-location", "x-amz-write-offset-bytes", "x-amz-rename-source" ->
+          false;
+      default ->
+          !name.startsWith("x-amz-server-side-encryption")
+              && !name.startsWith("x-amz-copy-source-server-side-encryption")
+              && !name.startsWith("x-amz-object-lock-")
+              && !name.startsWith("x-amz-grant-")
+              && !name.startsWith("x-amz-if-match-");
+    };
+  }
+
+  /** The stored headers and the user metadata of a new object. */
+  static ObjectAttributes attributes(HttpHeaders headers) throws S3Exception {
+    requireStandardStorage(headers);
+    ObjectAttributes.Builder attributes = ObjectAttributes.newBuilder();
+    attributes.putHeaders("content-type", DEFAULT_CONTENT_TYPE);
+    int metadataBytes = 0;
+    Iterator<Map.Entry<CharSequence, CharSequence>> all = headers.iteratorCharSequence();
+    while (all.hasNext()) {
+      Map.Entry<CharSequence, CharSequence> header = all.next();
+      String name = header.getKey().toString().toLowerCase(Locale.ROOT);
+      String value = header.getValue().toString();
+      if (name.startsWith(META)) {
+        String metaName = name.substring(META.length());
+        metadataBytes += metaName.length() + value.length();
+        attributes.putUserMetadata(metaName, joined(attributes, metaName, value));
+      } else if (STORED.contains(name)) {
+        store(attributes, name, value);
+      }
+    }
+    if (metadataBytes > USER_METADATA_BYTES_MAX) {
+      throw new S3Exception(
+          S3Error.METADATA_TOO_LARGE,
+          S3Error.METADATA_TOO_LARGE.message(),
+          Map.of(
+              "Size", Integer.toString(metadataBytes),
+              "MaxSizeAllowed", Integer.toString(USER_METADATA_BYTES_MAX)),
+          null);
+    }
+    return attributes.build();
+  }
+
+  /** A header sent twice is one with both values, as in HTTP. */
+  private static String joined(ObjectAttributes.Builder attributes, String name, String value) {
+    String before = attributes.getUserMetadataMap().get(name);
+    return before == null ? value : before + "," + value;
+  }
+
+  private static void store(ObjectAttributes.Builder attributes, String name, String value) {
+    String stored = name.equals("content-encoding") ? withoutAwsChunked(value) : value;
+    if (!stored.isEmpty()) {
+      attributes.putHeaders(name, stored);
+    }
+  }
+
+  /** aws-chunked belongs to the transfer, not to the object. */
+  private static String withoutAwsChunked(String encodings) {
+    if (!encodings.toLowerCase(Locale.ROOT).contains("aws-chunked")) {
+      return encodings;
+    }
+    StringBuilder kept = new StringBuilder();
+    for (int start = 0; start <= encodings.length(); ) {
+      int end = encodings.indexOf(',', start);
+      end = end < 0 ? encodings.length() : end;
+      String encoding = encodings.substring(start, end).trim();
+      if (!encoding.equalsIgnoreCase("aws-chunked") && !encoding.isEmpty()) {
+        kept.append(kept.isEmpty() ? "" : ",").append(encoding);
+      }
+      start = end + 1;
+    }
+    return kept.toString();
+  }
+
+  static void requireStandardStorage(HttpHeaders headers) throws S3Exception {
+    String storageClass = headers.get("x-amz-storage-class");
+    if (storageClass != null && !storageClass.equals("STANDARD")) {
+      throw new S3Exception(
+          S3Error.INVALID_STORAGE_CLASS,
+          S3Error.INVALID_STORAGE_CLASS.message(),
+          Map.of("StorageClassRequested", storageClass),
+          null);
+    }
+  }
+
+  /**
+   * If-Match and If-None-Match of a write: one ETag or the asterisk; none-match knows only that.
+   */
+  static Precondition writeCondition(HttpHeaders headers) throws S3Exception {
+    String ifMatch = headers.get("if-match");
+    String ifNoneMatch = headers.get("if-none-match");
+    if (ifMatch == null && ifNoneMatch == null) {
+      return Precondition.getDefaultInstance();
+    }
+    boolean isUnsupported =
+        (ifMatch != null && ifNoneMatch != null)
+            || (ifNoneMatch != null && !EtagList.unquote(ifNoneMatch).equals("*"));
+    if (isUnsupported) {
+      throw new S3Exception(
+          S3Error.NOT_IMPLEMENTED,
+          S3Error.NOT_IMPLEMENTED.message(),
+          Map.of("Header", ifNoneMatch == null ? "If-Match" : "If-None-Match"),
+          null);
+    }
+    Precondition.Builder condition = Precondition.newBuilder();
+    if (ifMatch != null) {
+      // An empty ETag is a condition that nothing meets, not the absence of one.
+      String etag = EtagList.unquote(ifMatch);
+      condition.setIfMatch(etag.isEmpty() ? "\"\"" : etag);
+    }
+    if (ifNoneMatch != null) {
+      condition.setIfNoneMatch("*");
+    }
+    return condition.build();
+  }
+
+  /** Bodies of objects come with their length, decoded or plain. */
+  static void requireContentLength(HttpHeaders headers) throws S3Exception {
+    if (!headers.contains("content-length") && !headers.contains("x-amz-decoded-content-length")) {
+      throw new S3Exception(S3Error.MISSING_CONTENT_LENGTH);
+    }
+  }
+
+  /**
+   * A value for a header of an answer: its UTF-8 bytes as the characters that HTTP carries.
+   *
+   * @throws S3Exception InvalidArgument when it would break out of its line
+   */
+  static String headerValue(String parameter, String value) throws S3Exception {
+    for (int i = 0; i < value.length(); i++) {
+      char c = value.charAt(i);
+      if ((c < ' ' && c != '\t') || c == 0x7F) {
+        throw S3Exception.invalidArgument(
+            "Header value cannot be represented using ISO-8859-1.", parameter, value);
+      }
+    }
+    return new String(value.getBytes(StandardCharsets.UTF_8), StandardCharsets.ISO_8859_1);
+  }
+}

@@ -1,0 +1,72 @@
+package dev.ashlar.gateway.s3;
+
+import dev.ashlar.gateway.http.HttpExchange;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a request is about: the service when the bucket is null, a bucket when the key is null, else
+ * an object. A key is whatever UTF-8 follows the bucket's slash; dots and slashes mean nothing in
+ * it.
+ */
+record RequestTarget(@Nullable String bucket, @Nullable String key) {
+  private static final int KEY_BYTES_MAX = 1024;
+
+  static RequestTarget of(HttpExchange exchange, List<String> virtualHostDomains)
+      throws S3Exception {
+    String path = exchange.rawPath();
+    String hostBucket =
+        virtualHostDomains.isEmpty() ? null : hostBucket(exchange, virtualHostDomains);
+    if (hostBucket != null) {
+      return new RequestTarget(hostBucket, key(path.substring(1)));
+    }
+    int slash = path.indexOf('/', 1);
+    String bucket = Percent.decode(slash < 0 ? path.substring(1) : path.substring(1, slash), false);
+    if (slash < 0) {
+      return new RequestTarget(bucket.isEmpty() ? null : bucket, null);
+    }
+    return new RequestTarget(bucket, key(path.substring(slash + 1)));
+  }
+
+  /** Decodes a key and checks its length; null for none. */
+  static @Nullable String key(String raw) throws S3Exception {
+    if (raw.isEmpty()) {
+      return null;
+    }
+    String key = Percent.decode(raw, false);
+    checkLength(key);
+    return key;
+  }
+
+  private static void checkLength(String key) throws S3Exception {
+    // A char is at most three bytes.
+    if (key.length() * 3 <= KEY_BYTES_MAX) {
+      return;
+    }
+    int bytes = key.getBytes(StandardCharsets.UTF_8).length;
+    if (bytes > KEY_BYTES_MAX) {
+      throw new S3Exception(
+          S3Error.KEY_TOO_LONG,
+          S3Error.KEY_TOO_LONG.message(),
+          Map.of(
+              "Size", Integer.toString(bytes), "MaxSizeAllowed", Integer.toString(KEY_BYTES_MAX)),
+          null);
+    }
+  }
+
+  private static @Nullable String hostBucket(HttpExchange exchange, List<String> domains) {
+    String host = exchange.headers().get("host", "");
+    int colon = host.lastIndexOf(':');
+    String name = (colon < 0 ? host : host.substring(0, colon)).toLowerCase(Locale.ROOT);
+    for (String domain : domains) {
+      int dot = name.length() - domain.length() - 1;
+      if (dot > 0 && name.charAt(dot) == '.' && name.endsWith(domain)) {
+        return name.substring(0, dot);
+      }
+    }
+    return null;
+  }
+}

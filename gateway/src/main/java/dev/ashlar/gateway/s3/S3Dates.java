@@ -1,0 +1,40 @@
+package dev.ashlar.gateway.s3;
+
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.Locale;
+
+/** The two ways S3 writes a time; both know whole seconds only. */
+public final class S3Dates {
+  private static final DateTimeFormatter HTTP =
+      DateTimeFormatter.ofPattern("EEE, dd MMM yyyy HH:mm:ss 'GMT'", Locale.US)
+          .withZone(ZoneOffset.UTC);
+  private static final DateTimeFormatter XML =
+      DateTimeFormatter.ofPattern("yyyy-MM-dd'T'HH:mm:ss'.000Z'", Locale.US)
+          .withZone(ZoneOffset.UTC);
+
+  private S3Dates() {}
+
+  /** Like {@code Wed, 12 Oct 2009 17:50:00 GMT}. */
+  public static String http(long epochMillis) {
+    return HTTP.format(Instant.ofEpochMilli(epochMillis));
+  }
+
+  /** Like {@code 2009-10-12T17:50:30.000Z}. */
+  public static String xml(long epochMillis) {
+    return XML.format(Instant.ofEpochMilli(epochMillis));
+  }
+
+  /** Seconds since 1970, or -1 when the header is no date: then it is as if it were absent. */
+  static long parseHttp(String date) {
+    try {
+      return DateTimeFormatter.RFC_1123_DATE_TIME
+          .parse(date.trim(), Instant::from)
+          .getEpochSecond();
+    } catch (DateTimeException e) {
+      return -1;
+    }
+  }
+}

@@ -1,0 +1,200 @@
+package dev.ashlar.gateway.s3;
+
+import dev.ashlar.protocol.layout.ByteRange;
+import dev.ashlar.protocol.message.ChecksumAlgorithm;
+import dev.ashlar.protocol.message.ChecksumType;
+import dev.ashlar.protocol.message.ObjectAttributes;
+import dev.ashlar.protocol.message.Precondition;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Every operation Ashlar serves, its parameters parsed. Named like S3's API. */
+public sealed interface S3Request {
+  /** The bucket it is about; null for none. */
+  @Nullable String bucket();
+
+  record ListBuckets(String prefix, String continuationToken, int maxBuckets) implements S3Request {
+    @Override
+    public @Nullable String bucket() {
+      return null;
+    }
+  }
+
+  record CreateBucket(String bucket) implements S3Request {}
+
+  record HeadBucket(String bucket) implements S3Request {}
+
+  record DeleteBucket(String bucket) implements S3Request {}
+
+  record GetBucketLocation(String bucket) implements S3Request {}
+
+  /** Reads the private ACL that everything has; of the bucket when the key is null. */
+  record GetAcl(String bucket, @Nullable String key) implements S3Request {}
+
+  /** Reads a feature that was never configured; of the bucket when the key is null. */
+  record GetUnconfigured(String bucket, @Nullable String key, Subresource subresource)
+      implements S3Request {}
+
+  record ListObjects(Listing listing, String marker) implements S3Request {
+    @Override
+    public String bucket() {
+      return listing.bucket();
+    }
+  }
+
+  record ListObjectsV2(
+      Listing listing, String startAfter, @Nullable String continuationToken, boolean fetchOwner)
+      implements S3Request {
+    @Override
+    public String bucket() {
+      return listing.bucket();
+    }
+  }
+
+  record ListObjectVersions(Listing listing, String keyMarker) implements S3Request {
+    @Override
+    public String bucket() {
+      return listing.bucket();
+    }
+  }
+
+  record ListMultipartUploads(Listing listing, String keyMarker, String uploadIdMarker)
+      implements S3Request {
+    @Override
+    public String bucket() {
+      return listing.bucket();
+    }
+  }
+
+  record DeleteObjects(String bucket, boolean hasDigest) implements S3Request {}
+
+  record PutObject(
+      String bucket,
+      String key,
+      ObjectAttributes attributes,
+      Precondition precondition,
+      ChecksumAlgorithm announced)
+      implements S3Request {}
+
+  /**
+   * Copies.
+   *
+   * @param attributes null to keep those of the source
+   * @param checksum the algorithm the copy shall have, or NONE for that of the source
+   */
+  record CopyObject(
+      String bucket,
+      String key,
+      CopySource source,
+      @Nullable ObjectAttributes attributes,
+      Precondition precondition,
+      ChecksumAlgorithm checksum)
+      implements S3Request {}
+
+  record GetObject(String bucket, String key, ReadOptions options) implements S3Request {}
+
+  record HeadObject(String bucket, String key, ReadOptions options) implements S3Request {}
+
+  record GetObjectAttributes(
+      String bucket,
+      String key,
+      Conditions conditions,
+      Set<ObjectAttribute> attributes,
+      int partNumberMarker,
+      int maxParts)
+      implements S3Request {}
+
+  record DeleteObject(String bucket, String key, Precondition precondition) implements S3Request {}
+
+  record CreateMultipartUpload(
+      String bucket,
+      String key,
+      ObjectAttributes attributes,
+      ChecksumAlgorithm checksum,
+      ChecksumType checksumType)
+      implements S3Request {}
+
+  record UploadPart(
+      String bucket, String key, String uploadId, int partNumber, ChecksumAlgorithm announced)
+      implements S3Request {}
+
+  /** Copies a range of an object, all of it when the range is null, into a part. */
+  record UploadPartCopy(
+      String bucket,
+      String key,
+      String uploadId,
+      int partNumber,
+      CopySource source,
+      @Nullable ByteRange range)
+      implements S3Request {}
+
+  /**
+   * Completes.
+   *
+   * @param objectSize what the client says all parts add up to, or -1
+   * @param checksum what the client says the object's checksum is
+   */
+  record CompleteMultipartUpload(
+      String bucket,
+      String key,
+      String uploadId,
+      Precondition precondition,
+      long objectSize,
+      @Nullable ExpectedChecksum checksum,
+      @Nullable ChecksumType checksumType)
+      implements S3Request {}
+
+  record AbortMultipartUpload(String bucket, String key, String uploadId) implements S3Request {}
+
+  record ListParts(
+      String bucket, String key, String uploadId, int partNumberMarker, int maxParts, boolean url)
+      implements S3Request {}
+
+  /**
+   * What the listings share.
+   *
+   * @param max keys, versions or uploads per page, 0 to 1000
+   * @param url whether names are to be percent-encoded
+   */
+  record Listing(String bucket, String prefix, String delimiter, int max, boolean url) {}
+
+  /**
+   * What GetObject and HeadObject share.
+   *
+   * @param partNumber 0 for none
+   * @param checksum whether the stored checksum is wanted
+   * @param overrides headers of the answer by lower-case name
+   */
+  record ReadOptions(
+      Conditions conditions,
+      @Nullable RangeSpec range,
+      int partNumber,
+      boolean checksum,
+      Map<String, String> overrides) {}
+
+  /** An object to copy from and what is demanded of it. */
+  record CopySource(String bucket, String key, Conditions conditions) {}
+
+  /** A checksum as the client wrote it. */
+  record ExpectedChecksum(ChecksumAlgorithm algorithm, String text) {}
+
+  /** What GetObjectAttributes can tell. */
+  enum ObjectAttribute {
+    ETAG("ETag"),
+    CHECKSUM("Checksum"),
+    OBJECT_PARTS("ObjectParts"),
+    STORAGE_CLASS("StorageClass"),
+    OBJECT_SIZE("ObjectSize");
+
+    private final String text;
+
+    ObjectAttribute(String text) {
+      this.text = text;
+    }
+
+    String text() {
+      return text;
+    }
+  }
+}

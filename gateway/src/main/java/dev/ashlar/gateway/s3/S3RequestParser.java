@@ -1,0 +1,150 @@
+package dev.ashlar.gateway.s3;
+
+import dev.ashlar.gateway.http.HttpExchange;
+import dev.ashlar.gateway.s3.S3Request.Listing;
+import dev.ashlar.protocol.message.ChecksumAlgorithm;
+import io.netty.handler.codec.http.HttpHeaders;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Tells which operation a request asks for. */
+public final class S3RequestParser {
+  private static final int PAGE_MAX = 1000;
+  private static final int BUCKETS_PAGE_MAX = 10_000;
+
+  private final S3Config config;
+
+  public S3RequestParser(S3Config config) {
+    this.config = config;
+  }
+
+  public S3Request parse(HttpExchange exchange) throws S3Exception {
+    RequestTarget target = RequestTarget.of(exchange, config.virtualHostDomains());
+    Query query = Query.parse(exchange.rawQuery());
+    HttpHeaders headers = exchange.headers();
+    if (exchange.method().equals("OPTIONS")) {
+      // The answer to a preflight request where CORS was never configured.
+      throw new S3Exception(S3Error.ACCESS_FORBIDDEN);
+    }
+    RequestHeaders.requireSupported(headers);
+    String bucket = target.bucket();
+    if (bucket == null) {
+      return service(exchange.method(), query);
+    }
+    String key = target.key();
+    Subresource subresource = Subresource.find(query, key != null);
+    if (subresource != null) {
+      if (!exchange.method().equals("GET")) {
+        throw new S3Exception(S3Error.NOT_IMPLEMENTED);
+      }
+      return new S3Request.GetUnconfigured(bucket, key, subresource);
+    }
+    if (query.has("acl")) {
+      return acl(exchange.method(), bucket, key);
+    }
+    return key == null
+        ? bucket(exchange.method(), bucket, query, headers)
+        : new ObjectRequestParser(bucket, key, query, headers).parse(exchange.method());
+  }
+
+  private static S3Request service(String method, Query query) throws S3Exception {
+    if (!method.equals("GET")) {
+      throw methodNotAllowed(method, "SERVICE");
+    }
+    return new S3Request.ListBuckets(
+        query.get("prefix", ""),
+        query.get("continuation-token", ""),
+        query.count("max-buckets", BUCKETS_PAGE_MAX));
+  }
+
+  private static S3Request acl(String method, String bucket, @Nullable String key)
+      throws S3Exception {
+    if (!method.equals("GET")) {
+      throw new S3Exception(S3Error.NOT_IMPLEMENTED);
+    }
+    return new S3Request.GetAcl(bucket, key);
+  }
+
+  private static S3Request bucket(String method, String bucket, Query query, HttpHeaders headers)
+      throws S3Exception {
+    return switch (method) {
+      case "GET" -> getBucket(bucket, query);
+      case "HEAD" -> new S3Request.HeadBucket(bucket);
+      case "PUT" -> new S3Request.CreateBucket(bucket);
+      case "DELETE" -> new S3Request.DeleteBucket(bucket);
+      case "POST" -> postBucket(bucket, query, headers);
+      default -> throw methodNotAllowed(method, "BUCKET");
+    };
+  }
+
+  private static S3Request getBucket(String bucket, Query query) throws S3Exception {
+    if (query.has("location")) {
+      return new S3Request.GetBucketLocation(bucket);
+    }
+    if (query.has("uploads")) {
+      return new S3Request.ListMultipartUploads(
+          listing(bucket, query, "max-uploads"),
+          query.get("key-marker", ""),
+          query.get("upload-id-marker", ""));
+    }
+    if (query.has("versions")) {
+      return new S3Request.ListObjectVersions(
+          listing(bucket, query, "max-keys"), query.get("key-marker", ""));
+    }
+    Listing listing = listing(bucket, query, "max-keys");
+    if (!"2".equals(query.get("list-type"))) {
+      return new S3Request.ListObjects(listing, query.get("marker", ""));
+    }
+    return new S3Request.ListObjectsV2(
+        listing,
+        query.get("start-after", ""),
+        query.get("continuation-token"),
+        query.get("fetch-owner", "").equals("true"));
+  }
+
+  private static Listing listing(String bucket, Query query, String maxName) throws S3Exception {
+    return new Listing(
+        bucket,
+        query.get("prefix", ""),
+        query.get("delimiter", ""),
+        query.count(maxName, PAGE_MAX),
+        urlEncoding(query));
+  }
+
+  static boolean urlEncoding(Query query) throws S3Exception {
+    String encoding = query.get("encoding-type", "");
+    if (encoding.isEmpty()) {
+      return false;
+    }
+    if (!encoding.equals("url")) {
+      throw S3Exception.invalidArgument(
+          "Invalid Encoding Method specified in Request", "encoding-type", encoding);
+    }
+    return true;
+  }
+
+  private static S3Request postBucket(String bucket, Query query, HttpHeaders headers)
+      throws S3Exception {
+    if (query.has("delete")) {
+      boolean hasDigest =
+          headers.contains("content-md5")
+              || Checksums.announced(headers) != ChecksumAlgorithm.CHECKSUM_NONE;
+      return new S3Request.DeleteObjects(bucket, hasDigest);
+    }
+    String type = headers.get("content-type", "").toLowerCase(Locale.ROOT);
+    if (type.startsWith("multipart/form-data")) {
+      throw new S3Exception(
+          S3Error.NOT_IMPLEMENTED, "Uploads by HTML form (POST Object) are not implemented.");
+    }
+    throw methodNotAllowed("POST", "BUCKET");
+  }
+
+  static S3Exception methodNotAllowed(String method, String resourceType) {
+    return new S3Exception(
+        S3Error.METHOD_NOT_ALLOWED,
+        S3Error.METHOD_NOT_ALLOWED.message(),
+        Map.of("Method", method, "ResourceType", resourceType),
+        null);
+  }
+}

@@ -1,0 +1,126 @@
+package dev.ashlar.metadata.state;
+
+import dev.ashlar.metadata.table.Keys;
+import dev.ashlar.metadata.table.Rows;
+import dev.ashlar.metadata.table.Table;
+import dev.ashlar.protocol.message.BucketRow;
+import dev.ashlar.protocol.message.CredentialRow;
+import dev.ashlar.protocol.message.DriveRow;
+import dev.ashlar.protocol.message.PgMapRow;
+import dev.ashlar.protocol.message.PgRow;
+import dev.ashlar.protocol.model.DriveId;
+import dev.ashlar.protocol.model.PlacementMap;
+import dev.ashlar.protocol.model.Profile;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.ConcurrentNavigableMap;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The small tables in memory, kept current by apply: every request looks into them. Apply writes,
+ * anyone reads.
+ */
+final class Catalog {
+  private final ConcurrentNavigableMap<String, BucketRow> buckets = new ConcurrentSkipListMap<>();
+  private final ConcurrentMap<String, CredentialRow> credentials = new ConcurrentHashMap<>();
+  private volatile Map<UUID, DriveId> drives = Map.of();
+  private volatile @Nullable PlacementMap placement;
+
+  /** What the tables hold. */
+  static Catalog load(Table table) {
+    Catalog catalog = new Catalog();
+    forEachRow(
+        table,
+        'B',
+        value -> {
+          BucketRow bucket = Rows.parse(value, BucketRow.parser());
+          catalog.buckets.put(bucket.getName(), bucket);
+        });
+    forEachRow(
+        table,
+        'A',
+        value -> {
+          CredentialRow credential = Rows.parse(value, CredentialRow.parser());
+          catalog.credentials.put(credential.getAccessKey(), credential);
+        });
+    Map<UUID, DriveId> drives = new HashMap<>();
+    forEachRow(
+        table,
+        'V',
+        value -> {
+          DriveRow drive = Rows.parse(value, DriveRow.parser());
+          drives.put(idOf(drive), new DriveId(idOf(drive), drive.getIncarnation()));
+        });
+    catalog.drives = Map.copyOf(drives);
+    Rows.get(table, Keys.pgMap(), PgMapRow.parser())
+        .ifPresent(row -> catalog.placement = placementOf(row));
+    return catalog;
+  }
+
+  private static void forEachRow(Table table, char name, Consumer<byte[]> visitor) {
+    byte[] from = Keys.table(name);
+    try (Table.Cursor cursor = table.cursor(from, Keys.behind(from))) {
+      for (; cursor.isValid(); cursor.next()) {
+        visitor.accept(cursor.value());
+      }
+    }
+  }
+
+  static UUID idOf(DriveRow drive) {
+    return new UUID(drive.getDriveHigh(), drive.getDriveLow());
+  }
+
+  static PlacementMap placementOf(PgMapRow row) {
+    List<List<UUID>> slots =
+        row.getPgsList().stream()
+            .map(pg -> pg.getSlotsList().stream().map(Catalog::idOf).toList())
+            .toList();
+    return new PlacementMap(row.getEpoch(), Profile.of(row.getProfile()), slots);
+  }
+
+  static PgMapRow rowOf(PlacementMap map) {
+    PgMapRow.Builder row =
+        PgMapRow.newBuilder().setEpoch(map.epoch()).setProfile(map.profile().toMessage());
+    for (int pg = 0; pg < map.pgCount(); pg++) {
+      PgRow.Builder slots = PgRow.newBuilder().setPg(pg);
+      for (UUID drive : map.slotDrives().get(pg)) {
+        slots.addSlots(
+            DriveRow.newBuilder()
+                .setDriveHigh(drive.getMostSignificantBits())
+                .setDriveLow(drive.getLeastSignificantBits()));
+      }
+      row.addPgs(slots);
+    }
+    return row.build();
+  }
+
+  ConcurrentNavigableMap<String, BucketRow> buckets() {
+    return buckets;
+  }
+
+  ConcurrentMap<String, CredentialRow> credentials() {
+    return credentials;
+  }
+
+  Map<UUID, DriveId> drives() {
+    return drives;
+  }
+
+  void setDrives(Map<UUID, DriveId> present) {
+    drives = Map.copyOf(present);
+  }
+
+  @Nullable PlacementMap placement() {
+    return placement;
+  }
+
+  void setPlacement(PlacementMap present) {
+    placement = present;
+  }
+}

@@ -1,0 +1,152 @@
+package dev.ashlar.metadata.state;
+
+import dev.ashlar.metadata.table.Keys;
+import dev.ashlar.metadata.table.ObjectTable;
+import dev.ashlar.metadata.table.Rows;
+import dev.ashlar.metadata.table.Table;
+import dev.ashlar.protocol.client.ListPage;
+import dev.ashlar.protocol.client.ListQuery;
+import dev.ashlar.protocol.client.ObjectRead;
+import dev.ashlar.protocol.client.UploadsPage;
+import dev.ashlar.protocol.client.UploadsQuery;
+import dev.ashlar.protocol.message.BlobRow;
+import dev.ashlar.protocol.message.BucketRow;
+import dev.ashlar.protocol.message.CredentialRow;
+import dev.ashlar.protocol.message.ObjectRecord;
+import dev.ashlar.protocol.message.PartRow;
+import dev.ashlar.protocol.message.SliceValue;
+import dev.ashlar.protocol.message.UploadRow;
+import dev.ashlar.protocol.model.BlobId;
+import dev.ashlar.protocol.model.DriveId;
+import dev.ashlar.protocol.model.PlacementMap;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+
+/** The reads, each of one snapshot of the tables. */
+public final class MetadataReads {
+  private final Catalog catalog;
+
+  MetadataReads(Catalog catalog) {
+    this.catalog = catalog;
+  }
+
+  public Optional<BucketRow> bucket(String name) {
+    return Optional.ofNullable(catalog.buckets().get(name));
+  }
+
+  public List<BucketRow> buckets() {
+    return List.copyOf(catalog.buckets().values());
+  }
+
+  public Optional<CredentialRow> credential(String accessKey) {
+    return Optional.ofNullable(catalog.credentials().get(accessKey));
+  }
+
+  public Optional<PlacementMap> placement() {
+    return Optional.ofNullable(catalog.placement());
+  }
+
+  public Map<UUID, DriveId> drives() {
+    return catalog.drives();
+  }
+
+  public Optional<ObjectRead> object(Table snapshot, String bucketName, String key) {
+    BucketRow bucket = catalog.buckets().get(bucketName);
+    if (bucket == null) {
+      return Optional.empty();
+    }
+    Optional<ObjectRecord> object = ObjectTable.read(snapshot, bucket.getId(), key);
+    if (object.isEmpty()) {
+      return Optional.empty();
+    }
+    List<SliceValue> slices = object.get().getSlicesList();
+    List<BlobId> first =
+        slices.subList(0, Math.min(slices.size(), ObjectRead.BLOBS_MAX)).stream()
+            .map(slice -> BlobId.of(slice.getBlob()))
+            .toList();
+    return Optional.of(new ObjectRead(object.get(), blobs(snapshot, first)));
+  }
+
+  public List<BlobRow> blobs(Table snapshot, List<BlobId> ids) {
+    List<BlobRow> rows = new ArrayList<>(ids.size());
+    for (BlobId id : ids) {
+      blob(snapshot, id).ifPresent(rows::add);
+    }
+    return rows;
+  }
+
+  private Optional<BlobRow> blob(Table snapshot, BlobId id) {
+    PlacementMap map = catalog.placement();
+    return map == null
+        ? Optional.empty() // no blob can have been committed
+        : Rows.get(snapshot, Keys.blob(id, map.pgCount()), BlobRow.parser());
+  }
+
+  public Set<BlobId> known(Table snapshot, Collection<BlobId> ids) {
+    Set<BlobId> known = new HashSet<>();
+    for (BlobId id : ids) {
+      if (blob(snapshot, id).isPresent()) {
+        known.add(id);
+      }
+    }
+    return known;
+  }
+
+  public List<BlobRow> garbage(Table snapshot, long unreferencedBeforeMs, int max) {
+    List<BlobRow> rows = new ArrayList<>();
+    byte[] before = Keys.garbage(Math.max(0, unreferencedBeforeMs));
+    try (Table.Cursor cursor = snapshot.cursor(Keys.table('G'), before)) {
+      for (; cursor.isValid() && rows.size() < max; cursor.next()) {
+        blob(snapshot, Keys.blobOfGarbage(cursor.key())).ifPresent(rows::add);
+      }
+    }
+    return rows;
+  }
+
+  /** A page of nothing when the bucket does not exist. */
+  public ListPage list(Table snapshot, ListQuery query) {
+    BucketRow bucket = catalog.buckets().get(query.bucket());
+    return bucket == null
+        ? new ListPage(List.of(), false)
+        : Listing.objects(snapshot, bucket.getId(), query);
+  }
+
+  /** A page of nothing when the bucket does not exist. */
+  public UploadsPage uploads(Table snapshot, UploadsQuery query) {
+    BucketRow bucket = catalog.buckets().get(query.bucket());
+    return bucket == null
+        ? new UploadsPage(List.of(), List.of(), false)
+        : Listing.uploads(snapshot, bucket.getId(), query);
+  }
+
+  public Optional<UploadRow> upload(
+      Table snapshot, String bucketName, String key, String uploadId) {
+    return bucket(bucketName)
+        .flatMap(
+            bucket ->
+                Rows.get(snapshot, Keys.upload(bucket.getId(), key, uploadId), UploadRow.parser()));
+  }
+
+  public List<PartRow> parts(
+      Table snapshot, String bucketName, String key, String uploadId, int after, int max) {
+    BucketRow bucket = catalog.buckets().get(bucketName);
+    List<PartRow> parts = new ArrayList<>();
+    if (bucket == null || after == Integer.MAX_VALUE) {
+      return parts;
+    }
+    byte[] from = Keys.part(bucket.getId(), key, uploadId, after + 1);
+    byte[] to = Keys.part(bucket.getId(), key, uploadId, Integer.MAX_VALUE);
+    try (Table.Cursor cursor = snapshot.cursor(from, to)) {
+      for (; cursor.isValid() && parts.size() < max; cursor.next()) {
+        parts.add(Rows.parse(cursor.value(), PartRow.parser()));
+      }
+    }
+    return parts;
+  }
+}

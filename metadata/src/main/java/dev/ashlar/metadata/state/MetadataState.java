@@ -1,0 +1,123 @@
+package dev.ashlar.metadata.state;
+
+import dev.ashlar.metadata.table.Keys;
+import dev.ashlar.metadata.table.Overlay;
+import dev.ashlar.metadata.table.Rows;
+import dev.ashlar.metadata.table.Store;
+import dev.ashlar.protocol.message.AppliedRow;
+import dev.ashlar.protocol.message.Command;
+import dev.ashlar.protocol.message.CommandResult;
+import dev.ashlar.protocol.message.DedupRow;
+import dev.ashlar.protocol.message.ResultCode;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The state machine: the same log entries make the same rows, byte for byte, everywhere. Applied by
+ * one thread; time and ids come from the log, nothing from a clock or chance.
+ */
+public final class MetadataState {
+  /** Commands per log entry: the ids that one entry can hand out. */
+  public static final int COMMANDS_PER_ENTRY_MAX = 256;
+
+  private static final int FORMAT = 1;
+
+  private final Store store;
+  private final Catalog catalog;
+  private final Sessions sessions;
+  private final MetadataReads reads;
+  private AppliedRow applied;
+
+  public MetadataState(Store store) {
+    this.store = store;
+    this.applied =
+        Rows.get(store, Keys.applied(), AppliedRow.parser())
+            .orElse(AppliedRow.newBuilder().setFormat(FORMAT).build());
+    if (applied.getFormat() != FORMAT) {
+      throw new IllegalStateException(
+          "metadata tables have format " + applied.getFormat() + ", this program reads " + FORMAT);
+    }
+    this.catalog = Catalog.load(store);
+    this.sessions = Sessions.load(store);
+    this.reads = new MetadataReads(catalog);
+  }
+
+  /** How far the tables are. */
+  public AppliedRow applied() {
+    return applied;
+  }
+
+  public MetadataReads reads() {
+    return reads;
+  }
+
+  /**
+   * Applies one log entry, all of it or (on an exception, which must end this state) nothing.
+   *
+   * @return one result per command
+   */
+  public List<CommandResult> apply(long term, long logIndex, List<Command> commands) {
+    if (logIndex <= applied.getIndex() || commands.size() > COMMANDS_PER_ENTRY_MAX) {
+      throw new IllegalArgumentException(
+          commands.size() + " commands at " + logIndex + ", applied " + applied.getIndex());
+    }
+    Overlay table = new Overlay(store);
+    List<CommandResult> results = new ArrayList<>(commands.size());
+    DedupRow.Builder answers = DedupRow.newBuilder();
+    long logTimeMs = applied.getTimeMs();
+    for (Command command : commands) {
+      logTimeMs = Math.max(logTimeMs, command.getTimeMs());
+      CommandResult result = sessions.answered(command, answers);
+      if (result == null) {
+        long freshId = logIndex * COMMANDS_PER_ENTRY_MAX + results.size();
+        result =
+            execute(new Step(table, catalog, command.getTimeMs(), logTimeMs, freshId), command);
+        if (!command.hasRegisterSession()) {
+          answers.addSessions(command.getSession());
+          answers.addRequests(command.getRequest()).addResults(result);
+        }
+      }
+      results.add(result);
+    }
+    sessions.keep(table, logIndex, answers.setTimeMs(logTimeMs).build());
+    AppliedRow reached =
+        applied.toBuilder().setTerm(term).setIndex(logIndex).setTimeMs(logTimeMs).build();
+    table.put(Keys.applied(), reached.toByteArray());
+    store.write(table.changes());
+    applied = reached;
+    return results;
+  }
+
+  private CommandResult execute(Step step, Command command) {
+    long writesBefore = step.table().writes();
+    try {
+      return dispatch(step, command);
+    } catch (Refusal refusal) {
+      if (step.table().writes() != writesBefore) {
+        throw new IllegalStateException("refused after it had written", refusal);
+      }
+      return CommandResult.newBuilder().setCode(refusal.code()).build();
+    }
+  }
+
+  private CommandResult dispatch(Step step, Command command) {
+    return switch (command.getKindCase()) {
+      case REGISTER_SESSION -> sessions.register(step);
+      case END_SESSIONS -> sessions.end(step, command.getEndSessions());
+      case CREATE_BUCKET -> Buckets.create(step, command.getCreateBucket());
+      case DELETE_BUCKET -> Buckets.delete(step, command.getDeleteBucket());
+      case PUT_OBJECT -> Objects.put(step, sessions, command.getPutObject());
+      case DELETE_OBJECTS -> Objects.delete(step, command.getDeleteObjects());
+      case COPY_OBJECT -> Objects.copy(step, command.getCopyObject());
+      case CREATE_UPLOAD -> Uploads.create(step, command.getCreateUpload());
+      case PUT_PART -> Uploads.putPart(step, sessions, command.getPutPart());
+      case COPY_PART -> Uploads.copyPart(step, command.getCopyPart());
+      case COMPLETE_UPLOAD -> Uploads.complete(step, command.getCompleteUpload());
+      case ABORT_UPLOAD -> Uploads.abort(step, command.getAbortUpload());
+      case FORGET_BLOBS -> Blobs.forget(step, command.getForgetBlobs());
+      case PUT_CREDENTIAL -> Cluster.putCredential(step, command.getPutCredential());
+      case PUT_DRIVES -> Cluster.putDrives(step, command.getPutDrives());
+      case KIND_NOT_SET -> throw new Refusal(ResultCode.INVALID_COMMAND);
+    };
+  }
+}

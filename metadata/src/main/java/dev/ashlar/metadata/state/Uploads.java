@@ -1,0 +1,218 @@
+package dev.ashlar.metadata.state;
+
+import static dev.ashlar.metadata.state.Step.require;
+
+import dev.ashlar.metadata.table.Keys;
+import dev.ashlar.metadata.table.Rows;
+import dev.ashlar.metadata.table.Table;
+import dev.ashlar.protocol.message.AbortUpload;
+import dev.ashlar.protocol.message.BlobRow;
+import dev.ashlar.protocol.message.BucketRow;
+import dev.ashlar.protocol.message.CommandResult;
+import dev.ashlar.protocol.message.CompletePart;
+import dev.ashlar.protocol.message.CompleteUpload;
+import dev.ashlar.protocol.message.CopyPart;
+import dev.ashlar.protocol.message.CreateUpload;
+import dev.ashlar.protocol.message.ObjectRecord;
+import dev.ashlar.protocol.message.ObjectSummary;
+import dev.ashlar.protocol.message.PartRow;
+import dev.ashlar.protocol.message.PartSummary;
+import dev.ashlar.protocol.message.PutPart;
+import dev.ashlar.protocol.message.ResultCode;
+import dev.ashlar.protocol.message.SliceValue;
+import dev.ashlar.protocol.message.UploadRow;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/** Multipart uploads: data moves when parts are written, never when they are put together. */
+final class Uploads {
+  static final long PART_MIN_BYTES = 5L << 20;
+  static final int PART_NUMBER_MAX = 10_000;
+
+  private Uploads() {}
+
+  static CommandResult create(Step step, CreateUpload command) {
+    UploadRow upload = command.getUpload();
+    BucketRow bucket = step.bucket(upload.getBucket());
+    byte[] key = Keys.upload(bucket.getId(), upload.getKey(), upload.getUploadId());
+    require(
+        !upload.getUploadId().isEmpty() && step.table().get(key) == null,
+        ResultCode.INVALID_COMMAND);
+    step.table().put(key, upload.toBuilder().setInitiatedAtMs(step.timeMs()).build().toByteArray());
+    return Step.OK;
+  }
+
+  static CommandResult putPart(Step step, Sessions sessions, PutPart command) {
+    Upload upload = find(step, command.getBucket(), command.getKey(), command.getUploadId());
+    List<BlobRow> blobs = Blobs.admit(step, sessions, command.getBlobsList());
+    long length = blobs.stream().mapToLong(BlobRow::getLength).sum();
+    require(length == command.getPart().getSize(), ResultCode.INVALID_COMMAND);
+    checkNumber(command.getPart());
+    return replacePart(step, upload, command.getPart(), Blobs.insert(step, blobs));
+  }
+
+  static CommandResult copyPart(Step step, CopyPart command) {
+    Upload upload = find(step, command.getBucket(), command.getKey(), command.getUploadId());
+    ObjectRecord source =
+        Objects.source(
+            step, command.getSourceBucket(), command.getSourceKey(), command.getSourceVersion());
+    checkNumber(command.getPart());
+    long offset = command.getSourceOffset();
+    long length = command.getSourceLength();
+    long size = source.getSummary().getSize();
+    require(
+        offset >= 0 && length >= 0 && offset <= size && length <= size - offset,
+        ResultCode.INVALID_RANGE);
+    List<SliceValue> slices = cut(source.getSlicesList(), offset, length);
+    Blobs.take(step, slices);
+    PartRow part = command.getPart().toBuilder().setSize(length).build();
+    return replacePart(step, upload, part, slices);
+  }
+
+  /** The slices of a range of what these slices hold one behind the other. */
+  private static List<SliceValue> cut(List<SliceValue> slices, long offset, long length) {
+    List<SliceValue> range = new ArrayList<>();
+    long position = 0;
+    for (SliceValue slice : slices) {
+      long from = Math.max(offset, position);
+      long to = Math.min(offset + length, position + slice.getLength());
+      if (from < to) {
+        range.add(
+            slice.toBuilder()
+                .setOffset(slice.getOffset() + from - position)
+                .setLength(to - from)
+                .build());
+      }
+      position += slice.getLength();
+    }
+    return range;
+  }
+
+  private static void checkNumber(PartRow part) {
+    require(part.getNumber() >= 1 && part.getNumber() <= PART_NUMBER_MAX, ResultCode.INVALID_PART);
+  }
+
+  private static CommandResult replacePart(
+      Step step, Upload upload, PartRow part, List<SliceValue> slices) {
+    byte[] key = upload.partKey(part.getNumber());
+    Rows.get(step.table(), key, PartRow.parser())
+        .ifPresent(old -> Blobs.drop(step, old.getSlicesList()));
+    PartRow row =
+        part.toBuilder()
+            .clearSlices()
+            .addAllSlices(slices)
+            .setToken(step.freshId())
+            .setLastModifiedMs(step.timeMs())
+            .build();
+    step.table().put(key, row.toByteArray());
+    return step.written();
+  }
+
+  static CommandResult complete(Step step, CompleteUpload command) {
+    Upload upload = find(step, command.getBucket(), command.getKey(), command.getUploadId());
+    Objects.checkPrecondition(step, upload.bucket(), command.getKey(), command.getPrecondition());
+    List<PartRow> parts = named(step, upload, command.getPartsList());
+    ObjectRecord.Builder object =
+        ObjectRecord.newBuilder().setAttributes(upload.row().getAttributes());
+    long size = 0;
+    for (PartRow part : parts) {
+      size += part.getSize();
+      object.addAllSlices(part.getSlicesList());
+      object.addParts(summary(part));
+    }
+    require(object.getSlicesCount() <= Objects.SLICES_MAX, ResultCode.LIMIT_EXCEEDED);
+    ObjectSummary.Builder summary =
+        ObjectSummary.newBuilder()
+            .setSize(size)
+            .setEtag(command.getEtag())
+            .setOwner(upload.row().getOwner())
+            .setStorageClass(upload.row().getStorageClass())
+            .setPartCount(parts.size());
+    if (command.hasChecksum()) {
+      summary.setChecksum(command.getChecksum());
+    }
+    Set<Integer> used = new HashSet<>();
+    parts.forEach(part -> used.add(part.getNumber()));
+    remove(step, upload, used);
+    return Objects.replace(step, upload.bucket(), command.getKey(), object.setSummary(summary));
+  }
+
+  private static PartSummary summary(PartRow part) {
+    PartSummary.Builder summary =
+        PartSummary.newBuilder().setNumber(part.getNumber()).setSize(part.getSize());
+    return (part.hasChecksum() ? summary.setChecksum(part.getChecksum()) : summary).build();
+  }
+
+  /** The parts that the client named, each still the one it saw. */
+  private static List<PartRow> named(Step step, Upload upload, List<CompletePart> names) {
+    require(!names.isEmpty(), ResultCode.INVALID_PART);
+    List<PartRow> parts = new ArrayList<>(names.size());
+    int previous = 0;
+    for (CompletePart name : names) {
+      require(name.getNumber() > previous, ResultCode.INVALID_PART);
+      previous = name.getNumber();
+      PartRow part =
+          Rows.get(step.table(), upload.partKey(name.getNumber()), PartRow.parser())
+              .orElseThrow(() -> new Refusal(ResultCode.INVALID_PART));
+      require(part.getToken() == name.getToken(), ResultCode.INVALID_PART);
+      parts.add(part);
+    }
+    for (PartRow part : parts.subList(0, parts.size() - 1)) {
+      require(part.getSize() >= PART_MIN_BYTES, ResultCode.ENTITY_TOO_SMALL);
+    }
+    return parts;
+  }
+
+  static CommandResult abort(Step step, AbortUpload command) {
+    Upload upload = find(step, command.getBucket(), command.getKey(), command.getUploadId());
+    remove(step, upload, Set.of());
+    return Step.OK;
+  }
+
+  /** Removes the upload and its parts; parts that are used keep their references. */
+  private static void remove(Step step, Upload upload, Set<Integer> used) {
+    byte[] from = upload.partKey(0);
+    try (Table.Cursor cursor = step.table().cursor(from, upload.partKey(Integer.MAX_VALUE))) {
+      for (; cursor.isValid(); cursor.next()) {
+        PartRow part = Rows.parse(cursor.value(), PartRow.parser());
+        if (!used.contains(part.getNumber())) {
+          Blobs.drop(step, part.getSlicesList());
+        }
+        step.table().delete(cursor.key());
+      }
+    }
+    step.table().delete(upload.key());
+  }
+
+  /** Aborts every upload of a bucket. */
+  static void removeAll(Step step, long bucketId) {
+    byte[] from = Keys.inBucket('U', bucketId);
+    try (Table.Cursor cursor = step.table().cursor(from, Keys.behind(from))) {
+      for (; cursor.isValid(); cursor.next()) {
+        UploadRow row = Rows.parse(cursor.value(), UploadRow.parser());
+        BucketRow bucket = BucketRow.newBuilder().setId(bucketId).build();
+        remove(step, new Upload(bucket, row), Set.of());
+      }
+    }
+  }
+
+  private static Upload find(Step step, String bucketName, String key, String uploadId) {
+    BucketRow bucket = step.bucket(bucketName);
+    Optional<UploadRow> row =
+        Rows.get(step.table(), Keys.upload(bucket.getId(), key, uploadId), UploadRow.parser());
+    return new Upload(bucket, row.orElseThrow(() -> new Refusal(ResultCode.NO_SUCH_UPLOAD)));
+  }
+
+  private record Upload(BucketRow bucket, UploadRow row) {
+    byte[] key() {
+      return Keys.upload(bucket.getId(), row.getKey(), row.getUploadId());
+    }
+
+    byte[] partKey(int number) {
+      return Keys.part(bucket.getId(), row.getKey(), row.getUploadId(), number);
+    }
+  }
+}

@@ -1,0 +1,231 @@
+package dev.ashlar.metadata.table;
+
+import dev.ashlar.protocol.model.BlobId;
+import java.io.ByteArrayOutputStream;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.UUID;
+
+/**
+ * The layout of every key. A key begins with one byte that names its table; numbers are big-endian,
+ * so that bytes order as numbers do.
+ *
+ * <pre>
+ * X                                        AppliedRow
+ * B | name                                 BucketRow
+ * O | bucket id 8 | text(key)              ObjectRow
+ * D | bucket id 8 | text(key)              ObjectDetailRow
+ * L | bucket id 8 | text(key) | version 8 | chunk 4   ObjectChunkRow
+ * P | pg 4 | session 8 | sequence 8        BlobRow
+ * G | unreferenced at 8 | session 8 | sequence 8   (empty)
+ * U | bucket id 8 | text(key) | text(upload id)    UploadRow
+ * T | bucket id 8 | text(key) | text(upload id) | part number 4   PartRow
+ * S | session 8                            SessionRow
+ * R | log index 8                          DedupRow
+ * A | access key                           CredentialRow
+ * V | drive 16                             DriveRow
+ * M                                        PgMapRow
+ * </pre>
+ *
+ * <p>text(s) is the UTF-8 of s with 00 written as 00 FF, closed by 00 00: it orders as the UTF-8
+ * bytes do, no text is a prefix of another, and more can follow it (a version, one day).
+ */
+public final class Keys {
+  private static final int ID_BYTES = 9; // table, bucket id
+
+  private Keys() {}
+
+  public static byte[] applied() {
+    return table('X');
+  }
+
+  public static byte[] pgMap() {
+    return table('M');
+  }
+
+  public static byte[] bucket(String name) {
+    return named('B', name);
+  }
+
+  public static byte[] credential(String accessKey) {
+    return named('A', accessKey);
+  }
+
+  public static byte[] drive(UUID id) {
+    return ByteBuffer.allocate(17)
+        .put((byte) 'V')
+        .putLong(id.getMostSignificantBits())
+        .putLong(id.getLeastSignificantBits())
+        .array();
+  }
+
+  public static byte[] session(long session) {
+    return ByteBuffer.allocate(9).put((byte) 'S').putLong(session).array();
+  }
+
+  public static byte[] dedup(long logIndex) {
+    return ByteBuffer.allocate(9).put((byte) 'R').putLong(logIndex).array();
+  }
+
+  /** The session or log index of such a key. */
+  public static long idOf(byte[] key) {
+    return ByteBuffer.wrap(key).getLong(1);
+  }
+
+  public static byte[] blob(BlobId id, int pgCount) {
+    return ByteBuffer.allocate(21)
+        .put((byte) 'P')
+        .putInt(id.placementGroup(pgCount))
+        .putLong(id.session())
+        .putLong(id.sequence())
+        .array();
+  }
+
+  public static byte[] garbage(long unreferencedAtMs, BlobId id) {
+    return ByteBuffer.allocate(25)
+        .put((byte) 'G')
+        .putLong(unreferencedAtMs)
+        .putLong(id.session())
+        .putLong(id.sequence())
+        .array();
+  }
+
+  /** The first garbage key at this time. */
+  public static byte[] garbage(long unreferencedAtMs) {
+    return ByteBuffer.allocate(9).put((byte) 'G').putLong(unreferencedAtMs).array();
+  }
+
+  public static BlobId blobOfGarbage(byte[] garbageKey) {
+    ByteBuffer buffer = ByteBuffer.wrap(garbageKey);
+    return new BlobId(buffer.getLong(9), buffer.getLong(17));
+  }
+
+  public static byte[] object(long bucketId, String key) {
+    return inBucket('O', bucketId, key).array();
+  }
+
+  public static byte[] objectDetail(long bucketId, String key) {
+    return inBucket('D', bucketId, key).array();
+  }
+
+  public static byte[] objectChunk(long bucketId, String key, long version, int chunk) {
+    return inBucket('L', bucketId, key).number(version).number(chunk).array();
+  }
+
+  public static byte[] upload(long bucketId, String key, String uploadId) {
+    return inBucket('U', bucketId, key).text(uploadId).array();
+  }
+
+  /** What the keys of all uploads of this key begin with. */
+  public static byte[] uploadsOf(long bucketId, String key) {
+    return inBucket('U', bucketId, key).array();
+  }
+
+  public static byte[] part(long bucketId, String key, String uploadId, int number) {
+    return inBucket('T', bucketId, key).text(uploadId).number(number).array();
+  }
+
+  /** What the keys of all rows of a table begin with. */
+  public static byte[] table(char table) {
+    return new byte[] {(byte) table};
+  }
+
+  /** What the keys of all objects ('O') or uploads ('U') of a bucket begin with. */
+  public static byte[] inBucket(char table, long bucketId) {
+    return new Builder(table).number(bucketId).array();
+  }
+
+  /** What the keys of the bucket's rows begin with whose text begins with these UTF-8 bytes. */
+  public static byte[] inBucket(char table, long bucketId, byte[] textPrefix) {
+    return new Builder(table).number(bucketId).escaped(textPrefix).array();
+  }
+
+  /** The UTF-8 bytes of the object's key in an object or upload key. */
+  public static byte[] textOf(byte[] key) {
+    int end = endOfText(key, ID_BYTES);
+    byte[] text = new byte[end - ID_BYTES];
+    int length = 0;
+    for (int i = ID_BYTES; i < end; i++) {
+      text[length++] = key[i];
+      if (key[i] == 0) {
+        i++;
+      }
+    }
+    return length == text.length ? text : Arrays.copyOf(text, length);
+  }
+
+  private static int endOfText(byte[] key, int from) {
+    int i = from;
+    while (key[i] != 0 || key[i + 1] != 0) {
+      i += key[i] == 0 ? 2 : 1;
+    }
+    return i;
+  }
+
+  /** The first key behind all that begin with this prefix. */
+  public static byte[] behind(byte[] prefix) {
+    int last = prefix.length - 1;
+    while (prefix[last] == (byte) 0xFF) {
+      last--;
+    }
+    byte[] next = Arrays.copyOf(prefix, last + 1);
+    next[last]++;
+    return next;
+  }
+
+  private static byte[] named(char table, String name) {
+    byte[] text = name.getBytes(StandardCharsets.UTF_8);
+    byte[] key = new byte[1 + text.length];
+    key[0] = (byte) table;
+    System.arraycopy(text, 0, key, 1, text.length);
+    return key;
+  }
+
+  private static Builder inBucket(char table, long bucketId, String text) {
+    return new Builder(table).number(bucketId).text(text);
+  }
+
+  private static final class Builder {
+    private final ByteArrayOutputStream bytes = new ByteArrayOutputStream(64);
+
+    Builder(char table) {
+      bytes.write(table);
+    }
+
+    Builder number(long value) {
+      for (int shift = 56; shift >= 0; shift -= 8) {
+        bytes.write((int) (value >>> shift));
+      }
+      return this;
+    }
+
+    Builder number(int value) {
+      for (int shift = 24; shift >= 0; shift -= 8) {
+        bytes.write(value >>> shift);
+      }
+      return this;
+    }
+
+    Builder text(String text) {
+      escaped(text.getBytes(StandardCharsets.UTF_8));
+      bytes.write(0);
+      bytes.write(0);
+      return this;
+    }
+
+    Builder escaped(byte[] text) {
+      for (byte b : text) {
+        bytes.write(b);
+        if (b == 0) {
+          bytes.write(0xFF);
+        }
+      }
+      return this;
+    }
+
+    byte[] array() {
+      return bytes.toByteArray();
+    }
+  }
+}

@@ -1,0 +1,128 @@
+package dev.ashlar.metadata.table;
+
+import java.util.Arrays;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Optional;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/** A table with changes that nobody else sees yet: the commands of one log entry at work. */
+public final class Overlay implements Table {
+  private final Table base;
+  private final TreeMap<byte[], Optional<byte[]>> changes = new TreeMap<>(Arrays::compareUnsigned);
+  private long writes;
+
+  public Overlay(Table base) {
+    this.base = base;
+  }
+
+  public void put(byte[] key, byte[] value) {
+    writes++;
+    changes.put(key, Optional.of(value));
+  }
+
+  public void delete(byte[] key) {
+    writes++;
+    changes.put(key, Optional.empty());
+  }
+
+  /** How often anything was put or deleted. */
+  public long writes() {
+    return writes;
+  }
+
+  public NavigableMap<byte[], Optional<byte[]>> changes() {
+    return changes;
+  }
+
+  @Override
+  public byte @Nullable [] get(byte[] key) {
+    Optional<byte[]> change = changes.get(key);
+    return change == null ? base.get(key) : change.orElse(null);
+  }
+
+  @Override
+  public Cursor cursor(byte[] from, byte[] to) {
+    return new MergingCursor(base.cursor(from, to), from, to);
+  }
+
+  /** Both in order; where they meet, the change wins. Sees changes made after it was opened. */
+  private final class MergingCursor implements Cursor {
+    private final Cursor below;
+    private final byte[] to;
+    private byte @Nullable [] key;
+    private byte @Nullable [] value;
+
+    MergingCursor(Cursor below, byte[] from, byte[] to) {
+      this.below = below;
+      this.to = to;
+      settle(changes.ceilingEntry(from));
+    }
+
+    private void settle(Map.@Nullable Entry<byte[], Optional<byte[]>> above) {
+      while (true) {
+        byte[] upper =
+            above != null && Arrays.compareUnsigned(above.getKey(), to) < 0 ? above.getKey() : null;
+        byte[] lower = below.isValid() ? below.key() : null;
+        if (upper == null || (lower != null && Arrays.compareUnsigned(lower, upper) < 0)) {
+          key = lower;
+          value = lower == null ? null : below.value();
+          return;
+        }
+        Optional<byte[]> change = above == null ? Optional.empty() : above.getValue();
+        if (change.isPresent()) {
+          key = upper;
+          value = change.get();
+          return;
+        }
+        if (lower != null && Arrays.equals(lower, upper)) {
+          below.next();
+        }
+        above = changes.higherEntry(upper);
+      }
+    }
+
+    @Override
+    public boolean isValid() {
+      return key != null;
+    }
+
+    @Override
+    public byte[] key() {
+      return checked(key);
+    }
+
+    @Override
+    public byte[] value() {
+      return checked(value);
+    }
+
+    @Override
+    public void next() {
+      byte[] left = checked(key);
+      if (below.isValid() && Arrays.equals(below.key(), left)) {
+        below.next();
+      }
+      settle(changes.higherEntry(left));
+    }
+
+    @Override
+    public void seek(byte[] target) {
+      below.seek(target);
+      settle(changes.ceilingEntry(target));
+    }
+
+    @Override
+    public void close() {
+      below.close();
+    }
+
+    private static byte[] checked(byte @Nullable [] bytes) {
+      if (bytes == null) {
+        throw new IllegalStateException("beyond the last row");
+      }
+      return bytes;
+    }
+  }
+}

@@ -1,0 +1,24 @@
+package dev.ashlar.metadata.table;
+
+import com.google.protobuf.InvalidProtocolBufferException;
+import com.google.protobuf.MessageLite;
+import com.google.protobuf.Parser;
+import java.util.Optional;
+
+/** Reads rows as messages. A row that cannot be read is damage: nothing may be built upon it. */
+public final class Rows {
+  private Rows() {}
+
+  public static <T extends MessageLite> Optional<T> get(Table table, byte[] key, Parser<T> parser) {
+    byte[] value = table.get(key);
+    return value == null ? Optional.empty() : Optional.of(parse(value, parser));
+  }
+
+  public static <T extends MessageLite> T parse(byte[] value, Parser<T> parser) {
+    try {
+      return parser.parseFrom(value);
+    } catch (InvalidProtocolBufferException e) {
+      throw new IllegalStateException("damaged metadata row", e);
+    }
+  }
+}

@@ -1,0 +1,238 @@
+package dev.ashlar.metadata.memory;
+
+import dev.ashlar.metadata.state.MetadataReads;
+import dev.ashlar.metadata.state.MetadataState;
+import dev.ashlar.metadata.table.Table;
+import dev.ashlar.protocol.client.ListPage;
+import dev.ashlar.protocol.client.ListQuery;
+import dev.ashlar.protocol.client.MetadataClient;
+import dev.ashlar.protocol.client.MetadataUnavailableException;
+import dev.ashlar.protocol.client.ObjectRead;
+import dev.ashlar.protocol.client.UploadsPage;
+import dev.ashlar.protocol.client.UploadsQuery;
+import dev.ashlar.protocol.message.BlobRow;
+import dev.ashlar.protocol.message.BucketRow;
+import dev.ashlar.protocol.message.Command;
+import dev.ashlar.protocol.message.CommandResult;
+import dev.ashlar.protocol.message.CredentialRow;
+import dev.ashlar.protocol.message.DriveRow;
+import dev.ashlar.protocol.message.PartRow;
+import dev.ashlar.protocol.message.PgMapRow;
+import dev.ashlar.protocol.message.PgRow;
+import dev.ashlar.protocol.message.PutDrives;
+import dev.ashlar.protocol.message.RegisterSession;
+import dev.ashlar.protocol.message.UploadRow;
+import dev.ashlar.protocol.model.BlobId;
+import dev.ashlar.protocol.model.DriveId;
+import dev.ashlar.protocol.model.PlacementMap;
+import dev.ashlar.protocol.model.Profile;
+import java.time.Clock;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BiFunction;
+
+/** The real apply and reads over a sorted map, without Raft. Safe for concurrent use. */
+public final class MemoryMetadata implements MetadataClient {
+  private final ReentrantLock lock = new ReentrantLock();
+  private final MemoryTable table;
+  private final MetadataState state;
+  private final Clock clock;
+  private final long session;
+  private long requests;
+  private boolean unavailable;
+
+  public MemoryMetadata(Clock clock) {
+    this(new MemoryTable(), clock);
+  }
+
+  /** Goes on with what an earlier one left in the table, as a restarted process does. */
+  public MemoryMetadata(MemoryTable table, Clock clock) {
+    this.table = table;
+    this.state = new MetadataState(table);
+    this.clock = clock;
+    this.session =
+        apply(Command.newBuilder().setRegisterSession(RegisterSession.getDefaultInstance()))
+            .getSession();
+  }
+
+  /** With this many drives of incarnation 1 and a map of this many PGs over them. */
+  public static MemoryMetadata withDrives(Profile profile, int drives, int pgCount) {
+    MemoryMetadata metadata = new MemoryMetadata(Clock.systemUTC());
+    metadata.apply(
+        Command.newBuilder().setPutDrives(drives(profile, sequentialIds(drives), pgCount)));
+    return metadata;
+  }
+
+  /** Drives with ids (0, 1), (0, 2) and so on. */
+  public static List<UUID> sequentialIds(int drives) {
+    List<UUID> ids = new ArrayList<>();
+    for (int i = 1; i <= drives; i++) {
+      ids.add(new UUID(0, i));
+    }
+    return ids;
+  }
+
+  /** Registers these drives with incarnation 1; PG p has slot s on drive (p + s) mod n. */
+  public static PutDrives.Builder drives(Profile profile, List<UUID> ids, int pgCount) {
+    List<DriveRow> rows =
+        ids.stream()
+            .map(
+                id ->
+                    DriveRow.newBuilder()
+                        .setDriveHigh(id.getMostSignificantBits())
+                        .setDriveLow(id.getLeastSignificantBits())
+                        .setIncarnation(1)
+                        .build())
+            .toList();
+    PgMapRow.Builder map = PgMapRow.newBuilder().setEpoch(1).setProfile(profile.toMessage());
+    for (int pg = 0; pg < pgCount; pg++) {
+      PgRow.Builder slots = PgRow.newBuilder().setPg(pg);
+      for (int slot = 0; slot < profile.shards(); slot++) {
+        slots.addSlots(rows.get((pg + slot) % rows.size()));
+      }
+      map.addPgs(slots);
+    }
+    return PutDrives.newBuilder().addAllDrives(rows).setPgMap(map);
+  }
+
+  /** From now on every call is refused (or, with false, works again). */
+  public void setUnavailable(boolean nothingWorks) {
+    locked(() -> unavailable = nothingWorks);
+  }
+
+  /** The rows, to look into or to restart from. */
+  public MemoryTable table() {
+    return table;
+  }
+
+  @Override
+  public long session() {
+    return session;
+  }
+
+  @Override
+  public CommandResult submit(Command.Builder command) throws MetadataUnavailableException {
+    checkAvailable();
+    return apply(command);
+  }
+
+  private CommandResult apply(Command.Builder command) {
+    lock.lock();
+    try {
+      if (!command.hasRegisterSession()) {
+        command.setSession(session).setRequest(++requests);
+      }
+      Command complete = command.setTimeMs(clock.millis()).build();
+      long index = state.applied().getIndex() + 1;
+      return state.apply(1, index, List.of(complete)).getFirst();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void locked(Runnable action) {
+    lock.lock();
+    try {
+      action.run();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void checkAvailable() throws MetadataUnavailableException {
+    lock.lock();
+    try {
+      if (unavailable) {
+        throw MetadataUnavailableException.refused("metadata is switched off");
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private <T> T read(BiFunction<MetadataReads, Table, T> query)
+      throws MetadataUnavailableException {
+    checkAvailable();
+    lock.lock();
+    try {
+      return query.apply(state.reads(), table);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Override
+  public Optional<BucketRow> bucket(String name) throws MetadataUnavailableException {
+    return read((reads, snapshot) -> reads.bucket(name));
+  }
+
+  @Override
+  public List<BucketRow> buckets() throws MetadataUnavailableException {
+    return read((reads, snapshot) -> reads.buckets());
+  }
+
+  @Override
+  public Optional<ObjectRead> object(String bucket, String key)
+      throws MetadataUnavailableException {
+    return read((reads, snapshot) -> reads.object(snapshot, bucket, key));
+  }
+
+  @Override
+  public List<BlobRow> blobs(List<BlobId> ids) throws MetadataUnavailableException {
+    return read((reads, snapshot) -> reads.blobs(snapshot, ids));
+  }
+
+  @Override
+  public ListPage list(ListQuery query) throws MetadataUnavailableException {
+    return read((reads, snapshot) -> reads.list(snapshot, query));
+  }
+
+  @Override
+  public Optional<UploadRow> upload(String bucket, String key, String uploadId)
+      throws MetadataUnavailableException {
+    return read((reads, snapshot) -> reads.upload(snapshot, bucket, key, uploadId));
+  }
+
+  @Override
+  public UploadsPage uploads(UploadsQuery query) throws MetadataUnavailableException {
+    return read((reads, snapshot) -> reads.uploads(snapshot, query));
+  }
+
+  @Override
+  public List<PartRow> parts(String bucket, String key, String uploadId, int after, int max)
+      throws MetadataUnavailableException {
+    return read((reads, snapshot) -> reads.parts(snapshot, bucket, key, uploadId, after, max));
+  }
+
+  @Override
+  public Optional<CredentialRow> credential(String accessKey) throws MetadataUnavailableException {
+    return read((reads, snapshot) -> reads.credential(accessKey));
+  }
+
+  @Override
+  public PlacementMap placement() {
+    return state.reads().placement().orElseThrow();
+  }
+
+  @Override
+  public Map<UUID, DriveId> drives() {
+    return state.reads().drives();
+  }
+
+  @Override
+  public List<BlobRow> garbage(long unreferencedBeforeMs, int max)
+      throws MetadataUnavailableException {
+    return read((reads, snapshot) -> reads.garbage(snapshot, unreferencedBeforeMs, max));
+  }
+
+  @Override
+  public Set<BlobId> known(Collection<BlobId> ids) throws MetadataUnavailableException {
+    return read((reads, snapshot) -> reads.known(snapshot, ids));
+  }
+}
