@@ -31,6 +31,8 @@ import org.slf4j.LoggerFactory;
  * body's end seen → next. What a pipelining client sends ahead waits in {@link #ahead}; the socket
  * is not read while something waits there.
  */
+// A write or close that fails ends the channel, and channelInactive tells.
+@SuppressWarnings("FutureReturnValueIgnored")
 final class Connection extends ChannelInboundHandlerAdapter {
   private static final Logger LOG = LoggerFactory.getLogger(Connection.class);
   private static final ByteBuf CONTINUE =
@@ -168,8 +170,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
   private boolean mayTake(Object message) {
     if (message instanceof HttpRequest) {
       // A client that sends requests and reads no answers waits here.
-      return current == null
-          && window.unsentBytes() < shared.config().limits().answerWindowBytes();
+      return current == null && window.unsentBytes() < shared.config().limits().answerWindowBytes();
     }
     return current != null && !bodyEnded;
   }
@@ -201,7 +202,8 @@ final class Connection extends ChannelInboundHandlerAdapter {
     }
     HttpConfig.Limits limits = shared.config().limits();
     long length = head.bodyLength();
-    long reservation = length < 0 ? limits.bodyWindowBytes() : Math.min(length, limits.bodyWindowBytes());
+    long reservation =
+        length < 0 ? limits.bodyWindowBytes() : Math.min(length, limits.bodyWindowBytes());
     boolean reserved = shared.budget().tryReserve(reservation);
     BodyQueue body = new BodyQueue(length, limits.bodyWindowBytes(), this::resumeReading);
     Exchange exchange =
@@ -287,7 +289,9 @@ final class Connection extends ChannelInboundHandlerAdapter {
 
   // ---- Answers leaving ----
 
-  /** An answer to a request that could not be read: where it ends is unknown, so this is the end. */
+  /**
+   * An answer to a request that could not be read: where it ends is unknown, so this is the end.
+   */
   private void refuse(S3Exception malformed, String requestId) {
     shared.metrics().malformed();
     HttpAnswer answer = ErrorDocument.render(malformed, "", requestId, shared.hostId());

@@ -9,7 +9,11 @@ import java.time.Duration;
  * @param listen port 0 takes a free one
  */
 public record HttpConfig(
-    InetSocketAddress listen, Transport transport, int eventLoops, Limits limits, Timeouts timeouts) {
+    InetSocketAddress listen,
+    Transport transport,
+    int eventLoops,
+    Limits limits,
+    Timeouts timeouts) {
 
   /**
    * What one request or connection may hold.
@@ -19,7 +23,8 @@ public record HttpConfig(
    * @param requestsMax requests being served at once; more are answered SlowDown
    * @param bodyWindowBytes body bytes that wait in memory for their request's thread
    * @param answerWindowBytes answer bytes that wait in memory for the client
-   * @param collectBytesMax bodies up to this length are collected before the request's thread starts
+   * @param collectBytesMax bodies up to this length are collected before the request's thread
+   *     starts
    * @param drainBytesMax how much of an unwanted body is read to keep the connection
    */
   public record Limits(

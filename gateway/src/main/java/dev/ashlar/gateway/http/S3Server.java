@@ -34,8 +34,7 @@ public final class S3Server implements AutoCloseable {
 
   private final ServerState state;
   private final EventLoopGroup loops;
-  private final ChannelGroup channels =
-      new DefaultChannelGroup(GlobalEventExecutor.INSTANCE, true);
+  private final ChannelGroup channels = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE, true);
   private final Channel listener;
 
   /**
@@ -58,7 +57,7 @@ public final class S3Server implements AutoCloseable {
             config.transport().ioHandlers());
     ChannelFuture bound = bootstrap(config).bind(config.listen()).awaitUninterruptibly();
     if (!bound.isSuccess()) {
-      loops.shutdownGracefully(0, 0, TimeUnit.SECONDS);
+      loops.shutdownGracefully(0, 0, TimeUnit.SECONDS).awaitUninterruptibly();
       throw new IOException("cannot listen on " + config.listen(), bound.cause());
     }
     listener = bound.channel();
@@ -90,6 +89,8 @@ public final class S3Server implements AutoCloseable {
             });
   }
 
+  // The timers end with their loops.
+  @SuppressWarnings("FutureReturnValueIgnored")
   private void watchTime(Ticks ticks) {
     long periodNanos = ticks.period().toNanos();
     for (EventExecutor loop : loops) {

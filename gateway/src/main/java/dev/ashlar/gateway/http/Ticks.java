@@ -6,17 +6,14 @@ import java.time.Duration;
  * The timeouts in looks at a connection: one timer per event loop serves all its connections, and
  * ten thousand idle ones need no timer of their own.
  */
-record Ticks(
-    Duration period, int idle, int head, int stall, long stallBytesMin, int linger) {
+record Ticks(Duration period, int idle, int head, int stall, long stallBytesMin, int linger) {
   private static final Duration PERIOD_MAX = Duration.ofSeconds(1);
   private static final Duration PERIOD_MIN = Duration.ofMillis(5);
   private static final int LOOKS_MIN = 4;
 
   static Ticks of(HttpConfig.Timeouts timeouts) {
     Duration shortest =
-        min(
-            min(timeouts.idle(), timeouts.head()),
-            min(timeouts.stall(), timeouts.linger()));
+        min(min(timeouts.idle(), timeouts.head()), min(timeouts.stall(), timeouts.linger()));
     Duration period = max(PERIOD_MIN, min(PERIOD_MAX, shortest.dividedBy(LOOKS_MIN)));
     return new Ticks(
         period,

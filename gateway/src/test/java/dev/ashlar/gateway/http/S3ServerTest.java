@@ -21,7 +21,8 @@ class S3ServerTest {
   void answersWithTheStandardHeaders() throws Exception {
     server.start(exchange -> TestServer.text(exchange.rawPath() + "?" + exchange.rawQuery()));
     try (RawClient client = server.connect()) {
-      RawClient.Answer answer = client.send("GET /a//../b%2F?x=%20&y HTTP/1.1\r\nHost: h\r\n\r\n").answer();
+      RawClient.Answer answer =
+          client.send("GET /a//../b%2F?x=%20&y HTTP/1.1\r\nHost: h\r\n\r\n").answer();
       assertEquals(200, answer.status());
       assertEquals("/a//../b%2F?x=%20&y", answer.text());
       assertEquals("Ashlar", answer.header("server"));
@@ -60,9 +61,10 @@ class S3ServerTest {
       assertTrue(answer.text().contains("<Code>NoSuchKey</Code>"), answer.text());
       assertTrue(answer.text().contains("<Resource>/b/&lt;k&gt;</Resource>"), answer.text());
       assertTrue(
-          answer.text().contains("<RequestId>" + answer.header("x-amz-request-id") + "</RequestId>"));
-      RawClient.Answer head =
-          client.send("HEAD /b/k HTTP/1.1\r\nHost: h\r\n\r\n").answer(true);
+          answer
+              .text()
+              .contains("<RequestId>" + answer.header("x-amz-request-id") + "</RequestId>"));
+      RawClient.Answer head = client.send("HEAD /b/k HTTP/1.1\r\nHost: h\r\n\r\n").answer(true);
       assertEquals(404, head.status());
       assertEquals(404, client.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n").answer().status());
     }
@@ -112,7 +114,9 @@ class S3ServerTest {
       client.send("PUT / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n");
       client.send("5\r\nhello\r\n6;x=y\r\n world\r\n0\r\nTrailer: x\r\n\r\n");
       assertEquals("-1" + TestServer.digestOf("hello world"), client.answer().text());
-      assertEquals(200, client.send("PUT / HTTP/1.1\r\nHost: h\r\nContent-Length: 0\r\n\r\n").answer().status());
+      assertEquals(
+          200,
+          client.send("PUT / HTTP/1.1\r\nHost: h\r\nContent-Length: 0\r\n\r\n").answer().status());
     }
   }
 
@@ -120,7 +124,8 @@ class S3ServerTest {
   void servesHttp10() throws Exception {
     server.start(exchange -> TestServer.text("x"));
     try (RawClient client = server.connect()) {
-      RawClient.Answer kept = client.send("GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n").answer();
+      RawClient.Answer kept =
+          client.send("GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n").answer();
       assertEquals("keep-alive", kept.header("connection"));
       RawClient.Answer last = client.send("GET / HTTP/1.0\r\n\r\n").answer();
       assertEquals("close", last.header("connection"));
@@ -144,7 +149,9 @@ class S3ServerTest {
     server.start(exchange -> TestServer.text(server.digest(exchange.body())));
     byte[] body = TestServer.content(32 << 20);
     try (RawClient client = server.connect()) {
-      client.send("PUT / HTTP/1.1\r\nHost: h\r\nContent-Length: " + body.length + "\r\n\r\n").send(body);
+      client
+          .send("PUT / HTTP/1.1\r\nHost: h\r\nContent-Length: " + body.length + "\r\n\r\n")
+          .send(body);
       assertEquals(TestServer.digestOf(body), client.answer().text());
     }
   }

@@ -33,7 +33,7 @@ public interface ShardStore {
   void read(ShardId shard, long offset, int length, Completion<ShardData> completion);
 
   /** Removes every shard of these blobs durably. Absent ones are not an error. */
-  void delete(List<BlobId> blobs, Completion<Void> completion);
+  void delete(List<BlobId> blobs, Completion<DriveId> completion);
 
   /**
    * Visits, in order, the ids of all blobs of which this drive holds a shard and that belong to

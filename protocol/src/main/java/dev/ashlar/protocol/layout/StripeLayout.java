@@ -49,12 +49,23 @@ public record StripeLayout(Profile profile, long blobLength) {
     if (slot < 0 || slot >= profile.shards()) {
       throw new IllegalArgumentException("slot " + slot + " of " + profile);
     }
-    int dataSlot = slot < profile.dataShards() ? slot : 0;
-    long fullStripes = blobLength / profile.stripeBytes();
-    long tail = blobLength % profile.stripeBytes();
-    long tailStrip =
-        Math.clamp(tail - (long) dataSlot * profile.stripeUnit(), 0, profile.stripeUnit());
-    return fullStripes * profile.stripeUnit() + tailStrip;
+    return bytesBefore(blobLength, slot < profile.dataShards() ? slot : 0);
+  }
+
+  /**
+   * The part of a data slot's shard that holds bytes of this range of the blob: one piece, or none.
+   */
+  public ByteRange shardRange(int dataSlot, ByteRange blobRange) {
+    checkDataSlot(dataSlot);
+    long from = bytesBefore(blobRange.offset(), dataSlot);
+    return new ByteRange(from, bytesBefore(blobRange.end(), dataSlot) - from);
+  }
+
+  /** How many of the blob's first bytes lie in this data slot. */
+  private long bytesBefore(long blobOffset, int dataSlot) {
+    long inLastStripe = blobOffset % profile.stripeBytes() - (long) dataSlot * profile.stripeUnit();
+    return stripeOf(blobOffset) * profile.stripeUnit()
+        + Math.clamp(inLastStripe, 0, profile.stripeUnit());
   }
 
   /** Whether all data lies in one strip, so that every parity shard is a copy of data shard 0. */

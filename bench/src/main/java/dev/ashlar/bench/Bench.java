@@ -1,0 +1,19 @@
+package dev.ashlar.bench;
+
+import dev.ashlar.bench.codec.CodecCommand;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+
+/** {@code java -cp … dev.ashlar.bench.Bench}: every figure we publish comes from one of these. */
+@Command(
+    name = "bench",
+    description = "Measures Ashlar.",
+    mixinStandardHelpOptions = true,
+    subcommands = {CodecCommand.class})
+public final class Bench {
+  private Bench() {}
+
+  public static void main(String[] args) {
+    System.exit(new CommandLine(new Bench()).execute(args));
+  }
+}

@@ -1,0 +1,5 @@
+/** How fast the codec and the checksums are. */
+@NullMarked
+package dev.ashlar.bench.codec;
+
+import org.jspecify.annotations.NullMarked;

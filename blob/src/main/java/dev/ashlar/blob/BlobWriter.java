@@ -1,0 +1,303 @@
+package dev.ashlar.blob;
+
+import dev.ashlar.blob.DataUnavailableException.Reason;
+import dev.ashlar.protocol.client.Completion;
+import dev.ashlar.protocol.client.ShardException;
+import dev.ashlar.protocol.client.ShardFault;
+import dev.ashlar.protocol.client.ShardStore;
+import dev.ashlar.protocol.client.ShardWrite;
+import dev.ashlar.protocol.message.NewBlob;
+import dev.ashlar.protocol.message.SlotAck;
+import dev.ashlar.protocol.model.BlobId;
+import dev.ashlar.protocol.model.DriveId;
+import dev.ashlar.protocol.model.PlacementMap;
+import dev.ashlar.protocol.model.Profile;
+import dev.ashlar.protocol.model.ShardId;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Writes one new blob: batches of stripes go to all slots in parallel, a bounded number of batches
+ * at a time. A slot that fails gets nothing more and will be a debt; the blob fails when fewer than
+ * the durable minimum are left. Used by one thread.
+ */
+final class BlobWriter {
+  private final Engine engine;
+  private final Profile profile;
+  private final PlacementMap placement;
+  private final BlobId id;
+  private final int pg;
+  private final ByteBuffer zeros;
+  private final Slot[] slots;
+  private final ArrayDeque<BatchWrite> inFlight = new ArrayDeque<>();
+  private final long lengthMax;
+  private @Nullable StripeBatch batch;
+  private long sealedLength;
+
+  /** One slot's drive and what became of it; written by the drive's thread. */
+  private static final class Slot {
+    final @Nullable ShardStore store;
+    volatile @Nullable DriveId acknowledgedBy;
+    volatile @Nullable ShardFault fault;
+
+    Slot(@Nullable ShardStore store) {
+      this.store = store;
+      if (store == null) {
+        fault = ShardFault.UNAVAILABLE;
+      } else if (!store.isWritable()) {
+        fault = ShardFault.READ_ONLY;
+      }
+    }
+
+    void acknowledge(DriveId drive) {
+      DriveId before = acknowledgedBy;
+      if (before == null) {
+        acknowledgedBy = drive;
+      } else if (!before.equals(drive)) {
+        // The drive lost its memory between two batches of this blob.
+        fault = ShardFault.MISSING;
+      }
+    }
+  }
+
+  /** A sealed batch on its way to its drives. */
+  private static final class BatchWrite {
+    private final StripeBatch batch;
+    private final AtomicInteger usersLeft;
+    private final CountDownLatch done;
+    private final AtomicReferenceArray<@Nullable Slot> outstanding;
+
+    BatchWrite(StripeBatch batch, int writes, int shards) {
+      this.batch = batch;
+      this.usersLeft = new AtomicInteger(writes);
+      this.done = new CountDownLatch(writes);
+      this.outstanding = new AtomicReferenceArray<>(shards);
+    }
+
+    void send(int index, Slot slot, ShardStore store, ShardWrite write) {
+      outstanding.set(index, slot);
+      store.write(
+          write,
+          new Completion<>() {
+            @Override
+            public void succeeded(DriveId drive) {
+              slot.acknowledge(drive);
+              finished(index);
+            }
+
+            @Override
+            public void failed(ShardException failure) {
+              slot.fault = failure.fault();
+              finished(index);
+            }
+          });
+    }
+
+    private void finished(int index) {
+      outstanding.set(index, null);
+      if (usersLeft.decrementAndGet() == 0) {
+        batch.release();
+      }
+      done.countDown();
+    }
+
+    void await(long timeoutNanos) throws InterruptedException {
+      if (!done.await(timeoutNanos, TimeUnit.NANOSECONDS)) {
+        for (int index = 0; index < outstanding.length(); index++) {
+          Slot slow = outstanding.get(index);
+          if (slow != null) {
+            slow.fault = ShardFault.UNAVAILABLE;
+          }
+        }
+      }
+    }
+  }
+
+  /**
+   * @param lengthMax bytes it will take at most; sizes the first buffers
+   * @param zeros see {@link StripeBatch#seal}
+   */
+  BlobWriter(Engine engine, BlobId id, long lengthMax, ByteBuffer zeros)
+      throws DataUnavailableException {
+    this.engine = engine;
+    this.profile = engine.config().profile();
+    this.placement = engine.metadata().placement();
+    this.id = id;
+    this.pg = id.placementGroup(placement.pgCount());
+    this.lengthMax = lengthMax;
+    this.zeros = zeros;
+    this.slots = new Slot[profile.shards()];
+    for (int slot = 0; slot < slots.length; slot++) {
+      slots[slot] = new Slot(engine.drives().apply(placement.drive(pg, slot)));
+    }
+    checkSlots();
+  }
+
+  long length() {
+    return sealedLength + (batch == null ? 0 : batch.length());
+  }
+
+  long remaining() {
+    return lengthMax - length();
+  }
+
+  /** Takes as many bytes as this blob has room for. */
+  void write(ByteBuffer bytes) throws DataUnavailableException, InterruptedException {
+    while (bytes.hasRemaining() && remaining() > 0) {
+      StripeBatch current = batch;
+      if (current == null) {
+        awaitRoom();
+        int stripes = EngineConfig.windowStripes(profile, engine.config().windowBytes());
+        long full = (long) stripes * profile.stripeBytes();
+        current = new StripeBatch(profile, engine.pool(), (int) Math.min(full, remaining()));
+        batch = current;
+      }
+      current.fill(bytes);
+      if (current.isFull()) {
+        sendBatch(current);
+      }
+    }
+  }
+
+  /** Waits until everything is durable and tells who holds what. */
+  NewBlob finish() throws DataUnavailableException, InterruptedException {
+    StripeBatch last = batch;
+    if (last != null) {
+      sendBatch(last);
+    }
+    while (!inFlight.isEmpty()) {
+      awaitOldest();
+    }
+    NewBlob.Builder blob =
+        NewBlob.newBuilder()
+            .setId(id.toMessage())
+            .setLength(sealedLength)
+            .setProfile(profile.toMessage())
+            .setPg(pg)
+            .setEpoch(placement.epoch());
+    for (int index = 0; index < slots.length; index++) {
+      DriveId drive = slots[index].acknowledgedBy;
+      if (slots[index].fault != null) {
+        engine.metrics().indebtedSlots.increment();
+      } else if (drive != null) {
+        blob.addAcks(ack(index, drive));
+      }
+    }
+    return blob.build();
+  }
+
+  /** Removes what reached the drives. The id was never proposed, so nobody can refer to it. */
+  void discard() {
+    StripeBatch unsent = batch;
+    if (unsent != null) {
+      batch = null;
+      unsent.release();
+    }
+    engine.metrics().abandonedBlobs.increment();
+    for (Slot slot : slots) {
+      // Behind the writes in the drive's queue; what a drive misses, the collector finds later.
+      if (slot.store != null && sealedLength > 0) {
+        slot.store.delete(List.of(id), IGNORE);
+      }
+    }
+  }
+
+  private static final Completion<DriveId> IGNORE =
+      new Completion<>() {
+        @Override
+        public void succeeded(DriveId drive) {}
+
+        @Override
+        public void failed(ShardException failure) {}
+      };
+
+  private void sendBatch(StripeBatch full) throws DataUnavailableException {
+    StripeBatch.@Nullable Piece[] pieces = full.seal(engine.codes().of(profile), zeros);
+    engine.metrics().encodedBytes.increment(full.length());
+    long shardOffset = sealedLength / profile.dataShards();
+    batch = null;
+    sealedLength += full.length();
+    send(full, pieces, shardOffset);
+    checkSlots();
+  }
+
+  private void send(StripeBatch full, StripeBatch.@Nullable Piece[] pieces, long shardOffset) {
+    // Chosen once: a slot may fail while the others are being sent to.
+    int[] targets = new int[slots.length];
+    int count = 0;
+    for (int index = 0; index < slots.length; index++) {
+      if (pieces[index] != null && slots[index].fault == null) {
+        targets[count++] = index;
+      }
+    }
+    if (count == 0) {
+      full.release();
+      return;
+    }
+    BatchWrite write = new BatchWrite(full, count, slots.length);
+    inFlight.add(write);
+    for (int i = 0; i < count; i++) {
+      int index = targets[i];
+      StripeBatch.Piece piece = pieces[index];
+      ShardStore store = slots[index].store;
+      if (piece == null || store == null) {
+        throw new IllegalStateException("slot " + index + " chosen without bytes or drive");
+      }
+      ShardWrite shardWrite =
+          new ShardWrite(
+              new ShardId(id, index), shardOffset, piece.payload().duplicate(), piece.blockCrcs());
+      write.send(index, slots[index], store, shardWrite);
+    }
+  }
+
+  private void awaitRoom() throws DataUnavailableException, InterruptedException {
+    while (inFlight.size() >= engine.config().windowsInFlight()) {
+      awaitOldest();
+    }
+    checkSlots();
+  }
+
+  private void awaitOldest() throws DataUnavailableException, InterruptedException {
+    inFlight.element().await(engine.config().driveDeadline().toNanos());
+    inFlight.remove();
+    checkSlots();
+  }
+
+  private void checkSlots() throws DataUnavailableException {
+    int usable = 0;
+    ShardFault worst = ShardFault.UNAVAILABLE;
+    for (Slot slot : slots) {
+      ShardFault fault = slot.fault;
+      if (fault == null) {
+        usable++;
+      } else if (fault == ShardFault.OVERLOADED) {
+        // A full queue passes; it must not turn into a debt that repair has to pay.
+        throw new DataUnavailableException(Reason.OVERLOADED, "drive queue full: " + id);
+      } else if (fault == ShardFault.FULL) {
+        worst = fault;
+      }
+    }
+    if (usable < profile.durableMinimum()) {
+      throw new DataUnavailableException(
+          worst == ShardFault.FULL ? Reason.FULL : Reason.TOO_FEW_DRIVES,
+          usable + " of " + profile.shards() + " drives of placement group " + pg + " take writes");
+    }
+  }
+
+  private static SlotAck ack(int slot, DriveId drive) {
+    UUID uuid = drive.id();
+    return SlotAck.newBuilder()
+        .setSlot(slot)
+        .setDriveHigh(uuid.getMostSignificantBits())
+        .setDriveLow(uuid.getLeastSignificantBits())
+        .setIncarnation(drive.incarnation())
+        .build();
+  }
+}

@@ -1,0 +1,21 @@
+package dev.ashlar.blob;
+
+import dev.ashlar.protocol.client.MetadataClient;
+import dev.ashlar.protocol.client.ShardStore;
+import dev.ashlar.protocol.memory.SlabPool;
+import java.util.UUID;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What writing and reading share.
+ *
+ * @param drives the drive of this id, or null when it cannot be reached
+ */
+public record Engine(
+    EngineConfig config,
+    MetadataClient metadata,
+    Function<UUID, @Nullable ShardStore> drives,
+    ErasureCodes codes,
+    SlabPool pool,
+    EngineMetrics metrics) {}

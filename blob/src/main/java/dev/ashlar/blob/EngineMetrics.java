@@ -1,0 +1,32 @@
+package dev.ashlar.blob;
+
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
+
+/** What the engine counts. */
+public final class EngineMetrics {
+  final Counter encodedBytes;
+  final Counter rebuiltReads;
+  final Counter indebtedSlots;
+  final Counter abandonedBlobs;
+
+  public EngineMetrics(MeterRegistry registry) {
+    encodedBytes =
+        Counter.builder("ashlar.blob.encoded")
+            .baseUnit("bytes")
+            .description("Data bytes that were erasure-coded")
+            .register(registry);
+    rebuiltReads =
+        Counter.builder("ashlar.blob.rebuilt.reads")
+            .description("Shard ranges that were rebuilt from other drives to answer a read")
+            .register(registry);
+    indebtedSlots =
+        Counter.builder("ashlar.blob.indebted.slots")
+            .description("Slots that were left without their shard by a write")
+            .register(registry);
+    abandonedBlobs =
+        Counter.builder("ashlar.blob.abandoned")
+            .description("Blobs removed because their request failed")
+            .register(registry);
+  }
+}

@@ -1,0 +1,115 @@
+package dev.ashlar.blob;
+
+import dev.ashlar.protocol.client.MetadataUnavailableException;
+import dev.ashlar.protocol.message.Command;
+import dev.ashlar.protocol.message.CommandResult;
+import dev.ashlar.protocol.message.NewBlob;
+import dev.ashlar.protocol.message.ResultCode;
+import dev.ashlar.protocol.model.BlobId;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** Cuts data into blobs of bounded length, one behind the other. */
+final class ErasureObjectWriter implements ObjectWriter {
+  private enum State {
+    /** Nothing was proposed: what is on the drives can be removed. */
+    OPEN,
+    /** A command that names the blobs was proposed: only metadata knows whether they live. */
+    PROPOSED,
+    /** Visible, or removed. */
+    SETTLED
+  }
+
+  private final Engine engine;
+  private final Supplier<BlobId> ids;
+  private final ByteBuffer zeros;
+  private final long expectedLength;
+  private final List<BlobWriter> blobs = new ArrayList<>();
+  private final List<NewBlob> finished = new ArrayList<>();
+  private @Nullable BlobWriter current;
+  private State state = State.OPEN;
+  private long length;
+
+  ErasureObjectWriter(Engine engine, Supplier<BlobId> ids, ByteBuffer zeros, long expectedLength) {
+    this.engine = engine;
+    this.ids = ids;
+    this.zeros = zeros;
+    this.expectedLength = expectedLength;
+  }
+
+  @Override
+  public void write(ByteBuffer bytes) throws DataUnavailableException, InterruptedException {
+    checkOpen();
+    while (bytes.hasRemaining()) {
+      BlobWriter blob = current;
+      if (blob == null) {
+        blob = new BlobWriter(engine, ids.get(), nextBlobBytes(), zeros);
+        blobs.add(blob);
+        current = blob;
+      }
+      int before = bytes.remaining();
+      blob.write(bytes);
+      length += before - bytes.remaining();
+      if (blob.remaining() == 0) {
+        finished.add(blob.finish());
+        current = null;
+      }
+    }
+  }
+
+  @Override
+  public long length() {
+    return length;
+  }
+
+  @Override
+  public CommandResult commit(Function<List<NewBlob>, Command.Builder> command)
+      throws DataUnavailableException, MetadataUnavailableException, InterruptedException {
+    checkOpen();
+    BlobWriter last = current;
+    if (last != null) {
+      finished.add(last.finish());
+      current = null;
+    }
+    Command.Builder proposal = command.apply(List.copyOf(finished));
+    state = State.PROPOSED;
+    CommandResult result;
+    try {
+      result = engine.metadata().submit(proposal);
+    } catch (MetadataUnavailableException e) {
+      if (e.isRefused()) {
+        state = State.OPEN;
+      }
+      throw e;
+    }
+    if (result.getCode() == ResultCode.OK) {
+      state = State.SETTLED;
+    } else if (result.getCode() != ResultCode.STALE_REQUEST) {
+      state = State.OPEN;
+    }
+    return result;
+  }
+
+  @Override
+  public void close() {
+    if (state == State.OPEN) {
+      state = State.SETTLED;
+      blobs.forEach(BlobWriter::discard);
+    }
+  }
+
+  private long nextBlobBytes() {
+    long max = engine.config().blobBytesMax();
+    return expectedLength < 0 ? max : Math.clamp(expectedLength - length, 1, max);
+  }
+
+  private void checkOpen() {
+    if (state != State.OPEN) {
+      throw new IllegalStateException("writer is " + state);
+    }
+  }
+}

@@ -1,0 +1,131 @@
+package dev.ashlar.blob;
+
+import dev.ashlar.codec.ErasureCode;
+import dev.ashlar.codec.checksum.Crc32c;
+import dev.ashlar.protocol.layout.StripeLayout;
+import dev.ashlar.protocol.memory.Slab;
+import dev.ashlar.protocol.memory.SlabPool;
+import dev.ashlar.protocol.model.Profile;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Some consecutive stripes of a blob while they are filled and encoded. Bytes are laid out per
+ * shard as they arrive, so that what goes to one drive is one piece of memory and the whole batch
+ * is one call of the codec. Not thread-safe until sealed.
+ */
+final class StripeBatch {
+  /** What goes to one drive. */
+  record Piece(ByteBuffer payload, int[] blockCrcs) {}
+
+  private final Profile profile;
+  private final SlabPool pool;
+  private final int capacity;
+  private final int shardCapacity;
+  private final @Nullable Slab[] slabs;
+  private int length;
+
+  /**
+   * @param capacity bytes of data it takes, at most a few stripes; whole stripes unless it is the
+   *     blob's last batch
+   */
+  StripeBatch(Profile profile, SlabPool pool, int capacity) {
+    this.profile = profile;
+    this.pool = pool;
+    this.capacity = capacity;
+    this.shardCapacity = (int) new StripeLayout(profile, capacity).shardLength(0);
+    this.slabs = new Slab[profile.shards()];
+  }
+
+  int length() {
+    return length;
+  }
+
+  boolean isFull() {
+    return length == capacity;
+  }
+
+  /** Takes bytes up to its capacity and moves the position of {@code source} behind them. */
+  void fill(ByteBuffer source) {
+    int unit = profile.stripeUnit();
+    while (source.hasRemaining() && length < capacity) {
+      int slot = length % profile.stripeBytes() / unit;
+      int inStrip = length % unit;
+      int shardOffset = length / profile.stripeBytes() * unit + inStrip;
+      int count = Math.min(Math.min(unit - inStrip, capacity - length), source.remaining());
+      slab(slot).slice(shardOffset, count).put(source.slice(source.position(), count));
+      source.position(source.position() + count);
+      length += count;
+    }
+  }
+
+  /**
+   * Encodes what was filled in.
+   *
+   * @param zeros at least a shard's worth of zero bytes
+   * @return per slot what its drive gets, null for a slot without bytes
+   */
+  @Nullable Piece[] seal(ErasureCode code, ByteBuffer zeros) {
+    StripeLayout layout = new StripeLayout(profile, length);
+    @Nullable Piece[] pieces = new Piece[profile.shards()];
+    for (int slot = 0; slot < profile.dataShards(); slot++) {
+      int shardLength = (int) layout.shardLength(slot);
+      if (shardLength > 0) {
+        ByteBuffer payload = slab(slot).slice(0, shardLength);
+        pieces[slot] = new Piece(payload, Crc32c.blockCrcs(payload));
+      }
+    }
+    if (length <= profile.stripeUnit()) {
+      // The first column of the matrix is ones: parity over one strip is its copy.
+      for (int slot = profile.dataShards(); slot < profile.shards(); slot++) {
+        pieces[slot] = pieces[0];
+      }
+    } else if (profile.parityShards() > 0) {
+      encodeParity(code, zeros, layout, pieces);
+    }
+    return pieces;
+  }
+
+  private void encodeParity(
+      ErasureCode code, ByteBuffer zeros, StripeLayout layout, @Nullable Piece[] pieces) {
+    int parityLength = (int) layout.shardLength(0);
+    ByteBuffer[] data = new ByteBuffer[profile.dataShards()];
+    for (int slot = 0; slot < data.length; slot++) {
+      int shardLength = (int) layout.shardLength(slot);
+      if (shardLength == 0) {
+        data[slot] = zeros.slice(0, parityLength);
+      } else {
+        data[slot] = slab(slot).slice(0, parityLength);
+        data[slot].put(shardLength, zeros, 0, parityLength - shardLength);
+      }
+    }
+    ByteBuffer[] parity = new ByteBuffer[profile.parityShards()];
+    for (int row = 0; row < parity.length; row++) {
+      parity[row] = slab(profile.dataShards() + row).slice(0, parityLength);
+    }
+    code.encode(data, parity);
+    for (int row = 0; row < parity.length; row++) {
+      pieces[profile.dataShards() + row] = new Piece(parity[row], Crc32c.blockCrcs(parity[row]));
+    }
+  }
+
+  /** Gives the memory back; no piece may be used any more. */
+  void release() {
+    for (int slot = 0; slot < slabs.length; slot++) {
+      Slab slab = slabs[slot];
+      if (slab != null) {
+        slabs[slot] = null;
+        slab.release();
+      }
+    }
+  }
+
+  private Slab slab(int slot) {
+    Slab slab = slabs[slot];
+    if (slab == null) {
+      slab = pool.acquire(shardCapacity);
+      slabs[slot] = slab;
+    }
+    return slab;
+  }
+}

@@ -1,0 +1,103 @@
+package dev.ashlar.blob;
+
+import dev.ashlar.codec.CodecChoice;
+import dev.ashlar.protocol.client.MemoryShardStore;
+import dev.ashlar.protocol.client.ObjectRead;
+import dev.ashlar.protocol.client.ShardStore;
+import dev.ashlar.protocol.layout.ByteRange;
+import dev.ashlar.protocol.memory.SlabPool;
+import dev.ashlar.protocol.message.Command;
+import dev.ashlar.protocol.message.CommandResult;
+import dev.ashlar.protocol.message.PutObject;
+import dev.ashlar.protocol.model.DriveId;
+import dev.ashlar.protocol.model.PlacementMap;
+import dev.ashlar.protocol.model.Profile;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.io.ByteArrayOutputStream;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Random;
+import java.util.UUID;
+
+/** An engine over drives in memory, one per slot of its only placement group. */
+final class EngineFixture {
+  final Profile profile;
+  final SlabPool pool = new SlabPool();
+  final List<MemoryShardStore> drives = new ArrayList<>();
+  final BlobRowsMetadata metadata;
+  final ErasureObjectStore store;
+  private final Map<UUID, ShardStore> reachable = new LinkedHashMap<>();
+
+  EngineFixture(Profile profile) {
+    this(profile, new EngineConfig(profile, 1 << 20, 2, 1L << 30, Duration.ofSeconds(20)));
+  }
+
+  EngineFixture(Profile profile, EngineConfig config) {
+    this.profile = profile;
+    for (int slot = 0; slot < profile.shards(); slot++) {
+      MemoryShardStore drive = new MemoryShardStore(new DriveId(new UUID(1, slot), 1), pool);
+      drives.add(drive);
+      reachable.put(drive.drive().id(), drive);
+    }
+    metadata =
+        new BlobRowsMetadata(
+            new PlacementMap(1, profile, List.of(List.copyOf(reachable.keySet()))));
+    store =
+        new ErasureObjectStore(
+            new Engine(
+                config,
+                metadata,
+                reachable::get,
+                new ErasureCodes(CodecChoice.AUTO),
+                pool,
+                new EngineMetrics(new SimpleMeterRegistry())));
+  }
+
+  /** As if the drive had been pulled. */
+  void remove(int slot) {
+    reachable.remove(drives.get(slot).drive().id());
+  }
+
+  /** Writes the bytes in pieces of varying size. */
+  CommandResult put(byte[] bytes, Random random) throws Exception {
+    try (ObjectWriter writer = store.newWriter(random.nextBoolean() ? bytes.length : -1)) {
+      for (int at = 0; at < bytes.length; ) {
+        int count = Math.min(bytes.length - at, 1 + random.nextInt(100_000));
+        writer.write(ByteBuffer.wrap(bytes, at, count));
+        at += count;
+      }
+      return writer.commit(
+          blobs -> Command.newBuilder().setPutObject(PutObject.newBuilder().addAllBlobs(blobs)));
+    }
+  }
+
+  byte[] get(long offset, long length) throws Exception {
+    ObjectRead object = Objects.requireNonNull(metadata.object);
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    store.read(
+        object,
+        new ByteRange(offset, length),
+        piece -> {
+          byte[] bytes = new byte[piece.bytes().remaining()];
+          piece.bytes().get(bytes);
+          out.write(bytes, 0, bytes.length);
+          piece.release();
+        });
+    return out.toByteArray();
+  }
+
+  long storedBytes() {
+    return drives.stream().mapToLong(MemoryShardStore::storedBytes).sum();
+  }
+
+  static byte[] bytes(Random random, int length) {
+    byte[] bytes = new byte[length];
+    random.nextBytes(bytes);
+    return bytes;
+  }
+}

@@ -1,0 +1,62 @@
+package dev.ashlar.gateway.auth;
+
+import dev.ashlar.gateway.http.HttpExchange;
+import dev.ashlar.gateway.s3.S3Exception;
+import io.netty.handler.codec.http.HttpHeaders;
+import java.util.Iterator;
+
+/** The text that Signature Version 4 hashes. Every char stands for one byte, as received. */
+final class CanonicalRequest {
+  private CanonicalRequest() {}
+
+  static String of(HttpExchange exchange, SignedQuery query, SignatureClaim claim)
+      throws S3Exception {
+    StringBuilder out = new StringBuilder(512);
+    out.append(exchange.method()).append('\n');
+    UriEncoding.path(exchange.rawPath(), out);
+    out.append('\n');
+    query.appendTo(out, claim.presigned() ? "X-Amz-Signature" : null);
+    out.append('\n');
+    for (String name : claim.signedHeaders()) {
+      out.append(name).append(':');
+      appendValues(exchange.headers(), name, out);
+      out.append('\n');
+    }
+    out.append('\n');
+    for (int i = 0; i < claim.signedHeaders().length; i++) {
+      out.append(i == 0 ? "" : ";").append(claim.signedHeaders()[i]);
+    }
+    return out.append('\n').append(claim.payloadHash()).toString();
+  }
+
+  private static void appendValues(HttpHeaders headers, String name, StringBuilder out) {
+    Iterator<? extends CharSequence> values = headers.valueCharSequenceIterator(name);
+    boolean first = true;
+    while (values.hasNext()) {
+      if (!first) {
+        out.append(',');
+      }
+      first = false;
+      appendFolded(values.next(), out);
+    }
+  }
+
+  /** Without blanks at its ends, and with one instead of several inside. */
+  private static void appendFolded(CharSequence value, StringBuilder out) {
+    boolean blank = false;
+    boolean begun = false;
+    for (int i = 0; i < value.length(); i++) {
+      char c = value.charAt(i);
+      if (c == ' ' || c == '\t') {
+        blank = true;
+      } else {
+        if (blank && begun) {
+          out.append(' ');
+        }
+        blank = false;
+        begun = true;
+        out.append(c);
+      }
+    }
+  }
+}

@@ -1,0 +1,49 @@
+package dev.ashlar.gateway.auth;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
+import java.nio.ByteBuffer;
+import java.security.MessageDigest;
+import java.util.HexFormat;
+
+/** The chain of signatures over a streamed payload; each link covers the one before. */
+final class ChunkSignatures {
+  private static final String CHUNK = "AWS4-HMAC-SHA256-PAYLOAD";
+  private static final String TRAILER = "AWS4-HMAC-SHA256-TRAILER";
+
+  private final HmacKey key;
+  private final String scopeLines;
+  private final MessageDigest chunk = Sha256.fresh();
+  private String previous;
+
+  ChunkSignatures(HmacKey key, SignatureClaim claim) {
+    this.key = key;
+    this.scopeLines = '\n' + claim.timestamp() + '\n' + claim.scope().text() + '\n';
+    this.previous = claim.signature();
+  }
+
+  void update(ByteBuffer data) {
+    chunk.update(data);
+  }
+
+  /** Whether this is the signature of the data since the last chunk. */
+  boolean endChunk(String signature) {
+    String hash = HexFormat.of().formatHex(chunk.digest());
+    return matches(
+        CHUNK + scopeLines + previous + '\n' + Sha256.EMPTY_HEX + '\n' + hash, signature);
+  }
+
+  /**
+   * @param lines {@code name:value\n} of each trailer
+   */
+  boolean endTrailers(String lines, String signature) {
+    String hash = Sha256.hex(lines.getBytes(ISO_8859_1));
+    return matches(TRAILER + scopeLines + previous + '\n' + hash, signature);
+  }
+
+  private boolean matches(String toSign, String signature) {
+    String expected = HexFormat.of().formatHex(key.sign(toSign.getBytes(ISO_8859_1)));
+    previous = expected;
+    return MessageDigest.isEqual(expected.getBytes(ISO_8859_1), signature.getBytes(ISO_8859_1));
+  }
+}

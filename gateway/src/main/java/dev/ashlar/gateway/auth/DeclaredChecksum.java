@@ -1,0 +1,114 @@
+package dev.ashlar.gateway.auth;
+
+import dev.ashlar.gateway.s3.S3Error;
+import dev.ashlar.gateway.s3.S3Exception;
+import io.netty.handler.codec.http.HttpHeaders;
+import java.util.Base64;
+import java.util.Iterator;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The checksum that a request's headers announce.
+ *
+ * @param expected null when a trailer will bring it
+ */
+record DeclaredChecksum(ChecksumKind kind, byte @Nullable [] expected) {
+  private static final String PREFIX = "x-amz-checksum-";
+
+  /** Null when there is none. */
+  static @Nullable DeclaredChecksum of(HttpHeaders headers, boolean trailers, boolean hasBody)
+      throws S3Exception {
+    DeclaredChecksum declared = inHeaders(headers);
+    if (trailers) {
+      declared = inTrailers(headers.get("x-amz-trailer"), declared);
+    }
+    String sdkAlgorithm = headers.get("x-amz-sdk-checksum-algorithm");
+    if (sdkAlgorithm != null && hasBody) {
+      checkAnnounced(sdkAlgorithm, declared);
+    }
+    return declared;
+  }
+
+  private static @Nullable DeclaredChecksum inHeaders(HttpHeaders headers) throws S3Exception {
+    DeclaredChecksum declared = null;
+    Iterator<Map.Entry<CharSequence, CharSequence>> each = headers.iteratorCharSequence();
+    while (each.hasNext()) {
+      Map.Entry<CharSequence, CharSequence> header = each.next();
+      CharSequence name = header.getKey();
+      if (name.length() > PREFIX.length() && name.charAt(5) == '-') {
+        ChecksumKind kind = ChecksumKind.ofHeader(name.toString());
+        if (kind != null) {
+          if (declared != null) {
+            throw several();
+          }
+          declared =
+              new DeclaredChecksum(kind, decode(kind, header.getValue().toString(), "header"));
+        }
+      }
+    }
+    return declared;
+  }
+
+  private static @Nullable DeclaredChecksum inTrailers(
+      @Nullable String announced, @Nullable DeclaredChecksum declared) throws S3Exception {
+    if (announced == null) {
+      return declared;
+    }
+    DeclaredChecksum found = declared;
+    for (String name : announced.split(",", -1)) {
+      ChecksumKind kind = ChecksumKind.ofHeader(name.strip());
+      if (kind == null) {
+        throw new S3Exception(
+            S3Error.INVALID_REQUEST,
+            "The value specified in the x-amz-trailer header is not supported");
+      }
+      if (found != null) {
+        throw several();
+      }
+      found = new DeclaredChecksum(kind, null);
+    }
+    return found;
+  }
+
+  private static void checkAnnounced(String algorithm, @Nullable DeclaredChecksum declared)
+      throws S3Exception {
+    if (declared == null) {
+      throw new S3Exception(
+          S3Error.INVALID_REQUEST,
+          "x-amz-sdk-checksum-algorithm specified, but no corresponding x-amz-checksum-* or"
+              + " x-amz-trailer headers were found.");
+    }
+    if (!declared.kind().name().equals(algorithm.toUpperCase(Locale.ROOT))) {
+      throw new S3Exception(
+          S3Error.INVALID_REQUEST, "Value for x-amz-sdk-checksum-algorithm header is invalid.");
+    }
+  }
+
+  /**
+   * @param where header or trailing header, for the message
+   */
+  static byte[] decode(ChecksumKind kind, String base64, String where) throws S3Exception {
+    byte[] value = decodeBase64(base64);
+    if (value == null || value.length != kind.bytes()) {
+      throw new S3Exception(
+          S3Error.INVALID_REQUEST, "Value for " + kind.header() + " " + where + " is invalid.");
+    }
+    return value;
+  }
+
+  static byte @Nullable [] decodeBase64(String text) {
+    try {
+      return Base64.getDecoder().decode(text.strip());
+    } catch (IllegalArgumentException malformed) {
+      return null;
+    }
+  }
+
+  private static S3Exception several() {
+    return new S3Exception(
+        S3Error.INVALID_REQUEST,
+        "Expecting a single x-amz-checksum- header. Multiple checksum Types are not allowed.");
+  }
+}

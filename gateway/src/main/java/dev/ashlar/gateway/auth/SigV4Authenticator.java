@@ -1,0 +1,190 @@
+package dev.ashlar.gateway.auth;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
+import dev.ashlar.gateway.http.HttpExchange;
+import dev.ashlar.gateway.s3.S3Error;
+import dev.ashlar.gateway.s3.S3Exception;
+import dev.ashlar.protocol.client.MetadataUnavailableException;
+import dev.ashlar.protocol.message.CredentialRow;
+import io.netty.handler.codec.http.HttpHeaders;
+import java.security.MessageDigest;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.HexFormat;
+import java.util.Iterator;
+import java.util.Map;
+
+/**
+ * AWS Signature Version 4 for S3 ("Authenticating Requests (AWS Signature Version 4)", Amazon S3
+ * API Reference): in the Authorization header, in the query of presigned URLs, and in the chunks of
+ * streamed payloads.
+ */
+public final class SigV4Authenticator implements Authenticator {
+  static final String ALGORITHM = "AWS4-HMAC-SHA256";
+  private static final Duration SKEW_MAX = Duration.ofMinutes(15);
+
+  private final CredentialLookup credentials;
+  private final String region;
+  private final Clock clock;
+  private final SigningKeys keys = new SigningKeys();
+
+  public SigV4Authenticator(CredentialLookup credentials, String region, Clock clock) {
+    this.credentials = credentials;
+    this.region = region;
+    this.clock = clock;
+  }
+
+  @Override
+  public AuthenticatedRequest authenticate(HttpExchange exchange) throws S3Exception {
+    SignedQuery query = SignedQuery.parse(exchange.rawQuery());
+    SignatureClaim claim = claim(exchange, query);
+    checkSigned(exchange.headers(), claim.signedHeaders());
+    CredentialRow credential = credential(claim.scope().accessKey());
+    HmacKey key = keys.get(credential.getSecretKey(), claim.scope());
+    checkSignature(exchange, query, claim, key);
+    PayloadBodies payloads = new PayloadBodies(exchange, query, claim, key);
+    return new AuthenticatedRequest(
+        credential.getAccessKey(), credential.getOwner(), payloads.open());
+  }
+
+  private SignatureClaim claim(HttpExchange exchange, SignedQuery query) throws S3Exception {
+    String authorization = exchange.headers().get("authorization");
+    boolean presigned = query.has("X-Amz-Algorithm");
+    if (authorization != null && presigned) {
+      throw new S3Exception(
+          S3Error.INVALID_ARGUMENT,
+          "Only one auth mechanism allowed; only the X-Amz-Algorithm query parameter, Signature"
+              + " query string parameter or the Authorization header should be specified");
+    }
+    Instant now = clock.instant();
+    if (authorization != null) {
+      SignatureClaim claim = AuthorizationHeader.parse(authorization, exchange.headers(), region);
+      checkSkew(claim.timestamp(), now);
+      checkToken(exchange.headers().contains("x-amz-security-token"));
+      return claim;
+    }
+    if (presigned || query.has("X-Amz-Signature") || query.has("X-Amz-Credential")) {
+      SignatureClaim claim = PresignedQuery.parse(query, exchange.headers(), region, now, SKEW_MAX);
+      checkToken(query.has("X-Amz-Security-Token"));
+      return claim;
+    }
+    if (query.has("AWSAccessKeyId")) {
+      throw AuthorizationHeader.oldSignature();
+    }
+    throw new S3Exception(S3Error.ACCESS_DENIED);
+  }
+
+  private static void checkSkew(String timestamp, Instant now) throws S3Exception {
+    Instant signed = Timestamps.parse(timestamp);
+    if (signed == null) {
+      throw new S3Exception(
+          S3Error.ACCESS_DENIED, "AWS authentication requires a valid Date or x-amz-date header");
+    }
+    if (Duration.between(signed, now).abs().compareTo(SKEW_MAX) > 0) {
+      throw new S3Exception(
+          S3Error.REQUEST_TIME_TOO_SKEWED,
+          S3Error.REQUEST_TIME_TOO_SKEWED.message(),
+          Map.of(
+              "RequestTime", timestamp,
+              "ServerTime", now.toString(),
+              "MaxAllowedSkewMilliseconds", Long.toString(SKEW_MAX.toMillis())),
+          null);
+    }
+  }
+
+  /** Temporary credentials do not exist here, so no token can be right. */
+  private static void checkToken(boolean present) throws S3Exception {
+    if (present) {
+      throw new S3Exception(S3Error.INVALID_TOKEN);
+    }
+  }
+
+  /** Whoever could add a header to a signed request could change what it means. */
+  private static void checkSigned(HttpHeaders headers, String[] signed) throws S3Exception {
+    StringBuilder missing = new StringBuilder();
+    if (!contains(signed, "host")) {
+      missing.append("host");
+    }
+    Iterator<Map.Entry<CharSequence, CharSequence>> each = headers.iteratorCharSequence();
+    while (each.hasNext()) {
+      CharSequence name = each.next().getKey();
+      if (isAmazon(name) && !contains(signed, name)) {
+        missing.append(missing.isEmpty() ? "" : ", ").append(name);
+      }
+    }
+    if (!missing.isEmpty()) {
+      throw new S3Exception(
+          S3Error.ACCESS_DENIED,
+          "There were headers present in the request which were not signed",
+          Map.of("HeadersNotSigned", missing.toString()),
+          null);
+    }
+  }
+
+  private static boolean isAmazon(CharSequence name) {
+    return name.length() > 6
+        && (name.charAt(0) | 0x20) == 'x'
+        && name.toString().regionMatches(true, 0, "x-amz-", 0, 6);
+  }
+
+  private static boolean contains(String[] signed, CharSequence name) {
+    for (String candidate : signed) {
+      if (candidate.length() == name.length() && candidate.equalsIgnoreCase(name.toString())) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private CredentialRow credential(String accessKey) throws S3Exception {
+    try {
+      return credentials
+          .credential(accessKey)
+          .orElseThrow(
+              () ->
+                  new S3Exception(
+                      S3Error.INVALID_ACCESS_KEY_ID,
+                      S3Error.INVALID_ACCESS_KEY_ID.message(),
+                      Map.of("AWSAccessKeyId", accessKey),
+                      null));
+    } catch (MetadataUnavailableException e) {
+      throw new S3Exception(S3Error.SERVICE_UNAVAILABLE, S3Error.SERVICE_UNAVAILABLE.message(), e);
+    }
+  }
+
+  private static void checkSignature(
+      HttpExchange exchange, SignedQuery query, SignatureClaim claim, HmacKey key)
+      throws S3Exception {
+    String canonical = CanonicalRequest.of(exchange, query, claim);
+    String toSign =
+        ALGORITHM
+            + '\n'
+            + claim.timestamp()
+            + '\n'
+            + claim.scope().text()
+            + '\n'
+            + Sha256.hex(canonical.getBytes(ISO_8859_1));
+    byte[] expected = key.sign(toSign.getBytes(ISO_8859_1));
+    byte[] expectedHex = HexFormat.of().formatHex(expected).getBytes(ISO_8859_1);
+    if (!MessageDigest.isEqual(expectedHex, claim.signature().getBytes(ISO_8859_1))) {
+      throw mismatch(claim, canonical, toSign);
+    }
+  }
+
+  private static S3Exception mismatch(SignatureClaim claim, String canonical, String toSign) {
+    HexFormat spaced = HexFormat.ofDelimiter(" ");
+    return new S3Exception(
+        S3Error.SIGNATURE_DOES_NOT_MATCH,
+        S3Error.SIGNATURE_DOES_NOT_MATCH.message(),
+        Map.of(
+            "AWSAccessKeyId", claim.scope().accessKey(),
+            "StringToSign", toSign,
+            "SignatureProvided", claim.signature(),
+            "StringToSignBytes", spaced.formatHex(toSign.getBytes(ISO_8859_1)),
+            "CanonicalRequest", canonical,
+            "CanonicalRequestBytes", spaced.formatHex(canonical.getBytes(ISO_8859_1))),
+        null);
+  }
+}

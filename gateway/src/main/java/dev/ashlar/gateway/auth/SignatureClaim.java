@@ -1,0 +1,17 @@
+package dev.ashlar.gateway.auth;
+
+/**
+ * What a request says about its signature, from its header or its query.
+ *
+ * @param signedHeaders names as listed, lower case
+ * @param timestamp yyyyMMdd'T'HHmmss'Z'
+ * @param payloadHash what the canonical request names as the payload's hash
+ * @param presigned the signature is in the query, and there not signed itself
+ */
+record SignatureClaim(
+    CredentialScope scope,
+    String[] signedHeaders,
+    String signature,
+    String timestamp,
+    String payloadHash,
+    boolean presigned) {}

@@ -1,0 +1,164 @@
+package dev.ashlar.gateway.auth;
+
+import com.google.protobuf.ByteString;
+import dev.ashlar.gateway.auth.Authenticator.PayloadBody;
+import dev.ashlar.gateway.http.RequestBody;
+import dev.ashlar.gateway.s3.S3Error;
+import dev.ashlar.gateway.s3.S3Exception;
+import dev.ashlar.protocol.message.ChecksumAlgorithm;
+import dev.ashlar.protocol.message.ChecksumValue;
+import io.netty.buffer.ByteBuf;
+import java.nio.ByteBuffer;
+import java.security.MessageDigest;
+import java.util.Base64;
+import java.util.HexFormat;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Hashes what passes, each hash once, and at the end compares it with what was promised. */
+final class VerifiedBody implements PayloadBody {
+  private final RequestBody source;
+  private final Promises promises;
+  private final @Nullable RunningDigest sha256;
+  private final @Nullable RunningDigest md5;
+  private @Nullable RunningDigest checksum;
+  private @Nullable ChecksumKind kind;
+  private ChecksumValue result = ChecksumValue.getDefaultInstance();
+  private boolean verified;
+
+  /**
+   * What the client said about its payload.
+   *
+   * @param sha256Hex null when the payload's hash was not signed
+   * @param md5 null without Content-MD5
+   */
+  record Promises(
+      @Nullable String sha256Hex, byte @Nullable [] md5, @Nullable DeclaredChecksum checksum) {}
+
+  VerifiedBody(RequestBody source, Promises promises) {
+    this.source = source;
+    this.promises = promises;
+    this.sha256 = promises.sha256Hex() == null ? null : ChecksumKind.SHA256.start();
+    this.md5 = promises.md5() == null ? null : RunningDigest.of(Sha256.instance("MD5"));
+    if (promises.checksum() != null) {
+      start(promises.checksum().kind());
+    }
+  }
+
+  private void start(ChecksumKind chosen) {
+    kind = chosen;
+    checksum = chosen == ChecksumKind.SHA256 && sha256 != null ? sha256 : chosen.start();
+  }
+
+  @Override
+  public long length() {
+    return source.length();
+  }
+
+  @Override
+  public void alsoCompute(ChecksumAlgorithm algorithm) {
+    ChecksumKind wanted = ChecksumKind.of(algorithm);
+    if (checksum == null && wanted != null) {
+      start(wanted);
+    }
+  }
+
+  @Override
+  public ChecksumValue checksum() {
+    return result;
+  }
+
+  @Override
+  public @Nullable ByteBuf read() throws S3Exception, InterruptedException {
+    ByteBuf piece = source.read();
+    if (piece != null) {
+      Slices.forEach(piece, this::update);
+    } else if (!verified) {
+      verify();
+      verified = true;
+    }
+    return piece;
+  }
+
+  private void update(ByteBuffer bytes) {
+    if (sha256 != null) {
+      sha256.update(bytes.duplicate());
+    }
+    if (md5 != null) {
+      md5.update(bytes.duplicate());
+    }
+    if (checksum != null && checksum != sha256) {
+      checksum.update(bytes);
+    }
+  }
+
+  private void verify() throws S3Exception {
+    verifySha256();
+    verifyMd5();
+    RunningDigest running = checksum;
+    ChecksumKind of = kind;
+    if (running != null && of != null) {
+      if (promises.checksum() != null) {
+        verifyChecksum(of, running.value());
+      }
+      result =
+          ChecksumValue.newBuilder()
+              .setAlgorithm(of.algorithm())
+              .setValue(ByteString.copyFrom(running.value()))
+              .build();
+    }
+  }
+
+  private void verifySha256() throws S3Exception {
+    if (sha256 == null || promises.sha256Hex() == null) {
+      return;
+    }
+    String computed = HexFormat.of().formatHex(sha256.value());
+    if (!computed.equals(promises.sha256Hex())) {
+      throw new S3Exception(
+          S3Error.X_AMZ_CONTENT_SHA256_MISMATCH,
+          S3Error.X_AMZ_CONTENT_SHA256_MISMATCH.message(),
+          Map.of(
+              "ClientComputedContentSHA256",
+              promises.sha256Hex(),
+              "S3ComputedContentSHA256",
+              computed),
+          null);
+    }
+  }
+
+  private void verifyMd5() throws S3Exception {
+    byte[] promised = promises.md5();
+    if (md5 != null && promised != null && !MessageDigest.isEqual(md5.value(), promised)) {
+      throw new S3Exception(
+          S3Error.BAD_DIGEST,
+          "The Content-MD5 you specified did not match what we received.",
+          Map.of(
+              "ExpectedDigest", Base64.getEncoder().encodeToString(promised),
+              "CalculatedDigest", Base64.getEncoder().encodeToString(md5.value())),
+          null);
+    }
+  }
+
+  private void verifyChecksum(ChecksumKind of, byte[] computed) throws S3Exception {
+    if (!MessageDigest.isEqual(computed, promisedChecksum(of))) {
+      throw new S3Exception(
+          S3Error.BAD_DIGEST,
+          "The " + of.name() + " you specified did not match the calculated checksum.");
+    }
+  }
+
+  private byte[] promisedChecksum(ChecksumKind of) throws S3Exception {
+    DeclaredChecksum declared = promises.checksum();
+    byte[] inHeader = declared == null ? null : declared.expected();
+    if (inHeader != null) {
+      return inHeader;
+    }
+    String inTrailer =
+        source instanceof AwsChunkedBody chunked ? chunked.trailer(of.header()) : null;
+    if (inTrailer == null) {
+      throw new S3Exception(S3Error.MALFORMED_TRAILER_ERROR);
+    }
+    return DeclaredChecksum.decode(of, inTrailer, "trailing header");
+  }
+}

@@ -1,0 +1,63 @@
+package dev.ashlar.it.harness;
+
+import java.time.Duration;
+import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
+import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
+import software.amazon.awssdk.awscore.retry.AwsRetryStrategy;
+import software.amazon.awssdk.core.client.config.ClientOverrideConfiguration;
+import software.amazon.awssdk.http.apache.ApacheHttpClient;
+import software.amazon.awssdk.http.nio.netty.NettyNioAsyncHttpClient;
+import software.amazon.awssdk.regions.Region;
+import software.amazon.awssdk.services.s3.S3AsyncClient;
+import software.amazon.awssdk.services.s3.S3Client;
+import software.amazon.awssdk.services.s3.S3Configuration;
+import software.amazon.awssdk.services.s3.presigner.S3Presigner;
+
+/** AWS SDK clients with the SDK's defaults, but for one: they never retry, so that every error shows. */
+public final class Clients {
+  private static final Duration TIMEOUT = Duration.ofSeconds(60);
+
+  private Clients() {}
+
+  public static S3Client sync(ServerProcess server) {
+    return S3Client.builder()
+        .endpointOverride(server.endpoint())
+        .region(Region.of(ServerProcess.REGION))
+        .credentialsProvider(credentials())
+        .forcePathStyle(true)
+        .httpClientBuilder(ApacheHttpClient.builder().maxConnections(64).socketTimeout(TIMEOUT))
+        .overrideConfiguration(withoutRetries())
+        .build();
+  }
+
+  public static S3AsyncClient async(ServerProcess server) {
+    return S3AsyncClient.builder()
+        .endpointOverride(server.endpoint())
+        .region(Region.of(ServerProcess.REGION))
+        .credentialsProvider(credentials())
+        .forcePathStyle(true)
+        .httpClientBuilder(NettyNioAsyncHttpClient.builder().readTimeout(TIMEOUT))
+        .overrideConfiguration(withoutRetries())
+        .build();
+  }
+
+  public static S3Presigner presigner(ServerProcess server) {
+    return S3Presigner.builder()
+        .endpointOverride(server.endpoint())
+        .region(Region.of(ServerProcess.REGION))
+        .credentialsProvider(credentials())
+        .serviceConfiguration(S3Configuration.builder().pathStyleAccessEnabled(true).build())
+        .build();
+  }
+
+  private static ClientOverrideConfiguration withoutRetries() {
+    return ClientOverrideConfiguration.builder()
+        .retryStrategy(AwsRetryStrategy.doNotRetry())
+        .build();
+  }
+
+  private static StaticCredentialsProvider credentials() {
+    return StaticCredentialsProvider.create(
+        AwsBasicCredentials.create(ServerProcess.ACCESS_KEY, ServerProcess.SECRET_KEY));
+  }
+}

@@ -1,0 +1,25 @@
+package dev.ashlar.it.harness;
+
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.ThreadLocalRandom;
+
+/** Seeds of randomised tests: printed, and given back by {@code -Dashlar.seed}. */
+public final class Seeds {
+  private static final Map<String, Long> USED = new TreeMap<>();
+
+  private Seeds() {}
+
+  /** A seed for this test: the one asked for, else a fresh one. */
+  public static synchronized long seed(String test) {
+    Long wanted = Long.getLong("ashlar.seed");
+    long seed = wanted != null ? wanted : ThreadLocalRandom.current().nextLong(1L << 48);
+    USED.put(test, seed);
+    System.out.println(test + ": replay with -Dashlar.seed=" + seed);
+    return seed;
+  }
+
+  static synchronized String used() {
+    return "seeds: " + USED;
+  }
+}

@@ -1,0 +1,272 @@
+package dev.ashlar.it.harness;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
+
+/**
+ * The real server in a process of its own, on free loopback ports and on folders of its own. It can
+ * be killed, stopped and started again on the same folders and ports; closing it deletes the
+ * folders and leaves the log.
+ */
+public final class ServerProcess implements AutoCloseable {
+  public static final String ACCESS_KEY = "integration";
+  public static final String SECRET_KEY = "integration-secret/+=";
+  public static final String REGION = "us-east-1";
+
+  private static final Duration DEADLINE = Duration.ofSeconds(90);
+  private static final int LOG_TAIL_BYTES = 6_000;
+  private static final Set<ServerProcess> OPEN = ConcurrentHashMap.newKeySet();
+  private static final AtomicInteger COUNTER = new AtomicInteger();
+  private static final HttpClient HTTP =
+      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+
+  static {
+    // A test run that is interrupted leaves no server behind.
+    Runtime.getRuntime().addShutdownHook(new Thread(() -> OPEN.forEach(ServerProcess::destroy)));
+  }
+
+  private final ServerSpec spec;
+  private final Path root;
+  private final Path log;
+  private final int port = freePort();
+  private final int managementPort = freePort();
+  private Process process;
+
+  private ServerProcess(ServerSpec spec) throws IOException {
+    this.spec = spec;
+    String label = spec.name() + "-" + COUNTER.incrementAndGet();
+    Path target = Path.of("target").toAbsolutePath();
+    root = target.resolve("it").resolve(label);
+    log = Files.createDirectories(target.resolve("server-logs")).resolve(label + ".log");
+    deleteRecursively(root);
+    Files.createDirectories(root);
+    Files.deleteIfExists(log);
+    process = launch();
+  }
+
+  /** Starts a server on empty folders and returns when it is ready. */
+  public static ServerProcess start(ServerSpec spec) {
+    try {
+      ServerProcess server = new ServerProcess(spec);
+      OPEN.add(server);
+      server.awaitReady();
+      return server;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** The logs' ends of all servers now open, for a failure's report. */
+  public static String logTails() {
+    StringBuilder tails = new StringBuilder();
+    for (ServerProcess server : OPEN) {
+      tails.append("\n--- end of ").append(server.log).append('\n').append(server.logTail());
+    }
+    return tails.toString();
+  }
+
+  public ServerSpec spec() {
+    return spec;
+  }
+
+  public int port() {
+    return port;
+  }
+
+  public long pid() {
+    return process.pid();
+  }
+
+  public URI endpoint() {
+    return URI.create("http://127.0.0.1:" + port);
+  }
+
+  public URI management(String path) {
+    return URI.create("http://127.0.0.1:" + managementPort + path);
+  }
+
+  public List<Path> driveFolders() {
+    return spec.driveFolders(root);
+  }
+
+  public List<Path> metadataFolders() {
+    return spec.metadataFolders(root);
+  }
+
+  /** Ends the process with SIGKILL. */
+  public void kill() {
+    process.destroyForcibly();
+    awaitExit();
+  }
+
+  /** Ends the process with SIGTERM; anything but a clean end is a failure. */
+  public void stop() {
+    process.destroy();
+    awaitExit();
+    int code = process.exitValue();
+    if (code != 0 && code != 143) {
+      throw new AssertionError("exit code " + code + " after SIGTERM" + logTails());
+    }
+  }
+
+  /** Starts again on the same folders and ports and returns when ready. */
+  public void start() {
+    if (process.isAlive()) {
+      throw new IllegalStateException("still running");
+    }
+    try {
+      process = launch();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    awaitReady();
+  }
+
+  /** The body of the metrics page. */
+  public String prometheus() {
+    return get("/prometheus")
+        .orElseThrow(() -> new AssertionError("no metrics page" + logTails()));
+  }
+
+  /** Resident memory of the process. */
+  public long residentBytes() {
+    try (Stream<String> lines = Files.lines(Path.of("/proc", pid() + "", "status"))) {
+      String line = lines.filter(l -> l.startsWith("VmRSS:")).findFirst().orElseThrow();
+      return Long.parseLong(line.replaceAll("\\D", "")) << 10;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  @Override
+  public void close() {
+    destroy();
+    OPEN.remove(this);
+    deleteRecursively(root);
+  }
+
+  public static void deleteRecursively(Path folder) {
+    if (!Files.exists(folder)) {
+      return;
+    }
+    try (Stream<Path> tree = Files.walk(folder)) {
+      for (Path path : tree.sorted(Comparator.reverseOrder()).toList()) {
+        Files.deleteIfExists(path);
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private Process launch() throws IOException {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(JvmFlags.asLaunched());
+    command.addAll(List.of("-cp", System.getProperty("java.class.path")));
+    command.add("dev.ashlar.server.Main");
+    command.addAll(spec.arguments(root, port, managementPort));
+    ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+    builder.redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()));
+    builder.environment().put("ASHLAR_ACCESS_KEY", ACCESS_KEY);
+    builder.environment().put("ASHLAR_SECRET_KEY", SECRET_KEY);
+    builder.environment().put("MALLOC_ARENA_MAX", "2");
+    return builder.start();
+  }
+
+  private void awaitReady() {
+    long deadline = System.nanoTime() + DEADLINE.toNanos();
+    while (get("/health").isEmpty()) {
+      if (!process.isAlive()) {
+        throw new AssertionError("ended with " + process.exitValue() + logTails());
+      }
+      if (System.nanoTime() > deadline) {
+        throw new AssertionError("not ready after " + DEADLINE + logTails());
+      }
+      pause(Duration.ofMillis(50));
+    }
+  }
+
+  private Optional<String> get(String path) {
+    HttpRequest request =
+        HttpRequest.newBuilder(management(path)).timeout(Duration.ofSeconds(10)).build();
+    try {
+      var response = HTTP.send(request, BodyHandlers.ofString());
+      return response.statusCode() == 200 ? Optional.of(response.body()) : Optional.empty();
+    } catch (IOException e) {
+      return Optional.empty(); // not listening yet
+    } catch (InterruptedException e) {
+      throw interrupted(e);
+    }
+  }
+
+  private void awaitExit() {
+    try {
+      if (!process.waitFor(DEADLINE.toSeconds(), TimeUnit.SECONDS)) {
+        throw new AssertionError("still running after " + DEADLINE + logTails());
+      }
+    } catch (InterruptedException e) {
+      throw interrupted(e);
+    }
+  }
+
+  private void destroy() {
+    process.destroyForcibly();
+    awaitExit();
+  }
+
+  private String logTail() {
+    try {
+      byte[] all = Files.readAllBytes(log);
+      int from = Math.max(0, all.length - LOG_TAIL_BYTES);
+      return new String(all, from, all.length - from, java.nio.charset.StandardCharsets.UTF_8);
+    } catch (IOException e) {
+      return e.toString();
+    }
+  }
+
+  /** Sleeps; an interrupt ends the test. */
+  public static void pause(Duration duration) {
+    try {
+      Thread.sleep(duration);
+    } catch (InterruptedException e) {
+      throw interrupted(e);
+    }
+  }
+
+  private static IllegalStateException interrupted(InterruptedException e) {
+    Thread.currentThread().interrupt();
+    return new IllegalStateException(e);
+  }
+
+  /** Below the range of ephemeral ports, so that nobody takes it while the server is down. */
+  private static int freePort() throws IOException {
+    for (int attempt = 0; attempt < 100; attempt++) {
+      int candidate = ThreadLocalRandom.current().nextInt(15_000, 32_000);
+      try (var socket = new ServerSocket(candidate, 1, InetAddress.getLoopbackAddress())) {
+        return socket.getLocalPort();
+      } catch (IOException taken) {
+        continue;
+      }
+    }
+    throw new IOException("no free port between 15000 and 32000");
+  }
+}

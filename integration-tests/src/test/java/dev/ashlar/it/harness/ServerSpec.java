@@ -1,0 +1,49 @@
+package dev.ashlar.it.harness;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.IntStream;
+
+/**
+ * How a server is started.
+ *
+ * @param name names its folders and its log
+ * @param drives number of drive folders
+ * @param metadataFolders 1, 3 or 5
+ * @param profile data shards + parity shards
+ * @param stripeUnit bytes of one strip
+ */
+public record ServerSpec(
+    String name, int drives, int metadataFolders, String profile, int stripeUnit) {
+  public static ServerSpec named(String name) {
+    return new ServerSpec(name, 6, 1, "4+2", 16 << 10);
+  }
+
+  public ServerSpec withMetadataFolders(int count) {
+    return new ServerSpec(name, drives, count, profile, stripeUnit);
+  }
+
+  List<Path> driveFolders(Path root) {
+    return folders(root, "d", drives);
+  }
+
+  List<Path> metadataFolders(Path root) {
+    return folders(root, "m", metadataFolders);
+  }
+
+  List<String> arguments(Path root, int port, int managementPort) {
+    List<String> arguments = new ArrayList<>();
+    arguments.add("server");
+    arguments.addAll(List.of("--data", root + "/d{1..." + drives + "}"));
+    arguments.addAll(List.of("--metadata", root + "/m{1..." + metadataFolders + "}"));
+    arguments.addAll(List.of("--profile", profile, "--stripe-unit", "" + stripeUnit));
+    arguments.addAll(List.of("--listen", "127.0.0.1:" + port));
+    arguments.addAll(List.of("--management-listen", "127.0.0.1:" + managementPort));
+    return arguments;
+  }
+
+  private static List<Path> folders(Path root, String prefix, int count) {
+    return IntStream.rangeClosed(1, count).mapToObj(n -> root.resolve(prefix + n)).toList();
+  }
+}

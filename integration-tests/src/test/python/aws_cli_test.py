@@ -1,0 +1,144 @@
+"""What the aws cli makes of the server. Run by AwsCliIT: aws_cli_test.py ENDPOINT SEED FOLDER."""
+
+import filecmp
+import hashlib
+import json
+import pathlib
+import random
+import subprocess
+import sys
+import urllib.request
+
+ENDPOINT, SEED, FOLDER = sys.argv[1], int(sys.argv[2]), pathlib.Path(sys.argv[3])
+MIB = 1024 * 1024
+AWS = pathlib.Path(sys.executable).with_name("aws")
+bucket = f"cli-{SEED % 1_000_000}"
+
+
+def aws(*arguments, fails=False):
+    done = subprocess.run(
+        [sys.executable, str(AWS), "--endpoint-url", ENDPOINT, "--region", "us-east-1", *map(str, arguments)],
+        capture_output=True,
+        text=True,
+    )
+    assert (done.returncode != 0) == fails, f"{arguments}: {done.returncode}\n{done.stdout}\n{done.stderr}"
+    return done.stdout + done.stderr if fails else done.stdout
+
+
+def s3api(operation, *arguments, fails=False):
+    output = aws("s3api", operation, "--bucket", bucket, "--output", "json", *arguments, fails=fails)
+    return output if fails else json.loads(output or "{}")
+
+
+def file(name, length):
+    path = FOLDER / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(random.Random(SEED + length).randbytes(length))
+    return path
+
+
+def assert_same(left, right):
+    assert filecmp.cmp(left, right, shallow=False), f"{left} and {right} differ"
+
+
+def test_make_bucket():
+    aws("s3", "mb", f"s3://{bucket}")
+    assert bucket in aws("s3", "ls")
+
+
+def test_copies_small_and_large():
+    for name, length in (("empty", 0), ("one", 1), ("small.txt", 5120), ("large.bin", 100 * MIB)):
+        source = file(name, length)
+        aws("s3", "cp", "--no-progress", source, f"s3://{bucket}/cp/{name}")
+        aws("s3", "cp", "--no-progress", f"s3://{bucket}/cp/{name}", FOLDER / "back" / name)
+        assert_same(source, FOLDER / "back" / name)
+    listing = aws("s3", "ls", "--recursive", "--summarize", f"s3://{bucket}/cp/")
+    assert "Total Objects: 4" in listing, listing
+    assert s3api("head-object", "--key", "cp/large.bin")["ETag"].endswith('-13"')
+
+
+def test_server_side_copy_and_move():
+    aws("s3", "cp", "--no-progress", f"s3://{bucket}/cp/large.bin", f"s3://{bucket}/copied.bin")
+    aws("s3", "mv", "--no-progress", f"s3://{bucket}/copied.bin", FOLDER / "back" / "moved.bin")
+    assert_same(FOLDER / "large.bin", FOLDER / "back" / "moved.bin")
+    aws("s3", "ls", f"s3://{bucket}/copied.bin", fails=True)
+
+
+def test_sync_both_ways():
+    for i in range(25):
+        file(f"tree/{i % 3}/file {i}.dat", i * 3_000)
+    aws("s3", "sync", "--no-progress", FOLDER / "tree", f"s3://{bucket}/tree")
+    assert aws("s3", "sync", "--no-progress", FOLDER / "tree", f"s3://{bucket}/tree") == ""
+    (FOLDER / "tree/0/file 0.dat").unlink()
+    deleted = aws("s3", "sync", "--no-progress", "--delete", FOLDER / "tree", f"s3://{bucket}/tree")
+    assert deleted.startswith("delete:") and len(deleted.splitlines()) == 1, deleted
+    aws("s3", "sync", "--no-progress", f"s3://{bucket}/tree", FOLDER / "synced")
+    for path in (FOLDER / "tree").rglob("*.dat"):
+        assert_same(path, FOLDER / "synced" / path.relative_to(FOLDER / "tree"))
+
+
+def test_presign():
+    url = aws("s3", "presign", "--expires-in", "60", f"s3://{bucket}/cp/small.txt").strip()
+    assert urllib.request.urlopen(url).read() == (FOLDER / "small.txt").read_bytes()
+
+
+def test_checksum_algorithms():
+    body = file("sum.bin", 70_000)
+    for algorithm in ("CRC32", "CRC32C", "CRC64NVME", "SHA1", "SHA256"):
+        put = s3api("put-object", "--key", "sum", "--body", body, "--checksum-algorithm", algorithm)
+        head = s3api("head-object", "--key", "sum", "--checksum-mode", "ENABLED")
+        assert head[f"Checksum{algorithm}"] == put[f"Checksum{algorithm}"], (algorithm, put, head)
+        assert head["ChecksumType"] == "FULL_OBJECT", head
+    attributes = s3api(
+        "get-object-attributes", "--key", "sum", "--object-attributes", "ETag", "Checksum", "ObjectSize", "StorageClass"
+    )
+    assert attributes["ObjectSize"] == 70_000
+    assert attributes["ETag"] == hashlib.md5(body.read_bytes()).hexdigest()
+
+
+def test_multipart_by_hand():
+    upload = s3api("create-multipart-upload", "--key", "hand", "--checksum-algorithm", "CRC64NVME")["UploadId"]
+    part = s3api(
+        "upload-part", "--key", "hand", "--upload-id", upload, "--part-number", 1,
+        "--body", FOLDER / "sum.bin", "--checksum-algorithm", "CRC64NVME",
+    )  # fmt: skip
+    listed = s3api("list-parts", "--key", "hand", "--upload-id", upload)["Parts"]
+    assert listed[0]["Size"] == 70_000 and listed[0]["ETag"] == part["ETag"], listed
+    assert s3api("list-multipart-uploads")["Uploads"][0]["UploadId"] == upload
+    parts = json.dumps({"Parts": [{"ETag": part["ETag"], "PartNumber": 1, "ChecksumCRC64NVME": part["ChecksumCRC64NVME"]}]})
+    s3api("complete-multipart-upload", "--key", "hand", "--upload-id", upload, "--multipart-upload", parts)
+    head = s3api("head-object", "--key", "hand", "--checksum-mode", "ENABLED")
+    assert head["ChecksumType"] == "FULL_OBJECT", head
+    assert head["ChecksumCRC64NVME"] == part["ChecksumCRC64NVME"], head
+
+
+def test_range_and_metadata():
+    s3api("copy-object", "--key", "meta", "--copy-source", f"{bucket}/sum", "--metadata", "a=b,c=d", "--metadata-directive", "REPLACE")
+    got = s3api("get-object", "--key", "meta", "--range", "bytes=16383-16384", FOLDER / "two")
+    assert got["Metadata"] == {"a": "b", "c": "d"} and got["ContentRange"] == "bytes 16383-16384/70000", got
+    assert (FOLDER / "two").read_bytes() == (FOLDER / "sum.bin").read_bytes()[16383:16385]
+
+
+def test_errors():
+    assert "NoSuchKey" in s3api("get-object", "--key", "none", FOLDER / "none", fails=True)
+    assert "NoSuchBucket" in aws("s3", "ls", "s3://no-such-bucket-here", fails=True)
+    assert "(404)" in s3api("head-object", "--key", "none", fails=True)
+    assert "BucketNotEmpty" in aws("s3", "rb", f"s3://{bucket}", fails=True)
+
+
+def test_remove_everything():
+    aws("s3", "rm", "--recursive", f"s3://{bucket}/tree")
+    assert "tree/" not in aws("s3", "ls", f"s3://{bucket}/")
+    aws("s3", "rb", "--force", f"s3://{bucket}")
+    assert bucket not in aws("s3", "ls")
+
+
+def main():
+    tests = [(name, test) for name, test in globals().items() if name.startswith("test_")]
+    for name, test in tests:
+        print(name, flush=True)
+        test()
+    print(f"{len(tests)} passed")
+
+
+main()

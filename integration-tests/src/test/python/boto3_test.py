@@ -1,0 +1,194 @@
+"""What boto3 makes of the server. Run by Boto3IT: boto3_test.py ENDPOINT SEED."""
+
+import hashlib
+import io
+import random
+import sys
+import urllib.request
+
+import boto3
+from boto3.s3.transfer import TransferConfig
+from botocore.config import Config
+from botocore.exceptions import ClientError
+
+ENDPOINT, SEED = sys.argv[1], int(sys.argv[2])
+UNIT = 16 * 1024
+STRIPE = 4 * UNIT
+MIB = 1024 * 1024
+
+
+def client(**config):
+    return boto3.client(
+        "s3",
+        endpoint_url=ENDPOINT,
+        region_name="us-east-1",
+        config=Config(retries={"max_attempts": 0}, **config),
+    )
+
+
+s3 = client(s3={"addressing_style": "path"})
+bucket = f"boto3-{SEED % 1_000_000}"
+
+
+def content(length, salt=0):
+    return random.Random(SEED + length + salt).randbytes(length)
+
+
+def sha256(data):
+    return hashlib.sha256(data).hexdigest()
+
+
+def assert_error(code, status, call, **arguments):
+    try:
+        call(**arguments)
+    except ClientError as error:
+        got = (error.response["Error"]["Code"], error.response["ResponseMetadata"]["HTTPStatusCode"])
+        assert got == (code, status), f"{got}, not {(code, status)}"
+        return
+    raise AssertionError(f"no error, expected {code}")
+
+
+def test_sizes():
+    for length in (0, 1, 5120, UNIT - 1, UNIT, UNIT + 1, STRIPE - 1, STRIPE, STRIPE + 1, MIB):
+        data = content(length)
+        key = f"size/{length}"
+        put = s3.put_object(Bucket=bucket, Key=key, Body=data, Metadata={"length": str(length)})
+        assert put["ETag"] == f'"{hashlib.md5(data).hexdigest()}"', put
+        got = s3.get_object(Bucket=bucket, Key=key)
+        assert got["ContentLength"] == length
+        assert got["Metadata"] == {"length": str(length)}
+        assert got["Body"].read() == data, f"{length} bytes differ"
+
+
+def test_stream_of_unknown_origin():
+    class Stream(io.RawIOBase):
+        """A file-like body: botocore sends it chunked, with a trailing checksum."""
+
+        def __init__(self, data):
+            self.inner = io.BytesIO(data)
+
+        def readable(self):
+            return True
+
+        def seekable(self):
+            return True
+
+        def seek(self, offset, whence=0):
+            return self.inner.seek(offset, whence)
+
+        def tell(self):
+            return self.inner.tell()
+
+        def readinto(self, buffer):
+            return self.inner.readinto(buffer)
+
+    data = content(300_001)
+    s3.put_object(Bucket=bucket, Key="stream", Body=Stream(data))
+    assert s3.get_object(Bucket=bucket, Key="stream")["Body"].read() == data
+
+
+def test_checksums():
+    data = content(50_000)
+    for algorithm in ("CRC32", "CRC32C", "CRC64NVME", "SHA1", "SHA256"):
+        put = s3.put_object(Bucket=bucket, Key="sum", Body=data, ChecksumAlgorithm=algorithm)
+        head = s3.head_object(Bucket=bucket, Key="sum", ChecksumMode="ENABLED")
+        assert head[f"Checksum{algorithm}"] == put[f"Checksum{algorithm}"], (algorithm, put, head)
+        got = s3.get_object(Bucket=bucket, Key="sum", ChecksumMode="ENABLED")
+        assert got["Body"].read() == data
+
+
+def test_ranges():
+    length = 3 * STRIPE + UNIT + 77
+    data = content(length)
+    s3.put_object(Bucket=bucket, Key="ranges", Body=data)
+    for boundary in range(UNIT, length, UNIT):
+        for first in (boundary - 1, boundary, boundary + 1):
+            for last in (first, first + 1, min(length - 1, first + STRIPE)):
+                got = s3.get_object(Bucket=bucket, Key="ranges", Range=f"bytes={first}-{last}")
+                assert got["Body"].read() == data[first : last + 1], (first, last)
+                assert got["ContentRange"] == f"bytes {first}-{last}/{length}"
+    assert s3.get_object(Bucket=bucket, Key="ranges", Range="bytes=-9")["Body"].read() == data[-9:]
+    assert_error("InvalidRange", 416, s3.get_object, Bucket=bucket, Key="ranges", Range=f"bytes={length}-")
+
+
+def test_multipart_of_100_mib():
+    data = content(100 * MIB)
+    config = TransferConfig(multipart_threshold=8 * MIB, multipart_chunksize=16 * MIB, max_concurrency=4)
+    s3.upload_fileobj(io.BytesIO(data), bucket, "large", Config=config)
+    back = io.BytesIO()
+    s3.download_fileobj(bucket, "large", back, Config=config)
+    assert sha256(back.getvalue()) == sha256(data)
+    s3.copy_object(Bucket=bucket, Key="large copy", CopySource={"Bucket": bucket, "Key": "large"})
+    s3.delete_object(Bucket=bucket, Key="large")
+    got = s3.get_object(Bucket=bucket, Key="large copy", Range="bytes=16777200-16777300")
+    assert got["Body"].read() == data[16777200:16777301]
+
+
+def test_managed_copy_uses_part_copies():
+    data = content(20 * MIB)
+    s3.put_object(Bucket=bucket, Key="part source", Body=data)
+    config = TransferConfig(multipart_threshold=8 * MIB, multipart_chunksize=8 * MIB)
+    s3.copy({"Bucket": bucket, "Key": "part source"}, bucket, "part copy", Config=config)
+    assert sha256(s3.get_object(Bucket=bucket, Key="part copy")["Body"].read()) == sha256(data)
+
+
+def test_listing():
+    keys = [f"list/{i % 7}/{i:03d}" for i in range(130)]
+    for key in keys:
+        s3.put_object(Bucket=bucket, Key=key, Body=b"")
+    pages = s3.get_paginator("list_objects_v2").paginate(
+        Bucket=bucket, Prefix="list/", PaginationConfig={"PageSize": 50}
+    )
+    assert [o["Key"] for page in pages for o in page["Contents"]] == sorted(keys)
+    grouped = s3.list_objects_v2(Bucket=bucket, Prefix="list/", Delimiter="/")
+    assert [p["Prefix"] for p in grouped["CommonPrefixes"]] == [f"list/{i}/" for i in range(7)]
+    result = s3.delete_objects(Bucket=bucket, Delete={"Objects": [{"Key": key} for key in keys]})
+    assert len(result["Deleted"]) == len(keys) and "Errors" not in result
+
+
+def test_presigned():
+    signer = client(signature_version="s3v4", s3={"addressing_style": "path"})
+    url = signer.generate_presigned_url("put_object", Params={"Bucket": bucket, "Key": "by url"}, ExpiresIn=60)
+    request = urllib.request.Request(url, data=b"presigned", method="PUT")
+    assert urllib.request.urlopen(request).status == 200
+    url = signer.generate_presigned_url("get_object", Params={"Bucket": bucket, "Key": "by url"}, ExpiresIn=60)
+    assert urllib.request.urlopen(url).read() == b"presigned"
+
+
+def test_conditions_and_errors():
+    s3.put_object(Bucket=bucket, Key="if", Body=b"1", IfNoneMatch="*")
+    assert_error("PreconditionFailed", 412, s3.put_object, Bucket=bucket, Key="if", Body=b"2", IfNoneMatch="*")
+    assert_error("NoSuchKey", 404, s3.get_object, Bucket=bucket, Key="absent")
+    assert_error("NoSuchBucket", 404, s3.list_objects_v2, Bucket="absent-bucket")
+    assert_error("404", 404, s3.head_object, Bucket=bucket, Key="absent")
+    assert_error("BucketNotEmpty", 409, s3.delete_bucket, Bucket=bucket)
+    eTag = s3.head_object(Bucket=bucket, Key="if")["ETag"]
+    assert_error("304", 304, s3.get_object, Bucket=bucket, Key="if", IfNoneMatch=eTag)
+
+
+def test_unsigned_payload():
+    unsigned = client(s3={"addressing_style": "path", "payload_signing_enabled": False})
+    unsigned.put_object(Bucket=bucket, Key="unsigned", Body=content(70_000))
+    assert s3.get_object(Bucket=bucket, Key="unsigned")["Body"].read() == content(70_000)
+    signed = client(s3={"addressing_style": "path", "payload_signing_enabled": True})
+    signed.put_object(Bucket=bucket, Key="signed", Body=content(70_001))
+    assert s3.get_object(Bucket=bucket, Key="signed")["Body"].read() == content(70_001)
+
+
+def test_emptying_a_bucket():
+    resource = boto3.resource("s3", endpoint_url=ENDPOINT, region_name="us-east-1")
+    resource.Bucket(bucket).objects.all().delete()
+    s3.delete_bucket(Bucket=bucket)
+    assert bucket not in [b["Name"] for b in s3.list_buckets()["Buckets"]]
+
+
+def main():
+    s3.create_bucket(Bucket=bucket)
+    tests = [(name, test) for name, test in globals().items() if name.startswith("test_")]
+    for name, test in tests:
+        print(name, flush=True)
+        test()
+    print(f"{len(tests)} passed")
+
+
+main()

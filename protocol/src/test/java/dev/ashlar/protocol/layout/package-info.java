@@ -1,0 +1,4 @@
+@NullMarked
+package dev.ashlar.protocol.layout;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.ashlar.protocol.memory;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,171 @@
+package dev.ashlar.server;
+
+import dev.ashlar.protocol.client.ShardStore;
+import dev.ashlar.storage.drive.DriveConfig;
+import dev.ashlar.storage.drive.DriveResources;
+import dev.ashlar.storage.drive.DriveStore;
+import dev.ashlar.storage.io.IoMode;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.FileStore;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The drives of this process. Which drive has to be in which folder follows from the cluster and the
+ * folder's place in the list, so swapped folders are noticed and a moved tree is not.
+ */
+final class LocalDrives implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(LocalDrives.class);
+
+  /** Where in a data folder the drive's own files are. */
+  private static final String FOLDER = "drive";
+
+  private final List<UUID> ids;
+  private final Map<UUID, DriveStore> open = new LinkedHashMap<>();
+
+  /**
+   * Opens all that can be opened, in parallel.
+   *
+   * @param known the drives that metadata has seen before: an empty folder of theirs is a loss
+   */
+  LocalDrives(ServerOptions options, UUID cluster, Set<UUID> known, DriveResources resources)
+      throws IOException, InterruptedException {
+    List<Path> folders = options.dataFolders();
+    ids = new ArrayList<>();
+    for (int place = 0; place < folders.size(); place++) {
+      ids.add(driveId(cluster, place));
+    }
+    Map<Path, FileStore> devices = MetadataFolders.devices(folders);
+    boolean oneDevice = new HashSet<>(devices.values()).size() == 1;
+    DriveConfig.Limits limits = limits(options);
+    Map<UUID, Future<DriveStore>> opening = new LinkedHashMap<>();
+    try (ExecutorService threads = Executors.newFixedThreadPool(folders.size())) {
+      for (int place = 0; place < folders.size(); place++) {
+        UUID id = ids.get(place);
+        Path folder = folders.get(place);
+        Path own = folder.resolve(FOLDER);
+        if (known.contains(id) && !holdsFiles(own) && !oneDevice && !isMountPoint(folder)) {
+          LOG.error("{} is empty and no mount point: drive not mounted? Going on without", folder);
+        } else {
+          if (known.contains(id) && !holdsFiles(own)) {
+            LOG.warn("{} is empty: formatting a replacement of its drive", folder);
+          }
+          DriveConfig config = new DriveConfig(own, cluster, id, IoMode.AUTO, limits);
+          opening.put(id, threads.submit(() -> DriveStore.open(config, resources)));
+        }
+      }
+    }
+    collect(opening, options.profile().dataShards());
+  }
+
+  private void collect(Map<UUID, Future<DriveStore>> opening, int needed)
+      throws IOException, InterruptedException {
+    IOException failure = null;
+    for (Map.Entry<UUID, Future<DriveStore>> entry : opening.entrySet()) {
+      try {
+        open.put(entry.getKey(), entry.getValue().get());
+      } catch (ExecutionException e) {
+        LOG.error("drive cannot be opened: {}", e.getCause().getMessage());
+        failure = new IOException(e.getCause().getMessage(), e.getCause());
+      }
+    }
+    if (failure != null && open.size() < needed) {
+      close();
+      throw failure;
+    }
+  }
+
+  private static DriveConfig.Limits limits(ServerOptions options) {
+    DriveConfig.Limits standard = DriveConfig.Limits.DEFAULT;
+    if (options.driveCapacityBytes() == 0) {
+      return standard;
+    }
+    return new DriveConfig.Limits(
+        standard.segmentBytes(),
+        options.driveCapacityBytes(),
+        standard.reserveBytes(),
+        standard.queuedWritesMax(),
+        standard.queuedBytesMax(),
+        standard.queuedReadsMax(),
+        standard.batchBytesMax(),
+        standard.checkpointBytes(),
+        standard.compactionBytesPerSecond());
+  }
+
+  /** The drive that belongs to this place of the list. */
+  private static UUID driveId(UUID cluster, int place) {
+    ByteBuffer name = ByteBuffer.allocate(20);
+    name.putLong(cluster.getMostSignificantBits()).putLong(cluster.getLeastSignificantBits());
+    return UUID.nameUUIDFromBytes(name.putInt(place).array());
+  }
+
+  private static boolean holdsFiles(Path folder) throws IOException {
+    if (!Files.isDirectory(folder)) {
+      return false;
+    }
+    try (var files = Files.list(folder)) {
+      return files.findAny().isPresent();
+    }
+  }
+
+  private static boolean isMountPoint(Path folder) throws IOException {
+    Path parent = folder.getParent();
+    return Files.isDirectory(folder)
+        && parent != null
+        && !Files.getFileStore(folder).equals(Files.getFileStore(parent));
+  }
+
+  /** All drives by place, whether they could be opened or not. */
+  List<UUID> ids() {
+    return ids;
+  }
+
+  /** The drive, or null when it is not there. */
+  @Nullable ShardStore store(UUID id) {
+    return open.get(id);
+  }
+
+  Iterable<DriveStore> stores() {
+    return open.values();
+  }
+
+  int openCount() {
+    return open.size();
+  }
+
+  int writableCount() {
+    int count = 0;
+    for (DriveStore store : open.values()) {
+      if (store.isWritable()) {
+        count++;
+      }
+    }
+    return count;
+  }
+
+  @Override
+  public void close() {
+    for (DriveStore store : open.values()) {
+      try {
+        store.close();
+      } catch (Exception e) {
+        LOG.error("drive {} did not close cleanly", store.drive(), e);
+      }
+    }
+  }
+}

@@ -1,0 +1,154 @@
+package dev.ashlar.server;
+
+import dev.ashlar.blob.Engine;
+import dev.ashlar.blob.EngineConfig;
+import dev.ashlar.blob.EngineMetrics;
+import dev.ashlar.blob.ErasureCodes;
+import dev.ashlar.blob.ErasureObjectStore;
+import dev.ashlar.blob.ObjectStore;
+import dev.ashlar.gateway.auth.CredentialLookup;
+import dev.ashlar.gateway.auth.SigV4Authenticator;
+import dev.ashlar.gateway.http.ByteBudget;
+import dev.ashlar.gateway.http.HttpConfig;
+import dev.ashlar.gateway.http.S3Server;
+import dev.ashlar.gateway.operation.S3Service;
+import dev.ashlar.gateway.s3.S3Config;
+import dev.ashlar.protocol.client.MetadataClient;
+import dev.ashlar.protocol.memory.SlabPool;
+import dev.ashlar.protocol.message.CredentialRow;
+import dev.ashlar.storage.drive.DriveResources;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micronaut.context.annotation.Context;
+import jakarta.annotation.PreDestroy;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.time.Clock;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Optional;
+import java.util.UUID;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * All roles of this process, opened in the order in which they need each other and closed in the
+ * opposite one: metadata, drives, engine, S3 port.
+ */
+@Context
+final class Node {
+  private static final Logger LOG = LoggerFactory.getLogger(Node.class);
+
+  /** What requests may hold in memory together: bodies, stripes, reads, unsent answers. */
+  private static final long BUDGET_BYTES = 256L << 20;
+
+  private final Deque<AutoCloseable> opened = new ArrayDeque<>();
+  private final LocalDrives drives;
+  private final StartMessage startMessage;
+
+  Node(ServerOptions options, MeterRegistry meters) throws Exception {
+    try {
+      Clock clock = Clock.systemUTC();
+      DriveResources resources =
+          opening(
+              new DriveResources(slabs(meters), meters, clock, DriveResources.Budget.DEFAULT));
+      UUID cluster = ClusterIdentity.load(options.metadataFolders());
+      MetadataClient metadata = openMetadata(options, cluster, resources, meters, clock);
+      drives =
+          opening(new LocalDrives(options, cluster, metadata.drives().keySet(), resources));
+      LocalPlacement.install(metadata, drives, options);
+      ErasureCodes codes = opening(new ErasureCodes(options.codec()));
+      String codec = codes.of(options.profile()).name();
+      EngineConfig engine = EngineConfig.of(options.profile());
+      ObjectStore store =
+          new ErasureObjectStore(
+              new Engine(
+                  engine, metadata, drives::store, codes, resources.slabs(), new EngineMetrics(meters)));
+      Path home = options.metadataFolders().get(0);
+      RootCredential root = RootCredential.load(System.getenv(), home.resolve("credentials"));
+      openGateway(options, metadata, store, credentials(root, metadata, cluster), meters, clock);
+      startMessage =
+          new StartMessage(
+              options, root, codec, options.dataFolders().size() - drives.openCount());
+    } catch (Exception e) {
+      close();
+      throw e;
+    }
+  }
+
+  private static SlabPool slabs(MeterRegistry meters) {
+    SlabPool slabs = new SlabPool();
+    Gauge.builder("ashlar.slabs.allocated", slabs, SlabPool::allocatedBytes)
+        .description("Direct memory taken for stripes and reads")
+        .baseUnit("bytes")
+        .register(meters);
+    Gauge.builder("ashlar.slabs.lent", slabs, SlabPool::lentBytes)
+        .description("Of that, in use now")
+        .baseUnit("bytes")
+        .register(meters);
+    return slabs;
+  }
+
+  private void openGateway(
+      ServerOptions options,
+      MetadataClient metadata,
+      ObjectStore store,
+      CredentialLookup credentials,
+      MeterRegistry meters,
+      Clock clock)
+      throws Exception {
+    S3Config config = new S3Config(options.region(), options.domains(), "ashlar");
+    SigV4Authenticator authenticator =
+        new SigV4Authenticator(credentials, options.region(), clock);
+    S3Service service =
+        new S3Service(authenticator, metadata, store, config, meters, clock, new SecureRandom());
+    HttpConfig standard = HttpConfig.defaults(options.listen().socketAddress());
+    HttpConfig http =
+        new HttpConfig(
+            standard.listen(),
+            options.transport(),
+            standard.eventLoops(),
+            standard.limits(),
+            standard.timeouts());
+    opening(new S3Server(http, service, new ByteBudget(BUDGET_BYTES), meters, clock));
+  }
+
+  /** The root credential first: it is not in metadata, so a restart changes it. */
+  private static CredentialLookup credentials(
+      RootCredential root, MetadataClient metadata, UUID cluster) {
+    Optional<CredentialRow> row =
+        Optional.of(
+            CredentialRow.newBuilder()
+                .setAccessKey(root.accessKey())
+                .setSecretKey(root.secretKey())
+                .setOwner(cluster.toString().replace("-", ""))
+                .build());
+    return accessKey ->
+        root.accessKey().equals(accessKey) ? row : metadata.credential(accessKey);
+  }
+
+  private <T extends AutoCloseable> T opening(T resource) {
+    opened.push(resource);
+    return resource;
+  }
+
+  LocalDrives drives() {
+    return drives;
+  }
+
+  StartMessage startMessage() {
+    return startMessage;
+  }
+
+  @PreDestroy
+  void close() {
+    while (!opened.isEmpty()) {
+      AutoCloseable resource = opened.pop();
+      try {
+        resource.close();
+      } catch (Exception e) {
+        LOG.error("{} did not close cleanly", resource.getClass().getSimpleName(), e);
+      }
+    }
+  }
+}

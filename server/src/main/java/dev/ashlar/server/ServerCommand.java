@@ -1,0 +1,170 @@
+package dev.ashlar.server;
+
+import dev.ashlar.codec.CodecChoice;
+import dev.ashlar.gateway.http.Transport;
+import dev.ashlar.protocol.model.Profile;
+import io.micronaut.context.ApplicationContext;
+import io.micronaut.runtime.Micronaut;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Help.Visibility;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** {@code ashlar server}: every role in one process. */
+@Command(
+    name = "server",
+    description = "Runs the object store: S3 gateway, storage and metadata in one process.",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    showDefaultValues = true,
+    footer = {
+      "",
+      "Credentials come from ASHLAR_ACCESS_KEY and ASHLAR_SECRET_KEY, or are made at the first start.",
+      "Every option can be given in the environment: --stripe-unit as ASHLAR_STRIPE_UNIT."
+    })
+final class ServerCommand implements Callable<Integer> {
+  /** What {@link #call} answers when the server was started and goes on. */
+  static final int RUNNING = -1;
+
+  @Spec private @Nullable CommandSpec spec;
+
+  @Option(
+      names = "--data",
+      paramLabel = "FOLDERS",
+      defaultValue = "${env:ASHLAR_DATA:-./data/d{1...6}}",
+      description = "One folder per drive; '/mnt/d{1...6}' is six, commas separate more.")
+  private String data = "";
+
+  @Option(
+      names = "--metadata",
+      paramLabel = "FOLDERS",
+      defaultValue = "${env:ASHLAR_METADATA}",
+      showDefaultValue = Visibility.NEVER,
+      description =
+          "1, 3 or 5 folders for metadata. Default: spread over the drives where these are distinct"
+              + " devices, else one folder beside them.")
+  private @Nullable String metadata;
+
+  @Option(
+      names = "--profile",
+      paramLabel = "K+M",
+      defaultValue = "${env:ASHLAR_PROFILE:-4+2}",
+      description = "Data and parity shards of new data.")
+  private String profile = "";
+
+  @Option(
+      names = "--stripe-unit",
+      paramLabel = "BYTES",
+      defaultValue = "${env:ASHLAR_STRIPE_UNIT:-16384}",
+      description = "Bytes of one strip: a multiple of 4096 up to 1 MiB.")
+  private int stripeUnit;
+
+  @Option(
+      names = "--listen",
+      paramLabel = "HOST:PORT",
+      converter = Address.Converter.class,
+      defaultValue = "${env:ASHLAR_LISTEN:-127.0.0.1:9000}",
+      description = "Where S3 is served.")
+  private Address listen = new Address("127.0.0.1", 9000);
+
+  @Option(
+      names = "--management-listen",
+      paramLabel = "HOST:PORT",
+      converter = Address.Converter.class,
+      defaultValue = "${env:ASHLAR_MANAGEMENT_LISTEN:-127.0.0.1:9001}",
+      description = "Where /health and /prometheus are served.")
+  private Address managementListen = new Address("127.0.0.1", 9001);
+
+  @Option(
+      names = "--domain",
+      paramLabel = "HOST",
+      split = ",",
+      defaultValue = "${env:ASHLAR_DOMAIN:-localhost}",
+      description = "Host names for virtual-host-style requests (BUCKET.HOST).")
+  private List<String> domains = List.of();
+
+  @Option(
+      names = "--region",
+      paramLabel = "NAME",
+      defaultValue = "${env:ASHLAR_REGION:-us-east-1}",
+      description = "The region that requests are signed for.")
+  private String region = "";
+
+  @Option(
+      names = "--codec",
+      paramLabel = "NAME",
+      defaultValue = "${env:ASHLAR_CODEC:-auto}",
+      description = "auto, isal (an error when it cannot load) or java.")
+  private CodecChoice codec = CodecChoice.AUTO;
+
+  @Option(
+      names = "--transport",
+      paramLabel = "NAME",
+      defaultValue = "${env:ASHLAR_TRANSPORT:-epoll}",
+      description = "epoll, io_uring or nio.")
+  private Transport transport = Transport.EPOLL;
+
+  @Option(
+      names = "--drive-capacity",
+      paramLabel = "BYTES",
+      defaultValue = "${env:ASHLAR_DRIVE_CAPACITY:-0}",
+      description = "At most so much of each drive is used; 0 for all of its file system.")
+  private long driveCapacityBytes;
+
+  @Override
+  public Integer call() {
+    ServerOptions options = options();
+    Map<String, Object> properties =
+        Map.of(
+            "micronaut.server.host", options.managementListen().host(),
+            "micronaut.server.port", options.managementListen().port());
+    try {
+      ApplicationContext context =
+          Micronaut.build()
+              .banner(false)
+              .mainClass(Main.class)
+              .singletons(options)
+              .properties(properties)
+              .start();
+      context.getBean(Node.class).startMessage().print(System.out, System.console() != null);
+      return RUNNING;
+    } catch (RuntimeException e) {
+      StartFailure.report(e, System.err);
+      return 1;
+    }
+  }
+
+  private ServerOptions options() {
+    try {
+      Profile parsed = Profile.parse(profile, stripeUnit);
+      List<Path> dataFolders = FolderPattern.expand(data);
+      List<Path> metadataFolders =
+          metadata == null || metadata.isBlank()
+              ? MetadataFolders.choose(dataFolders, parsed)
+              : FolderPattern.expand(metadata);
+      StartFailure.checkFree("--listen", listen);
+      StartFailure.checkFree("--management-listen", managementListen);
+      return new ServerOptions(
+          dataFolders,
+          metadataFolders,
+          parsed,
+          listen,
+          managementListen,
+          codec,
+          region,
+          domains,
+          transport,
+          driveCapacityBytes);
+    } catch (IllegalArgumentException e) {
+      throw new ParameterException(Objects.requireNonNull(spec).commandLine(), e.getMessage(), e);
+    }
+  }
+}

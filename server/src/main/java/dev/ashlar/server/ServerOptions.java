@@ -1,0 +1,45 @@
+package dev.ashlar.server;
+
+import dev.ashlar.codec.CodecChoice;
+import dev.ashlar.gateway.http.Transport;
+import dev.ashlar.protocol.model.Profile;
+import java.nio.file.Path;
+import java.util.List;
+
+/**
+ * What the command line and the environment ask for, checked.
+ *
+ * @param dataFolders one per drive, at least k + m
+ * @param metadataFolders 1, 3 or 5
+ * @param domains host names under which virtual-host-style requests come
+ */
+record ServerOptions(
+    List<Path> dataFolders,
+    List<Path> metadataFolders,
+    Profile profile,
+    Address listen,
+    Address managementListen,
+    CodecChoice codec,
+    String region,
+    List<String> domains,
+    Transport transport,
+    long driveCapacityBytes) {
+  ServerOptions {
+    dataFolders = List.copyOf(dataFolders);
+    metadataFolders = List.copyOf(metadataFolders);
+    domains = List.copyOf(domains);
+    if (dataFolders.size() < profile.shards()) {
+      throw new IllegalArgumentException(
+          "profile "
+              + profile
+              + " needs at least "
+              + profile.shards()
+              + " drive folders, --data names "
+              + dataFolders.size());
+    }
+    int peers = metadataFolders.size();
+    if (peers != 1 && peers != 3 && peers != 5) {
+      throw new IllegalArgumentException("--metadata takes 1, 3 or 5 folders, not " + peers);
+    }
+  }
+}
