@@ -1,8 +1,8 @@
 package dev.ashlar.metadata.consensus;
 
 /**
- * Asks for a checkpoint when replaying the log since the last one would take noticeable time.
- * Used by the thread that applies.
+ * Asks for a checkpoint when replaying the log since the last one would take noticeable time. Used
+ * by the thread that applies.
  */
 final class CheckpointPolicy {
   private final long commandsMax;

@@ -90,8 +90,7 @@ final class Checkpoints implements StateMachineStorage {
       }
     }
     sync(unfinished);
-    Files.move(
-        unfinished, directory().resolve(name(position)), StandardCopyOption.ATOMIC_MOVE);
+    Files.move(unfinished, directory().resolve(name(position)), StandardCopyOption.ATOMIC_MOVE);
     sync(directory());
   }
 

@@ -78,8 +78,7 @@ public final class ConsensusGroup implements AutoCloseable {
         RaftPeerId id = members.get(i).getId();
         Path folder = config.folders().get(i);
         peers.add(
-            new Peer(
-                group, id, i == 0, folder, network, config.resources(), config.checkpoints()));
+            new Peer(group, id, i == 0, folder, network, config.resources(), config.checkpoints()));
       }
       for (Peer peer : peers.reversed()) {
         peer.start();
@@ -107,14 +106,15 @@ public final class ConsensusGroup implements AutoCloseable {
       target = findLeader();
     }
     try {
-      target
-          .propose(proposal)
-          .whenComplete(
-              (reply, failure) -> {
-                if (failure != null || !reply.isSuccess()) {
-                  retry(proposal, failure != null ? failure : reply.getException());
-                }
-              });
+      var unused =
+          target
+              .propose(proposal)
+              .whenComplete(
+                  (reply, failure) -> {
+                    if (failure != null || !reply.isSuccess()) {
+                      retry(proposal, failure != null ? failure : reply.getException());
+                    }
+                  });
     } catch (IOException | RuntimeException e) {
       retry(proposal, e);
     }
@@ -129,13 +129,12 @@ public final class ConsensusGroup implements AutoCloseable {
   private void retry(Proposal proposal, Throwable reason) {
     log.debug("proposal not accepted: {}", reason.toString());
     if (!closed && proposal.isWanted()) {
-      retries.schedule(() -> propose(proposal), RETRY_MS, TimeUnit.MILLISECONDS);
+      var unused = retries.schedule(() -> propose(proposal), RETRY_MS, TimeUnit.MILLISECONDS);
     }
   }
 
   /** Answers a query from one snapshot that holds every command answered before. */
-  public <T> T read(BiFunction<MetadataReads, Table, T> query)
-      throws MetadataUnavailableException {
+  public <T> T read(BiFunction<MetadataReads, Table, T> query) throws MetadataUnavailableException {
     return reads.current().read(query);
   }
 

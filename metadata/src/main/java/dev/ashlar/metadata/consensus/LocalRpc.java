@@ -21,8 +21,8 @@ import org.apache.ratis.server.RaftServerRpc;
 import org.apache.ratis.server.ServerFactory;
 
 /**
- * Ratis' transport between peers of one process: a call is a method call on the sender's thread.
- * No port is opened, nothing is serialised, and no thread stands between.
+ * Ratis' transport between peers of one process: a call is a method call on the sender's thread. No
+ * port is opened, nothing is serialised, and no thread stands between.
  */
 public final class LocalRpc implements RpcType {
   static final String NETWORK = "ashlar.local-network";

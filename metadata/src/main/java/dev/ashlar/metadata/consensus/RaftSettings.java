@@ -34,7 +34,7 @@ final class RaftSettings {
   private static void setTimeouts(RaftProperties properties, boolean isPreferred) {
     RaftServerConfigKeys.Rpc.setTimeoutMin(properties, millis(2000));
     RaftServerConfigKeys.Rpc.setTimeoutMax(properties, millis(4000));
-    int first = isPreferred ? 10 : 500;
+    long first = isPreferred ? 10 : 500;
     RaftServerConfigKeys.Rpc.setFirstElectionTimeoutMin(properties, millis(first));
     RaftServerConfigKeys.Rpc.setFirstElectionTimeoutMax(properties, millis(2 * first));
     RaftServerConfigKeys.Rpc.setSlownessTimeout(properties, OUT_OF_REACH);

@@ -147,11 +147,9 @@ final class TableStateMachine extends BaseStateMachine {
   @Override
   public CompletableFuture<Message> applyTransaction(TransactionContext transaction) {
     LogEntryProto entry = transaction.getLogEntry();
-    Proposal proposal =
-        transaction.getStateMachineContext() instanceof Proposal own ? own : null;
+    Proposal proposal = transaction.getStateMachineContext() instanceof Proposal own ? own : null;
     List<Command> commands = proposal != null ? proposal.commands() : parse(entry);
-    List<CommandResult> results =
-        live().state().apply(entry.getTerm(), entry.getIndex(), commands);
+    List<CommandResult> results = live().state().apply(entry.getTerm(), entry.getIndex(), commands);
     updateLastAppliedTermIndex(entry.getTerm(), entry.getIndex());
     policy.applied(entry.getSerializedSize(), commands.size());
     if (proposal != null) {

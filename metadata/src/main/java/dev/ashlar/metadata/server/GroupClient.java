@@ -92,7 +92,8 @@ final class GroupClient implements MetadataClient {
   @Override
   public List<PartRow> parts(String bucket, String key, String uploadId, int after, int max)
       throws MetadataUnavailableException {
-    return group.read((reads, snapshot) -> reads.parts(snapshot, bucket, key, uploadId, after, max));
+    return group.read(
+        (reads, snapshot) -> reads.parts(snapshot, bucket, key, uploadId, after, max));
   }
 
   @Override

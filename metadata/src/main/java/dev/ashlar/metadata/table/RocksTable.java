@@ -102,10 +102,7 @@ public final class RocksTable implements Store, AutoCloseable {
 
   private <T> T readBlocking(Function<Table, T> query) {
     try {
-      return resources
-          .blockingReads()
-          .submit(() -> read(query, ReadTier.READ_ALL_TIER))
-          .get();
+      return resources.blockingReads().submit(() -> read(query, ReadTier.READ_ALL_TIER)).get();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new IllegalStateException("interrupted while reading metadata", e);
