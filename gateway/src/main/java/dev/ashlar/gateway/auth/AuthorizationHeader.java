@@ -26,13 +26,17 @@ final class AuthorizationHeader {
           "the authorization header requires three components: Credential, SignedHeaders, and"
               + " Signature.");
     }
-    CredentialScope scope = ScopeRules.check(
-        S3Error.AUTHORIZATION_HEADER_MALFORMED, MALFORMED, credential, region);
+    CredentialScope scope =
+        ScopeRules.check(S3Error.AUTHORIZATION_HEADER_MALFORMED, MALFORMED, credential, region);
     String timestamp = timestamp(headers);
     if (!timestamp.startsWith(scope.date() + 'T')) {
       throw malformed(
-          "Invalid credential date \"" + scope.date() + "\". This date is not the same as"
-              + " X-Amz-Date: \"" + timestamp + "\".");
+          "Invalid credential date \""
+              + scope.date()
+              + "\". This date is not the same as"
+              + " X-Amz-Date: \""
+              + timestamp
+              + "\".");
     }
     String payloadHash = headers.get("x-amz-content-sha256");
     if (payloadHash == null) {
@@ -93,8 +97,7 @@ final class AuthorizationHeader {
     }
     if (timestamp == null) {
       throw new S3Exception(
-          S3Error.ACCESS_DENIED,
-          "AWS authentication requires a valid Date or x-amz-date header");
+          S3Error.ACCESS_DENIED, "AWS authentication requires a valid Date or x-amz-date header");
     }
     return timestamp;
   }

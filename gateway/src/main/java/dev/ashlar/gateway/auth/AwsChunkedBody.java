@@ -58,10 +58,7 @@ final class AwsChunkedBody implements RequestBody {
    * @param signatures null when chunks are not signed
    */
   AwsChunkedBody(
-      RequestBody source,
-      long length,
-      @Nullable ChunkSignatures signatures,
-      boolean withTrailers) {
+      RequestBody source, long length, @Nullable ChunkSignatures signatures, boolean withTrailers) {
     this.source = source;
     this.length = length;
     this.undelivered = length;

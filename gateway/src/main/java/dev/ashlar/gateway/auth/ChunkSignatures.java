@@ -29,7 +29,8 @@ final class ChunkSignatures {
   /** Whether this is the signature of the data since the last chunk. */
   boolean endChunk(String signature) {
     String hash = HexFormat.of().formatHex(chunk.digest());
-    return matches(CHUNK + scopeLines + previous + '\n' + Sha256.EMPTY_HEX + '\n' + hash, signature);
+    return matches(
+        CHUNK + scopeLines + previous + '\n' + Sha256.EMPTY_HEX + '\n' + hash, signature);
   }
 
   /**

@@ -61,7 +61,8 @@ record DeclaredChecksum(ChecksumKind kind, byte @Nullable [] expected) {
       ChecksumKind kind = ChecksumKind.ofHeader(name.strip());
       if (kind == null) {
         throw new S3Exception(
-            S3Error.INVALID_REQUEST, "The value specified in the x-amz-trailer header is not supported");
+            S3Error.INVALID_REQUEST,
+            "The value specified in the x-amz-trailer header is not supported");
       }
       if (found != null) {
         throw several();
@@ -81,8 +82,7 @@ record DeclaredChecksum(ChecksumKind kind, byte @Nullable [] expected) {
     }
     if (!declared.kind().name().equals(algorithm.toUpperCase(Locale.ROOT))) {
       throw new S3Exception(
-          S3Error.INVALID_REQUEST,
-          "Value for x-amz-sdk-checksum-algorithm header is invalid.");
+          S3Error.INVALID_REQUEST, "Value for x-amz-sdk-checksum-algorithm header is invalid.");
     }
   }
 

@@ -68,8 +68,7 @@ final class PayloadBodies {
   private AwsChunkedBody chunked(@Nullable ChunkSignatures signatures, boolean withTrailers)
       throws S3Exception {
     long length = decodedLength(exchange.headers().get("x-amz-decoded-content-length"));
-    AwsChunkedBody body =
-        new AwsChunkedBody(exchange.body(), length, signatures, withTrailers);
+    AwsChunkedBody body = new AwsChunkedBody(exchange.body(), length, signatures, withTrailers);
     exchange.onEnd(body::close);
     return body;
   }

@@ -37,8 +37,7 @@ final class PresignedQuery {
     }
     checkAlgorithm(algorithm);
     CredentialScope scope =
-        ScopeRules.check(
-            S3Error.AUTHORIZATION_QUERY_PARAMETERS_ERROR, PREFIX, credential, region);
+        ScopeRules.check(S3Error.AUTHORIZATION_QUERY_PARAMETERS_ERROR, PREFIX, credential, region);
     checkTime(date, scope, expiresSeconds(expires), now, skewMax);
     return new SignatureClaim(
         scope, signedHeaders.split(";", -1), signature, date, payloadHash(query, headers), true);
@@ -49,8 +48,7 @@ final class PresignedQuery {
       throw new S3Exception(S3Error.NOT_IMPLEMENTED);
     }
     if (!algorithm.equals(SigV4Authenticator.ALGORITHM)) {
-      throw error(
-          "X-Amz-Algorithm only supports \"AWS4-HMAC-SHA256 and AWS4-ECDSA-P256-SHA256\"");
+      throw error("X-Amz-Algorithm only supports \"AWS4-HMAC-SHA256 and AWS4-ECDSA-P256-SHA256\"");
     }
   }
 
@@ -63,8 +61,7 @@ final class PresignedQuery {
     if (negative) {
       throw error("X-Amz-Expires must be non-negative");
     }
-    long seconds =
-        digits.length() > EXPIRES_DIGITS_MAX ? Long.MAX_VALUE : Long.parseLong(digits);
+    long seconds = digits.length() > EXPIRES_DIGITS_MAX ? Long.MAX_VALUE : Long.parseLong(digits);
     if (seconds > EXPIRES_SECONDS_MAX) {
       throw error(
           "X-Amz-Expires must be less than a week (in seconds); that is, the given X-Amz-Expires"

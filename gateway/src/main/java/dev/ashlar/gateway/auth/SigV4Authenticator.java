@@ -18,8 +18,8 @@ import java.util.Map;
 
 /**
  * AWS Signature Version 4 for S3 ("Authenticating Requests (AWS Signature Version 4)", Amazon S3
- * API Reference): in the Authorization header, in the query of presigned URLs, and in the chunks
- * of streamed payloads.
+ * API Reference): in the Authorization header, in the query of presigned URLs, and in the chunks of
+ * streamed payloads.
  */
 public final class SigV4Authenticator implements Authenticator {
   static final String ALGORITHM = "AWS4-HMAC-SHA256";
@@ -66,8 +66,7 @@ public final class SigV4Authenticator implements Authenticator {
       return claim;
     }
     if (presigned || query.has("X-Amz-Signature") || query.has("X-Amz-Credential")) {
-      SignatureClaim claim =
-          PresignedQuery.parse(query, exchange.headers(), region, now, SKEW_MAX);
+      SignatureClaim claim = PresignedQuery.parse(query, exchange.headers(), region, now, SKEW_MAX);
       checkToken(query.has("X-Amz-Security-Token"));
       return claim;
     }
@@ -81,8 +80,7 @@ public final class SigV4Authenticator implements Authenticator {
     Instant signed = Timestamps.parse(timestamp);
     if (signed == null) {
       throw new S3Exception(
-          S3Error.ACCESS_DENIED,
-          "AWS authentication requires a valid Date or x-amz-date header");
+          S3Error.ACCESS_DENIED, "AWS authentication requires a valid Date or x-amz-date header");
     }
     if (Duration.between(signed, now).abs().compareTo(SKEW_MAX) > 0) {
       throw new S3Exception(
@@ -152,8 +150,7 @@ public final class SigV4Authenticator implements Authenticator {
                       Map.of("AWSAccessKeyId", accessKey),
                       null));
     } catch (MetadataUnavailableException e) {
-      throw new S3Exception(
-          S3Error.SERVICE_UNAVAILABLE, S3Error.SERVICE_UNAVAILABLE.message(), e);
+      throw new S3Exception(S3Error.SERVICE_UNAVAILABLE, S3Error.SERVICE_UNAVAILABLE.message(), e);
     }
   }
 

@@ -29,7 +29,9 @@ final class SigningKeys {
   private static HmacKey derive(Id id) {
     byte[] key = ("AWS4" + id.secret()).getBytes(UTF_8);
     for (String step :
-        new String[] {id.date(), id.region(), CredentialScope.SERVICE, CredentialScope.TERMINATOR}) {
+        new String[] {
+          id.date(), id.region(), CredentialScope.SERVICE, CredentialScope.TERMINATOR
+        }) {
       key = new HmacKey(key).sign(step.getBytes(UTF_8));
     }
     return new HmacKey(key);

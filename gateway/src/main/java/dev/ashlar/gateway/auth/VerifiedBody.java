@@ -119,8 +119,10 @@ final class VerifiedBody implements PayloadBody {
           S3Error.X_AMZ_CONTENT_SHA256_MISMATCH,
           S3Error.X_AMZ_CONTENT_SHA256_MISMATCH.message(),
           Map.of(
-              "ClientComputedContentSHA256", promises.sha256Hex(),
-              "S3ComputedContentSHA256", computed),
+              "ClientComputedContentSHA256",
+              promises.sha256Hex(),
+              "S3ComputedContentSHA256",
+              computed),
           null);
     }
   }
