@@ -68,7 +68,8 @@ class AwsChunkedBodyTest {
     Random random = new Random(seed);
     for (Form form : Form.values()) {
       String payload = payload(random);
-      assertEquals(new Outcome(payload, null), decode(form, payload, wire(form, payload, random), random));
+      assertEquals(
+          new Outcome(payload, null), decode(form, payload, wire(form, payload, random), random));
     }
   }
 

@@ -24,7 +24,8 @@ final class TestSigner {
     TreeMap<String, String> signed = new TreeMap<>(headers);
     signed.put("host", "localhost");
     signed.putIfAbsent("x-amz-date", TIMESTAMP);
-    StringBuilder canonical = new StringBuilder(method + "\n" + path + "\n" + canonicalQuery + "\n");
+    StringBuilder canonical =
+        new StringBuilder(method + "\n" + path + "\n" + canonicalQuery + "\n");
     StringBuilder head = new StringBuilder(method + " " + path);
     head.append(canonicalQuery.isEmpty() ? "" : "?" + canonicalQuery).append(" HTTP/1.1\r\n");
     signed.forEach(

@@ -59,7 +59,8 @@ class HostileClientsTest {
   void ambiguousRequestsAreRefusedAndTheConnectionEnds(String request) throws Exception {
     server.start(exchange -> TestServer.text("served"));
     try (RawClient client = server.connect()) {
-      RawClient.Answer answer = client.send(request + "GET /next HTTP/1.1\r\nHost: h\r\n\r\n").answer();
+      RawClient.Answer answer =
+          client.send(request + "GET /next HTTP/1.1\r\nHost: h\r\n\r\n").answer();
       assertEquals(400, answer.status(), request);
       assertEquals("close", answer.header("connection"));
       assertTrue(answer.text().contains("<Code>BadRequest</Code>"), answer.text());
@@ -68,11 +69,13 @@ class HostileClientsTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"gzip, chunked", "identity", "xchunked", "chunked\r\nTransfer-Encoding: chunked"})
+  @ValueSource(
+      strings = {"gzip, chunked", "identity", "xchunked", "chunked\r\nTransfer-Encoding: chunked"})
   void unknownTransferCodingsEndTheConnection(String coding) throws Exception {
     server.start(exchange -> TestServer.text("served"));
     try (RawClient client = server.connect()) {
-      client.send("PUT / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: " + coding + "\r\n\r\n0\r\n\r\n");
+      client.send(
+          "PUT / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: " + coding + "\r\n\r\n0\r\n\r\n");
       RawClient.Answer answer = client.answer();
       assertTrue(answer.status() == 400 || answer.status() == 501, answer.text());
       assertTrue(client.ended());
@@ -84,7 +87,8 @@ class HostileClientsTest {
     server.start(exchange -> TestServer.text("served"));
     String longest = "/b/" + "%41".repeat(1024) + "?X-Amz-Signature=" + "a".repeat(8000);
     try (RawClient client = server.connect()) {
-      assertEquals(200, client.send("GET " + longest + " HTTP/1.1\r\nHost: h\r\n\r\n").answer().status());
+      assertEquals(
+          200, client.send("GET " + longest + " HTTP/1.1\r\nHost: h\r\n\r\n").answer().status());
       String tooLong = "GET /" + "a".repeat(17 << 10) + " HTTP/1.1\r\nHost: h\r\n\r\n";
       assertTrue(client.send(tooLong).answer().text().contains("RequestHeaderSectionTooLarge"));
       assertTrue(client.ended());
@@ -98,7 +102,8 @@ class HostileClientsTest {
   @Test
   void malformedChunksFailTheRequest() throws Exception {
     server.start(exchange -> TestServer.text(server.digest(exchange.body())));
-    for (String body : new String[] {"zz\r\n", "5\r\nhelloX\r\n", "ffffffffff\r\n", "\r\n", "5;x\nhello\r\n"}) {
+    for (String body :
+        new String[] {"zz\r\n", "5\r\nhelloX\r\n", "ffffffffff\r\n", "\r\n", "5;x\nhello\r\n"}) {
       try (RawClient client = server.connect()) {
         client.send("PUT / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n" + body);
         RawClient.Answer answer = client.answer();
@@ -156,7 +161,9 @@ class HostileClientsTest {
           return TestServer.text("whole");
         });
     RawClient client = server.connect();
-    client.send("PUT / HTTP/1.1\r\nHost: h\r\nContent-Length: 1000000\r\n\r\n").send(new byte[200_000]);
+    client
+        .send("PUT / HTTP/1.1\r\nHost: h\r\nContent-Length: 1000000\r\n\r\n")
+        .send(new byte[200_000]);
     client.close();
     assertEquals(S3Error.INCOMPLETE_BODY, get(seen));
   }
@@ -228,7 +235,9 @@ class HostileClientsTest {
         });
     byte[] body = TestServer.content(8 << 20);
     try (RawClient client = server.connect()) {
-      client.send("PUT / HTTP/1.1\r\nHost: h\r\nContent-Length: " + body.length + "\r\n\r\n").send(body);
+      client
+          .send("PUT / HTTP/1.1\r\nHost: h\r\nContent-Length: " + body.length + "\r\n\r\n")
+          .send(body);
       assertEquals(TestServer.digestOf(body), client.answer().text());
     }
   }
@@ -260,7 +269,8 @@ class HostileClientsTest {
 
   @Test
   void tooManyRequestsAtOnceGetSlowDown() throws Exception {
-    HttpConfig.Limits few = new HttpConfig.Limits(16384, 16384, 2, 2 << 20, 1 << 20, 65536, 1 << 20);
+    HttpConfig.Limits few =
+        new HttpConfig.Limits(16384, 16384, 2, 2 << 20, 1 << 20, 65536, 1 << 20);
     server.with(few, HttpConfig.Timeouts.defaults());
     CountDownLatch entered = new CountDownLatch(2);
     CountDownLatch leave = new CountDownLatch(1);
@@ -305,8 +315,7 @@ class HostileClientsTest {
             throw failure;
           }
         };
-    return new HttpAnswer(
-        200, new DefaultHttpHeaders(), new HttpAnswer.Streamed(1L << 40, writer));
+    return new HttpAnswer(200, new DefaultHttpHeaders(), new HttpAnswer.Streamed(1L << 40, writer));
   }
 
   private static <T> T get(CompletableFuture<T> future) throws Exception {

@@ -63,7 +63,6 @@ class ManyConnectionsTest {
     }
   }
 
-
   private static long usedHeap() {
     System.gc();
     return Runtime.getRuntime().totalMemory() - Runtime.getRuntime().freeMemory();
@@ -74,7 +73,8 @@ class ManyConnectionsTest {
         (UnixOperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
     return (int)
         Math.min(
-            Integer.MAX_VALUE, os.getMaxFileDescriptorCount() - os.getOpenFileDescriptorCount() - 200);
+            Integer.MAX_VALUE,
+            os.getMaxFileDescriptorCount() - os.getOpenFileDescriptorCount() - 200);
   }
 
   @ParameterizedTest
@@ -82,12 +82,12 @@ class ManyConnectionsTest {
   void servesOnEveryTransport(Transport transport) throws Exception {
     HttpConfig standard = server.config;
     server.config =
-        new HttpConfig(
-            standard.listen(), transport, 2, standard.limits(), standard.timeouts());
+        new HttpConfig(standard.listen(), transport, 2, standard.limits(), standard.timeouts());
     try {
       transport.ensureAvailable();
     } catch (IllegalStateException missing) {
-      assertThrows(IllegalStateException.class, () -> server.start(exchange -> TestServer.text("x")));
+      assertThrows(
+          IllegalStateException.class, () -> server.start(exchange -> TestServer.text("x")));
       return;
     }
     server.start(exchange -> TestServer.text(server.digest(exchange.body())));
@@ -210,7 +210,9 @@ class ManyConnectionsTest {
             + random.nextInt(400_000)
             + " HTTP/1.1\r\nHost: h\r\n"
             + (expects ? "Expect: 100-continue\r\n" : "")
-            + (chunked ? "Transfer-Encoding: chunked\r\n\r\n" : "Content-Length: " + length + "\r\n\r\n"));
+            + (chunked
+                ? "Transfer-Encoding: chunked\r\n\r\n"
+                : "Content-Length: " + length + "\r\n\r\n"));
     byte[] body = new byte[random.nextInt(3) == 0 ? random.nextInt(length) : length];
     if (chunked) {
       client.send(Integer.toHexString(length) + "\r\n").send(body).send("\r\n0\r\n\r\n");

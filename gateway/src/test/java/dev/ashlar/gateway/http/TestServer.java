@@ -68,8 +68,7 @@ public final class TestServer {
 
   public TestServer with(HttpConfig.Limits limits, HttpConfig.Timeouts timeouts) {
     config =
-        new HttpConfig(
-            config.listen(), config.transport(), config.eventLoops(), limits, timeouts);
+        new HttpConfig(config.listen(), config.transport(), config.eventLoops(), limits, timeouts);
     return this;
   }
 
