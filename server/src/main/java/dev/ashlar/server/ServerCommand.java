@@ -128,7 +128,7 @@ final class ServerCommand implements Callable<Integer> {
             "micronaut.server.port", options.managementListen().port());
     try {
       ApplicationContext context =
-          Micronaut.build()
+          Micronaut.build(new String[0])
               .banner(false)
               .mainClass(Main.class)
               .singletons(options)
