@@ -218,7 +218,12 @@ class ObjectOperationsTest {
     ", , p, f, 200",
     ", , f, p, 412"
   })
-  void conditions(@Nullable String match, @Nullable String noneMatch, @Nullable String modified, @Nullable String unmodified, int status)
+  void conditions(
+      @Nullable String match,
+      @Nullable String noneMatch,
+      @Nullable String modified,
+      @Nullable String unmodified,
+      int status)
       throws Exception {
     String etag = s3.ok(200, put("/bkt/k", "data")).header("ETag");
     for (String method : new String[] {"GET", "HEAD"}) {
@@ -235,7 +240,8 @@ class ObjectOperationsTest {
     }
   }
 
-  private static void etagCondition(TestRequest request, String header, @Nullable String what, String etag) {
+  private static void etagCondition(
+      TestRequest request, String header, @Nullable String what, String etag) {
     if (what != null) {
       request.header(header, what.equals("e") ? etag : what.equals("x") ? "\"other\"" : what);
     }
