@@ -4,10 +4,8 @@ import dev.ashlar.gateway.s3.S3Error;
 import dev.ashlar.gateway.s3.S3Exception;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
-import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
-import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.socket.DuplexChannel;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpRequest;
@@ -41,10 +39,9 @@ final class Connection extends ChannelInboundHandlerAdapter {
               .writeBytes("HTTP/1.1 100 Continue\r\n\r\n".getBytes(StandardCharsets.US_ASCII)));
 
   private final ServerState shared;
-  private final AnswerWindow window;
+  private final Outbound outbound;
   private final ArrayDeque<Object> ahead = new ArrayDeque<>(2);
   private final ProgressWatch bodyProgress = new ProgressWatch();
-  private final ProgressWatch answerProgress = new ProgressWatch();
   private @Nullable ChannelHandlerContext context;
   private @Nullable Exchange current;
   private boolean collecting;
@@ -62,18 +59,17 @@ final class Connection extends ChannelInboundHandlerAdapter {
   private long bodyBytes;
   private long drainedBytes;
   private long receivedBytes;
-  private long submittedBytes;
   private int idleTicks;
 
   Connection(ServerState shared) {
     this.shared = shared;
-    this.window = new AnswerWindow(shared.config().limits().answerWindowBytes());
+    this.outbound = new Outbound(shared, this::answerTaken);
   }
 
   // ---- From the request's thread ----
 
   AnswerWindow window() {
-    return window;
+    return outbound.window();
   }
 
   void submit(Batch batch) {
@@ -170,7 +166,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
   private boolean mayTake(Object message) {
     if (message instanceof HttpRequest) {
       // A client that sends requests and reads no answers waits here.
-      return current == null && window.unsentBytes() < shared.config().limits().answerWindowBytes();
+      return current == null && outbound.hasRoom();
     }
     return current != null && !bodyEnded;
   }
@@ -295,13 +291,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
   private void refuse(S3Exception malformed, String requestId) {
     shared.metrics().malformed();
     HttpAnswer answer = ErrorDocument.render(malformed, "", requestId, shared.hostId());
-    ByteBuf bytes =
-        shared
-            .encoder()
-            .encode(
-                context().alloc(), answer, requestId, false, HeadEncoder.ConnectionHeader.CLOSE);
-    write(bytes, bytes.readableBytes());
-    context().flush();
+    outbound.sendRefusal(context(), answer, requestId);
     closeGently();
   }
 
@@ -320,23 +310,8 @@ final class Connection extends ChannelInboundHandlerAdapter {
   }
 
   private void send(Batch batch) {
-    boolean keep = true;
-    HttpAnswer answer = batch.answer();
-    ByteBuf head = null;
-    if (answer != null) {
-      keep = mayKeep(batch.exchange());
-      head = encode(batch.exchange(), answer, keep);
-    }
-    List<ByteBuf> pieces = batch.pieces();
-    if (head != null) {
-      write(head, head.readableBytes());
-    }
-    for (ByteBuf piece : pieces) {
-      int bytes = piece.readableBytes();
-      submittedBytes += bytes;
-      context().write(piece).addListener(written -> sent(bytes));
-    }
-    context().flush();
+    boolean keep = batch.answer() == null || mayKeep(batch.exchange());
+    outbound.send(context(), batch, keep);
     closing |= !keep;
     if (batch.last()) {
       answered = true;
@@ -347,22 +322,6 @@ final class Connection extends ChannelInboundHandlerAdapter {
         readOn();
       }
     }
-  }
-
-  private ByteBuf encode(Exchange exchange, HttpAnswer answer, boolean keep) {
-    HeadEncoder.ConnectionHeader connection =
-        !keep
-            ? HeadEncoder.ConnectionHeader.CLOSE
-            : exchange.head().http10()
-                ? HeadEncoder.ConnectionHeader.KEEP_ALIVE
-                : HeadEncoder.ConnectionHeader.NONE;
-    HttpAnswer shown =
-        exchange.isHead() && answer.body() instanceof HttpAnswer.Bytes
-            ? new HttpAnswer(answer.status(), answer.headers(), new HttpAnswer.Empty())
-            : answer;
-    return shared
-        .encoder()
-        .encode(context().alloc(), shown, exchange.requestId(), exchange.isHead(), connection);
   }
 
   /** Whether the connection can serve another request after this answer. */
@@ -381,15 +340,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
         && length - bodyBytes <= shared.config().limits().drainBytesMax();
   }
 
-  private void write(ByteBuf bytes, int size) {
-    window.add(size);
-    submittedBytes += size;
-    context().write(bytes).addListener(written -> sent(size));
-  }
-
-  private void sent(int bytes) {
-    shared.metrics().sent(bytes);
-    window.sent(bytes);
+  private void answerTaken() {
     if (current == null && !ahead.isEmpty()) {
       takeAhead();
       readOn();
@@ -398,13 +349,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
 
   /** Gives the request's memory back when the last byte of its answer has left it. */
   private void releaseWhenSent(Exchange exchange) {
-    if (window.unsentBytes() == 0 || !context().channel().isActive()) {
-      exchange.releaseReservation();
-    } else {
-      context()
-          .writeAndFlush(Unpooled.EMPTY_BUFFER)
-          .addListener(written -> exchange.releaseReservation());
-    }
+    outbound.whenSent(context(), exchange::releaseReservation);
   }
 
   private void finishIfDone() {
@@ -428,15 +373,13 @@ final class Connection extends ChannelInboundHandlerAdapter {
     lingering = true;
     idleTicks = 0;
     releaseAhead();
-    context()
-        .writeAndFlush(Unpooled.EMPTY_BUFFER)
-        .addListener(
-            written -> {
-              if (context().channel() instanceof DuplexChannel duplex && duplex.isActive()) {
-                ChannelFuture finSent = duplex.shutdownOutput();
-                finSent.addListener(done -> context().read());
-              }
-            });
+    outbound.whenSent(
+        context(),
+        () -> {
+          if (context().channel() instanceof DuplexChannel duplex && duplex.isActive()) {
+            duplex.shutdownOutput().addListener(done -> context().read());
+          }
+        });
   }
 
   private void close() {
@@ -460,7 +403,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
     shared.closed(this);
     closing = true;
     releaseAhead();
-    window.clientGone();
+    window().clientGone();
     Exchange exchange = current;
     if (exchange != null) {
       exchange.queue().fail(new S3Exception(S3Error.INCOMPLETE_BODY));
@@ -494,16 +437,14 @@ final class Connection extends ChannelInboundHandlerAdapter {
 
   /** A regular look at how long the client has kept us waiting. */
   void tick(Ticks ticks) {
-    long unsent = window.unsentBytes();
-    if (unsent == 0) {
-      answerProgress.reset(submittedBytes);
-    } else if (answerProgress.stalled(takenBytes(), ticks.stall(), ticks.stallBytesMin())) {
+    if (outbound.stalled(context(), ticks)) {
       context().close();
       return;
     }
+    boolean unsent = window().unsentBytes() > 0;
     idleTicks++;
     if (lingering) {
-      if (unsent == 0 && idleTicks > ticks.linger()) {
+      if (!unsent && idleTicks > ticks.linger()) {
         context().close();
       }
     } else if (closing) {
@@ -517,20 +458,12 @@ final class Connection extends ChannelInboundHandlerAdapter {
     }
   }
 
-  private void idle(Ticks ticks, long unsent) {
+  private void idle(Ticks ticks, boolean unsent) {
     if (headBegun && ahead.isEmpty() && idleTicks > ticks.head()) {
       refuse(new S3Exception(S3Error.REQUEST_TIMEOUT), shared.nextRequestId());
-    } else if (!headBegun && unsent == 0 && idleTicks > ticks.idle()) {
+    } else if (!headBegun && !unsent && idleTicks > ticks.idle()) {
       close();
     }
-  }
-
-  /** Bytes that the kernel has accepted for the client. */
-  private long takenBytes() {
-    ChannelOutboundBuffer waiting = context().channel().unsafe().outboundBuffer();
-    return waiting == null
-        ? submittedBytes
-        : submittedBytes - waiting.totalPendingWriteBytes() + waiting.currentProgress();
   }
 
   private ChannelHandlerContext context() {

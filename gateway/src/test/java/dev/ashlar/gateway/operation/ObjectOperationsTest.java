@@ -216,8 +216,7 @@ class ObjectOperationsTest {
     ", , p, f, 200",
     ", , f, p, 412"
   })
-  void conditions(
-      String match, String noneMatch, String modified, String unmodified, int status)
+  void conditions(String match, String noneMatch, String modified, String unmodified, int status)
       throws Exception {
     String etag = s3.ok(200, put("/bkt/k", "data")).header("ETag");
     for (String method : new String[] {"GET", "HEAD"}) {
@@ -355,15 +354,16 @@ class ObjectOperationsTest {
   void clientsThatLeaveLeaveNothingBehind(int size, int bytesMax) throws Exception {
     s3.ok(200, put("/bkt/k", new byte[size]));
     assertThrows(
-        IOException.class,
-        () -> s3.sendToLeavingClient(TestS3.request("GET", "/bkt/k"), bytesMax));
+        IOException.class, () -> s3.sendToLeavingClient(TestS3.request("GET", "/bkt/k"), bytesMax));
   }
 
   @Test
   void copies() throws Exception {
     byte[] body = TestS3.randomBytes(100_000, 3);
     String etag =
-        s3.ok(200, put("/bkt/a%20b", body).header("x-amz-meta-m", "1").header("Content-Type", "t/t"))
+        s3.ok(
+                200,
+                put("/bkt/a%20b", body).header("x-amz-meta-m", "1").header("Content-Type", "t/t"))
             .header("ETag");
     int blobs = s3.store.blobCount();
     TestRequest copy = TestS3.request("PUT", "/bkt/c").header("x-amz-copy-source", "/bkt/a%20b");
