@@ -44,20 +44,12 @@ final class Connection extends ChannelInboundHandlerAdapter {
   private final ProgressWatch bodyProgress = new ProgressWatch();
   private @Nullable ChannelHandlerContext context;
   private @Nullable Exchange current;
-  private boolean collecting;
-  private boolean bodyEnded;
-  private boolean answered;
-  private boolean continueSent;
-  // The rest of the body cannot be had.
-  private boolean broken;
   // No further request will be taken.
   private boolean closing;
   // The last answer is out; only the client's end is awaited.
   private boolean lingering;
   private boolean taking;
   private boolean headBegun;
-  private long bodyBytes;
-  private long drainedBytes;
   private long receivedBytes;
   private int idleTicks;
 
@@ -145,10 +137,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
     if (exchange == null) {
       return ahead.isEmpty();
     }
-    if (bodyEnded) {
-      return false;
-    }
-    return collecting || answered || exchange.queue().hasRoom();
+    return exchange.wantsBytes();
   }
 
   /** Goes on with what has been received, as far as the present request allows. */
@@ -168,7 +157,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
       // A client that sends requests and reads no answers waits here.
       return current == null && outbound.hasRoom();
     }
-    return current != null && !bodyEnded;
+    return current != null && !current.bodyEnded;
   }
 
   private void take(Object message) {
@@ -181,12 +170,6 @@ final class Connection extends ChannelInboundHandlerAdapter {
 
   private void begin(HttpRequest request) {
     headBegun = false;
-    continueSent = false;
-    answered = false;
-    bodyEnded = false;
-    broken = false;
-    bodyBytes = 0;
-    drainedBytes = 0;
     bodyProgress.reset(receivedBytes);
     String requestId = shared.nextRequestId();
     RequestHead head;
@@ -209,8 +192,9 @@ final class Connection extends ChannelInboundHandlerAdapter {
       overloaded(exchange);
       return;
     }
-    collecting = length >= 0 && length <= limits.collectBytesMax() && !head.expectsContinue();
-    if (!collecting) {
+    exchange.collecting =
+        length >= 0 && length <= limits.collectBytesMax() && !head.expectsContinue();
+    if (!exchange.collecting) {
       start(exchange);
     }
   }
@@ -226,31 +210,28 @@ final class Connection extends ChannelInboundHandlerAdapter {
       brokenOff(new S3Exception(S3Error.BAD_REQUEST));
       return;
     }
-    int bytes = content.content().readableBytes();
-    bodyBytes += bytes;
-    if (answered) {
-      drainedBytes += bytes;
-    }
-    exchange.queue().offer(content.content());
+    exchange.received(content.content());
     if (content instanceof LastHttpContent) {
-      bodyEnded = true;
+      exchange.bodyEnded = true;
       exchange.queue().end();
-      if (collecting) {
+      if (exchange.collecting) {
         start(exchange);
       }
       finishIfDone();
-    } else if (drainedBytes > shared.config().limits().drainBytesMax()) {
+    } else if (exchange.drainedBytes() > shared.config().limits().drainBytesMax()) {
       close();
     }
   }
 
   /** The rest of the body cannot be had; nothing after it on this connection has a meaning. */
   private void brokenOff(S3Exception cause) {
-    broken = true;
     Exchange exchange = current;
-    if (exchange == null || answered) {
+    if (exchange == null || exchange.answered) {
       close();
-    } else if (collecting) {
+      return;
+    }
+    exchange.broken = true;
+    if (exchange.collecting) {
       answerOnLoop(exchange, cause);
     } else {
       exchange.queue().fail(cause);
@@ -261,20 +242,18 @@ final class Connection extends ChannelInboundHandlerAdapter {
     onLoop(
         () -> {
           Exchange exchange = current;
-          if (exchange == null || answered || closing) {
-            return;
+          if (exchange != null && !exchange.answered && !closing) {
+            if (exchange.owesContinue()) {
+              context().writeAndFlush(CONTINUE.duplicate());
+            }
+            context().read();
           }
-          if (exchange.head().expectsContinue() && !continueSent && bodyBytes == 0 && !bodyEnded) {
-            continueSent = true;
-            context().writeAndFlush(CONTINUE.duplicate());
-          }
-          context().read();
         },
         () -> {});
   }
 
   private void start(Exchange exchange) {
-    collecting = false;
+    exchange.collecting = false;
     if (!shared.admission().tryAcquire()) {
       overloaded(exchange);
       return;
@@ -301,7 +280,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
   }
 
   private void answerOnLoop(Exchange exchange, S3Exception error) {
-    collecting = false;
+    exchange.collecting = false;
     exchange.queue().close();
     HttpAnswer answer =
         ErrorDocument.render(error, exchange.rawPath(), exchange.requestId(), shared.hostId());
@@ -310,11 +289,14 @@ final class Connection extends ChannelInboundHandlerAdapter {
   }
 
   private void send(Batch batch) {
-    boolean keep = batch.answer() == null || mayKeep(batch.exchange());
+    boolean keep =
+        batch.answer() == null
+            || (!shared.closing()
+                && batch.exchange().mayKeep(shared.config().limits().drainBytesMax()));
     outbound.send(context(), batch, keep);
     closing |= !keep;
     if (batch.last()) {
-      answered = true;
+      batch.exchange().answered = true;
       if (closing) {
         closeGently();
       } else {
@@ -322,22 +304,6 @@ final class Connection extends ChannelInboundHandlerAdapter {
         readOn();
       }
     }
-  }
-
-  /** Whether the connection can serve another request after this answer. */
-  private boolean mayKeep(Exchange exchange) {
-    if (!exchange.head().persistent() || broken || shared.closing()) {
-      return false;
-    }
-    if (bodyEnded) {
-      return true;
-    }
-    // A client that still waits for our 100 may or may not send its body after another answer.
-    boolean bodyUncertain = exchange.head().expectsContinue() && bodyBytes == 0;
-    long length = exchange.head().bodyLength();
-    return !bodyUncertain
-        && length >= 0
-        && length - bodyBytes <= shared.config().limits().drainBytesMax();
   }
 
   private void answerTaken() {
@@ -353,7 +319,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
   }
 
   private void finishIfDone() {
-    if (answered && bodyEnded && !closing) {
+    if (current != null && current.answered && current.bodyEnded && !closing) {
       current = null;
       idleTicks = 0;
       headBegun = !ahead.isEmpty();
@@ -407,7 +373,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
     Exchange exchange = current;
     if (exchange != null) {
       exchange.queue().fail(new S3Exception(S3Error.INCOMPLETE_BODY));
-      if (collecting) {
+      if (exchange.collecting) {
         exchange.queue().close();
         exchange.releaseReservation();
       } else if (shared.closing() && exchange.thread != null) {
@@ -451,7 +417,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
       bodyProgress.reset(receivedBytes);
     } else if (current == null) {
       idle(ticks, unsent);
-    } else if (bodyEnded || !(collecting || answered || current.queue().hasRoom())) {
+    } else if (!current.wantsBytes()) {
       bodyProgress.reset(receivedBytes);
     } else if (bodyProgress.stalled(receivedBytes, ticks.stall(), ticks.stallBytesMin())) {
       brokenOff(new S3Exception(S3Error.REQUEST_TIMEOUT));

@@ -69,7 +69,9 @@ class PayloadVerificationTest {
     text = server.refuses(put("/k", Map.of(header, damaged)), "BadDigest");
     assertTrue(
         text.contains(
-            "The " + name.toUpperCase(Locale.ROOT) + " you specified did not match the calculated checksum."),
+            "The "
+                + name.toUpperCase(Locale.ROOT)
+                + " you specified did not match the calculated checksum."),
         text);
     server.refuses(
         streamed("9", wire.replace(right, damaged), Map.of("x-amz-trailer", header)), "BadDigest");

@@ -198,7 +198,9 @@ class SigV4AuthenticatorTest {
   @Test
   void payloadFormsAreChecked() throws Exception {
     for (String form :
-        new String[] {"x", "e3b0", "STREAMING-FOO", TestSigner.sha256("").toUpperCase(Locale.ROOT)}) {
+        new String[] {
+          "x", "e3b0", "STREAMING-FOO", TestSigner.sha256("").toUpperCase(Locale.ROOT)
+        }) {
       server.refuses(get("/b", "", Map.of("x-amz-content-sha256", form)), "InvalidArgument");
     }
     String ecdsa = "STREAMING-AWS4-ECDSA-P256-SHA256-PAYLOAD";
