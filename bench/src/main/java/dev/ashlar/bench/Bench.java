@@ -1,6 +1,7 @@
 package dev.ashlar.bench;
 
 import dev.ashlar.bench.codec.CodecCommand;
+import dev.ashlar.bench.versus.VersusCommand;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
@@ -9,7 +10,7 @@ import picocli.CommandLine.Command;
     name = "bench",
     description = "Measures Ashlar.",
     mixinStandardHelpOptions = true,
-    subcommands = {CodecCommand.class})
+    subcommands = {CodecCommand.class, VersusCommand.class})
 public final class Bench {
   private Bench() {}
 

@@ -32,7 +32,12 @@ final class ClusterIdentity {
       UUID here = read(folder.resolve(FILE));
       if (here != null && found != null && !here.equals(found)) {
         throw new IOException(
-            "metadata folders of different clusters: " + folder + " is of " + here + ", others of " + found);
+            "metadata folders of different clusters: "
+                + folder
+                + " is of "
+                + here
+                + ", others of "
+                + found);
       }
       found = here == null ? found : here;
     }

@@ -26,10 +26,14 @@ final class DrivesHealth implements HealthIndicator {
     boolean readable = open >= options.profile().dataShards();
     Map<String, Object> details =
         Map.of(
-            "drives", options.dataFolders().size(),
-            "open", open,
-            "writable", writable,
-            "writes", writable >= options.profile().durableMinimum() ? "accepted" : "refused");
+            "drives",
+            options.dataFolders().size(),
+            "open",
+            open,
+            "writable",
+            writable,
+            "writes",
+            writable >= options.profile().durableMinimum() ? "accepted" : "refused");
     return Publishers.just(
         HealthResult.builder("drives", readable ? HealthStatus.UP : HealthStatus.DOWN)
             .details(details)

@@ -26,8 +26,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The drives of this process. Which drive has to be in which folder follows from the cluster and the
- * folder's place in the list, so swapped folders are noticed and a moved tree is not.
+ * The drives of this process. Which drive has to be in which folder follows from the cluster and
+ * the folder's place in the list, so swapped folders are noticed and a moved tree is not.
  */
 final class LocalDrives implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(LocalDrives.class);
@@ -80,8 +80,9 @@ final class LocalDrives implements AutoCloseable {
       try {
         open.put(entry.getKey(), entry.getValue().get());
       } catch (ExecutionException e) {
-        LOG.error("drive cannot be opened: {}", e.getCause().getMessage());
-        failure = new IOException(e.getCause().getMessage(), e.getCause());
+        Throwable cause = e.getCause() == null ? e : e.getCause();
+        LOG.error("drive cannot be opened: {}", cause.getMessage());
+        failure = new IOException(cause.getMessage(), cause);
       }
     }
     if (failure != null && open.size() < needed) {

@@ -37,7 +37,8 @@ final class LocalPlacement {
     for (UUID id : drives.ids()) {
       ShardStore store = drives.store(id);
       if (store == null && first) {
-        throw new IOException("the first start needs every drive; the log above names the missing one");
+        throw new IOException(
+            "the first start needs every drive; the log above names the missing one");
       }
       if (store != null && !store.drive().equals(registered.get(id))) {
         command.addDrives(row(store.drive()));
@@ -59,12 +60,18 @@ final class LocalPlacement {
     Profile present = metadata.placement().profile();
     if (!present.equals(profile)) {
       throw new IOException(
-          "this data was made with --profile " + present + " --stripe-unit " + present.stripeUnit());
+          "this data was made with --profile "
+              + present
+              + " --stripe-unit "
+              + present.stripeUnit());
     }
     int known = metadata.drives().size();
     if (drives.ids().size() != known) {
       throw new IOException(
-          "this data was made with " + known + " drive folders, --data names " + drives.ids().size());
+          "this data was made with "
+              + known
+              + " drive folders, --data names "
+              + drives.ids().size());
     }
   }
 

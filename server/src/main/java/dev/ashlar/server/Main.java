@@ -16,9 +16,7 @@ public final class Main {
   public static void main(String[] arguments) {
     // A server ends by a signal, not by the return of its command.
     int status =
-        new CommandLine(new Main())
-            .setCaseInsensitiveEnumValuesAllowed(true)
-            .execute(arguments);
+        new CommandLine(new Main()).setCaseInsensitiveEnumValuesAllowed(true).execute(arguments);
     if (status != ServerCommand.RUNNING) {
       System.exit(status);
     }

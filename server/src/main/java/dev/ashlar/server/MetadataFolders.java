@@ -12,7 +12,9 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 
-/** Where metadata lives when nobody says: spread over the drives' devices, so far as there are any. */
+/**
+ * Where metadata lives when nobody says: spread over the drives' devices, so far as there are any.
+ */
 final class MetadataFolders {
   private static final String NAME = "metadata";
 

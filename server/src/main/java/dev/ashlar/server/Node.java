@@ -64,12 +64,10 @@ final class Node {
     try {
       Clock clock = Clock.systemUTC();
       DriveResources resources =
-          opening(
-              new DriveResources(slabs(meters), meters, clock, DriveResources.Budget.DEFAULT));
+          opening(new DriveResources(slabs(meters), meters, clock, DriveResources.Budget.DEFAULT));
       UUID cluster = ClusterIdentity.load(options.metadataFolders());
       MetadataClient metadata = openMetadata(options, cluster, resources, meters, clock);
-      drives =
-          opening(new LocalDrives(options, cluster, metadata.drives().keySet(), resources));
+      drives = opening(new LocalDrives(options, cluster, metadata.drives().keySet(), resources));
       LocalPlacement.install(metadata, drives, options.profile());
       endEarlierSessions(metadata);
       ErasureCodes codes = opening(new ErasureCodes(options.codec()));
@@ -78,13 +76,17 @@ final class Node {
       ObjectStore store =
           new ErasureObjectStore(
               new Engine(
-                  engine, metadata, drives::store, codes, resources.slabs(), new EngineMetrics(meters)));
+                  engine,
+                  metadata,
+                  drives::store,
+                  codes,
+                  resources.slabs(),
+                  new EngineMetrics(meters)));
       Path home = options.metadataFolders().get(0);
       RootCredential root = RootCredential.load(System.getenv(), home.resolve("credentials"));
       openGateway(options, metadata, store, credentials(root, metadata, cluster), meters, clock);
       startMessage =
-          new StartMessage(
-              options, root, codec, options.dataFolders().size() - drives.openCount());
+          new StartMessage(options, root, codec, options.dataFolders().size() - drives.openCount());
     } catch (Exception e) {
       close();
       throw e;
@@ -150,8 +152,7 @@ final class Node {
       Clock clock)
       throws Exception {
     S3Config config = new S3Config(options.region(), options.domains(), "ashlar");
-    SigV4Authenticator authenticator =
-        new SigV4Authenticator(credentials, options.region(), clock);
+    SigV4Authenticator authenticator = new SigV4Authenticator(credentials, options.region(), clock);
     S3Service service =
         new S3Service(authenticator, metadata, store, config, meters, clock, new SecureRandom());
     HttpConfig standard = HttpConfig.defaults(options.listen().socketAddress());
@@ -175,8 +176,7 @@ final class Node {
                 .setSecretKey(root.secretKey())
                 .setOwner(cluster.toString().replace("-", ""))
                 .build());
-    return accessKey ->
-        root.accessKey().equals(accessKey) ? row : metadata.credential(accessKey);
+    return accessKey -> root.accessKey().equals(accessKey) ? row : metadata.credential(accessKey);
   }
 
   private <T extends AutoCloseable> T opening(T resource) {

@@ -67,9 +67,19 @@ record RootCredential(String accessKey, String secretKey, String origin, boolean
     SecureRandom random = new SecureRandom();
     RootCredential credential =
         new RootCredential(
-            "AK" + text(random, ALPHABET, 18), text(random, SECRET_ALPHABET, 40), file.toString(), true);
+            "AK" + text(random, ALPHABET, 18),
+            text(random, SECRET_ALPHABET, 40),
+            file.toString(),
+            true);
     String content =
-        ACCESS_KEY + "=" + credential.accessKey + "\n" + SECRET_KEY + "=" + credential.secretKey + "\n";
+        ACCESS_KEY
+            + "="
+            + credential.accessKey
+            + "\n"
+            + SECRET_KEY
+            + "="
+            + credential.secretKey
+            + "\n";
     Path temporary = file.resolveSibling(file.getFileName() + ".new");
     Files.deleteIfExists(temporary);
     Set<StandardOpenOption> options =

@@ -14,8 +14,7 @@ final class StartMessage {
   private final String codec;
   private final int drivesMissing;
 
-  StartMessage(
-      ServerOptions options, RootCredential credential, String codec, int drivesMissing) {
+  StartMessage(ServerOptions options, RootCredential credential, String codec, int drivesMissing) {
     this.options = options;
     this.credential = credential;
     this.codec = codec;
@@ -33,7 +32,8 @@ final class StartMessage {
     out.println("  Data         " + data());
     out.println("  Metadata     " + metadata());
     out.println("  Codec        " + codec);
-    out.println("  Credentials  access key " + credential.accessKey() + ", from " + credential.origin());
+    out.println(
+        "  Credentials  access key " + credential.accessKey() + ", from " + credential.origin());
     if (credential.fresh() && terminal) {
       out.println("               secret key " + credential.secretKey() + " (shown this once)");
     }

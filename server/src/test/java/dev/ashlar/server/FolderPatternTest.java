@@ -21,13 +21,27 @@ class FolderPatternTest {
   void rangesMultiplyAndCommasAdd() {
     assertEquals(
         List.of(
-            Path.of("/a1/b1"), Path.of("/a1/b2"), Path.of("/a2/b1"), Path.of("/a2/b2"), Path.of("/c")),
+            Path.of("/a1/b1"),
+            Path.of("/a1/b2"),
+            Path.of("/a2/b1"),
+            Path.of("/a2/b2"),
+            Path.of("/c")),
         FolderPattern.expand("/a{1...2}/b{1...2}, /c"));
   }
 
   @ParameterizedTest
   @ValueSource(
-      strings = {"/d{1...}", "/d{1..3}", "/d{a...b}", "/d{3...1}", "/d{1...3", "", "/a,,/b", "/a,/a/", "/d{0...99999}"})
+      strings = {
+        "/d{1...}",
+        "/d{1..3}",
+        "/d{a...b}",
+        "/d{3...1}",
+        "/d{1...3",
+        "",
+        "/a,,/b",
+        "/a,/a/",
+        "/d{0...99999}"
+      })
   void malformedOnesAreRefused(String pattern) {
     assertThrows(IllegalArgumentException.class, () -> FolderPattern.expand(pattern));
   }

@@ -21,8 +21,7 @@ class RootCredentialTest {
     Path file = folder.resolve("credentials");
     RootCredential made = RootCredential.load(Map.of(), file);
     assertTrue(made.fresh());
-    assertEquals(
-        "rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(file)));
+    assertEquals("rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(file)));
     RootCredential read = RootCredential.load(Map.of(), file);
     assertFalse(read.fresh());
     assertEquals(made.accessKey(), read.accessKey());

@@ -83,8 +83,18 @@ public final class CodecCommand implements Callable<Integer> {
         .warmupTime(TimeValue.milliseconds(millis))
         .measurementIterations(iterations)
         .measurementTime(TimeValue.milliseconds(millis))
-        .jvmArgsAppend("--enable-native-access=ALL-UNNAMED", "-Xms256m", "-Xmx256m")
+        .jvmArgsAppend(jvmFlags())
         .verbosity(VerboseMode.SILENT);
+  }
+
+  /** JDK 24 and later warn of what JMH itself does; 21 does not know the flag against it. */
+  private static String[] jvmFlags() {
+    List<String> flags = new ArrayList<>();
+    flags.addAll(List.of("--enable-native-access=ALL-UNNAMED", "-Xms256m", "-Xmx256m"));
+    if (Runtime.version().feature() >= 24) {
+      flags.add("--sun-misc-unsafe-memory-access=allow");
+    }
+    return flags.toArray(String[]::new);
   }
 
   private static void collect(RunResult result, Map<CodecRow, List<Double>> nanos) {

@@ -136,7 +136,9 @@ public final class S3Server implements AutoCloseable {
   private void awaitRequests() {
     try {
       int permits = state.config().limits().requestsMax();
-      if (!state.admission().tryAcquire(permits, FORCED_END.toMillis(), TimeUnit.MILLISECONDS)) {
+      if (state.admission().tryAcquire(permits, FORCED_END.toMillis(), TimeUnit.MILLISECONDS)) {
+        state.admission().release(permits);
+      } else {
         LOG.warn("requests are still running");
       }
     } catch (InterruptedException interrupted) {

@@ -1,15 +1,5 @@
 package dev.ashlar.gateway.auth;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertTrue;
-
-import dev.ashlar.gateway.http.RawClient;
-import dev.ashlar.gateway.http.TestServer;
-import dev.ashlar.protocol.message.CredentialRow;
-import java.time.Clock;
-import java.time.Instant;
-import java.time.ZoneOffset;
-import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -19,32 +9,18 @@ class AmazonExamplesTest {
   private static final String CREDENTIAL =
       "Credential=AKIAIOSFODNN7EXAMPLE/20130524/us-east-1/s3/aws4_request";
   private static final String EMPTY = Sha256.EMPTY_HEX;
-  private final TestServer server = new TestServer();
+
+  @SuppressWarnings("NullAway.Init")
+  private AuthServer server;
 
   @BeforeEach
   void start() throws Exception {
-    server.clock = Clock.fixed(Instant.parse("2013-05-24T00:00:00Z"), ZoneOffset.UTC);
-    CredentialRow row =
-        CredentialRow.newBuilder()
-            .setAccessKey("AKIAIOSFODNN7EXAMPLE")
-            .setSecretKey("wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY")
-            .setOwner("owner")
-            .build();
-    Authenticator authenticator =
-        new SigV4Authenticator(
-            key -> key.equals(row.getAccessKey()) ? Optional.of(row) : Optional.empty(),
-            "us-east-1",
-            server.clock);
-    server.start(
-        exchange -> {
-          Authenticator.AuthenticatedRequest request = authenticator.authenticate(exchange);
-          return TestServer.text(request.owner() + server.digest(request.body()));
-        });
+    server = new AuthServer();
   }
 
   @AfterEach
   void stop() throws Exception {
-    server.stopAndCheckNothingIsLeft();
+    server.stop();
   }
 
   private String authorization(String signedHeaders, String signature) {
@@ -55,20 +31,6 @@ class AmazonExamplesTest {
         + ",Signature="
         + signature
         + "\r\n";
-  }
-
-  private void accepts(String request, String payload) throws Exception {
-    try (RawClient client = server.connect()) {
-      RawClient.Answer answer = client.send(request).answer();
-      assertEquals("owner" + TestServer.digestOf(payload), answer.text());
-    }
-  }
-
-  private void refuses(String request, String code) throws Exception {
-    try (RawClient client = server.connect()) {
-      String answer = client.send(request).answer().text();
-      assertTrue(answer.contains("<Code>" + code + "</Code>"), answer);
-    }
   }
 
   private String getObject(String signature) {
@@ -83,8 +45,8 @@ class AmazonExamplesTest {
   @Test
   void getObject() throws Exception {
     String right = "f0e8bdb87c964420e857bd35b5d6ed310bd44f0170aba48dd91039c6036bdb41";
-    accepts(getObject(right), "");
-    refuses(getObject(right.replace('f', 'e')), "SignatureDoesNotMatch");
+    server.accepts(getObject(right), "");
+    server.refuses(getObject(right.replace('f', 'e')), "SignatureDoesNotMatch");
   }
 
   @Test
@@ -98,13 +60,13 @@ class AmazonExamplesTest {
                 "date;host;x-amz-content-sha256;x-amz-date;x-amz-storage-class",
                 "98ad721746da40c64f1a55b78f14c238d841ea1380cd77a1b5971af0ece108bd")
             + "\r\n";
-    accepts(request + "Welcome to Amazon S3.", "Welcome to Amazon S3.");
-    refuses(request + "Welcome to Amazon S4.", "XAmzContentSHA256Mismatch");
+    server.accepts(request + "Welcome to Amazon S3.", "Welcome to Amazon S3.");
+    server.refuses(request + "Welcome to Amazon S4.", "XAmzContentSHA256Mismatch");
   }
 
   @Test
   void getBucketLifecycle() throws Exception {
-    accepts(
+    server.accepts(
         "GET /?lifecycle HTTP/1.1\r\nHost: examplebucket.s3.amazonaws.com\r\nx-amz-content-sha256: "
             + EMPTY
             + "\r\n"
@@ -117,7 +79,7 @@ class AmazonExamplesTest {
 
   @Test
   void listObjects() throws Exception {
-    accepts(
+    server.accepts(
         "GET /?max-keys=2&prefix=J HTTP/1.1\r\nHost: examplebucket.s3.amazonaws.com\r\n"
             + "x-amz-content-sha256: "
             + EMPTY
@@ -137,8 +99,8 @@ class AmazonExamplesTest {
             + "&X-Amz-Expires=86400&X-Amz-SignedHeaders=host&X-Amz-Signature="
             + "aeeed9bbccd4d02ee5c0109b86d86835f995330da4c265957d157751f604d404 HTTP/1.1\r\n"
             + "Host: examplebucket.s3.amazonaws.com\r\n\r\n";
-    accepts(request, "");
-    refuses(request.replace("86400", "86399"), "SignatureDoesNotMatch");
+    server.accepts(request, "");
+    server.refuses(request.replace("86400", "86399"), "SignatureDoesNotMatch");
   }
 
   @Test
@@ -161,8 +123,8 @@ class AmazonExamplesTest {
             + "a".repeat(1024)
             + "\r\n"
             + "0;chunk-signature=b6c6ea8a5354eaf15b3cb7646744f4275b71ea724fed81ceb9323e279d449df9\r\n\r\n";
-    accepts(head + body, "a".repeat(66560));
-    refuses(head + body.replace("aaaa\r\n0;", "aaab\r\n0;"), "SignatureDoesNotMatch");
+    server.accepts(head + body, "a".repeat(66560));
+    server.refuses(head + body.replace("aaaa\r\n0;", "aaab\r\n0;"), "SignatureDoesNotMatch");
   }
 
   @Test
@@ -190,7 +152,7 @@ class AmazonExamplesTest {
                     + "x-amz-decoded-content-length;x-amz-storage-class;x-amz-trailer",
                 "106e2a8a18243abcf37539882f36619c00e2dfc72633413f02d3b74544bfeb8e")
             + "\r\n";
-    accepts(head + body, "a".repeat(66560));
-    refuses(head + body.replace("sOO8", "sOO9"), "SignatureDoesNotMatch");
+    server.accepts(head + body, "a".repeat(66560));
+    server.refuses(head + body.replace("sOO8", "sOO9"), "SignatureDoesNotMatch");
   }
 }

@@ -11,7 +11,9 @@ import dev.ashlar.protocol.message.ChecksumAlgorithm;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
+import java.util.Arrays;
 import java.util.HexFormat;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -166,7 +168,7 @@ class ObjectOperationsTest {
     byte[] body = TestS3.randomBytes(100, 2);
     s3.ok(200, put("/bkt/k", body));
     TestAnswer got = s3.ok(206, TestS3.request("GET", "/bkt/k").header("Range", range));
-    assertArrayEquals(java.util.Arrays.copyOfRange(body, offset, offset + length), got.body());
+    assertArrayEquals(Arrays.copyOfRange(body, offset, offset + length), got.body());
     String contentRange = "bytes " + offset + "-" + (offset + length - 1) + "/100";
     assertEquals(contentRange, got.header("Content-Range"));
     TestAnswer head = s3.ok(206, TestS3.request("HEAD", "/bkt/k").header("Range", range));
@@ -217,7 +219,11 @@ class ObjectOperationsTest {
     ", , f, p, 412"
   })
   void conditions(
-      String match, String noneMatch, String modified, String unmodified, int status)
+      @Nullable String match,
+      @Nullable String noneMatch,
+      @Nullable String modified,
+      @Nullable String unmodified,
+      int status)
       throws Exception {
     String etag = s3.ok(200, put("/bkt/k", "data")).header("ETag");
     for (String method : new String[] {"GET", "HEAD"}) {
@@ -234,13 +240,14 @@ class ObjectOperationsTest {
     }
   }
 
-  private static void etagCondition(TestRequest request, String header, String what, String etag) {
+  private static void etagCondition(
+      TestRequest request, String header, @Nullable String what, String etag) {
     if (what != null) {
       request.header(header, what.equals("e") ? etag : what.equals("x") ? "\"other\"" : what);
     }
   }
 
-  private static void dateCondition(TestRequest request, String header, String what) {
+  private static void dateCondition(TestRequest request, String header, @Nullable String what) {
     if (what != null) {
       request.header(header, what.equals("p") ? PAST : FUTURE);
     }
@@ -355,15 +362,16 @@ class ObjectOperationsTest {
   void clientsThatLeaveLeaveNothingBehind(int size, int bytesMax) throws Exception {
     s3.ok(200, put("/bkt/k", new byte[size]));
     assertThrows(
-        IOException.class,
-        () -> s3.sendToLeavingClient(TestS3.request("GET", "/bkt/k"), bytesMax));
+        IOException.class, () -> s3.sendToLeavingClient(TestS3.request("GET", "/bkt/k"), bytesMax));
   }
 
   @Test
   void copies() throws Exception {
     byte[] body = TestS3.randomBytes(100_000, 3);
     String etag =
-        s3.ok(200, put("/bkt/a%20b", body).header("x-amz-meta-m", "1").header("Content-Type", "t/t"))
+        s3.ok(
+                200,
+                put("/bkt/a%20b", body).header("x-amz-meta-m", "1").header("Content-Type", "t/t"))
             .header("ETag");
     int blobs = s3.store.blobCount();
     TestRequest copy = TestS3.request("PUT", "/bkt/c").header("x-amz-copy-source", "/bkt/a%20b");

@@ -1,0 +1,76 @@
+package dev.ashlar.bench.versus;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Comparator;
+import java.util.List;
+
+/**
+ * One run of one work on one server.
+ *
+ * @param cpuMillis of the server per operation, work it put off included
+ * @param machineCpuMillis of the whole machine without the load generator, per operation
+ */
+record Measurement(
+    double operationsPerSecond,
+    double p50Millis,
+    double p99Millis,
+    double cpuMillis,
+    double machineCpuMillis,
+    double rssMebibytes,
+    double failures) {
+  private static final double MEBIBYTE = 1 << 20;
+
+  /**
+   * @param recorded every operation of warp's run, preparation included
+   * @param samples from before the first operation until the server was idle again
+   */
+  static Measurement of(Work work, List<Operation> recorded, List<Usage> samples) {
+    Instant from =
+        recorded.stream()
+            .filter(operation -> work.startsWith(operation.type()))
+            .map(Operation::start)
+            .min(Comparator.naturalOrder())
+            .orElseThrow(() -> new VersusException("warp recorded no " + work.title()));
+    List<Operation> measured =
+        recorded.stream()
+            .filter(operation -> work.measures(operation.type()))
+            .filter(operation -> !operation.start().isBefore(from))
+            .toList();
+    // While the last operations end, fewer and fewer run: the window closes when the last begins.
+    Instant to =
+        measured.stream().map(Operation::start).max(Comparator.naturalOrder()).orElseThrow();
+    Instant end =
+        measured.stream().map(Operation::end).max(Comparator.naturalOrder()).orElseThrow();
+    double inWindow =
+        measured.stream().mapToDouble(operation -> operation.shareWithin(from, to)).sum();
+    Usage first = UsageSeries.at(samples, from);
+    Usage last = UsageSeries.at(samples, to);
+    Usage ended = UsageSeries.at(samples, end);
+    Usage idle = samples.get(samples.size() - 1);
+    double seconds = Duration.between(from, to).toNanos() / 1e9;
+    double[] millis =
+        measured.stream()
+            .filter(operation -> !operation.failed())
+            .mapToDouble(operation -> operation.duration().toNanos() / 1e6)
+            .sorted()
+            .toArray();
+    return new Measurement(
+        inWindow / seconds,
+        percentile(millis, 50),
+        percentile(millis, 99),
+        (last.serverCpuMillis() - first.serverCpuMillis()) / inWindow
+            + (idle.serverCpuMillis() - ended.serverCpuMillis()) / measured.size(),
+        (last.otherCpuMillis() - first.otherCpuMillis()) / inWindow,
+        samples.stream().mapToLong(Usage::serverRssBytes).max().orElseThrow() / MEBIBYTE,
+        measured.stream().filter(Operation::failed).count());
+  }
+
+  private static double percentile(double[] sorted, int percent) {
+    if (sorted.length == 0) {
+      return Double.NaN;
+    }
+    int rank = (int) Math.ceil(sorted.length * percent / 100.0);
+    return sorted[Math.max(0, rank - 1)];
+  }
+}

@@ -1,0 +1,91 @@
+package dev.ashlar.bench.versus;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Runs warp and reads the record it makes of each operation. */
+final class Warp {
+  private final Path binary;
+  private final Path folder;
+  private final int concurrency;
+  private final int objectsFactor;
+
+  /**
+   * @param folder where warp may leave files
+   */
+  Warp(Path binary, Path folder, int concurrency, int objectsFactor) {
+    this.binary = binary;
+    this.folder = folder;
+    this.concurrency = concurrency;
+    this.objectsFactor = objectsFactor;
+  }
+
+  /**
+   * @param keepData leaves the objects behind, so that deleting them is not taken for deferred work
+   */
+  List<Operation> run(
+      Work work, int port, String bucket, Duration duration, boolean keepData, UsageSampler sampler)
+      throws IOException, InterruptedException {
+    Path errors = folder.resolve("warp.err");
+    Process process =
+        new ProcessBuilder(command(work, port, bucket, duration, keepData))
+            .directory(folder.toFile())
+            .redirectError(errors.toFile())
+            .start();
+    Thread killer = new Thread(process::destroyForcibly);
+    Runtime.getRuntime().addShutdownHook(killer);
+    sampler.watchGenerator(process.toHandle());
+    List<Operation> operations = new ArrayList<>();
+    List<String> other = new ArrayList<>();
+    try (BufferedReader lines = process.inputReader()) {
+      for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+        if (Operation.isRecord(line)) {
+          operations.add(Operation.parse(line));
+        } else {
+          other.add(line);
+        }
+      }
+    }
+    int status = process.waitFor();
+    Runtime.getRuntime().removeShutdownHook(killer);
+    if (status != 0) {
+      throw new VersusException(
+          "warp failed: " + String.join("\n", other) + "\n" + Files.readString(errors));
+    }
+    return operations;
+  }
+
+  private List<String> command(
+      Work work, int port, String bucket, Duration duration, boolean keepData) {
+    List<String> command = new ArrayList<>();
+    command.add(binary.toString());
+    command.addAll(work.warpArguments(objectsFactor));
+    command.addAll(
+        List.of(
+            "--stdout",
+            "--no-color",
+            "--host",
+            Contender.HOST + ":" + port,
+            "--access-key",
+            Contender.ACCESS_KEY,
+            "--secret-key",
+            Contender.SECRET_KEY,
+            "--bucket",
+            bucket,
+            "--concurrent",
+            String.valueOf(concurrency),
+            "--duration",
+            duration.toMillis() + "ms",
+            "--benchdata",
+            folder.resolve("warp").toString()));
+    if (keepData) {
+      command.add("--keep-data");
+    }
+    return command;
+  }
+}
