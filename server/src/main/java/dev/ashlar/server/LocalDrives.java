@@ -80,8 +80,9 @@ final class LocalDrives implements AutoCloseable {
       try {
         open.put(entry.getKey(), entry.getValue().get());
       } catch (ExecutionException e) {
-        LOG.error("drive cannot be opened: {}", e.getCause().getMessage());
-        failure = new IOException(e.getCause().getMessage(), e.getCause());
+        Throwable cause = e.getCause() == null ? e : e.getCause();
+        LOG.error("drive cannot be opened: {}", cause.getMessage());
+        failure = new IOException(cause.getMessage(), cause);
       }
     }
     if (failure != null && open.size() < needed) {

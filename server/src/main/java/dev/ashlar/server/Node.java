@@ -13,14 +13,24 @@ import dev.ashlar.gateway.http.HttpConfig;
 import dev.ashlar.gateway.http.S3Server;
 import dev.ashlar.gateway.operation.S3Service;
 import dev.ashlar.gateway.s3.S3Config;
+import dev.ashlar.metadata.consensus.CheckpointLimits;
+import dev.ashlar.metadata.server.MetadataConfig;
+import dev.ashlar.metadata.server.MetadataServer;
+import dev.ashlar.metadata.table.RocksResources;
 import dev.ashlar.protocol.client.MetadataClient;
+import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.memory.SlabPool;
+import dev.ashlar.protocol.message.Command;
+import dev.ashlar.protocol.message.CommandResult;
 import dev.ashlar.protocol.message.CredentialRow;
+import dev.ashlar.protocol.message.EndSessions;
+import dev.ashlar.protocol.message.ResultCode;
 import dev.ashlar.storage.drive.DriveResources;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micronaut.context.annotation.Context;
 import jakarta.annotation.PreDestroy;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Clock;
@@ -28,6 +38,8 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -40,7 +52,9 @@ final class Node {
   private static final Logger LOG = LoggerFactory.getLogger(Node.class);
 
   /** What requests may hold in memory together: bodies, stripes, reads, unsent answers. */
-  private static final long BUDGET_BYTES = 256L << 20;
+  private static final long BUDGET_BYTES = 128L << 20;
+
+  private static final int METADATA_READ_THREADS = 4;
 
   private final Deque<AutoCloseable> opened = new ArrayDeque<>();
   private final LocalDrives drives;
@@ -54,7 +68,8 @@ final class Node {
       UUID cluster = ClusterIdentity.load(options.metadataFolders());
       MetadataClient metadata = openMetadata(options, cluster, resources, meters, clock);
       drives = opening(new LocalDrives(options, cluster, metadata.drives().keySet(), resources));
-      LocalPlacement.install(metadata, drives, options);
+      LocalPlacement.install(metadata, drives, options.profile());
+      endEarlierSessions(metadata);
       ErasureCodes codes = opening(new ErasureCodes(options.codec()));
       String codec = codes.of(options.profile()).name();
       EngineConfig engine = EngineConfig.of(options.profile());
@@ -89,6 +104,43 @@ final class Node {
         .baseUnit("bytes")
         .register(meters);
     return slabs;
+  }
+
+  private MetadataClient openMetadata(
+      ServerOptions options,
+      UUID cluster,
+      DriveResources resources,
+      MeterRegistry meters,
+      Clock clock)
+      throws Exception {
+    ExecutorService blockingReads =
+        Executors.newFixedThreadPool(
+            METADATA_READ_THREADS,
+            Thread.ofPlatform().name("metadata-read-", 0).daemon().factory());
+    opening(blockingReads);
+    RocksResources rocks =
+        new RocksResources(
+            resources.env(), resources.blockCache(), resources.writeBufferManager(), blockingReads);
+    MetadataConfig config =
+        new MetadataConfig(
+            options.metadataFolders().stream().map(folder -> folder.resolve("peer")).toList(),
+            cluster,
+            rocks,
+            meters,
+            clock,
+            MetadataConfig.COMMAND_TIMEOUT,
+            CheckpointLimits.DEFAULT);
+    return opening(MetadataServer.open(config)).client();
+  }
+
+  /** The folders are locked by this process: whoever wrote under an earlier session is gone. */
+  private static void endEarlierSessions(MetadataClient metadata)
+      throws IOException, MetadataUnavailableException {
+    EndSessions command = EndSessions.newBuilder().setBelow(metadata.session()).build();
+    CommandResult result = metadata.submit(Command.newBuilder().setEndSessions(command));
+    if (result.getCode() != ResultCode.OK) {
+      throw new IOException("earlier sessions could not be ended: " + result.getCode());
+    }
   }
 
   private void openGateway(

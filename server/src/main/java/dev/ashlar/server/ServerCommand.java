@@ -5,6 +5,7 @@ import dev.ashlar.gateway.http.Transport;
 import dev.ashlar.protocol.model.Profile;
 import io.micronaut.context.ApplicationContext;
 import io.micronaut.runtime.Micronaut;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -128,17 +129,27 @@ final class ServerCommand implements Callable<Integer> {
             "micronaut.server.port", options.managementListen().port());
     try {
       ApplicationContext context =
-          Micronaut.build()
+          Micronaut.build(new String[0])
               .banner(false)
               .mainClass(Main.class)
               .singletons(options)
               .properties(properties)
               .start();
-      context.getBean(Node.class).startMessage().print(System.out, System.console() != null);
+      context.getBean(Node.class).startMessage().print(System.out, isTerminal());
       return RUNNING;
     } catch (RuntimeException e) {
       StartFailure.report(e, System.err);
       return 1;
+    }
+  }
+
+  /** Whether a person reads the standard output; System.console() tells that of the input too. */
+  private static boolean isTerminal() {
+    try {
+      Path output = Path.of("/proc/self/fd/1").toRealPath();
+      return output.startsWith("/dev/pts") || output.startsWith("/dev/tty");
+    } catch (IOException e) {
+      return false;
     }
   }
 

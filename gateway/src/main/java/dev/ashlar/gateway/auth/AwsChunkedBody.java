@@ -175,7 +175,7 @@ final class AwsChunkedBody implements RequestBody {
       }
       chunkSignature = text.substring(semicolon + EXTENSION.length());
     }
-    if (size > undelivered || size == 0 && undelivered > 0) {
+    if (size > undelivered || (size == 0 && undelivered > 0)) {
       throw new S3Exception(S3Error.INCOMPLETE_BODY);
     }
     if (size == 0) {
@@ -205,7 +205,7 @@ final class AwsChunkedBody implements RequestBody {
       if (digit < 0) {
         throw malformed();
       }
-      size = size << 4 | digit;
+      size = (size << 4) | digit;
     }
     return size;
   }
@@ -251,7 +251,7 @@ final class AwsChunkedBody implements RequestBody {
   private void endTrailers(boolean carriageReturn) throws S3Exception {
     boolean signatureDue = withTrailers && signatures != null && !trailersSigned;
     // The documented form of signed trailers has an empty line before their signature.
-    if (signatureDue && trailers.isEmpty() || !carriageReturn) {
+    if ((signatureDue && trailers.isEmpty()) || !carriageReturn) {
       throw malformedTrailer();
     }
     if (!signatureDue) {

@@ -3,7 +3,7 @@ package dev.ashlar.gateway.auth;
 import dev.ashlar.gateway.http.HttpExchange;
 import dev.ashlar.gateway.s3.S3Exception;
 import io.netty.handler.codec.http.HttpHeaders;
-import java.util.Iterator;
+import java.util.List;
 
 /** The text that Signature Version 4 hashes. Every char stands for one byte, as received. */
 final class CanonicalRequest {
@@ -30,19 +30,18 @@ final class CanonicalRequest {
   }
 
   private static void appendValues(HttpHeaders headers, String name, StringBuilder out) {
-    Iterator<? extends CharSequence> values = headers.valueCharSequenceIterator(name);
-    boolean first = true;
-    while (values.hasNext()) {
-      if (!first) {
+    // Not Netty's value iterator: that one runs backwards.
+    List<String> values = headers.getAll(name);
+    for (int i = 0; i < values.size(); i++) {
+      if (i > 0) {
         out.append(',');
       }
-      first = false;
-      appendFolded(values.next(), out);
+      appendFolded(values.get(i), out);
     }
   }
 
   /** Without blanks at its ends, and with one instead of several inside. */
-  private static void appendFolded(CharSequence value, StringBuilder out) {
+  private static void appendFolded(String value, StringBuilder out) {
     boolean blank = false;
     boolean begun = false;
     for (int i = 0; i < value.length(); i++) {

@@ -52,7 +52,7 @@ final class PayloadBodies {
     }
     boolean hex =
         hash.length() == SHA256_HEX_CHARS
-            && hash.chars().allMatch(c -> c >= '0' && c <= '9' || c >= 'a' && c <= 'f');
+            && hash.chars().allMatch(c -> (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'));
     if (!hex) {
       throw new S3Exception(
           S3Error.INVALID_ARGUMENT,

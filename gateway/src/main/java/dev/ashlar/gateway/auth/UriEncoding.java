@@ -14,7 +14,7 @@ final class UriEncoding {
 
   static {
     for (char c = 0; c < 128; c++) {
-      boolean letter = c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z';
+      boolean letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
       boolean digit = c >= '0' && c <= '9';
       UNRESERVED[c] = letter || digit || c == '-' || c == '.' || c == '_' || c == '~';
     }
@@ -71,7 +71,7 @@ final class UriEncoding {
     if (keep || UNRESERVED[c & 0xFF]) {
       out.append(c);
     } else {
-      out.append('%').append(HEX[c >> 4 & 0xF]).append(HEX[c & 0xF]);
+      out.append('%').append(HEX[(c >> 4) & 0xF]).append(HEX[c & 0xF]);
     }
   }
 
@@ -80,7 +80,7 @@ final class UriEncoding {
       int high = Character.digit(text.charAt(percent + 1), 16);
       int low = Character.digit(text.charAt(percent + 2), 16);
       if (high >= 0 && low >= 0) {
-        return (char) (high << 4 | low);
+        return (char) ((high << 4) | low);
       }
     }
     throw new S3Exception(S3Error.INVALID_URI);

@@ -31,6 +31,8 @@ import org.slf4j.LoggerFactory;
  * body's end seen → next. What a pipelining client sends ahead waits in {@link #ahead}; the socket
  * is not read while something waits there.
  */
+// A write or close that fails ends the channel, and channelInactive tells.
+@SuppressWarnings("FutureReturnValueIgnored")
 final class Connection extends ChannelInboundHandlerAdapter {
   private static final Logger LOG = LoggerFactory.getLogger(Connection.class);
   private static final ByteBuf CONTINUE =

@@ -108,7 +108,7 @@ final class HeadEncoder {
     out.ensureWritable(text.length());
     for (int i = 0; i < text.length(); i++) {
       char c = text.charAt(i);
-      out.writeByte(c < ' ' && c != '\t' || c > 0xFF || c == 0x7F ? '?' : c);
+      out.writeByte((c < ' ' && c != '\t') || c > 0xFF || c == 0x7F ? '?' : c);
     }
   }
 

@@ -24,7 +24,9 @@ final class RequestRun implements Runnable {
   public void run() {
     try {
       HttpAnswer answer = handle();
+      // What the body needed is free again; a streamed answer takes its own share.
       exchange.queue().close();
+      exchange.releaseReservation();
       send(answer);
     } finally {
       exchange.queue().close();

@@ -57,7 +57,7 @@ public final class S3Server implements AutoCloseable {
             config.transport().ioHandlers());
     ChannelFuture bound = bootstrap(config).bind(config.listen()).awaitUninterruptibly();
     if (!bound.isSuccess()) {
-      loops.shutdownGracefully(0, 0, TimeUnit.SECONDS);
+      loops.shutdownGracefully(0, 0, TimeUnit.SECONDS).awaitUninterruptibly();
       throw new IOException("cannot listen on " + config.listen(), bound.cause());
     }
     listener = bound.channel();
@@ -89,6 +89,8 @@ public final class S3Server implements AutoCloseable {
             });
   }
 
+  // The timers end with their loops.
+  @SuppressWarnings("FutureReturnValueIgnored")
   private void watchTime(Ticks ticks) {
     long periodNanos = ticks.period().toNanos();
     for (EventExecutor loop : loops) {
@@ -134,7 +136,9 @@ public final class S3Server implements AutoCloseable {
   private void awaitRequests() {
     try {
       int permits = state.config().limits().requestsMax();
-      if (!state.admission().tryAcquire(permits, FORCED_END.toMillis(), TimeUnit.MILLISECONDS)) {
+      if (state.admission().tryAcquire(permits, FORCED_END.toMillis(), TimeUnit.MILLISECONDS)) {
+        state.admission().release(permits);
+      } else {
         LOG.warn("requests are still running");
       }
     } catch (InterruptedException interrupted) {

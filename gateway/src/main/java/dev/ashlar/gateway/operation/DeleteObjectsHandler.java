@@ -89,7 +89,7 @@ final class DeleteObjectsHandler {
     for (int from = 0; from < unconditional.size(); from += KEYS_PER_COMMAND) {
       List<Deletion> some =
           unconditional.subList(from, Math.min(from + KEYS_PER_COMMAND, unconditional.size()));
-      submit(bucket, some, Precondition.getDefaultInstance());
+      submit(DeleteObjects.newBuilder().setBucket(bucket), some);
       outcome.deleted.addAll(some);
     }
     return outcome;
@@ -100,17 +100,17 @@ final class DeleteObjectsHandler {
     Precondition condition = Precondition.newBuilder().setIfMatch(EtagList.unquote(etag)).build();
     try {
       WriteConditions.check(backend.metadata(), condition, bucket, deletion.key);
-      submit(bucket, List.of(deletion), condition);
+      submit(
+          DeleteObjects.newBuilder().setBucket(bucket).setPrecondition(condition),
+          List.of(deletion));
       outcome.deleted.add(deletion);
     } catch (S3Exception e) {
       outcome.failures.add(new Failure(deletion.key, e.error(), e.error().message()));
     }
   }
 
-  private void submit(String bucket, List<Deletion> deletions, Precondition condition)
+  private void submit(DeleteObjects.Builder delete, List<Deletion> deletions)
       throws S3Exception, MetadataUnavailableException {
-    DeleteObjects.Builder delete =
-        DeleteObjects.newBuilder().setBucket(bucket).setPrecondition(condition);
     deletions.forEach(deletion -> delete.addKeys(deletion.key));
     Faults.requireOk(backend.metadata().submit(Command.newBuilder().setDeleteObjects(delete)));
   }

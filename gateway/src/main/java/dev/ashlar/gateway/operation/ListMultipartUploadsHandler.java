@@ -58,9 +58,10 @@ final class ListMultipartUploadsHandler {
 
   /** The next page begins behind the last upload or the last prefix, whichever is later. */
   private static void nextMarkers(ListingDocument document, UploadsPage page) {
-    UploadRow upload = page.uploads().isEmpty() ? null : page.uploads().getLast();
+    UploadRow upload =
+        page.uploads().isEmpty() ? UploadRow.getDefaultInstance() : page.uploads().getLast();
     String prefix = page.commonPrefixes().isEmpty() ? "" : page.commonPrefixes().getLast();
-    boolean endsWithUpload = upload != null && compareUtf8(upload.getKey(), prefix) > 0;
+    boolean endsWithUpload = compareUtf8(upload.getKey(), prefix) > 0;
     document.name("NextKeyMarker", endsWithUpload ? upload.getKey() : prefix);
     document.xml().element("NextUploadIdMarker", endsWithUpload ? upload.getUploadId() : "");
   }

@@ -6,8 +6,6 @@ import dev.ashlar.gateway.s3.S3Request;
 import dev.ashlar.gateway.s3.S3Request.Listing;
 import dev.ashlar.gateway.s3.XmlWriter;
 import dev.ashlar.protocol.client.ListPage;
-import dev.ashlar.protocol.client.ListPage.Entry;
-import dev.ashlar.protocol.client.ListPage.Key;
 import dev.ashlar.protocol.client.ListQuery;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
 
@@ -72,8 +70,8 @@ final class ListObjectsHandler {
       xml.element("NextVersionIdMarker", "null");
     }
     document.parameters("MaxKeys", page.truncated());
-    for (Entry entry : page.entries()) {
-      if (entry instanceof Key key) {
+    for (ListPage.Entry entry : page.entries()) {
+      if (entry instanceof ListPage.Key key) {
         xml.open("Version");
         document.object(key.name(), key.summary());
         xml.element("VersionId", "null").element("IsLatest", true);
@@ -95,8 +93,8 @@ final class ListObjectsHandler {
   }
 
   private void contents(ListingDocument document, ListPage page, boolean withOwner) {
-    for (Entry entry : page.entries()) {
-      if (entry instanceof Key key) {
+    for (ListPage.Entry entry : page.entries()) {
+      if (entry instanceof ListPage.Key key) {
         document.xml().open("Contents");
         document.object(key.name(), key.summary());
         if (withOwner) {
@@ -107,7 +105,7 @@ final class ListObjectsHandler {
     }
   }
 
-  private XmlWriter owner(XmlWriter xml, Key key) {
+  private XmlWriter owner(XmlWriter xml, ListPage.Key key) {
     return xml.person("Owner", key.summary().getOwner(), backend.config().ownerDisplayName());
   }
 

@@ -7,8 +7,6 @@ import dev.ashlar.gateway.s3.S3Dates;
 import dev.ashlar.gateway.s3.S3Request.Listing;
 import dev.ashlar.gateway.s3.XmlWriter;
 import dev.ashlar.protocol.client.ListPage;
-import dev.ashlar.protocol.client.ListPage.CommonPrefix;
-import dev.ashlar.protocol.client.ListPage.Entry;
 import dev.ashlar.protocol.message.ChecksumValue;
 import dev.ashlar.protocol.message.ObjectSummary;
 
@@ -71,8 +69,8 @@ final class ListingDocument {
   }
 
   ListingDocument commonPrefixes(ListPage page) {
-    for (Entry entry : page.entries()) {
-      if (entry instanceof CommonPrefix prefix) {
+    for (ListPage.Entry entry : page.entries()) {
+      if (entry instanceof ListPage.CommonPrefix prefix) {
         commonPrefix(prefix.name());
       }
     }

@@ -110,13 +110,25 @@ public final class Checksums {
 
   /** The algorithm of the checksum that comes with the body, in a header or in a trailer. */
   static ChecksumAlgorithm announced(HttpHeaders headers) {
-    String trailer = headers.get("x-amz-trailer", "").trim();
+    String trailers = headers.get("x-amz-trailer", "");
     for (ChecksumAlgorithm algorithm : ALGORITHMS) {
       String header = header(algorithm);
-      if (trailer.equalsIgnoreCase(header) || headers.contains(header)) {
+      if (namesHeader(trailers, header) || headers.contains(header)) {
         return algorithm;
       }
     }
     return ChecksumAlgorithm.CHECKSUM_NONE;
+  }
+
+  private static boolean namesHeader(String list, String header) {
+    for (int start = 0; start <= list.length(); ) {
+      int end = list.indexOf(',', start);
+      end = end < 0 ? list.length() : end;
+      if (list.substring(start, end).trim().equalsIgnoreCase(header)) {
+        return true;
+      }
+      start = end + 1;
+    }
+    return false;
   }
 }

@@ -14,8 +14,6 @@ public record Conditions(
     @Nullable String ifNoneMatch,
     long ifModifiedSince,
     long ifUnmodifiedSince) {
-  public static final Conditions NONE = new Conditions(null, null, -1, -1);
-
   /** How an object meets the conditions. */
   public enum Verdict {
     PASS,
@@ -29,9 +27,6 @@ public record Conditions(
     String ifNoneMatch = headers.get(prefix + "if-none-match");
     long modified = date(headers.get(prefix + "if-modified-since"));
     long unmodified = date(headers.get(prefix + "if-unmodified-since"));
-    if (ifMatch == null && ifNoneMatch == null && modified < 0 && unmodified < 0) {
-      return NONE;
-    }
     return new Conditions(ifMatch, ifNoneMatch, modified, unmodified);
   }
 
@@ -41,9 +36,6 @@ public record Conditions(
 
   /** S3's precedence: an ETag condition overrules the date condition of its kind. */
   public Verdict judge(String etag, long lastModifiedMillis) {
-    if (this == NONE) {
-      return Verdict.PASS;
-    }
     long lastModified = lastModifiedMillis / 1000;
     if (ifMatch != null) {
       if (!EtagList.matches(ifMatch, etag)) {

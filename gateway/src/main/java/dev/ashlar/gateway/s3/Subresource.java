@@ -1,5 +1,6 @@
 package dev.ashlar.gateway.s3;
 
+import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,7 +28,7 @@ public enum Subresource {
           .openRoot("RequestPaymentConfiguration")
           .element("Payer", "BucketOwner")
           .close()
-          .toBytes()),
+          .toText()),
   BUCKET_TAGGING("tagging", Scope.BUCKET, S3Error.NO_SUCH_TAG_SET),
   VERSIONING("versioning", Scope.BUCKET, empty("VersioningConfiguration")),
   WEBSITE("website", Scope.BUCKET, S3Error.NO_SUCH_WEBSITE_CONFIGURATION),
@@ -36,7 +37,7 @@ public enum Subresource {
   OBJECT_TAGGING(
       "tagging",
       Scope.OBJECT,
-      new XmlWriter().openRoot("Tagging").open("TagSet").close().close().toBytes()),
+      new XmlWriter().openRoot("Tagging").open("TagSet").close().close().toText()),
   // S3 lists or returns these by id, which is part of the feature: nothing truthful to answer.
   ANALYTICS("analytics", Scope.BUCKET),
   INTELLIGENT_TIERING("intelligent-tiering", Scope.BUCKET),
@@ -58,7 +59,7 @@ public enum Subresource {
   private final String parameter;
   private final Scope scope;
   private final @Nullable S3Error error;
-  private final byte @Nullable [] document;
+  private final @Nullable String document;
 
   Subresource(String parameter, Scope scope) {
     this(parameter, scope, S3Error.NOT_IMPLEMENTED);
@@ -71,7 +72,7 @@ public enum Subresource {
     this.document = null;
   }
 
-  Subresource(String parameter, Scope scope, byte[] document) {
+  Subresource(String parameter, Scope scope, String document) {
     this.parameter = parameter;
     this.scope = scope;
     this.error = null;
@@ -100,10 +101,10 @@ public enum Subresource {
     if (document == null) {
       throw new IllegalStateException(this + " has neither document nor error");
     }
-    return document.clone();
+    return document.getBytes(StandardCharsets.UTF_8);
   }
 
-  private static byte[] empty(String root) {
-    return new XmlWriter().openRoot(root).close().toBytes();
+  private static String empty(String root) {
+    return new XmlWriter().openRoot(root).close().toText();
   }
 }

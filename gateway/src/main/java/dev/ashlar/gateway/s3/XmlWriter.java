@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Writes S3's documents. Every text is escaped. Characters that XML 1.0 cannot hold are written as
- * references ({@code &#x1;}), as S3 does: strict parsers refuse them, so clients with such keys ask
- * for encoding-type=url.
+ * numeric references, as S3 does: strict parsers refuse them, so clients with such keys ask for
+ * encoding-type=url.
  */
 public final class XmlWriter {
   private static final String NAMESPACE = "http://s3.amazonaws.com/doc/2006-03-01/";
@@ -83,10 +83,14 @@ public final class XmlWriter {
   }
 
   public byte[] toBytes() {
+    return toText().getBytes(StandardCharsets.UTF_8);
+  }
+
+  String toText() {
     if (!open.isEmpty()) {
       throw new IllegalStateException("not closed: " + open.peek());
     }
-    return out.toString().getBytes(StandardCharsets.UTF_8);
+    return out.toString();
   }
 
   private void escape(String text) {

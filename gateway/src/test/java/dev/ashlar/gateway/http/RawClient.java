@@ -13,27 +13,27 @@ import java.util.Locale;
 import java.util.Map;
 
 /** A client that sends exactly the bytes it is told to. */
-final class RawClient implements AutoCloseable {
+public final class RawClient implements AutoCloseable {
   private static final int TIMEOUT_MS = 20_000;
   private final Socket socket;
   private final InputStream in;
 
   /** An answer as it came over the wire. */
-  record Answer(int status, Map<String, String> headers, byte[] body) {
-    String header(String name) {
+  public record Answer(int status, Map<String, String> headers, byte[] body) {
+    public String header(String name) {
       return headers.getOrDefault(name, "");
     }
 
-    String text() {
+    public String text() {
       return new String(body, StandardCharsets.UTF_8);
     }
   }
 
-  RawClient(InetSocketAddress address) throws IOException {
+  public RawClient(InetSocketAddress address) throws IOException {
     this(address, 0);
   }
 
-  RawClient(InetSocketAddress address, int receiveBufferBytes) throws IOException {
+  public RawClient(InetSocketAddress address, int receiveBufferBytes) throws IOException {
     socket = new Socket();
     if (receiveBufferBytes > 0) {
       socket.setReceiveBufferSize(receiveBufferBytes);
@@ -43,23 +43,23 @@ final class RawClient implements AutoCloseable {
     in = new BufferedInputStream(socket.getInputStream());
   }
 
-  RawClient send(String text) throws IOException {
+  public RawClient send(String text) throws IOException {
     return send(text.getBytes(StandardCharsets.ISO_8859_1));
   }
 
-  RawClient send(byte[] bytes) throws IOException {
+  public RawClient send(byte[] bytes) throws IOException {
     socket.getOutputStream().write(bytes);
     return this;
   }
 
-  Answer answer() throws IOException {
+  public Answer answer() throws IOException {
     return answer(false);
   }
 
   /**
    * @param toHead no body follows whatever the headers say
    */
-  Answer answer(boolean toHead) throws IOException {
+  public Answer answer(boolean toHead) throws IOException {
     Answer head = head();
     int length = toHead ? 0 : Integer.parseInt(head.headers().getOrDefault("content-length", "0"));
     byte[] body = in.readNBytes(length);
@@ -69,8 +69,8 @@ final class RawClient implements AutoCloseable {
     return new Answer(head.status(), head.headers(), body);
   }
 
-  Answer head() throws IOException {
-    int status = Integer.parseInt(line().split(" ")[1]);
+  public Answer head() throws IOException {
+    int status = Integer.parseInt(line().substring(9, 12));
     Map<String, String> headers = new LinkedHashMap<>();
     for (String line = line(); !line.isEmpty(); line = line()) {
       int colon = line.indexOf(':');
@@ -92,12 +92,12 @@ final class RawClient implements AutoCloseable {
     return line.toString(StandardCharsets.ISO_8859_1).stripTrailing();
   }
 
-  int read(byte[] into) throws IOException {
+  public int read(byte[] into) throws IOException {
     return in.read(into);
   }
 
   /** Whether the server has closed, in order or by reset. */
-  boolean ended() throws IOException {
+  public boolean ended() throws IOException {
     try {
       return in.read() < 0;
     } catch (java.net.SocketException reset) {
@@ -106,7 +106,7 @@ final class RawClient implements AutoCloseable {
   }
 
   /** Ends the connection with a reset instead of an orderly end. */
-  void reset() throws IOException {
+  public void reset() throws IOException {
     socket.setSoLinger(true, 0);
     socket.close();
   }

@@ -155,7 +155,7 @@ class SdkMultipartIT {
     part("aborted", upload, 1, new byte[10]);
     abort("aborted", upload);
     assertFails(404, "NoSuchUpload", () -> part("aborted", upload, 2, new byte[10]));
-    assertFails(404, "NoSuchUpload", () -> abort("aborted", upload));
+    assertFails(404, "NoSuchUpload", () -> abort("aborted", "no-such-upload"));
     assertFails(404, "NoSuchUpload", () -> s3.listParts(b -> b.bucket(bucket).key("aborted").uploadId(upload)));
     assertFails(404, "NoSuchKey", () -> s3.getObject(b -> b.bucket(bucket).key("aborted")));
   }

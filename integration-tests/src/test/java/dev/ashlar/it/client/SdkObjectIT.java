@@ -86,37 +86,24 @@ class SdkObjectIT {
     s3.deleteObject(b -> b.bucket(bucket).key("again")); // deleting what is not there succeeds
   }
 
+  /** CRC64NVME needs the SDK's native library here; boto3 and the aws cli cover it. */
   @ParameterizedTest
   @EnumSource(
       value = ChecksumAlgorithm.class,
-      names = {"CRC32", "CRC32_C", "CRC64_NVME", "SHA1", "SHA256"})
+      names = {"CRC32", "CRC32_C", "SHA1", "SHA256"})
   void checksumsAreStoredAndReturned(ChecksumAlgorithm algorithm) {
     String key = "checksum/" + algorithm;
     byte[] bytes = new Content(seed, 40_000).bytes();
     PutObjectResponse put =
         s3.putObject(
-            b -> b.bucket(bucket).key(key).checksumAlgorithm(algorithm), RequestBody.fromBytes(bytes));
+            b -> b.bucket(bucket).key(key).checksumAlgorithm(algorithm),
+            RequestBody.fromBytes(bytes));
     HeadObjectResponse head =
         s3.headObject(b -> b.bucket(bucket).key(key).checksumMode(ChecksumMode.ENABLED));
-    String sent = checksum(algorithm, put.checksumCRC32(), put.checksumCRC32C(), put.checksumCRC64NVME(), put.checksumSHA1(), put.checksumSHA256());
-    String kept = checksum(algorithm, head.checksumCRC32(), head.checksumCRC32C(), head.checksumCRC64NVME(), head.checksumSHA1(), head.checksumSHA256());
-    assertNotNull(sent);
-    assertEquals(sent, kept);
+    String sent = put.getValueForField("Checksum" + algorithm, String.class).orElseThrow();
+    assertEquals(sent, head.getValueForField("Checksum" + algorithm, String.class).orElseThrow());
     assertEquals("FULL_OBJECT", head.checksumTypeAsString());
     assertArrayEquals(bytes, get(key).asByteArray()); // the SDK verifies what it gets by default
-  }
-
-  private static String checksum(ChecksumAlgorithm algorithm, String... crc32crc32cCrc64Sha1Sha256) {
-    int index =
-        switch (algorithm) {
-          case CRC32 -> 0;
-          case CRC32_C -> 1;
-          case CRC64_NVME -> 2;
-          case SHA1 -> 3;
-          case SHA256 -> 4;
-          default -> throw new IllegalArgumentException("" + algorithm);
-        };
-    return crc32crc32cCrc64Sha1Sha256[index];
   }
 
   @Test

@@ -1,0 +1,69 @@
+package dev.ashlar.gateway.auth;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.ashlar.gateway.http.RawClient;
+import dev.ashlar.gateway.http.TestServer;
+import dev.ashlar.protocol.message.ChecksumAlgorithm;
+import dev.ashlar.protocol.message.ChecksumValue;
+import dev.ashlar.protocol.message.CredentialRow;
+import java.time.Clock;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.util.HexFormat;
+import java.util.Optional;
+
+/** A server that answers owner, digest of the payload and its checksum, all of them verified. */
+final class AuthServer {
+  private final TestServer server = new TestServer();
+
+  AuthServer() throws Exception {
+    server.clock = Clock.fixed(Instant.parse("2013-05-24T00:00:00Z"), ZoneOffset.UTC);
+    CredentialRow row =
+        CredentialRow.newBuilder()
+            .setAccessKey(TestSigner.ACCESS_KEY)
+            .setSecretKey(TestSigner.SECRET)
+            .setOwner("owner")
+            .build();
+    Authenticator authenticator =
+        new SigV4Authenticator(
+            key -> key.equals(row.getAccessKey()) ? Optional.of(row) : Optional.empty(),
+            "us-east-1",
+            server.clock);
+    server.start(
+        exchange -> {
+          Authenticator.AuthenticatedRequest request = authenticator.authenticate(exchange);
+          if (exchange.rawPath().equals("/compute")) {
+            request.body().alsoCompute(ChecksumAlgorithm.CHECKSUM_CRC64NVME);
+          }
+          String digest = server.digest(request.body());
+          ChecksumValue checksum = request.body().checksum();
+          return TestServer.text(
+              request.owner()
+                  + digest
+                  + checksum.getAlgorithm()
+                  + HexFormat.of().formatHex(checksum.getValue().toByteArray()));
+        });
+  }
+
+  RawClient.Answer answer(String request) throws Exception {
+    try (RawClient client = server.connect()) {
+      return client.send(request).answer();
+    }
+  }
+
+  void accepts(String request, String payload) throws Exception {
+    String text = answer(request).text();
+    assertTrue(text.startsWith("owner" + TestServer.digestOf(payload)), text);
+  }
+
+  String refuses(String request, String code) throws Exception {
+    String text = answer(request).text();
+    assertTrue(text.contains("<Code>" + code + "</Code>"), text);
+    return text;
+  }
+
+  void stop() throws Exception {
+    server.stopAndCheckNothingIsLeft();
+  }
+}

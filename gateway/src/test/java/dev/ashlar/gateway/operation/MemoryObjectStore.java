@@ -1,0 +1,165 @@
+package dev.ashlar.gateway.operation;
+
+import dev.ashlar.blob.DataSink;
+import dev.ashlar.blob.DataUnavailableException;
+import dev.ashlar.blob.DataUnavailableException.Reason;
+import dev.ashlar.blob.ObjectStore;
+import dev.ashlar.blob.ObjectWriter;
+import dev.ashlar.protocol.client.MetadataClient;
+import dev.ashlar.protocol.client.MetadataUnavailableException;
+import dev.ashlar.protocol.client.ObjectRead;
+import dev.ashlar.protocol.client.ShardData;
+import dev.ashlar.protocol.layout.ByteRange;
+import dev.ashlar.protocol.memory.Slab;
+import dev.ashlar.protocol.memory.SlabPool;
+import dev.ashlar.protocol.message.BlobKey;
+import dev.ashlar.protocol.message.Command;
+import dev.ashlar.protocol.message.CommandResult;
+import dev.ashlar.protocol.message.NewBlob;
+import dev.ashlar.protocol.message.ResultCode;
+import dev.ashlar.protocol.message.SliceValue;
+import dev.ashlar.protocol.message.SlotAck;
+import dev.ashlar.protocol.model.BlobId;
+import dev.ashlar.protocol.model.PlacementMap;
+import java.io.ByteArrayOutputStream;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.UUID;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** Blobs in a map, handed out in pieces of slabs that have to come back. */
+final class MemoryObjectStore implements ObjectStore {
+  private static final int PIECE_BYTES = 16 << 10;
+
+  final SlabPool slabs = new SlabPool();
+  private final MetadataClient metadata;
+  private final Map<BlobKey, byte[]> blobs = new HashMap<>();
+  private long sequence;
+  private @Nullable Reason writeFault;
+  private @Nullable Reason readFault;
+  private int readsBeforeFault;
+  private int faultsLeft;
+  private Runnable beforeRead = () -> {};
+
+  MemoryObjectStore(MetadataClient metadata) {
+    this.metadata = metadata;
+  }
+
+  void failWrites(Reason reason) {
+    writeFault = reason;
+  }
+
+  /** Fails so many reads, each after so many pieces. */
+  void failReads(Reason reason, int afterPieces, int times) {
+    readFault = reason;
+    readsBeforeFault = afterPieces;
+    faultsLeft = times;
+  }
+
+  void beforeRead(Runnable action) {
+    beforeRead = action;
+  }
+
+  int blobCount() {
+    return blobs.size();
+  }
+
+  @Override
+  public ObjectWriter newWriter(long expectedLength) {
+    return new Writer();
+  }
+
+  @Override
+  public void read(ObjectRead object, ByteRange range, DataSink sink)
+      throws DataUnavailableException, InterruptedException {
+    beforeRead.run();
+    boolean isFaulty = readFault != null && faultsLeft-- > 0;
+    int pieces = 0;
+    byte[] bytes = bytes(object, range);
+    for (int from = 0; from < bytes.length || isFaulty; from += PIECE_BYTES) {
+      if (isFaulty && pieces++ == readsBeforeFault) {
+        throw new DataUnavailableException(Objects.requireNonNull(readFault), "as told");
+      }
+      int length = Math.min(PIECE_BYTES, bytes.length - from);
+      Slab slab = slabs.acquire(length);
+      sink.accept(new ShardData(slab, slab.slice(0, length).put(0, bytes, from, length)));
+    }
+  }
+
+  private byte[] bytes(ObjectRead object, ByteRange range) {
+    ByteArrayOutputStream all = new ByteArrayOutputStream();
+    for (SliceValue slice : object.object().getSlicesList()) {
+      byte[] blob = Objects.requireNonNull(blobs.get(slice.getBlob()));
+      all.write(blob, Math.toIntExact(slice.getOffset()), Math.toIntExact(slice.getLength()));
+    }
+    byte[] out = new byte[Math.toIntExact(range.length())];
+    System.arraycopy(all.toByteArray(), Math.toIntExact(range.offset()), out, 0, out.length);
+    return out;
+  }
+
+  private final class Writer implements ObjectWriter {
+    private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+
+    @Override
+    public void write(ByteBuffer piece) throws DataUnavailableException {
+      if (writeFault != null) {
+        throw new DataUnavailableException(writeFault, "as told");
+      }
+      byte[] copy = new byte[piece.remaining()];
+      piece.get(copy);
+      bytes.writeBytes(copy);
+    }
+
+    @Override
+    public long length() {
+      return bytes.size();
+    }
+
+    @Override
+    public CommandResult commit(Function<List<NewBlob>, Command.Builder> command)
+        throws MetadataUnavailableException {
+      List<NewBlob> written = new ArrayList<>();
+      if (bytes.size() > 0) {
+        NewBlob blob = describe(new BlobId(metadata.session(), sequence++), bytes.size());
+        blobs.put(blob.getId(), bytes.toByteArray());
+        written.add(blob);
+      }
+      CommandResult result = metadata.submit(command.apply(written));
+      if (result.getCode() != ResultCode.OK) {
+        written.forEach(blob -> blobs.remove(blob.getId()));
+      }
+      return result;
+    }
+
+    @Override
+    public void close() {}
+
+    private NewBlob describe(BlobId id, long length) {
+      PlacementMap map = metadata.placement();
+      int pg = id.placementGroup(map.pgCount());
+      NewBlob.Builder blob =
+          NewBlob.newBuilder()
+              .setId(id.toMessage())
+              .setLength(length)
+              .setProfile(map.profile().toMessage())
+              .setPg(pg)
+              .setEpoch(map.epoch());
+      for (int slot = 0; slot < map.profile().shards(); slot++) {
+        UUID drive = map.drive(pg, slot);
+        blob.addAcks(
+            SlotAck.newBuilder()
+                .setSlot(slot)
+                .setDriveHigh(drive.getMostSignificantBits())
+                .setDriveLow(drive.getLeastSignificantBits())
+                .setIncarnation(
+                    Objects.requireNonNull(metadata.drives().get(drive)).incarnation()));
+      }
+      return blob.build();
+    }
+  }
+}

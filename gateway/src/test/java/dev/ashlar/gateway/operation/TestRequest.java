@@ -1,0 +1,111 @@
+package dev.ashlar.gateway.operation;
+
+import dev.ashlar.gateway.http.HttpExchange;
+import dev.ashlar.gateway.http.RequestBody;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.handler.codec.http.DefaultHttpHeaders;
+import io.netty.handler.codec.http.HttpHeaders;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** A request in memory. */
+final class TestRequest implements HttpExchange {
+  private static final int PIECE_BYTES = 10_000;
+
+  private final String method;
+  private final String path;
+  private final String query;
+  private final HttpHeaders headers = new DefaultHttpHeaders().set("Host", "s3.test");
+  private final List<Runnable> endActions = new ArrayList<>();
+  private byte[] body = {};
+  private int bodyRead;
+
+  TestRequest(String method, String uri) {
+    int question = uri.indexOf('?');
+    this.method = method;
+    this.path = question < 0 ? uri : uri.substring(0, question);
+    this.query = question < 0 ? "" : uri.substring(question + 1);
+    if (method.equals("PUT")) {
+      headers.set("Content-Length", "0");
+    }
+  }
+
+  TestRequest header(String name, String value) {
+    headers.add(name, value);
+    return this;
+  }
+
+  TestRequest without(String name) {
+    headers.remove(name);
+    return this;
+  }
+
+  TestRequest body(byte[] bytes) {
+    body = bytes;
+    headers.set("Content-Length", Integer.toString(bytes.length));
+    return this;
+  }
+
+  TestRequest body(String text) {
+    return body(text.getBytes(StandardCharsets.UTF_8));
+  }
+
+  void end() {
+    endActions.forEach(Runnable::run);
+  }
+
+  @Override
+  public String method() {
+    return method;
+  }
+
+  @Override
+  public String rawPath() {
+    return path;
+  }
+
+  @Override
+  public String rawQuery() {
+    return query;
+  }
+
+  @Override
+  public HttpHeaders headers() {
+    return headers;
+  }
+
+  @Override
+  public String requestId() {
+    return "0123456789ABCDEF";
+  }
+
+  @Override
+  public void onEnd(Runnable action) {
+    endActions.add(action);
+  }
+
+  @Override
+  public RequestBody body() {
+    return new RequestBody() {
+      @Override
+      public long length() {
+        return headers.contains("Content-Length")
+            ? Long.parseLong(headers.get("Content-Length"))
+            : -1;
+      }
+
+      @Override
+      public @Nullable ByteBuf read() {
+        if (bodyRead == body.length) {
+          return null;
+        }
+        int from = bodyRead;
+        bodyRead = Math.min(body.length, from + PIECE_BYTES);
+        return Unpooled.copiedBuffer(body, from, bodyRead - from);
+      }
+    };
+  }
+}

@@ -1,0 +1,144 @@
+package dev.ashlar.gateway.operation;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import dev.ashlar.gateway.http.HttpAnswer;
+import dev.ashlar.gateway.s3.S3Config;
+import dev.ashlar.gateway.s3.S3Exception;
+import dev.ashlar.metadata.memory.MemoryMetadata;
+import dev.ashlar.protocol.model.Profile;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.netty.buffer.ByteBuf;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.time.Clock;
+import java.util.List;
+import java.util.Random;
+
+/** The service over fakes: requests in, answers out, no sockets. */
+final class TestS3 {
+  static final int PART = 5 << 20;
+
+  final MemoryMetadata metadata =
+      MemoryMetadata.withDrives(new Profile(4, 2, Profile.DEFAULT_STRIPE_UNIT), 6, 8);
+  final MemoryObjectStore store = new MemoryObjectStore(metadata);
+  final SimpleMeterRegistry registry = new SimpleMeterRegistry();
+  private final S3Service service;
+
+  TestS3() {
+    this("us-east-1");
+  }
+
+  TestS3(String region) {
+    S3Config config = new S3Config(region, List.of("s3.test"), "Owner");
+    service =
+        new S3Service(
+            new TestAuthenticator(),
+            metadata,
+            store,
+            config,
+            registry,
+            Clock.systemUTC(),
+            new Random(1));
+  }
+
+  static TestRequest request(String method, String uri) {
+    return new TestRequest(method, uri);
+  }
+
+  TestAnswer send(String method, String uri) throws Exception {
+    return send(request(method, uri));
+  }
+
+  TestAnswer send(String method, String uri, byte[] body) throws Exception {
+    return send(request(method, uri).body(body));
+  }
+
+  TestAnswer send(String method, String uri, String body) throws Exception {
+    return send(request(method, uri).body(body));
+  }
+
+  /** Sends and requires this status. */
+  TestAnswer ok(int status, TestRequest request) throws Exception {
+    TestAnswer answer = send(request);
+    assertEquals(
+        status,
+        answer.status(),
+        () -> request.method() + " " + request.rawPath() + ": " + answer.code() + answer.text());
+    return answer;
+  }
+
+  TestAnswer ok(int status, String method, String uri) throws Exception {
+    return ok(status, request(method, uri));
+  }
+
+  void refused(String code, TestRequest request) throws Exception {
+    TestAnswer answer = send(request);
+    assertEquals(code, answer.code(), () -> request.method() + " " + request.rawPath());
+  }
+
+  void refused(String code, String method, String uri) throws Exception {
+    refused(code, request(method, uri));
+  }
+
+  TestAnswer send(TestRequest request) throws Exception {
+    try {
+      HttpAnswer answer = service.handle(request);
+      return new TestAnswer(answer.status(), "", answer.headers(), bytes(answer.body()), null);
+    } catch (S3Exception e) {
+      return TestAnswer.of(e);
+    } finally {
+      request.end();
+      assertEquals(0, store.slabs.lentBytes(), "slabs not given back");
+    }
+  }
+
+  /** Sends to a client that goes away after so many bytes. */
+  void sendToLeavingClient(TestRequest request, int bytesMax) throws Exception {
+    HttpAnswer answer = service.handle(request);
+    HttpAnswer.Streamed streamed = (HttpAnswer.Streamed) answer.body();
+    int[] left = {bytesMax};
+    try {
+      streamed
+          .writer()
+          .writeTo(
+              piece -> {
+                left[0] -= piece.readableBytes();
+                piece.release();
+                if (left[0] < 0) {
+                  throw new IOException("gone");
+                }
+              });
+    } finally {
+      request.end();
+      assertEquals(0, store.slabs.lentBytes(), "slabs not given back");
+    }
+  }
+
+  private static byte[] bytes(HttpAnswer.Body body) throws Exception {
+    return switch (body) {
+      case HttpAnswer.Empty empty -> new byte[0];
+      case HttpAnswer.Bytes bytes -> bytes.content();
+      case HttpAnswer.Streamed streamed -> {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        streamed.writer().writeTo(piece -> drain(piece, out));
+        assertEquals(streamed.length(), out.size());
+        yield out.toByteArray();
+      }
+    };
+  }
+
+  private static void drain(ByteBuf piece, ByteArrayOutputStream out) throws IOException {
+    try {
+      piece.readBytes(out, piece.readableBytes());
+    } finally {
+      piece.release();
+    }
+  }
+
+  static byte[] randomBytes(int length, long seed) {
+    byte[] bytes = new byte[length];
+    new Random(seed).nextBytes(bytes);
+    return bytes;
+  }
+}

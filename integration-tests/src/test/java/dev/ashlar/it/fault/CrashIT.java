@@ -1,0 +1,78 @@
+package dev.ashlar.it.fault;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.ashlar.it.harness.Buckets;
+import dev.ashlar.it.harness.Clients;
+import dev.ashlar.it.harness.Seeds;
+import dev.ashlar.it.harness.ServerProcess;
+import dev.ashlar.it.harness.ServerSpec;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.Test;
+import software.amazon.awssdk.services.s3.S3Client;
+
+/**
+ * Clients write, the process is killed with SIGKILL at a random moment, and starts again: everything
+ * acknowledged is there, bit for bit, and nothing is there by half. {@code -Dashlar.crash.loops}
+ * says how often (3).
+ */
+class CrashIT {
+  private static final int LOOPS = Integer.getInteger("ashlar.crash.loops", 3);
+  private static final int LOST = 2; // m of the default profile
+
+  @Test
+  void oneMetadataFolder() throws Exception {
+    crash("crash-1", 1, false);
+  }
+
+  @Test
+  void fiveMetadataFolders() throws Exception {
+    crash("crash-5", 5, false);
+  }
+
+  /** While the server is down, m drive folders and m metadata folders are deleted. */
+  @Test
+  void fiveMetadataFoldersOfWhichTwoAreLostWithTwoDrives() throws Exception {
+    crash("crash-lost", 5, true);
+  }
+
+  private static void crash(String name, int metadataFolders, boolean lose) throws Exception {
+    SplittableRandom random = new SplittableRandom(Seeds.seed(name));
+    ServerSpec spec = ServerSpec.named(name).withMetadataFolders(metadataFolders);
+    // Always the same folders: what was lost before repair exists is not whole again.
+    int firstLostDrive = random.nextInt(spec.drives());
+    int firstLostPeer = random.nextInt(metadataFolders);
+    try (ServerProcess server = ServerProcess.start(spec);
+        S3Client s3 = Clients.sync(server)) {
+      CrashWorkload workload = new CrashWorkload(s3, Buckets.create(s3, "crash"));
+      workload.putSources(random);
+      for (int loop = 1; loop <= LOOPS; loop++) {
+        long before = workload.ledger().acknowledgements();
+        List<Thread> clients = workload.start(random.split());
+        ServerProcess.pause(Duration.ofMillis(random.nextInt(300, 2500)));
+        server.kill();
+        for (Thread client : clients) {
+          client.join();
+        }
+        long written = workload.ledger().acknowledgements() - before;
+        System.out.printf("%s loop %d: %d writes acknowledged%n", name, loop, written);
+        assertTrue(written > 0, "no write was acknowledged");
+        if (lose) {
+          delete(server.driveFolders(), firstLostDrive);
+          delete(server.metadataFolders(), firstLostPeer);
+        }
+        server.start();
+        workload.checkAll();
+      }
+    }
+  }
+
+  private static void delete(List<Path> folders, int first) {
+    for (int i = 0; i < LOST; i++) {
+      ServerProcess.deleteRecursively(folders.get((first + i) % folders.size()));
+    }
+  }
+}

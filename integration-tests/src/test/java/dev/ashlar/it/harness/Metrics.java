@@ -1,0 +1,28 @@
+package dev.ashlar.it.harness;
+
+/** One reading of the server's metrics page. */
+public record Metrics(String page) {
+  public static Metrics of(ServerProcess server) {
+    return new Metrics(server.prometheus());
+  }
+
+  /** The sum of a metric over all its labels; a metric that is not there is a failure. */
+  public long sum(String name) {
+    double sum = 0;
+    boolean found = false;
+    for (String line : page.split("\n")) {
+      if (line.startsWith(name + "{") || line.startsWith(name + " ")) {
+        sum += Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1));
+        found = true;
+      }
+    }
+    if (!found) {
+      throw new AssertionError("no metric " + name);
+    }
+    return Math.round(sum);
+  }
+
+  public long since(Metrics before, String name) {
+    return sum(name) - before.sum(name);
+  }
+}

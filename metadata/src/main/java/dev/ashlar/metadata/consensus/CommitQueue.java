@@ -1,0 +1,200 @@
+package dev.ashlar.metadata.consensus;
+
+import dev.ashlar.metadata.state.MetadataState;
+import dev.ashlar.protocol.client.MetadataUnavailableException;
+import dev.ashlar.protocol.message.Command;
+import dev.ashlar.protocol.message.CommandResult;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Gathers commands into log entries: what waits while entries are in flight becomes the next one.
+ * There is no timer and no thread of its own: the first submitter proposes, later entries are
+ * proposed by the thread that applied the one before. Each submitter parks once and is woken by
+ * apply.
+ */
+final class CommitQueue {
+  static final int BATCH_BYTES_MAX = 256 << 10;
+  static final int COMMAND_BYTES_MAX = RaftSettings.ENTRY_BYTES_MAX * 3 / 4 - BATCH_BYTES_MAX;
+  static final int WAITING_MAX = 4096;
+  private static final int IN_FLIGHT_MAX = 2;
+
+  private final Clock clock;
+  private final long timeoutNanos;
+
+  /** Makes a log entry of the proposal, sooner or later, until it is applied or abandoned. */
+  private final Consumer<Proposal> proposer;
+
+  private final ReentrantLock lock = new ReentrantLock();
+  private final ArrayDeque<Waiter> waiting = new ArrayDeque<>();
+  private int inFlight;
+  private long session;
+  private long lastRequest;
+  private boolean closed;
+
+  CommitQueue(Clock clock, Duration timeout, Consumer<Proposal> proposer) {
+    this.clock = clock;
+    this.timeoutNanos = timeout.toNanos();
+    this.proposer = proposer;
+  }
+
+  /** A parked submitter. */
+  static final class Waiter {
+    private final Command command;
+    private final Thread thread = Thread.currentThread();
+    private final long deadlineNanos;
+    private volatile @Nullable CommandResult result;
+
+    Waiter(Command command, long deadlineNanos) {
+      this.command = command;
+      this.deadlineNanos = deadlineNanos;
+    }
+
+    Command command() {
+      return command;
+    }
+
+    boolean isExpired() {
+      return System.nanoTime() - deadlineNanos >= 0;
+    }
+
+    void succeed(CommandResult answer) {
+      result = answer;
+      LockSupport.unpark(thread);
+    }
+  }
+
+  /** All commands that follow belong to this session. */
+  void setSession(long session) {
+    lock.lock();
+    try {
+      this.session = session;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  CommandResult submit(Command.Builder command) throws MetadataUnavailableException {
+    Waiter waiter;
+    List<Waiter> batch;
+    lock.lock();
+    try {
+      waiter = enqueue(command);
+      batch = nextBatch();
+    } finally {
+      lock.unlock();
+    }
+    propose(batch);
+    return await(waiter);
+  }
+
+  private Waiter enqueue(Command.Builder builder) throws MetadataUnavailableException {
+    if (closed || waiting.size() >= WAITING_MAX) {
+      throw MetadataUnavailableException.refused(
+          closed ? "metadata is closed" : waiting.size() + " commands are waiting");
+    }
+    Command command =
+        builder
+            .setSession(builder.hasRegisterSession() ? 0 : session)
+            .setRequest(++lastRequest)
+            .setTimeMs(clock.millis())
+            .build();
+    if (command.getSerializedSize() > COMMAND_BYTES_MAX) {
+      throw MetadataUnavailableException.refused(
+          "a command of " + command.getSerializedSize() + " bytes");
+    }
+    Waiter waiter = new Waiter(command, System.nanoTime() + timeoutNanos);
+    waiting.add(waiter);
+    return waiter;
+  }
+
+  /** What to propose now; empty when enough is in flight or nothing waits. Needs the lock. */
+  private List<Waiter> nextBatch() {
+    if (inFlight >= IN_FLIGHT_MAX || waiting.isEmpty()) {
+      return List.of();
+    }
+    List<Waiter> batch = new ArrayList<>();
+    int bytes = 0;
+    for (Waiter next = waiting.peek(); next != null; next = waiting.peek()) {
+      bytes += next.command().getSerializedSize();
+      if (!batch.isEmpty()
+          && (bytes > BATCH_BYTES_MAX || batch.size() >= MetadataState.COMMANDS_PER_ENTRY_MAX)) {
+        break;
+      }
+      batch.add(waiting.remove());
+    }
+    inFlight++;
+    return batch;
+  }
+
+  private void propose(List<Waiter> batch) {
+    if (!batch.isEmpty()) {
+      proposer.accept(new Proposal(batch, this));
+    }
+  }
+
+  /** The proposal has left: applied, or abandoned because nobody waits for it any more. */
+  void finished() {
+    List<Waiter> batch;
+    lock.lock();
+    try {
+      inFlight--;
+      batch = closed ? List.of() : nextBatch();
+    } finally {
+      lock.unlock();
+    }
+    propose(batch);
+  }
+
+  private CommandResult await(Waiter waiter) throws MetadataUnavailableException {
+    boolean interrupted = false;
+    try {
+      for (CommandResult result = waiter.result; ; result = waiter.result) {
+        if (result != null) {
+          return result;
+        }
+        long leftNanos = waiter.deadlineNanos - System.nanoTime();
+        if (leftNanos <= 0) {
+          throw expired(waiter);
+        }
+        LockSupport.parkNanos(this, leftNanos);
+        interrupted |= Thread.interrupted(); // parking returns at once while the flag is set
+      }
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  private MetadataUnavailableException expired(Waiter waiter) {
+    lock.lock();
+    try {
+      if (waiting.remove(waiter)) {
+        return MetadataUnavailableException.refused("metadata had no room for it in time");
+      }
+    } finally {
+      lock.unlock();
+    }
+    return MetadataUnavailableException.unknown(
+        "metadata did not answer in time", new TimeoutException());
+  }
+
+  /** From now on nothing is accepted; what was proposed may still be answered. */
+  void close() {
+    lock.lock();
+    try {
+      closed = true;
+    } finally {
+      lock.unlock();
+    }
+  }
+}

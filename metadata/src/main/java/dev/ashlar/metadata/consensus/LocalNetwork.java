@@ -1,0 +1,49 @@
+package dev.ashlar.metadata.consensus;
+
+import java.io.IOException;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import org.apache.ratis.protocol.RaftPeerId;
+import org.apache.ratis.server.RaftServer;
+
+/** The peers of one process, and which of them may take part in elections. */
+final class LocalNetwork {
+  private final ConcurrentMap<RaftPeerId, RaftServer> peers = new ConcurrentHashMap<>();
+
+  /**
+   * Peers whose folder was empty. They have forgotten what they once acknowledged, so their votes
+   * could elect a leader that lacks it: they have none until they hold all that was committed.
+   */
+  private final Set<RaftPeerId> forgetful = ConcurrentHashMap.newKeySet();
+
+  void join(RaftServer server) {
+    peers.put(server.getId(), server);
+  }
+
+  void leave(RaftServer server) {
+    peers.remove(server.getId(), server);
+  }
+
+  RaftServer peer(RaftPeerId id) throws IOException {
+    RaftServer server = peers.get(id);
+    if (server == null) {
+      throw new IOException("peer " + id + " is not running");
+    }
+    return server;
+  }
+
+  void setForgetful(RaftPeerId id, boolean isForgetful) {
+    if (isForgetful) {
+      forgetful.add(id);
+    } else {
+      forgetful.remove(id);
+    }
+  }
+
+  void checkMayVote(RaftPeerId id) throws IOException {
+    if (forgetful.contains(id)) {
+      throw new IOException("peer " + id + " is being rebuilt and has no vote");
+    }
+  }
+}

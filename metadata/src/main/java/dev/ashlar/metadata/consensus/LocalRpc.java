@@ -1,0 +1,125 @@
+package dev.ashlar.metadata.consensus;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.Collection;
+import org.apache.ratis.conf.Parameters;
+import org.apache.ratis.proto.RaftProtos.AppendEntriesReplyProto;
+import org.apache.ratis.proto.RaftProtos.AppendEntriesRequestProto;
+import org.apache.ratis.proto.RaftProtos.InstallSnapshotReplyProto;
+import org.apache.ratis.proto.RaftProtos.InstallSnapshotRequestProto;
+import org.apache.ratis.proto.RaftProtos.RaftRpcRequestProto;
+import org.apache.ratis.proto.RaftProtos.RequestVoteReplyProto;
+import org.apache.ratis.proto.RaftProtos.RequestVoteRequestProto;
+import org.apache.ratis.proto.RaftProtos.StartLeaderElectionReplyProto;
+import org.apache.ratis.proto.RaftProtos.StartLeaderElectionRequestProto;
+import org.apache.ratis.protocol.RaftPeer;
+import org.apache.ratis.protocol.RaftPeerId;
+import org.apache.ratis.rpc.RpcType;
+import org.apache.ratis.server.RaftServer;
+import org.apache.ratis.server.RaftServerRpc;
+import org.apache.ratis.server.ServerFactory;
+
+/**
+ * Ratis' transport between peers of one process: a call is a method call on the sender's thread. No
+ * port is opened, nothing is serialised, and no thread stands between.
+ */
+public final class LocalRpc implements RpcType {
+  static final String NETWORK = "ashlar.local-network";
+
+  /** Ratis makes one by its name. */
+  public LocalRpc() {}
+
+  @Override
+  public String name() {
+    return LocalRpc.class.getName();
+  }
+
+  @Override
+  public ServerFactory newFactory(Parameters parameters) {
+    LocalNetwork network = parameters.getNonNull(NETWORK, LocalNetwork.class);
+    return new ServerFactory() {
+      @Override
+      public RaftServerRpc newRaftServerRpc(RaftServer server) {
+        return new Endpoint(server, network);
+      }
+
+      @Override
+      public RpcType getRpcType() {
+        return LocalRpc.this;
+      }
+    };
+  }
+
+  private final class Endpoint implements RaftServerRpc {
+    private final RaftServer server;
+    private final LocalNetwork network;
+
+    Endpoint(RaftServer server, LocalNetwork network) {
+      this.server = server;
+      this.network = network;
+    }
+
+    @Override
+    public void start() {
+      network.join(server);
+    }
+
+    @Override
+    public void close() {
+      network.leave(server);
+    }
+
+    @Override
+    public RpcType getRpcType() {
+      return LocalRpc.this;
+    }
+
+    @Override
+    public InetSocketAddress getInetSocketAddress() {
+      return InetSocketAddress.createUnresolved("in-process", 0);
+    }
+
+    @Override
+    public void addRaftPeers(Collection<RaftPeer> peers) {
+      // The network knows them.
+    }
+
+    @Override
+    public void handleException(RaftPeerId peer, Exception e, boolean reconnect) {
+      // There is no connection to mend.
+    }
+
+    private RaftServer receiver(RaftRpcRequestProto request) throws IOException {
+      return network.peer(RaftPeerId.valueOf(request.getReplyId()));
+    }
+
+    @Override
+    public RequestVoteReplyProto requestVote(RequestVoteRequestProto request) throws IOException {
+      RaftServer voter = receiver(request.getServerRequest());
+      network.checkMayVote(server.getId());
+      network.checkMayVote(voter.getId());
+      return voter.requestVote(request);
+    }
+
+    @Override
+    public StartLeaderElectionReplyProto startLeaderElection(
+        StartLeaderElectionRequestProto request) throws IOException {
+      RaftServer candidate = receiver(request.getServerRequest());
+      network.checkMayVote(candidate.getId());
+      return candidate.startLeaderElection(request);
+    }
+
+    @Override
+    public AppendEntriesReplyProto appendEntries(AppendEntriesRequestProto request)
+        throws IOException {
+      return receiver(request.getServerRequest()).appendEntries(request);
+    }
+
+    @Override
+    public InstallSnapshotReplyProto installSnapshot(InstallSnapshotRequestProto request)
+        throws IOException {
+      return receiver(request.getServerRequest()).installSnapshot(request);
+    }
+  }
+}

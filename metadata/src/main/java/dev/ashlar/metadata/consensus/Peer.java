@@ -1,0 +1,120 @@
+package dev.ashlar.metadata.consensus;
+
+import dev.ashlar.metadata.table.RocksResources;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLong;
+import org.apache.ratis.conf.Parameters;
+import org.apache.ratis.conf.RaftProperties;
+import org.apache.ratis.protocol.ClientId;
+import org.apache.ratis.protocol.RaftClientAsynchronousProtocol;
+import org.apache.ratis.protocol.RaftClientReply;
+import org.apache.ratis.protocol.RaftClientRequest;
+import org.apache.ratis.protocol.RaftGroup;
+import org.apache.ratis.protocol.RaftPeerId;
+import org.apache.ratis.protocol.SnapshotManagementRequest;
+import org.apache.ratis.server.RaftServer;
+import org.apache.ratis.server.storage.RaftStorage;
+
+/** One Raft peer of this process, with its folder. */
+final class Peer implements AutoCloseable {
+  private static final long CHECKPOINT_TIMEOUT_MS = 600_000;
+
+  private final ClientId client = ClientId.randomId();
+  private final AtomicLong calls = new AtomicLong();
+  private final RaftGroup group;
+  private final RaftPeerId id;
+  private final TableStateMachine machine;
+  private final RaftServer server;
+  private final RaftServer.Division division;
+
+  /**
+   * @param folder holds {@code raft} (Ratis' log and the checkpoints) and {@code live} (the tables)
+   */
+  Peer(
+      RaftGroup group,
+      RaftPeerId id,
+      boolean isPreferred,
+      Path folder,
+      LocalNetwork network,
+      RocksResources resources,
+      CheckpointLimits limits)
+      throws IOException {
+    this.group = group;
+    this.id = id;
+    CheckpointPolicy policy =
+        new CheckpointPolicy(limits.commandsMax(), limits.bytesMax(), this::requestCheckpoint);
+    this.machine = new TableStateMachine(folder.resolve("live"), resources, policy);
+    Path raft = Files.createDirectories(folder.resolve("raft"));
+    RaftProperties properties = RaftSettings.of(raft, isPreferred);
+    Parameters parameters = new Parameters();
+    parameters.put(LocalRpc.NETWORK, network, LocalNetwork.class);
+    this.server =
+        RaftServer.newBuilder()
+            .setServerId(id)
+            .setGroup(group)
+            .setOption(RaftStorage.StartupOption.RECOVER) // formats a directory that is not there
+            .setProperties(properties)
+            .setParameters(parameters)
+            .setStateMachine(machine)
+            .build();
+    this.division = server.getDivision(group.getGroupId());
+  }
+
+  void start() throws IOException {
+    server.start();
+  }
+
+  RaftPeerId id() {
+    return id;
+  }
+
+  TableStateMachine machine() {
+    return machine;
+  }
+
+  boolean isLeader() {
+    return division.getInfo().isAlive() && division.getInfo().isLeader();
+  }
+
+  boolean isLeaderReady() {
+    return isLeader() && division.getInfo().isLeaderReady();
+  }
+
+  long committedIndex() {
+    return division.getRaftLog().getLastCommittedIndex();
+  }
+
+  /** Appends the proposal to the log, if this is the leader; runs on the caller's thread. */
+  CompletableFuture<RaftClientReply> propose(Proposal proposal) throws IOException {
+    RaftClientRequest request =
+        RaftClientRequest.newBuilder()
+            .setClientId(client)
+            .setServerId(id)
+            .setGroupId(group.getGroupId())
+            .setCallId(calls.incrementAndGet())
+            .setMessage(proposal)
+            .setType(RaftClientRequest.writeRequestType())
+            .build();
+    // The division's own entrance: the server's would pass the request to a pool first.
+    return ((RaftClientAsynchronousProtocol) division).submitClientRequestAsync(request);
+  }
+
+  /** Takes a checkpoint soon, on the thread that applies. */
+  void requestCheckpoint() {
+    checkpoint().exceptionally(failure -> null); // the next request comes with further commands
+  }
+
+  CompletableFuture<RaftClientReply> checkpoint() {
+    return server.snapshotManagementAsync(
+        SnapshotManagementRequest.newCreate(
+            client, id, group.getGroupId(), calls.incrementAndGet(), CHECKPOINT_TIMEOUT_MS, 1));
+  }
+
+  @Override
+  public void close() throws IOException {
+    server.close();
+  }
+}

@@ -1,0 +1,63 @@
+package dev.ashlar.metadata.consensus;
+
+import dev.ashlar.protocol.message.Command;
+import dev.ashlar.protocol.message.CommandBatch;
+import dev.ashlar.protocol.message.CommandResult;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.apache.ratis.protocol.Message;
+import org.apache.ratis.thirdparty.com.google.protobuf.ByteString;
+import org.apache.ratis.thirdparty.com.google.protobuf.UnsafeByteOperations;
+
+/**
+ * Commands on their way to become one log entry. It rides as the message of the Raft request, so
+ * the leader's state machine finds it again at apply and wakes the submitters without a detour.
+ */
+final class Proposal implements Message {
+  private final List<CommitQueue.Waiter> waiters;
+  private final List<Command> commands;
+  private final ByteString content;
+  private final CommitQueue queue;
+  private final AtomicBoolean finished = new AtomicBoolean();
+
+  Proposal(List<CommitQueue.Waiter> waiters, CommitQueue queue) {
+    this.waiters = waiters;
+    this.commands = waiters.stream().map(CommitQueue.Waiter::command).toList();
+    byte[] bytes = CommandBatch.newBuilder().addAllCommands(commands).build().toByteArray();
+    this.content = UnsafeByteOperations.unsafeWrap(bytes);
+    this.queue = queue;
+  }
+
+  List<Command> commands() {
+    return commands;
+  }
+
+  @Override
+  public ByteString getContent() {
+    return content;
+  }
+
+  /** Called by apply; again when a retry and its first try both reached the log. */
+  void applied(List<CommandResult> results) {
+    if (finished.compareAndSet(false, true)) {
+      for (int i = 0; i < results.size(); i++) {
+        waiters.get(i).succeed(results.get(i));
+      }
+      queue.finished();
+    }
+  }
+
+  /** Whether to go on trying; once nobody waits any more, the proposal is given up. */
+  boolean isWanted() {
+    if (finished.get()) {
+      return false;
+    }
+    if (!waiters.stream().allMatch(CommitQueue.Waiter::isExpired)) {
+      return true;
+    }
+    if (finished.compareAndSet(false, true)) {
+      queue.finished();
+    }
+    return false;
+  }
+}

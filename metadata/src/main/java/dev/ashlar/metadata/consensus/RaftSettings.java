@@ -1,0 +1,75 @@
+package dev.ashlar.metadata.consensus;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.apache.ratis.RaftConfigKeys;
+import org.apache.ratis.conf.RaftProperties;
+import org.apache.ratis.server.RaftServerConfigKeys;
+import org.apache.ratis.util.SizeInBytes;
+import org.apache.ratis.util.TimeDuration;
+
+/** How Ratis is set up: bounded memory, timeouts of seconds, no help that would hurt. */
+final class RaftSettings {
+  /** A command batch is at most one command larger than its own limit; both fit with room. */
+  static final int ENTRY_BYTES_MAX = 2 << 20;
+
+  private static final TimeDuration OUT_OF_REACH = TimeDuration.valueOf(36_500, TimeUnit.DAYS);
+
+  private RaftSettings() {}
+
+  /**
+   * @param isPreferred whether this peer should become leader at the start
+   */
+  static RaftProperties of(Path directory, boolean isPreferred) {
+    RaftProperties properties = new RaftProperties();
+    RaftConfigKeys.Rpc.setType(properties, new LocalRpc());
+    RaftServerConfigKeys.setStorageDir(properties, List.of(directory.toFile()));
+    setTimeouts(properties, isPreferred);
+    setLog(properties);
+    setBounds(properties);
+    return properties;
+  }
+
+  private static void setTimeouts(RaftProperties properties, boolean isPreferred) {
+    RaftServerConfigKeys.Rpc.setTimeoutMin(properties, millis(2000));
+    RaftServerConfigKeys.Rpc.setTimeoutMax(properties, millis(4000));
+    long first = isPreferred ? 10 : 500;
+    RaftServerConfigKeys.Rpc.setFirstElectionTimeoutMin(properties, millis(first));
+    RaftServerConfigKeys.Rpc.setFirstElectionTimeoutMax(properties, millis(2 * first));
+    RaftServerConfigKeys.Rpc.setSlownessTimeout(properties, OUT_OF_REACH);
+    // A pause of the process (SIGSTOP, a debugger) stops all peers at once: nobody else took over,
+    // so there is no reason to step down or shut down.
+    RaftServerConfigKeys.setSleepDeviationThreshold(properties, OUT_OF_REACH);
+    RaftServerConfigKeys.setCloseThreshold(properties, OUT_OF_REACH);
+    RaftServerConfigKeys.LeaderElection.setLeaderStepDownWaitTime(properties, OUT_OF_REACH);
+  }
+
+  private static void setLog(RaftProperties properties) {
+    RaftServerConfigKeys.Log.setLogMetadataEnabled(properties, false);
+    RaftServerConfigKeys.Log.setSegmentSizeMax(properties, SizeInBytes.valueOf("4MB"));
+    RaftServerConfigKeys.Log.setPreallocatedSize(properties, SizeInBytes.valueOf("4MB"));
+    RaftServerConfigKeys.Log.setSegmentCacheNumMax(properties, 2);
+    RaftServerConfigKeys.Log.setSegmentCacheSizeMax(properties, SizeInBytes.valueOf("8MB"));
+    RaftServerConfigKeys.Log.setWriteBufferSize(
+        properties, SizeInBytes.valueOf(ENTRY_BYTES_MAX + (64 << 10)));
+    RaftServerConfigKeys.Log.Appender.setBufferByteLimit(
+        properties, SizeInBytes.valueOf(ENTRY_BYTES_MAX));
+    // Otherwise one absent peer would keep the log of all others growing; it gets a checkpoint.
+    RaftServerConfigKeys.Log.setPurgeUptoSnapshotIndex(properties, true);
+    RaftServerConfigKeys.Log.setPurgePreservationLogNum(properties, 1000);
+    RaftServerConfigKeys.Snapshot.setAutoTriggerEnabled(properties, false);
+    RaftServerConfigKeys.Snapshot.setTriggerWhenStopEnabled(properties, false);
+  }
+
+  private static void setBounds(RaftProperties properties) {
+    RaftServerConfigKeys.Write.setElementLimit(properties, 64);
+    RaftServerConfigKeys.Write.setByteLimit(properties, SizeInBytes.valueOf("16MB"));
+    RaftServerConfigKeys.Log.setQueueByteLimit(properties, SizeInBytes.valueOf("16MB"));
+    RaftServerConfigKeys.RetryCache.setExpiryTime(properties, millis(2000));
+  }
+
+  private static TimeDuration millis(long millis) {
+    return TimeDuration.valueOf(millis, TimeUnit.MILLISECONDS);
+  }
+}

@@ -1,0 +1,59 @@
+package dev.ashlar.metadata.consensus;
+
+import dev.ashlar.protocol.client.MetadataUnavailableException;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * Chooses the peer whose tables answer reads.
+ *
+ * <p>All peers and all clients are in this process, so no lease has to be asked: a read is
+ * linearizable when the tables hold every command that was answered before it, and whatever an
+ * earlier read has seen. The first holds for a peer that has applied as far as any answer, the
+ * second because the source changes only to a peer that is at least as far as the old one.
+ */
+final class ReadSource {
+  private final List<TableStateMachine> machines;
+  private final ReentrantLock lock = new ReentrantLock();
+  private volatile TableStateMachine current;
+
+  ReadSource(List<TableStateMachine> machines) {
+    this.machines = machines;
+    this.current = machines.getFirst();
+  }
+
+  TableStateMachine current() throws MetadataUnavailableException {
+    TableStateMachine present = current;
+    if (present.isOpen() && present.appliedIndex() >= answeredIndex()) {
+      return present;
+    }
+    return change();
+  }
+
+  /** The furthest any peer has come in answering a submitter. */
+  private long answeredIndex() {
+    long index = -1;
+    for (TableStateMachine machine : machines) {
+      index = Math.max(index, machine.answeredIndex());
+    }
+    return index;
+  }
+
+  private TableStateMachine change() throws MetadataUnavailableException {
+    lock.lock();
+    try {
+      long needed = Math.max(answeredIndex(), current.appliedIndex());
+      current =
+          machines.stream()
+              .filter(TableStateMachine::isOpen)
+              .max(Comparator.comparingLong(TableStateMachine::appliedIndex))
+              .filter(furthest -> furthest.appliedIndex() >= needed)
+              .orElseThrow(
+                  () -> MetadataUnavailableException.refused("no metadata peer is up to date"));
+      return current;
+    } finally {
+      lock.unlock();
+    }
+  }
+}

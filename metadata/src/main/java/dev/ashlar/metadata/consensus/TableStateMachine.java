@@ -1,0 +1,208 @@
+package dev.ashlar.metadata.consensus;
+
+import com.google.protobuf.InvalidProtocolBufferException;
+import dev.ashlar.metadata.state.MetadataReads;
+import dev.ashlar.metadata.state.MetadataState;
+import dev.ashlar.metadata.table.RocksResources;
+import dev.ashlar.metadata.table.RocksTable;
+import dev.ashlar.metadata.table.Table;
+import dev.ashlar.protocol.message.Command;
+import dev.ashlar.protocol.message.CommandBatch;
+import dev.ashlar.protocol.message.CommandResult;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.BiFunction;
+import org.apache.ratis.proto.RaftProtos.LogEntryProto;
+import org.apache.ratis.protocol.Message;
+import org.apache.ratis.protocol.RaftClientRequest;
+import org.apache.ratis.protocol.RaftGroupId;
+import org.apache.ratis.server.RaftServer;
+import org.apache.ratis.server.protocol.TermIndex;
+import org.apache.ratis.server.storage.RaftStorage;
+import org.apache.ratis.statemachine.SnapshotInfo;
+import org.apache.ratis.statemachine.StateMachineStorage;
+import org.apache.ratis.statemachine.TransactionContext;
+import org.apache.ratis.statemachine.impl.BaseStateMachine;
+import org.apache.ratis.util.LifeCycle;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Applies the log of one peer to its tables. The live tables lie outside of Ratis' directory and
+ * are made anew from the latest checkpoint at each start.
+ */
+final class TableStateMachine extends BaseStateMachine {
+  private final Path liveDirectory;
+  private final RocksResources resources;
+  private final CheckpointPolicy policy;
+  private final Checkpoints checkpoints = new Checkpoints();
+  private volatile @Nullable Live live;
+  private volatile long answeredIndex = -1;
+
+  /** Tables and the state over them, which are replaced together. */
+  private record Live(RocksTable table, MetadataState state) {}
+
+  TableStateMachine(Path liveDirectory, RocksResources resources, CheckpointPolicy policy) {
+    this.liveDirectory = liveDirectory;
+    this.resources = resources;
+    this.policy = policy;
+  }
+
+  @Override
+  public void initialize(RaftServer server, RaftGroupId groupId, RaftStorage storage)
+      throws IOException {
+    getLifeCycle()
+        .startAndTransition(
+            () -> {
+              super.initialize(server, groupId, storage);
+              checkpoints.init(storage);
+              load();
+            },
+            IOException.class);
+  }
+
+  @Override
+  public void pause() {
+    getLifeCycle().transition(LifeCycle.State.PAUSING);
+    closeTables();
+    getLifeCycle().transition(LifeCycle.State.PAUSED);
+  }
+
+  /** A checkpoint was installed by the leader. */
+  @Override
+  public void reinitialize() throws IOException {
+    load();
+    getLifeCycle().transition(LifeCycle.State.STARTING);
+    getLifeCycle().transition(LifeCycle.State.RUNNING);
+  }
+
+  private void load() throws IOException {
+    closeTables();
+    Checkpoints.deleteTree(liveDirectory);
+    Files.createDirectories(liveDirectory);
+    Optional<Checkpoints.Checkpoint> latest = checkpoints.latest();
+    if (latest.isPresent()) {
+      Checkpoints.restore(latest.get(), liveDirectory);
+    }
+    RocksTable table = new RocksTable(liveDirectory, resources);
+    try {
+      live = new Live(table, new MetadataState(table));
+    } catch (RuntimeException e) {
+      table.close();
+      throw e;
+    }
+    latest.ifPresent(checkpoint -> setLastAppliedTermIndex(checkpoint.position()));
+  }
+
+  private Live live() {
+    Live present = live;
+    if (present == null) {
+      throw new IllegalStateException("the metadata tables of " + getId() + " are closed");
+    }
+    return present;
+  }
+
+  /** Answers a query from one snapshot of what is applied. */
+  <T> T read(BiFunction<MetadataReads, Table, T> query) {
+    Live present = live();
+    MetadataReads reads = present.state().reads();
+    return present.table().read(snapshot -> query.apply(reads, snapshot));
+  }
+
+  /** The small tables, kept in memory. */
+  MetadataReads memory() {
+    return live().state().reads();
+  }
+
+  boolean isOpen() {
+    return live != null;
+  }
+
+  long appliedIndex() {
+    return getLastAppliedTermIndex().getIndex();
+  }
+
+  /** The last log entry whose commands this peer has answered; only a leader answers. */
+  long answeredIndex() {
+    return answeredIndex;
+  }
+
+  @Override
+  public TransactionContext startTransaction(RaftClientRequest request) {
+    return TransactionContext.newBuilder()
+        .setStateMachine(this)
+        .setClientRequest(request)
+        .setLogData(request.getMessage().getContent())
+        .setStateMachineContext(request.getMessage())
+        .build();
+  }
+
+  /**
+   * Throws when a row or entry is damaged or the tables cannot be written: Ratis then stops this
+   * peer, which must not answer any more.
+   */
+  @Override
+  public CompletableFuture<Message> applyTransaction(TransactionContext transaction) {
+    LogEntryProto entry = transaction.getLogEntry();
+    Proposal proposal = transaction.getStateMachineContext() instanceof Proposal own ? own : null;
+    List<Command> commands = proposal != null ? proposal.commands() : parse(entry);
+    List<CommandResult> results = live().state().apply(entry.getTerm(), entry.getIndex(), commands);
+    updateLastAppliedTermIndex(entry.getTerm(), entry.getIndex());
+    policy.applied(entry.getSerializedSize(), commands.size());
+    if (proposal != null) {
+      answeredIndex = entry.getIndex();
+      proposal.applied(results);
+    }
+    return CompletableFuture.completedFuture(Message.EMPTY);
+  }
+
+  private static List<Command> parse(LogEntryProto entry) {
+    try {
+      return CommandBatch.parseFrom(
+              entry.getStateMachineLogEntry().getLogData().asReadOnlyByteBuffer())
+          .getCommandsList();
+    } catch (InvalidProtocolBufferException e) {
+      throw new IllegalStateException("damaged log entry " + entry.getIndex(), e);
+    }
+  }
+
+  @Override
+  public long takeSnapshot() throws IOException {
+    TermIndex position = getLastAppliedTermIndex();
+    Optional<Checkpoints.Checkpoint> latest = checkpoints.latest();
+    if (position.getIndex() <= 0
+        || (latest.isPresent() && latest.get().position().equals(position))) {
+      return latest.map(checkpoint -> checkpoint.position().getIndex()).orElse(-1L);
+    }
+    live().table().checkpoint(checkpoints.begin(position));
+    checkpoints.finish(position);
+    policy.taken();
+    return position.getIndex();
+  }
+
+  @Override
+  public StateMachineStorage getStateMachineStorage() {
+    return checkpoints;
+  }
+
+  @Override
+  public @Nullable SnapshotInfo getLatestSnapshot() {
+    return checkpoints.getLatestSnapshot();
+  }
+
+  private void closeTables() {
+    Live present = live;
+    live = null;
+    if (present != null) {
+      present.table().close();
+    }
+  }
+
+  @Override
+  public void close() {
+    getLifeCycle().checkStateAndClose(this::closeTables);
+  }
+}

@@ -1,0 +1,51 @@
+package dev.ashlar.metadata.server;
+
+import dev.ashlar.metadata.consensus.CheckpointLimits;
+import dev.ashlar.metadata.table.RocksResources;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.List;
+import java.util.UUID;
+
+/**
+ * What the metadata role needs.
+ *
+ * @param folders 1, 3 or 5, one Raft peer each; always in the same order
+ * @param commandTimeout how long a command may wait for its answer
+ */
+public record MetadataConfig(
+    List<Path> folders,
+    UUID clusterId,
+    RocksResources resources,
+    MeterRegistry meters,
+    Clock clock,
+    Duration commandTimeout,
+    CheckpointLimits checkpoints) {
+  public static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(10);
+
+  public MetadataConfig {
+    folders = List.copyOf(folders);
+    if (folders.size() != 1 && folders.size() != 3 && folders.size() != 5) {
+      throw new IllegalArgumentException(
+          folders.size() + " metadata folders: name 1, 3 or 5, so that a majority is one");
+    }
+    if (folders.stream().map(folder -> folder.toAbsolutePath().normalize()).distinct().count()
+        != folders.size()) {
+      throw new IllegalArgumentException("a metadata folder is named twice: " + folders);
+    }
+  }
+
+  public MetadataConfig(
+      List<Path> folders, UUID clusterId, RocksResources resources, MeterRegistry meters) {
+    this(
+        folders,
+        clusterId,
+        resources,
+        meters,
+        Clock.systemUTC(),
+        COMMAND_TIMEOUT,
+        CheckpointLimits.DEFAULT);
+  }
+}

@@ -1,0 +1,62 @@
+package dev.ashlar.metadata.server;
+
+import dev.ashlar.metadata.consensus.ConsensusGroup;
+import dev.ashlar.protocol.client.MetadataClient;
+import dev.ashlar.protocol.client.MetadataUnavailableException;
+import dev.ashlar.protocol.message.Command;
+import dev.ashlar.protocol.message.RegisterSession;
+import java.io.IOException;
+
+/** The metadata group of this process and a client of it. */
+public final class MetadataServer implements AutoCloseable {
+  private final ConsensusGroup group;
+  private final MetadataClient client;
+
+  private MetadataServer(ConsensusGroup group, MetadataClient client) {
+    this.group = group;
+    this.client = client;
+  }
+
+  /**
+   * Starts the peers, waits for a leader and registers a session. Earlier sessions stay alive until
+   * the caller ends them, when nobody writes in their name any more.
+   *
+   * @throws IOException when a folder cannot be used; the message says which and why
+   */
+  public static MetadataServer open(MetadataConfig config)
+      throws IOException, MetadataUnavailableException {
+    ConsensusGroup group =
+        ConsensusGroup.open(
+            new ConsensusGroup.Config(
+                config.clusterId(),
+                config.folders(),
+                config.resources(),
+                config.checkpoints(),
+                config.clock(),
+                config.commandTimeout()));
+    try {
+      Command.Builder register =
+          Command.newBuilder().setRegisterSession(RegisterSession.getDefaultInstance());
+      long session = group.submit(register).getSession();
+      group.setSession(session);
+      return new MetadataServer(group, new GroupClient(group, session));
+    } catch (MetadataUnavailableException | RuntimeException e) {
+      group.close();
+      throw e;
+    }
+  }
+
+  public MetadataClient client() {
+    return client;
+  }
+
+  /** Takes a checkpoint of every peer now, so that the next start has no log to replay. */
+  public void checkpoint() {
+    group.checkpoint();
+  }
+
+  @Override
+  public void close() {
+    group.close();
+  }
+}

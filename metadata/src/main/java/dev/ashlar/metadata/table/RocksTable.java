@@ -1,0 +1,179 @@
+package dev.ashlar.metadata.table;
+
+import java.nio.file.Path;
+import java.util.NavigableMap;
+import java.util.Optional;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.rocksdb.BlockBasedTableConfig;
+import org.rocksdb.BloomFilter;
+import org.rocksdb.Checkpoint;
+import org.rocksdb.CompressionType;
+import org.rocksdb.InfoLogLevel;
+import org.rocksdb.Options;
+import org.rocksdb.ReadOptions;
+import org.rocksdb.ReadTier;
+import org.rocksdb.RocksDB;
+import org.rocksdb.RocksDBException;
+import org.rocksdb.WriteBatch;
+import org.rocksdb.WriteOptions;
+
+/**
+ * Rows in RocksDB: one column family, without a log of its own, because the Raft log is the only
+ * one. What it holds after a crash is some earlier state; nobody starts from that, only from a
+ * checkpoint.
+ */
+public final class RocksTable implements Store, AutoCloseable {
+  private static final long MEMTABLE_BYTES = 8 << 20;
+  private static final long BLOCK_BYTES = 8 << 10;
+  private static final double BLOOM_BITS_PER_KEY = 10;
+
+  static {
+    RocksDB.loadLibrary();
+  }
+
+  private final RocksResources resources;
+  private final BloomFilter bloomFilter = new BloomFilter(BLOOM_BITS_PER_KEY);
+  private final Options options;
+  private final WriteOptions unlogged = new WriteOptions().setDisableWAL(true);
+  private final ReadOptions latest = new ReadOptions();
+  private final RocksDB db;
+
+  /** Held for reading by every call into the database, for writing to close it. */
+  private final ReentrantReadWriteLock lock = new ReentrantReadWriteLock();
+
+  private boolean closed;
+
+  public RocksTable(Path directory, RocksResources resources) {
+    this.resources = resources;
+    this.options =
+        new Options()
+            .setCreateIfMissing(true)
+            .setEnv(resources.env())
+            .setWriteBufferManager(resources.writeBuffers())
+            .setWriteBufferSize(MEMTABLE_BYTES)
+            .setMaxWriteBufferNumber(4)
+            .setMaxOpenFiles(512)
+            .setAllowConcurrentMemtableWrite(false) // only apply writes
+            .setCompressionType(CompressionType.LZ4_COMPRESSION)
+            .setAvoidFlushDuringShutdown(true) // nobody will read it
+            .setInfoLogLevel(InfoLogLevel.WARN_LEVEL)
+            .setKeepLogFileNum(1)
+            .setStatsDumpPeriodSec(0)
+            .setStatsPersistPeriodSec(0)
+            .setTableFormatConfig(
+                new BlockBasedTableConfig()
+                    .setBlockCache(resources.blockCache())
+                    .setBlockSize(BLOCK_BYTES)
+                    .setCacheIndexAndFilterBlocks(true)
+                    .setPinL0FilterAndIndexBlocksInCache(true)
+                    .setFilterPolicy(bloomFilter));
+    try {
+      this.db = RocksDB.open(options, directory.toString());
+    } catch (RocksDBException e) {
+      closeOptions();
+      throw new IllegalStateException("cannot open " + directory + ": " + e.getMessage(), e);
+    }
+  }
+
+  /**
+   * Answers a query from one snapshot. What is in memory is read by the caller's thread; otherwise
+   * the query is asked again on a thread that may wait for the disk.
+   */
+  public <T> T read(Function<Table, T> query) {
+    try {
+      return read(query, ReadTier.BLOCK_CACHE_TIER);
+    } catch (NotCachedException e) {
+      return readBlocking(query);
+    }
+  }
+
+  private <T> T read(Function<Table, T> query, ReadTier tier) {
+    return whileOpen(
+        () -> {
+          try (RocksView view = new RocksView(db, tier)) {
+            return query.apply(view);
+          }
+        });
+  }
+
+  private <T> T readBlocking(Function<Table, T> query) {
+    try {
+      return resources.blockingReads().submit(() -> read(query, ReadTier.READ_ALL_TIER)).get();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException("interrupted while reading metadata", e);
+    } catch (ExecutionException e) {
+      throw new IllegalStateException("reading metadata: " + e.getMessage(), e.getCause());
+    }
+  }
+
+  private <T> T whileOpen(Supplier<T> action) {
+    lock.readLock().lock();
+    try {
+      if (closed) {
+        throw new IllegalStateException("the metadata tables are closed");
+      }
+      return action.get();
+    } finally {
+      lock.readLock().unlock();
+    }
+  }
+
+  @Override
+  public byte @Nullable [] get(byte[] key) {
+    try {
+      return db.get(latest, key);
+    } catch (RocksDBException e) {
+      throw RocksView.translated(e);
+    }
+  }
+
+  @Override
+  public Cursor cursor(byte[] from, byte[] to) {
+    return new RocksView.RocksCursor(db, latest, from, to);
+  }
+
+  @Override
+  public void write(NavigableMap<byte[], Optional<byte[]>> changes) {
+    try (WriteBatch batch = new WriteBatch(WriteBatches.serialize(changes))) {
+      db.write(unlogged, batch);
+    } catch (RocksDBException e) {
+      throw RocksView.translated(e);
+    }
+  }
+
+  /** Writes all rows as they are now to a new directory, as hard links where that is possible. */
+  public void checkpoint(Path directory) {
+    try (Checkpoint checkpoint = Checkpoint.create(db)) {
+      checkpoint.createCheckpoint(directory.toString());
+    } catch (RocksDBException e) {
+      throw RocksView.translated(e);
+    }
+  }
+
+  @Override
+  public void close() {
+    lock.writeLock().lock();
+    try {
+      if (closed) {
+        return;
+      }
+      closed = true;
+      db.close();
+      closeOptions();
+    } finally {
+      lock.writeLock().unlock();
+    }
+  }
+
+  private void closeOptions() {
+    latest.close();
+    unlogged.close();
+    options.close();
+    bloomFilter.close();
+  }
+}

@@ -1,0 +1,97 @@
+package dev.ashlar.server;
+
+import dev.ashlar.protocol.client.MetadataClient;
+import dev.ashlar.protocol.client.MetadataUnavailableException;
+import dev.ashlar.protocol.client.ShardStore;
+import dev.ashlar.protocol.message.Command;
+import dev.ashlar.protocol.message.CommandResult;
+import dev.ashlar.protocol.message.DriveRow;
+import dev.ashlar.protocol.message.PgMapRow;
+import dev.ashlar.protocol.message.PgRow;
+import dev.ashlar.protocol.message.PutDrives;
+import dev.ashlar.protocol.message.ResultCode;
+import dev.ashlar.protocol.model.DriveId;
+import dev.ashlar.protocol.model.Profile;
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+
+/** Tells metadata which drives this process has, and makes the placement map at the first start. */
+final class LocalPlacement {
+  private static final int PG_COUNT = 64;
+
+  private LocalPlacement() {}
+
+  /**
+   * @throws IOException when the drives or the profile are not those the data was made with
+   */
+  static void install(MetadataClient metadata, LocalDrives drives, Profile profile)
+      throws IOException, MetadataUnavailableException {
+    Map<UUID, DriveId> registered = metadata.drives();
+    boolean first = registered.isEmpty();
+    if (!first) {
+      check(metadata, drives, profile);
+    }
+    PutDrives.Builder command = PutDrives.newBuilder();
+    for (UUID id : drives.ids()) {
+      ShardStore store = drives.store(id);
+      if (store == null && first) {
+        throw new IOException(
+            "the first start needs every drive; the log above names the missing one");
+      }
+      if (store != null && !store.drive().equals(registered.get(id))) {
+        command.addDrives(row(store.drive()));
+      }
+    }
+    if (first) {
+      command.setPgMap(firstMap(drives.ids(), profile));
+    }
+    if (command.getDrivesCount() > 0) {
+      CommandResult result = metadata.submit(Command.newBuilder().setPutDrives(command));
+      if (result.getCode() != ResultCode.OK) {
+        throw new IOException("metadata does not accept these drives: " + result.getCode());
+      }
+    }
+  }
+
+  private static void check(MetadataClient metadata, LocalDrives drives, Profile profile)
+      throws IOException {
+    Profile present = metadata.placement().profile();
+    if (!present.equals(profile)) {
+      throw new IOException(
+          "this data was made with --profile "
+              + present
+              + " --stripe-unit "
+              + present.stripeUnit());
+    }
+    int known = metadata.drives().size();
+    if (drives.ids().size() != known) {
+      throw new IOException(
+          "this data was made with "
+              + known
+              + " drive folders, --data names "
+              + drives.ids().size());
+    }
+  }
+
+  private static PgMapRow firstMap(List<UUID> drives, Profile profile) {
+    PgMapRow.Builder map = PgMapRow.newBuilder().setEpoch(1).setProfile(profile.toMessage());
+    for (int pg = 0; pg < PG_COUNT; pg++) {
+      PgRow.Builder row = PgRow.newBuilder().setPg(pg);
+      for (int slot = 0; slot < profile.shards(); slot++) {
+        row.addSlots(row(new DriveId(drives.get((pg + slot) % drives.size()), 1)));
+      }
+      map.addPgs(row);
+    }
+    return map.build();
+  }
+
+  private static DriveRow row(DriveId drive) {
+    return DriveRow.newBuilder()
+        .setDriveHigh(drive.id().getMostSignificantBits())
+        .setDriveLow(drive.id().getLeastSignificantBits())
+        .setIncarnation(drive.incarnation())
+        .build();
+  }
+}

@@ -1,0 +1,40 @@
+package dev.ashlar.storage.drive;
+
+import dev.ashlar.protocol.client.Completion;
+import dev.ashlar.protocol.client.ShardException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/** Told of each part of an operation, it tells of the whole: the first failure, if there is one. */
+final class AllOf<T> implements Completion<T> {
+  private final Completion<T> whole;
+  private final AtomicInteger left;
+  private final AtomicReference<@Nullable ShardException> firstFailure = new AtomicReference<>();
+
+  AllOf(Completion<T> whole, int parts) {
+    this.whole = whole;
+    left = new AtomicInteger(parts);
+  }
+
+  @Override
+  public void succeeded(T result) {
+    if (left.decrementAndGet() == 0) {
+      ShardException failure = firstFailure.get();
+      if (failure == null) {
+        whole.succeeded(result);
+      } else {
+        whole.failed(failure);
+      }
+    }
+  }
+
+  @Override
+  public void failed(ShardException failure) {
+    firstFailure.compareAndSet(null, failure);
+    if (left.decrementAndGet() == 0) {
+      ShardException first = firstFailure.get();
+      whole.failed(first == null ? failure : first);
+    }
+  }
+}

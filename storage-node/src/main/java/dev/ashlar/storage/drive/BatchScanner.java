@@ -1,0 +1,176 @@
+package dev.ashlar.storage.drive;
+
+import dev.ashlar.protocol.model.ShardId;
+import dev.ashlar.storage.drive.SegmentFormat.BatchHeader;
+import java.io.EOFException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** Reads batches out of segments, into memory that the next read overwrites. */
+final class BatchScanner {
+  private static final int BLOCK = SegmentFormat.BLOCK;
+  private static final int STRIDE_BYTES = 64 * 1024;
+
+  private final UUID drive;
+  private final int segmentBytes;
+  private final ByteBuffer memory;
+  private final Checksum checksum = new Checksum();
+  private boolean sawIoError;
+
+  /**
+   * @param memory direct, aligned, as large as the largest batch
+   */
+  BatchScanner(UUID drive, int segmentBytes, ByteBuffer memory) {
+    this.drive = drive;
+    this.segmentBytes = segmentBytes;
+    this.memory = memory;
+  }
+
+  /** Told of each record of a batch, in its order. */
+  interface RecordVisitor {
+    void extent(ShardId shard, Extent extent) throws IOException;
+
+    void tombstone(Tombstone tombstone) throws IOException;
+  }
+
+  /** Whether anything that was looked at could not be read. */
+  boolean sawIoError() {
+    return sawIoError;
+  }
+
+  /** Loads the directory of the batch that begins here; null if there is none that is whole. */
+  @Nullable BatchHeader directoryAt(Segment segment, int offset) throws IOException {
+    if (offset > segmentBytes - BLOCK || !load(segment, offset, BLOCK)) {
+      return null;
+    }
+    if (memory.getInt(0) != SegmentFormat.MAGIC) {
+      return null;
+    }
+    BatchHeader header = SegmentFormat.header(memory, 0);
+    if (header.segment() != segment.id()
+        || header.offset() != offset
+        || !header.drive().equals(drive)
+        || header.bytes() < BLOCK
+        || header.bytes() > Math.min(memory.capacity(), segmentBytes - offset)
+        || header.directoryBytes() < SegmentFormat.HEADER_BYTES
+        || header.directoryBytes() > header.bytes()) {
+      return null;
+    }
+    if (header.directoryBytes() > BLOCK
+        && !load(segment, offset, SegmentFormat.roundUp(header.directoryBytes()))) {
+      return null;
+    }
+    int crc = SegmentFormat.directoryCrc(memory, 0, header.directoryBytes(), checksum);
+    if (crc != memory.getInt(SegmentFormat.CRC_AT)) {
+      return null;
+    }
+    if (memory.getShort(4) != SegmentFormat.VERSION) {
+      throw new IOException(
+          "a batch has format version "
+              + memory.getShort(4)
+              + "; this program reads "
+              + SegmentFormat.VERSION);
+    }
+    return header;
+  }
+
+  /** Loads the whole batch and compares every payload with its checksums. */
+  boolean payloadsMatch(Segment segment, BatchHeader header) throws IOException {
+    if (!load(segment, header.offset(), header.bytes())) {
+      return false;
+    }
+    int at = SegmentFormat.HEADER_BYTES;
+    for (int i = 0; i < header.records(); i++) {
+      if (memory.get(at) == SegmentFormat.EXTENT) {
+        Extent extent = SegmentFormat.extent(memory, at, header);
+        if (!SegmentFormat.isDamaged(memory, at) && !matches(extent, header)) {
+          return false;
+        }
+      }
+      at += recordBytes(at);
+    }
+    return true;
+  }
+
+  /** Visits the records of the directory that was loaded last. */
+  void forEachRecord(BatchHeader header, RecordVisitor visitor) throws IOException {
+    int at = SegmentFormat.HEADER_BYTES;
+    for (int i = 0; i < header.records(); i++) {
+      int next = at + recordBytes(at);
+      if (memory.get(at) == SegmentFormat.EXTENT) {
+        visitor.extent(SegmentFormat.shard(memory, at), SegmentFormat.extent(memory, at, header));
+      } else {
+        visitor.tombstone(SegmentFormat.tombstone(memory, at));
+      }
+      at = next;
+    }
+  }
+
+  /** The first whole directory of a later batch, from this offset of the segment on. */
+  @Nullable BatchHeader firstAbove(Segment segment, int offset, long sequence) throws IOException {
+    for (int at = offset; at < segmentBytes; ) {
+      int stride = Math.min(STRIDE_BYTES, segmentBytes - at);
+      long candidates =
+          load(segment, at, stride) ? magicBlocks(stride) : -1L >>> (64 - stride / BLOCK);
+      for (int block = 0; candidates >>> block != 0 && block < stride / BLOCK; block++) {
+        if ((candidates >>> block & 1) != 0) {
+          BatchHeader found = directoryAt(segment, at + block * BLOCK);
+          if (found != null && found.sequence() > sequence) {
+            return found;
+          }
+        }
+      }
+      at += stride;
+    }
+    return null;
+  }
+
+  private long magicBlocks(int bytes) {
+    long found = 0;
+    for (int block = 0; block < bytes / BLOCK; block++) {
+      if (memory.getInt(block * BLOCK) == SegmentFormat.MAGIC) {
+        found |= 1L << block;
+      }
+    }
+    return found;
+  }
+
+  private boolean matches(Extent extent, BatchHeader header) {
+    int body = extent.bodyLength();
+    int from = extent.position() - header.offset();
+    boolean bodyMatches = checksum.firstMismatch(memory, from, body, extent.crcs(), 0) < 0;
+    if (bodyMatches && body < extent.length()) {
+      int tail = extent.tailPosition() - header.offset();
+      int tailBytes = extent.length() - body;
+      bodyMatches =
+          checksum.firstMismatch(memory, tail, tailBytes, extent.crcs(), body / BLOCK) < 0;
+    }
+    memory.clear();
+    return bodyMatches;
+  }
+
+  private int recordBytes(int at) throws IOException {
+    return switch (memory.get(at)) {
+      case SegmentFormat.EXTENT ->
+          SegmentFormat.extentHeaderBytes(Math.ceilDiv(memory.getInt(at + 4), BLOCK));
+      case SegmentFormat.TOMBSTONE -> SegmentFormat.TOMBSTONE_BYTES;
+      default -> throw new IOException("unknown kind of record: " + memory.get(at));
+    };
+  }
+
+  private boolean load(Segment segment, int offset, int bytes) {
+    try {
+      segment.file().read(memory.clear().limit(bytes), offset);
+      return true;
+    } catch (EOFException e) {
+      return false;
+    } catch (IOException e) {
+      sawIoError = true;
+      return false;
+    } finally {
+      memory.clear();
+    }
+  }
+}

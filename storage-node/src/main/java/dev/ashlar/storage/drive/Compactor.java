@@ -1,0 +1,212 @@
+package dev.ashlar.storage.drive;
+
+import dev.ashlar.protocol.client.ShardException;
+import dev.ashlar.protocol.memory.Slab;
+import dev.ashlar.protocol.memory.SlabPool;
+import dev.ashlar.protocol.model.ShardId;
+import dev.ashlar.storage.drive.LogRequest.MovedExtent;
+import dev.ashlar.storage.drive.SegmentFormat.BatchHeader;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Carries what is still needed out of mostly-dead segments and frees them. A segment is freed only
+ * after a checkpoint of the index that no longer names it. For one thread.
+ */
+final class Compactor {
+  private static final Logger LOG = LoggerFactory.getLogger(Compactor.class);
+
+  /** Live share, in percent, below which a segment is worth moving; when the drive is full. */
+  private static final int LIVE_PERCENT_MAX = 50;
+
+  private static final int LIVE_PERCENT_MAX_WHEN_FULL = 90;
+
+  private final DriveConfig.Limits limits;
+  private final Segments segments;
+  private final SegmentLog log;
+  private final ShardIndex index;
+  private final SlabPool slabs;
+  private final DriveMeters meters;
+  private final Mover mover;
+  private final BatchScanner scanner;
+  private final Slab scanSlab;
+  private final Checksum checksum = new Checksum();
+  private final List<Segment> emptied = new ArrayList<>();
+
+  /** Segments with live shards in batches whose directory is damaged: they stay. */
+  private final Set<Long> stuck = new HashSet<>();
+
+  /** Has the log's writer do a move, and waits for it. */
+  interface Mover {
+    void move(List<MovedExtent> extents, List<Tombstone> tombstones)
+        throws IOException, ShardException;
+  }
+
+  Compactor(
+      UUID drive,
+      DriveConfig.Limits limits,
+      Segments segments,
+      SegmentLog log,
+      SegmentLog.Parts parts,
+      Mover mover) {
+    this.limits = limits;
+    this.segments = segments;
+    this.log = log;
+    this.index = parts.index();
+    this.slabs = parts.slabs();
+    this.meters = parts.meters();
+    this.mover = mover;
+    scanSlab = slabs.acquire(limits.batchBytesMax());
+    scanner =
+        new BatchScanner(drive, limits.segmentBytes(), scanSlab.slice(0, limits.batchBytesMax()));
+  }
+
+  void close() {
+    scanSlab.release();
+  }
+
+  /** Empties the segment with the least live bytes if that pays; false if there is none. */
+  boolean emptyOne() throws IOException, ShardException {
+    Segment victim = victim();
+    if (victim == null) {
+      return false;
+    }
+    SegmentUse use = victim.use();
+    if (use.liveBytes() > 0 || use.tombstones() > 0) {
+      moveNeeded(victim);
+    }
+    if (victim.use().liveBytes() > 0) {
+      LOG.error(
+          "segment {} keeps {} live bytes: batches in it cannot be read",
+          victim.id(),
+          victim.use().liveBytes());
+      stuck.add(victim.id());
+    } else {
+      emptied.add(victim);
+    }
+    return true;
+  }
+
+  boolean hasEmptied() {
+    return !emptied.isEmpty();
+  }
+
+  /** Checkpoints the index and frees what was emptied before. */
+  void free() throws IOException {
+    List<Segment> covered = List.copyOf(emptied);
+    index.checkpoint();
+    covered.forEach(segments::retire);
+    emptied.removeAll(covered);
+  }
+
+  private @Nullable Segment victim() {
+    int percentMax = segments.isFull() ? LIVE_PERCENT_MAX_WHEN_FULL : LIVE_PERCENT_MAX;
+    long liveMax = (long) limits.segmentBytes() * percentMax / 100;
+    long active = log.activeSegment();
+    Segment best = null;
+    long bestLive = liveMax;
+    for (Segment segment : segments.all()) {
+      long live = segment.use().liveBytes();
+      if (segment.id() < active
+          && live < bestLive
+          && !stuck.contains(segment.id())
+          && !emptied.contains(segment)) {
+        best = segment;
+        bestLive = live;
+      }
+    }
+    return best;
+  }
+
+  private void moveNeeded(Segment victim) throws IOException, ShardException {
+    for (int offset = 0; offset < limits.segmentBytes(); ) {
+      BatchHeader header = scanner.directoryAt(victim, offset);
+      if (header == null) {
+        header = scanner.firstAbove(victim, offset, 0);
+      }
+      if (header == null) {
+        return;
+      }
+      offset = header.offset() + header.bytes();
+      Needed needed = new Needed(victim);
+      scanner.forEachRecord(header, needed);
+      move(victim, needed);
+    }
+  }
+
+  /** What of one batch is still needed. */
+  private final class Needed implements BatchScanner.RecordVisitor {
+    private final Segment victim;
+    private final List<ShardId> shards = new ArrayList<>();
+    private final List<Extent> extents = new ArrayList<>();
+    private final List<Tombstone> tombstones = new ArrayList<>();
+
+    Needed(Segment victim) {
+      this.victim = victim;
+    }
+
+    @Override
+    public void extent(ShardId shard, Extent extent) throws IOException {
+      Extent now = index.find(shard, extent.firstBlock());
+      if (now != null && now.liesWhere(extent)) {
+        shards.add(shard);
+        extents.add(extent);
+      }
+    }
+
+    @Override
+    public void tombstone(Tombstone tombstone) {
+      if (segments.needs(tombstone, victim.id())) {
+        tombstones.add(tombstone);
+      }
+    }
+  }
+
+  /** What lay in one batch fits one batch again. */
+  private void move(Segment victim, Needed needed) throws IOException, ShardException {
+    if (needed.extents.isEmpty() && needed.tombstones.isEmpty()) {
+      return;
+    }
+    List<Slab> held = new ArrayList<>();
+    List<MovedExtent> moved = new ArrayList<>();
+    long bytes = 0;
+    try {
+      for (int i = 0; i < needed.extents.size(); i++) {
+        Extent extent = needed.extents.get(i);
+        Slab slab = slabs.acquire(extent.length());
+        held.add(slab);
+        moved.add(load(victim, needed.shards.get(i), extent, slab));
+        bytes += extent.length();
+      }
+      mover.move(moved, needed.tombstones);
+      meters.moved(bytes);
+    } finally {
+      held.forEach(Slab::release);
+    }
+  }
+
+  /** A payload that fails its checksums moves as it is, and goes on failing them. */
+  private MovedExtent load(Segment victim, ShardId shard, Extent extent, Slab slab)
+      throws IOException {
+    int body = extent.bodyLength();
+    ByteBuffer memory = slab.slice(0, extent.length());
+    victim.file().read(memory.limit(body), extent.position());
+    if (body < extent.length()) {
+      victim.file().read(memory.limit(extent.length()), extent.tailPosition());
+    }
+    boolean isDamaged = checksum.firstMismatch(memory, 0, extent.length(), extent.crcs(), 0) >= 0;
+    if (isDamaged) {
+      meters.corruptBlock();
+      LOG.warn("{} in segment {} is damaged at block {}", shard, victim.id(), extent.firstBlock());
+    }
+    return new MovedExtent(shard, extent, memory.clear(), isDamaged);
+  }
+}

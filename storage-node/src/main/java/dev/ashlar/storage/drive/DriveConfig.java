@@ -1,0 +1,82 @@
+package dev.ashlar.storage.drive;
+
+import dev.ashlar.protocol.memory.SlabPool;
+import dev.ashlar.storage.io.IoMode;
+import java.nio.file.Path;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One drive.
+ *
+ * @param folder made when absent; formatted when empty
+ * @param cluster whose drive it is; the drive of another is refused
+ * @param drive which drive has to be here; {@code null} accepts any and lets an empty folder choose
+ * @param ioMode how segments are read and written
+ * @param limits sizes and bounds
+ */
+public record DriveConfig(
+    Path folder, UUID cluster, @Nullable UUID drive, IoMode ioMode, Limits limits) {
+
+  public static DriveConfig of(Path folder, UUID cluster) {
+    return new DriveConfig(folder, cluster, null, IoMode.AUTO, Limits.DEFAULT);
+  }
+
+  /**
+   * @param segmentBytes a power of two
+   * @param capacityBytesMax of segments; {@link Long#MAX_VALUE}: what the file system has
+   * @param reserveBytes beside two segments, kept free for deletes, moves and the index
+   * @param queuedWritesMax operations waiting for the writer
+   * @param queuedBytesMax payload bytes waiting for the writer
+   * @param queuedReadsMax reads waiting or running
+   * @param batchBytesMax of one write to the drive
+   * @param checkpointBytes written between two checkpoints of the index, and so replayed at most
+   * @param compactionBytesPerSecond how fast live bytes are moved out of mostly-dead segments
+   */
+  public record Limits(
+      int segmentBytes,
+      long capacityBytesMax,
+      long reserveBytes,
+      int queuedWritesMax,
+      long queuedBytesMax,
+      int queuedReadsMax,
+      int batchBytesMax,
+      long checkpointBytes,
+      long compactionBytesPerSecond) {
+    public static final Limits DEFAULT =
+        new Limits(
+            64 << 20,
+            Long.MAX_VALUE,
+            64L << 20,
+            4096,
+            64L << 20,
+            1024,
+            SlabPool.MAX_SLAB_BYTES,
+            128L << 20,
+            32L << 20);
+
+    private static final int BATCH_BYTES_MIN = 64 * 1024;
+
+    public Limits {
+      if (Integer.bitCount(segmentBytes) != 1 || segmentBytes < batchBytesMax) {
+        throw new IllegalArgumentException("segment of " + segmentBytes + " bytes");
+      }
+      if (batchBytesMax < BATCH_BYTES_MIN
+          || batchBytesMax > SlabPool.MAX_SLAB_BYTES
+          || batchBytesMax % SegmentFormat.BLOCK != 0) {
+        throw new IllegalArgumentException("batch of " + batchBytesMax + " bytes");
+      }
+      if (queuedWritesMax < 1 || queuedReadsMax < 1 || queuedBytesMax < batchBytesMax) {
+        throw new IllegalArgumentException("queues too short");
+      }
+      if (checkpointBytes < 1 || compactionBytesPerSecond < 1 || reserveBytes < 0) {
+        throw new IllegalArgumentException("needs positive bounds");
+      }
+    }
+
+    /** The longest payload that fits a batch with its checksums. */
+    int payloadBytesMax() {
+      return batchBytesMax - batchBytesMax / 512 - 2 * SegmentFormat.BLOCK;
+    }
+  }
+}

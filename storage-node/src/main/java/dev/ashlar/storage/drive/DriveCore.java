@@ -1,0 +1,142 @@
+package dev.ashlar.storage.drive;
+
+import dev.ashlar.protocol.memory.Slab;
+import dev.ashlar.protocol.model.DriveId;
+import dev.ashlar.storage.io.RawFiles;
+import java.io.IOException;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * An open drive without its threads: who it is, its segments, its index, and the head of its log.
+ */
+final class DriveCore {
+  private static final Logger LOG = LoggerFactory.getLogger(DriveCore.class);
+
+  private final RawFiles files;
+  private final DriveConfig.Limits limits;
+  private final Setting setting;
+  private final SegmentLog.Parts parts;
+  private final Segments segments;
+  private final SegmentLog log;
+  private final ShardReader reader;
+  private DriveIdentity identity;
+
+  /**
+   * Where a drive is opened.
+   *
+   * @param drive which drive is expected; null for any
+   * @param epochSecond the time, as a lower bound for new incarnations
+   */
+  record Setting(UUID cluster, @Nullable UUID drive, long epochSecond) {}
+
+  private DriveCore(
+      RawFiles files, DriveConfig.Limits limits, Setting setting, SegmentLog.Parts parts)
+      throws IOException {
+    this.files = files;
+    this.limits = limits;
+    this.setting = setting;
+    this.parts = parts;
+    identity = DriveIdentity.read(files);
+    segments = new Segments(files, limits, parts.index().segments());
+    UUID drive = identity.drive().id();
+    Slab slab = parts.slabs().acquire(limits.batchBytesMax());
+    LogPosition end;
+    try {
+      BatchScanner scanner =
+          new BatchScanner(drive, limits.segmentBytes(), slab.slice(0, limits.batchBytesMax()));
+      end = new Recovery(segments, parts.index(), scanner, this::lost).run();
+    } catch (IOException e) {
+      segments.close();
+      throw e;
+    } finally {
+      slab.release();
+    }
+    log = new SegmentLog(drive, limits, parts, end, segments);
+    reader = new ShardReader(segments, parts);
+  }
+
+  /** Who the drive in this folder is; formats an empty folder, refuses any other drive. */
+  static DriveIdentity identify(RawFiles files, Setting setting) throws IOException {
+    if (!files.list().contains(DriveIdentity.FILE)) {
+      return format(files, setting);
+    }
+    DriveIdentity found = DriveIdentity.read(files);
+    if (!found.cluster().equals(setting.cluster())) {
+      throw new IOException(
+          "this is a drive of cluster "
+              + found.cluster()
+              + ", not of this cluster, "
+              + setting.cluster());
+    }
+    if (setting.drive() != null && !found.drive().id().equals(setting.drive())) {
+      throw new IOException(
+          "this is drive " + found.drive().id() + "; drive " + setting.drive() + " belongs here");
+    }
+    return found;
+  }
+
+  private static DriveIdentity format(RawFiles files, Setting setting) throws IOException {
+    for (String name : files.list()) {
+      if (Segments.isSegment(name)) {
+        throw new IOException(
+            "there are segments but no " + DriveIdentity.FILE + ": this drive lost its identity");
+      }
+    }
+    UUID id = setting.drive() != null ? setting.drive() : UUID.randomUUID();
+    DriveIdentity fresh =
+        new DriveIdentity(setting.cluster(), new DriveId(id, Math.max(1, setting.epochSecond())));
+    fresh.write(files);
+    LOG.info("formatted drive {}", fresh.drive());
+    return fresh;
+  }
+
+  static DriveCore open(
+      RawFiles files, DriveConfig.Limits limits, Setting setting, SegmentLog.Parts parts)
+      throws IOException {
+    return new DriveCore(files, limits, setting, parts);
+  }
+
+  DriveId drive() {
+    return identity.drive();
+  }
+
+  Segments segments() {
+    return segments;
+  }
+
+  SegmentLog log() {
+    return log;
+  }
+
+  ShardReader reader() {
+    return reader;
+  }
+
+  ShardIndex index() {
+    return parts.index();
+  }
+
+  Compactor newCompactor(Compactor.Mover mover) {
+    return new Compactor(drive().id(), limits, segments, log, parts, mover);
+  }
+
+  /** From the next start on the drive is in a new life; this one's acknowledgements are over. */
+  void endLife() throws IOException {
+    identity.nextIncarnation(setting.epochSecond()).write(files);
+  }
+
+  void close() throws IOException {
+    segments.close();
+  }
+
+  /** The first loss that recovery finds begins a new life, before anything behind it is used. */
+  private void lost(String what) throws IOException {
+    LOG.error("drive {}: {}", identity.drive(), what);
+    DriveIdentity next = identity.nextIncarnation(setting.epochSecond());
+    next.write(files);
+    identity = next;
+  }
+}

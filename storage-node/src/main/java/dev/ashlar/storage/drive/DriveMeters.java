@@ -1,0 +1,79 @@
+package dev.ashlar.storage.drive;
+
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.ToDoubleFunction;
+
+/** Counts what one drive does. Only segment files count, and only for clients' reads. */
+final class DriveMeters implements AutoCloseable {
+  private final MeterRegistry registry;
+  private final Tags tags;
+  private final List<Meter> meters = new ArrayList<>();
+  private final LongAdder readOps = new LongAdder();
+  private final LongAdder readBytes = new LongAdder();
+  private final LongAdder writeOps = new LongAdder();
+  private final LongAdder writeBytes = new LongAdder();
+  private final LongAdder corruptBlocks = new LongAdder();
+  private final LongAdder ioErrors = new LongAdder();
+  private final LongAdder movedBytes = new LongAdder();
+
+  DriveMeters(MeterRegistry registry, String drive) {
+    this.registry = registry;
+    tags = Tags.of("drive", drive);
+    counter("ashlar.drive.read.ops", "reads of segments", readOps);
+    counter("ashlar.drive.read.bytes", "bytes read from segments", readBytes);
+    counter("ashlar.drive.write.ops", "batches written to segments", writeOps);
+    counter("ashlar.drive.write.bytes", "bytes written to segments", writeBytes);
+    counter("ashlar.drive.sync.ops", "syncs of segments", writeOps);
+    counter("ashlar.drive.corrupt.blocks", "blocks that failed their checksum", corruptBlocks);
+    counter("ashlar.drive.io.errors", "reads and writes that failed", ioErrors);
+    counter("ashlar.drive.compaction.bytes", "bytes moved by compaction", movedBytes);
+  }
+
+  <T> void gauge(String name, String description, T of, ToDoubleFunction<T> value) {
+    meters.add(
+        Gauge.builder(name, of, value).description(description).tags(tags).register(registry));
+  }
+
+  void read(int bytes) {
+    readOps.increment();
+    readBytes.add(bytes);
+  }
+
+  /** A batch written and synced. */
+  void wrote(int bytes) {
+    writeOps.increment();
+    writeBytes.add(bytes);
+  }
+
+  void corruptBlock() {
+    corruptBlocks.increment();
+  }
+
+  void ioError() {
+    ioErrors.increment();
+  }
+
+  void moved(long bytes) {
+    movedBytes.add(bytes);
+  }
+
+  @Override
+  public void close() {
+    meters.forEach(registry::remove);
+  }
+
+  private void counter(String name, String description, LongAdder value) {
+    meters.add(
+        FunctionCounter.builder(name, value, LongAdder::sum)
+            .description(description)
+            .tags(tags)
+            .register(registry));
+  }
+}

@@ -1,0 +1,139 @@
+package dev.ashlar.storage.drive;
+
+import dev.ashlar.protocol.client.Completion;
+import dev.ashlar.protocol.client.ShardException;
+import dev.ashlar.protocol.client.ShardFault;
+import dev.ashlar.protocol.model.DriveId;
+import dev.ashlar.storage.drive.LogRequest.MovedExtent;
+import java.io.IOException;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The thread that keeps a drive going: it prepares the next segment, checkpoints the index, and
+ * compacts at a bounded rate.
+ */
+final class Housekeeper {
+  private static final Logger LOG = LoggerFactory.getLogger(Housekeeper.class);
+  private static final long ROUND_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
+
+  private final DriveCore core;
+  private final DriveConfig.Limits limits;
+  private final CommitQueue queue;
+  private final Consumer<Exception> onFailure;
+  private final Compactor compactor;
+  private final Thread thread;
+  private volatile boolean isStopping;
+  private long checkpointedBytes;
+
+  Housekeeper(
+      DriveCore core,
+      DriveConfig.Limits limits,
+      CommitQueue queue,
+      String name,
+      Consumer<Exception> onFailure) {
+    this.core = core;
+    this.limits = limits;
+    this.queue = queue;
+    this.onFailure = onFailure;
+    compactor = core.newCompactor(this::move);
+    thread = Thread.ofPlatform().name("drive-keep-" + name).daemon().unstarted(this::run);
+  }
+
+  void start() {
+    thread.start();
+  }
+
+  /** Ends the thread; it may finish a move, for which the log's writer must still run. */
+  void stop() {
+    isStopping = true;
+    LockSupport.unpark(thread);
+    boolean interrupted = false;
+    while (thread.isAlive()) {
+      try {
+        thread.join();
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    compactor.close();
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void run() {
+    while (!isStopping) {
+      try {
+        round();
+      } catch (ShardException e) {
+        LOG.info("compaction stopped: {}", e.getMessage());
+      } catch (IOException | RuntimeException e) {
+        onFailure.accept(e);
+        return;
+      }
+      LockSupport.parkNanos(this, ROUND_NANOS);
+    }
+  }
+
+  private void round() throws IOException, ShardException {
+    core.segments().prepare();
+    long written = core.log().writtenBytes();
+    if (written - checkpointedBytes >= limits.checkpointBytes()) {
+      core.index().checkpoint();
+      checkpointedBytes = written;
+    }
+    if (compactor.emptyOne()) {
+      compactor.free();
+      checkpointedBytes = written;
+    }
+  }
+
+  private void move(List<MovedExtent> extents, List<Tombstone> tombstones) throws ShardException {
+    if (isStopping) {
+      throw new ShardException(ShardFault.UNAVAILABLE, "the drive is closing");
+    }
+    Moved moved = new Moved();
+    queue.add(new LogRequest.Move(extents, tombstones, moved));
+    moved.await();
+    long bytes = 0;
+    for (MovedExtent extent : extents) {
+      bytes += extent.from().length();
+    }
+    LockSupport.parkNanos(
+        this, TimeUnit.SECONDS.toNanos(1) * bytes / limits.compactionBytesPerSecond());
+  }
+
+  /** The end of a move. */
+  private static final class Moved implements Completion<DriveId> {
+    private final CompletableFuture<DriveId> done = new CompletableFuture<>();
+
+    @Override
+    public void succeeded(DriveId drive) {
+      done.complete(drive);
+    }
+
+    @Override
+    public void failed(ShardException failure) {
+      done.completeExceptionally(failure);
+    }
+
+    void await() throws ShardException {
+      try {
+        done.get();
+      } catch (ExecutionException e) {
+        throw e.getCause() instanceof ShardException failure
+            ? failure
+            : new ShardException(ShardFault.IO_ERROR, "move", e);
+      } catch (InterruptedException e) {
+        throw new IllegalStateException("nobody interrupts this thread", e);
+      }
+    }
+  }
+}

@@ -1,0 +1,60 @@
+package dev.ashlar.storage.drive;
+
+import dev.ashlar.storage.io.RawFile;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * One file of the log. Users are counted, the log itself being the first: only when the last has
+ * left can the file get another life.
+ */
+final class Segment {
+  private final long id;
+  private final RawFile file;
+  private final AtomicInteger users = new AtomicInteger(1);
+  private volatile SegmentUse use;
+
+  Segment(long id, RawFile file, SegmentUse use) {
+    this.id = id;
+    this.file = file;
+    this.use = use;
+  }
+
+  long id() {
+    return id;
+  }
+
+  RawFile file() {
+    return file;
+  }
+
+  SegmentUse use() {
+    return use;
+  }
+
+  /** By the log's writer only. */
+  void changeUse(long liveBytes, int tombstones, boolean movedFrom) {
+    SegmentUse before = use;
+    use =
+        new SegmentUse(
+            before.liveBytes() + liveBytes,
+            before.tombstones() + tombstones,
+            before.wasMovedFrom() || movedFrom);
+  }
+
+  /** False when the file is already on its way to another life. */
+  boolean acquire() {
+    int now = users.get();
+    while (now > 0) {
+      if (users.compareAndSet(now, now + 1)) {
+        return true;
+      }
+      now = users.get();
+    }
+    return false;
+  }
+
+  /** True for the last user, who has to recycle the file. */
+  boolean release() {
+    return users.decrementAndGet() == 0;
+  }
+}

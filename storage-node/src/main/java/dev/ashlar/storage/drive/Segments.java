@@ -1,0 +1,285 @@
+package dev.ashlar.storage.drive;
+
+import dev.ashlar.protocol.model.BlobId;
+import dev.ashlar.storage.io.NoSpaceException;
+import dev.ashlar.storage.io.RawFile;
+import dev.ashlar.storage.io.RawFiles;
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.Collection;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.ConcurrentSkipListSet;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The segment files of a drive and the room they have. A segment's id is never used again; a file
+ * is: it becomes a spare, and then, renamed, another segment.
+ */
+final class Segments implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(Segments.class);
+  private static final String SEGMENT_PREFIX = "segment-";
+  private static final String SPARE_PREFIX = "spare-";
+  private static final int SPARES_MAX = 2;
+  private static final int RESERVED_SEGMENTS = 2;
+
+  private final RawFiles files;
+  private final DriveConfig.Limits limits;
+  private final NavigableMap<Long, Segment> byId = new ConcurrentSkipListMap<>();
+
+  /** Ids whose records are still on the drive, in use or waiting for their last reader. */
+  private final ConcurrentSkipListSet<Long> onDrive = new ConcurrentSkipListSet<>();
+
+  /** Of these, the segments that hold old copies of extents that were moved. */
+  private final ConcurrentSkipListSet<Long> movedFrom = new ConcurrentSkipListSet<>();
+
+  private final ReentrantLock lock = new ReentrantLock();
+  private final ArrayDeque<String> spares = new ArrayDeque<>();
+  private long lastSpare;
+  private long lastId;
+  private volatile boolean full;
+
+  /** Opens what is there; files that a crash left half made are deleted. */
+  Segments(RawFiles files, DriveConfig.Limits limits, Map<Long, SegmentUse> uses)
+      throws IOException {
+    this.files = files;
+    this.limits = limits;
+    for (String name : files.list()) {
+      if (isSegment(name)) {
+        openSegment(name, uses);
+      } else if (name.startsWith(SPARE_PREFIX)) {
+        openSpare(name);
+      }
+    }
+    lastId = byId.isEmpty() ? 0 : byId.lastKey();
+    for (long used : uses.keySet()) {
+      lastId = Math.max(lastId, used);
+    }
+  }
+
+  private void openSegment(String name, Map<Long, SegmentUse> uses) throws IOException {
+    long id = Long.parseUnsignedLong(name, SEGMENT_PREFIX.length(), name.length(), 16);
+    SegmentUse use = uses.getOrDefault(id, SegmentUse.NONE);
+    byId.put(id, new Segment(id, files.open(name), use));
+    onDrive.add(id);
+    if (use.wasMovedFrom()) {
+      movedFrom.add(id);
+    }
+  }
+
+  private void openSpare(String name) throws IOException {
+    long size;
+    try (RawFile file = files.open(name)) {
+      size = file.size();
+    }
+    if (size == limits.segmentBytes() && spares.size() < SPARES_MAX) {
+      spares.add(name);
+      lastSpare =
+          Math.max(lastSpare, Long.parseLong(name, SPARE_PREFIX.length(), name.length(), 16));
+    } else {
+      files.delete(name);
+    }
+  }
+
+  static boolean isSegment(String name) {
+    return name.startsWith(SEGMENT_PREFIX);
+  }
+
+  /** The segment, which the caller has to {@link #release}; null if it is not there (any more). */
+  @Nullable Segment acquire(long id) {
+    Segment segment = byId.get(id);
+    return segment != null && segment.acquire() ? segment : null;
+  }
+
+  @Nullable Segment get(long id) {
+    return byId.get(id);
+  }
+
+  void release(Segment segment) {
+    if (segment.release()) {
+      recycle(segment);
+    }
+  }
+
+  /** All segments in the order of the log. */
+  Collection<Segment> all() {
+    return byId.values();
+  }
+
+  /** The segments behind this one. */
+  Collection<Segment> after(long id) {
+    return byId.tailMap(id, false).values();
+  }
+
+  void markMovedFrom(long id) {
+    movedFrom.add(id);
+  }
+
+  /**
+   * The tombstone of a blob with extents in the segments from {@code lowest} to {@code highest};
+   * copies of them may also lie in segments that were moved from.
+   */
+  Tombstone tombstone(BlobId blob, long lowest, long highest) {
+    Long lowestMoved = movedFrom.isEmpty() ? null : movedFrom.first();
+    if (lowestMoved == null) {
+      return new Tombstone(blob, lowest, highest);
+    }
+    return new Tombstone(blob, Math.min(lowest, lowestMoved), Math.max(highest, movedFrom.last()));
+  }
+
+  /** Whether a segment other than this one may hold records older than the tombstone. */
+  boolean needs(Tombstone tombstone, long otherThan) {
+    for (long id :
+        onDrive.subSet(tombstone.lowestSegment(), true, tombstone.highestSegment(), true)) {
+      if (id != otherThan) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /**
+   * A fresh segment, durable by name.
+   *
+   * @param mayUseReserve for deletes and moves, not for new data
+   * @return null when there is no room
+   */
+  @Nullable Segment allocate(boolean mayUseReserve) throws IOException {
+    lock.lock();
+    try {
+      if ((!mayUseReserve && !hasRoom()) || (spares.isEmpty() && !addSpare())) {
+        full = true;
+        return null;
+      }
+      long id = ++lastId;
+      String name = SEGMENT_PREFIX + String.format("%016x", id);
+      files.rename(spares.remove(), name);
+      files.syncDirectory();
+      Segment segment = new Segment(id, files.open(name), SegmentUse.NONE);
+      byId.put(id, segment);
+      onDrive.add(id);
+      return segment;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Makes the next segment ready ahead of its need; with room again, the drive is full no more. */
+  void prepare() throws IOException {
+    lock.lock();
+    try {
+      boolean hasRoom = hasRoom();
+      if (hasRoom && spares.isEmpty()) {
+        hasRoom = addSpare();
+      }
+      if (hasRoom) {
+        full = false;
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Whether new data was refused a segment and there has been no room since. */
+  boolean isFull() {
+    return full;
+  }
+
+  /** Takes a segment without live records or needed tombstones out of the log. */
+  void retire(Segment segment) {
+    byId.remove(segment.id());
+    release(segment);
+  }
+
+  long usedBytes() {
+    lock.lock();
+    try {
+      return (long) (onDrive.size() + spares.size()) * limits.segmentBytes();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Bytes of segments that the drive could have in all. */
+  long capacityBytes() {
+    try {
+      return Math.min(limits.capacityBytesMax(), usedBytes() + files.usableBytes());
+    } catch (IOException e) {
+      LOG.warn("the room on the drive is not known: {}", e.toString());
+      return usedBytes();
+    }
+  }
+
+  long liveBytes() {
+    long sum = 0;
+    for (Segment segment : byId.values()) {
+      sum += segment.use().liveBytes();
+    }
+    return sum;
+  }
+
+  int count() {
+    return byId.size();
+  }
+
+  int segmentBytes() {
+    return limits.segmentBytes();
+  }
+
+  @Override
+  public void close() throws IOException {
+    for (Segment segment : byId.values()) {
+      segment.file().close();
+    }
+  }
+
+  private boolean hasRoom() throws IOException {
+    long needed = (1L + RESERVED_SEGMENTS) * limits.segmentBytes() + limits.reserveBytes();
+    return (long) spares.size() * limits.segmentBytes() + roomBytes() >= needed;
+  }
+
+  private long roomBytes() throws IOException {
+    long withinLimit = limits.capacityBytesMax() - usedBytes();
+    return Math.min(withinLimit, files.usableBytes());
+  }
+
+  private boolean addSpare() throws IOException {
+    if (roomBytes() < limits.segmentBytes()) {
+      return false;
+    }
+    String name = SPARE_PREFIX + Long.toHexString(++lastSpare);
+    try {
+      files.create(name, limits.segmentBytes()).close();
+    } catch (NoSpaceException e) {
+      LOG.warn("no room for another segment: {}", e.getMessage());
+      return false;
+    }
+    spares.add(name);
+    return true;
+  }
+
+  private void recycle(Segment segment) {
+    String name = SEGMENT_PREFIX + String.format("%016x", segment.id());
+    lock.lock();
+    try {
+      segment.file().close();
+      if (spares.size() < SPARES_MAX) {
+        String spare = SPARE_PREFIX + Long.toHexString(++lastSpare);
+        files.rename(name, spare);
+        spares.add(spare);
+      } else {
+        files.delete(name);
+      }
+      onDrive.remove(segment.id());
+      movedFrom.remove(segment.id());
+    } catch (IOException e) {
+      LOG.warn("segment {} stays until the next start: {}", segment.id(), e.toString());
+    } finally {
+      lock.unlock();
+    }
+  }
+}

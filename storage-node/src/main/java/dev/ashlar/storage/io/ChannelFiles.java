@@ -1,0 +1,174 @@
+package dev.ashlar.storage.io;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.OpenOption;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.List;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** A folder of the operating system. */
+public final class ChannelFiles implements RawFiles {
+  private static final int FILL_BYTES = 1 << 20;
+  private static final String PROBE = "direct-io-probe";
+
+  private final Path folder;
+  private final boolean direct;
+  private final int directReadMin;
+
+  private ChannelFiles(Path folder, boolean direct, int directReadMin) {
+    this.folder = folder;
+    this.direct = direct;
+    this.directReadMin = directReadMin;
+  }
+
+  /** Finds out by a trial whether the folder's file system can bypass the page cache. */
+  public static ChannelFiles open(Path folder, IoMode mode) throws IOException {
+    Files.createDirectories(folder);
+    boolean direct = mode != IoMode.BUFFERED && canBypass(folder);
+    if (mode == IoMode.DIRECT && !direct) {
+      throw new IOException(folder + ": the file system refuses direct I/O in 4 KiB blocks");
+    }
+    return new ChannelFiles(
+        folder, direct, mode == IoMode.DIRECT ? 0 : IoMode.SMALL_READ_BYTES + 1);
+  }
+
+  /** Whether writes bypass the page cache. */
+  public boolean isDirect() {
+    return direct;
+  }
+
+  @Override
+  public RawFile create(String name, long size) throws IOException {
+    Path path = folder.resolve(name);
+    RawFile file = open(path, StandardOpenOption.CREATE_NEW);
+    try {
+      fill(file, size);
+      file.sync();
+      return file;
+    } catch (IOException e) {
+      file.close();
+      Files.deleteIfExists(path);
+      if (usableBytes() < FILL_BYTES) {
+        throw new NoSpaceException(path + ": no room for " + size + " bytes", e);
+      }
+      throw e;
+    }
+  }
+
+  @Override
+  public RawFile open(String name) throws IOException {
+    return open(folder.resolve(name), StandardOpenOption.WRITE);
+  }
+
+  @Override
+  public List<String> list() throws IOException {
+    try (Stream<Path> entries = Files.list(folder)) {
+      return entries.filter(Files::isRegularFile).map(p -> p.getFileName().toString()).toList();
+    }
+  }
+
+  @Override
+  public void rename(String from, String to) throws IOException {
+    Files.move(
+        folder.resolve(from),
+        folder.resolve(to),
+        StandardCopyOption.ATOMIC_MOVE,
+        StandardCopyOption.REPLACE_EXISTING);
+  }
+
+  @Override
+  public void delete(String name) throws IOException {
+    Files.delete(folder.resolve(name));
+  }
+
+  @Override
+  public void syncDirectory() throws IOException {
+    try (FileChannel channel = FileChannel.open(folder, StandardOpenOption.READ)) {
+      channel.force(true);
+    }
+  }
+
+  @Override
+  public long usableBytes() throws IOException {
+    return Files.getFileStore(folder).getUsableSpace();
+  }
+
+  private RawFile open(Path path, StandardOpenOption how) throws IOException {
+    FileChannel buffered =
+        FileChannel.open(path, how, StandardOpenOption.READ, StandardOpenOption.WRITE);
+    try {
+      return new ChannelFile(buffered, direct ? openDirect(path) : null, directReadMin);
+    } catch (IOException e) {
+      buffered.close();
+      throw e;
+    }
+  }
+
+  private static FileChannel openDirect(Path path) throws IOException {
+    return FileChannel.open(
+        path, StandardOpenOption.READ, StandardOpenOption.WRITE, directOption());
+  }
+
+  /**
+   * {@code ExtendedOpenOption.DIRECT} by name: it is a supported option of the JDK, but javac warns
+   * of its package, and nothing can silence that.
+   */
+  private static OpenOption directOption() {
+    try {
+      Object[] options = Class.forName("com.sun.nio.file.ExtendedOpenOption").getEnumConstants();
+      return Stream.of(options)
+          .filter(option -> option.toString().equals("DIRECT"))
+          .map(OpenOption.class::cast)
+          .findAny()
+          .orElseThrow(() -> new UnsupportedOperationException("no direct I/O in this JDK"));
+    } catch (ClassNotFoundException e) {
+      throw new UnsupportedOperationException("no direct I/O in this JDK", e);
+    }
+  }
+
+  /**
+   * Writes zeros rather than leaving holes: a hole, or space that is only reserved, makes every
+   * later sync write the file system's journal too, at one and a half times the time and CPU.
+   */
+  private static void fill(RawFile file, long size) throws IOException {
+    ByteBuffer zeros = alignedBuffer((int) Math.min(size, FILL_BYTES));
+    for (long at = 0; at < size; ) {
+      ByteBuffer part = zeros.slice(0, (int) Math.min(size - at, zeros.capacity()));
+      at += part.remaining();
+      file.write(List.of(part), at - part.remaining());
+    }
+  }
+
+  private static boolean canBypass(Path folder) throws IOException {
+    Path probe = folder.resolve(PROBE);
+    try {
+      Files.deleteIfExists(probe);
+      Files.createFile(probe);
+      @Nullable FileChannel channel = null;
+      try {
+        channel = openDirect(probe);
+        return channel.write(alignedBuffer(ChannelFile.ALIGNMENT), 0) == ChannelFile.ALIGNMENT;
+      } catch (IOException | UnsupportedOperationException e) {
+        return false;
+      } finally {
+        if (channel != null) {
+          channel.close();
+        }
+      }
+    } finally {
+      Files.deleteIfExists(probe);
+    }
+  }
+
+  private static ByteBuffer alignedBuffer(int bytes) {
+    return ByteBuffer.allocateDirect(bytes + ChannelFile.ALIGNMENT)
+        .alignedSlice(ChannelFile.ALIGNMENT)
+        .slice(0, bytes);
+  }
+}

@@ -1,0 +1,32 @@
+package dev.ashlar.storage.drive;
+
+import dev.ashlar.protocol.memory.SlabPool;
+import dev.ashlar.storage.io.IoMode;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.util.UUID;
+
+/** Small drives for tests. */
+final class TestDrives {
+  static final UUID CLUSTER = new UUID(11, 12);
+  static final Clock CLOCK = Clock.fixed(Instant.ofEpochSecond(1000), ZoneOffset.UTC);
+
+  /** Segments of 4 MiB, a reserve of two of them, and checkpoints now and then. */
+  static final DriveConfig.Limits LIMITS =
+      new DriveConfig.Limits(
+          4 << 20, Long.MAX_VALUE, 1 << 20, 4096, 64 << 20, 4096, 4 << 20, 8 << 20, 1L << 30);
+
+  private TestDrives() {}
+
+  static DriveResources resources(SlabPool slabs) {
+    return new DriveResources(
+        slabs, new SimpleMeterRegistry(), CLOCK, new DriveResources.Budget(8 << 20, 4 << 20, 4));
+  }
+
+  static DriveConfig config(Path folder, IoMode mode) {
+    return new DriveConfig(folder, CLUSTER, null, mode, LIMITS);
+  }
+}
