@@ -137,8 +137,7 @@ final class Node {
   private void collectGarbage(MetadataClient metadata, MeterRegistry meters, Clock clock) {
     GarbageCollector collector =
         opening(
-            new GarbageCollector(
-                metadata, drives::store, clock, GarbageConfig.DEFAULT, meters));
+            new GarbageCollector(metadata, drives::store, clock, GarbageConfig.DEFAULT, meters));
     collector.start();
     Thread sweep = Thread.ofPlatform().name("orphan-sweep").daemon().start(() -> sweep(collector));
     opening(

@@ -4,6 +4,7 @@ import dev.ashlar.protocol.client.Completion;
 import dev.ashlar.protocol.client.ShardException;
 import dev.ashlar.protocol.client.ShardStore;
 import dev.ashlar.protocol.model.BlobId;
+import dev.ashlar.protocol.model.DriveId;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
