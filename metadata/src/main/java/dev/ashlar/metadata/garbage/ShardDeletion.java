@@ -4,7 +4,6 @@ import dev.ashlar.protocol.client.Completion;
 import dev.ashlar.protocol.client.ShardException;
 import dev.ashlar.protocol.client.ShardStore;
 import dev.ashlar.protocol.model.BlobId;
-import dev.ashlar.protocol.model.DriveId;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -48,7 +47,7 @@ final class ShardDeletion {
     return left;
   }
 
-  private final class DriveDeletion implements Completion<DriveId> {
+  private final class DriveDeletion implements Completion<Void> {
     private final List<BlobId> blobs;
     private volatile boolean isDone;
 
@@ -57,7 +56,7 @@ final class ShardDeletion {
     }
 
     @Override
-    public void succeeded(DriveId drive) {
+    public void succeeded(Void nothing) {
       isDone = true;
       pending.arriveAndDeregister();
     }
