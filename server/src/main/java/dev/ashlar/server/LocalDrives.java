@@ -11,6 +11,7 @@ import java.nio.file.FileStore;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -141,7 +142,7 @@ final class LocalDrives implements AutoCloseable {
     return open.get(id);
   }
 
-  Iterable<DriveStore> stores() {
+  Collection<DriveStore> stores() {
     return open.values();
   }
 

@@ -1,26 +1,22 @@
 package dev.ashlar.server;
 
+import dev.ashlar.metadata.placement.Placement;
 import dev.ashlar.protocol.client.MetadataClient;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.client.ShardStore;
 import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.CommandResult;
 import dev.ashlar.protocol.message.DriveRow;
-import dev.ashlar.protocol.message.PgMapRow;
-import dev.ashlar.protocol.message.PgRow;
 import dev.ashlar.protocol.message.PutDrives;
 import dev.ashlar.protocol.message.ResultCode;
 import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.Profile;
 import java.io.IOException;
-import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 
 /** Tells metadata which drives this process has, and makes the placement map at the first start. */
 final class LocalPlacement {
-  private static final int PG_COUNT = 64;
-
   private LocalPlacement() {}
 
   /**
@@ -45,7 +41,8 @@ final class LocalPlacement {
       }
     }
     if (first) {
-      command.setPgMap(firstMap(drives.ids(), profile));
+      command.setPgMap(
+          Placement.first(command.getDrivesList(), profile, Placement.PG_COUNT_DEFAULT));
     }
     if (command.getDrivesCount() > 0) {
       CommandResult result = metadata.submit(Command.newBuilder().setPutDrives(command));
@@ -75,23 +72,12 @@ final class LocalPlacement {
     }
   }
 
-  private static PgMapRow firstMap(List<UUID> drives, Profile profile) {
-    PgMapRow.Builder map = PgMapRow.newBuilder().setEpoch(1).setProfile(profile.toMessage());
-    for (int pg = 0; pg < PG_COUNT; pg++) {
-      PgRow.Builder row = PgRow.newBuilder().setPg(pg);
-      for (int slot = 0; slot < profile.shards(); slot++) {
-        row.addSlots(row(new DriveId(drives.get((pg + slot) % drives.size()), 1)));
-      }
-      map.addPgs(row);
-    }
-    return map.build();
-  }
-
   private static DriveRow row(DriveId drive) {
     return DriveRow.newBuilder()
         .setDriveHigh(drive.id().getMostSignificantBits())
         .setDriveLow(drive.id().getLeastSignificantBits())
         .setIncarnation(drive.incarnation())
+        .setFailureDomain(drive.id().toString())
         .build();
   }
 }

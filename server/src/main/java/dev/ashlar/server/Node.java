@@ -14,23 +14,20 @@ import dev.ashlar.gateway.http.S3Server;
 import dev.ashlar.gateway.operation.S3Service;
 import dev.ashlar.gateway.s3.S3Config;
 import dev.ashlar.metadata.consensus.CheckpointLimits;
+import dev.ashlar.metadata.garbage.GarbageCollector;
+import dev.ashlar.metadata.garbage.GarbageConfig;
 import dev.ashlar.metadata.server.MetadataConfig;
 import dev.ashlar.metadata.server.MetadataServer;
 import dev.ashlar.metadata.table.RocksResources;
 import dev.ashlar.protocol.client.MetadataClient;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.memory.SlabPool;
-import dev.ashlar.protocol.message.Command;
-import dev.ashlar.protocol.message.CommandResult;
 import dev.ashlar.protocol.message.CredentialRow;
-import dev.ashlar.protocol.message.EndSessions;
-import dev.ashlar.protocol.message.ResultCode;
 import dev.ashlar.storage.drive.DriveResources;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micronaut.context.annotation.Context;
 import jakarta.annotation.PreDestroy;
-import java.io.IOException;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Clock;
@@ -69,7 +66,7 @@ final class Node {
       MetadataClient metadata = openMetadata(options, cluster, resources, meters, clock);
       drives = opening(new LocalDrives(options, cluster, metadata.drives().keySet(), resources));
       LocalPlacement.install(metadata, drives, options.profile());
-      endEarlierSessions(metadata);
+      collectGarbage(metadata, meters, clock);
       ErasureCodes codes = opening(new ErasureCodes(options.codec()));
       String codec = codes.of(options.profile()).name();
       EngineConfig engine = EngineConfig.of(options.profile());
@@ -133,13 +130,33 @@ final class Node {
     return opening(MetadataServer.open(config)).client();
   }
 
-  /** The folders are locked by this process: whoever wrote under an earlier session is gone. */
-  private static void endEarlierSessions(MetadataClient metadata)
-      throws IOException, MetadataUnavailableException {
-    EndSessions command = EndSessions.newBuilder().setBelow(metadata.session()).build();
-    CommandResult result = metadata.submit(Command.newBuilder().setEndSessions(command));
-    if (result.getCode() != ResultCode.OK) {
-      throw new IOException("earlier sessions could not be ended: " + result.getCode());
+  /**
+   * Starts removing what nobody refers to, and looks once for what earlier processes left behind:
+   * the folders are locked by this one, so whoever wrote under an earlier session is gone.
+   */
+  private void collectGarbage(MetadataClient metadata, MeterRegistry meters, Clock clock) {
+    GarbageCollector collector =
+        opening(
+            new GarbageCollector(metadata, drives::store, clock, GarbageConfig.DEFAULT, meters));
+    collector.start();
+    Thread sweep = Thread.ofPlatform().name("orphan-sweep").daemon().start(() -> sweep(collector));
+    opening(
+        () -> {
+          sweep.interrupt();
+          sweep.join();
+        });
+  }
+
+  private void sweep(GarbageCollector collector) {
+    try {
+      long orphans = collector.sweepDeadSessions(drives.stores());
+      if (orphans > 0) {
+        LOG.info("removed {} unfinished writes of earlier runs", orphans);
+      }
+    } catch (MetadataUnavailableException e) {
+      LOG.warn("unfinished writes of earlier runs stay until the next start: {}", e.getMessage());
+    } catch (InterruptedException e) {
+      LOG.debug("sweep ends with the server");
     }
   }
 

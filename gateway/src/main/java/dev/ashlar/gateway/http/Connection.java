@@ -4,10 +4,8 @@ import dev.ashlar.gateway.s3.S3Error;
 import dev.ashlar.gateway.s3.S3Exception;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
-import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
-import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.socket.DuplexChannel;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpRequest;
@@ -41,39 +39,29 @@ final class Connection extends ChannelInboundHandlerAdapter {
               .writeBytes("HTTP/1.1 100 Continue\r\n\r\n".getBytes(StandardCharsets.US_ASCII)));
 
   private final ServerState shared;
-  private final AnswerWindow window;
+  private final Outbound outbound;
   private final ArrayDeque<Object> ahead = new ArrayDeque<>(2);
   private final ProgressWatch bodyProgress = new ProgressWatch();
-  private final ProgressWatch answerProgress = new ProgressWatch();
   private @Nullable ChannelHandlerContext context;
   private @Nullable Exchange current;
-  private boolean collecting;
-  private boolean bodyEnded;
-  private boolean answered;
-  private boolean continueSent;
-  // The rest of the body cannot be had.
-  private boolean broken;
   // No further request will be taken.
   private boolean closing;
   // The last answer is out; only the client's end is awaited.
   private boolean lingering;
   private boolean taking;
   private boolean headBegun;
-  private long bodyBytes;
-  private long drainedBytes;
   private long receivedBytes;
-  private long submittedBytes;
   private int idleTicks;
 
   Connection(ServerState shared) {
     this.shared = shared;
-    this.window = new AnswerWindow(shared.config().limits().answerWindowBytes());
+    this.outbound = new Outbound(shared, this::answerTaken);
   }
 
   // ---- From the request's thread ----
 
   AnswerWindow window() {
-    return window;
+    return outbound.window();
   }
 
   void submit(Batch batch) {
@@ -149,10 +137,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
     if (exchange == null) {
       return ahead.isEmpty();
     }
-    if (bodyEnded) {
-      return false;
-    }
-    return collecting || answered || exchange.queue().hasRoom();
+    return exchange.wantsBytes();
   }
 
   /** Goes on with what has been received, as far as the present request allows. */
@@ -170,9 +155,9 @@ final class Connection extends ChannelInboundHandlerAdapter {
   private boolean mayTake(Object message) {
     if (message instanceof HttpRequest) {
       // A client that sends requests and reads no answers waits here.
-      return current == null && window.unsentBytes() < shared.config().limits().answerWindowBytes();
+      return current == null && outbound.hasRoom();
     }
-    return current != null && !bodyEnded;
+    return current != null && !current.bodyEnded;
   }
 
   private void take(Object message) {
@@ -185,12 +170,6 @@ final class Connection extends ChannelInboundHandlerAdapter {
 
   private void begin(HttpRequest request) {
     headBegun = false;
-    continueSent = false;
-    answered = false;
-    bodyEnded = false;
-    broken = false;
-    bodyBytes = 0;
-    drainedBytes = 0;
     bodyProgress.reset(receivedBytes);
     String requestId = shared.nextRequestId();
     RequestHead head;
@@ -213,8 +192,9 @@ final class Connection extends ChannelInboundHandlerAdapter {
       overloaded(exchange);
       return;
     }
-    collecting = length >= 0 && length <= limits.collectBytesMax() && !head.expectsContinue();
-    if (!collecting) {
+    exchange.collecting =
+        length >= 0 && length <= limits.collectBytesMax() && !head.expectsContinue();
+    if (!exchange.collecting) {
       start(exchange);
     }
   }
@@ -230,31 +210,28 @@ final class Connection extends ChannelInboundHandlerAdapter {
       brokenOff(new S3Exception(S3Error.BAD_REQUEST));
       return;
     }
-    int bytes = content.content().readableBytes();
-    bodyBytes += bytes;
-    if (answered) {
-      drainedBytes += bytes;
-    }
-    exchange.queue().offer(content.content());
+    exchange.received(content.content());
     if (content instanceof LastHttpContent) {
-      bodyEnded = true;
+      exchange.bodyEnded = true;
       exchange.queue().end();
-      if (collecting) {
+      if (exchange.collecting) {
         start(exchange);
       }
       finishIfDone();
-    } else if (drainedBytes > shared.config().limits().drainBytesMax()) {
+    } else if (exchange.drainedBytes() > shared.config().limits().drainBytesMax()) {
       close();
     }
   }
 
   /** The rest of the body cannot be had; nothing after it on this connection has a meaning. */
   private void brokenOff(S3Exception cause) {
-    broken = true;
     Exchange exchange = current;
-    if (exchange == null || answered) {
+    if (exchange == null || exchange.answered) {
       close();
-    } else if (collecting) {
+      return;
+    }
+    exchange.broken = true;
+    if (exchange.collecting) {
       answerOnLoop(exchange, cause);
     } else {
       exchange.queue().fail(cause);
@@ -265,20 +242,18 @@ final class Connection extends ChannelInboundHandlerAdapter {
     onLoop(
         () -> {
           Exchange exchange = current;
-          if (exchange == null || answered || closing) {
-            return;
+          if (exchange != null && !exchange.answered && !closing) {
+            if (exchange.owesContinue()) {
+              context().writeAndFlush(CONTINUE.duplicate());
+            }
+            context().read();
           }
-          if (exchange.head().expectsContinue() && !continueSent && bodyBytes == 0 && !bodyEnded) {
-            continueSent = true;
-            context().writeAndFlush(CONTINUE.duplicate());
-          }
-          context().read();
         },
         () -> {});
   }
 
   private void start(Exchange exchange) {
-    collecting = false;
+    exchange.collecting = false;
     if (!shared.admission().tryAcquire()) {
       overloaded(exchange);
       return;
@@ -295,13 +270,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
   private void refuse(S3Exception malformed, String requestId) {
     shared.metrics().malformed();
     HttpAnswer answer = ErrorDocument.render(malformed, "", requestId, shared.hostId());
-    ByteBuf bytes =
-        shared
-            .encoder()
-            .encode(
-                context().alloc(), answer, requestId, false, HeadEncoder.ConnectionHeader.CLOSE);
-    write(bytes, bytes.readableBytes());
-    context().flush();
+    outbound.sendRefusal(context(), answer, requestId);
     closeGently();
   }
 
@@ -311,7 +280,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
   }
 
   private void answerOnLoop(Exchange exchange, S3Exception error) {
-    collecting = false;
+    exchange.collecting = false;
     exchange.queue().close();
     HttpAnswer answer =
         ErrorDocument.render(error, exchange.rawPath(), exchange.requestId(), shared.hostId());
@@ -320,26 +289,14 @@ final class Connection extends ChannelInboundHandlerAdapter {
   }
 
   private void send(Batch batch) {
-    boolean keep = true;
-    HttpAnswer answer = batch.answer();
-    ByteBuf head = null;
-    if (answer != null) {
-      keep = mayKeep(batch.exchange());
-      head = encode(batch.exchange(), answer, keep);
-    }
-    List<ByteBuf> pieces = batch.pieces();
-    if (head != null) {
-      write(head, head.readableBytes());
-    }
-    for (ByteBuf piece : pieces) {
-      int bytes = piece.readableBytes();
-      submittedBytes += bytes;
-      context().write(piece).addListener(written -> sent(bytes));
-    }
-    context().flush();
+    boolean keep =
+        batch.answer() == null
+            || (!shared.closing()
+                && batch.exchange().mayKeep(shared.config().limits().drainBytesMax()));
+    outbound.send(context(), batch, keep);
     closing |= !keep;
     if (batch.last()) {
-      answered = true;
+      batch.exchange().answered = true;
       if (closing) {
         closeGently();
       } else {
@@ -349,47 +306,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
     }
   }
 
-  private ByteBuf encode(Exchange exchange, HttpAnswer answer, boolean keep) {
-    HeadEncoder.ConnectionHeader connection =
-        !keep
-            ? HeadEncoder.ConnectionHeader.CLOSE
-            : exchange.head().http10()
-                ? HeadEncoder.ConnectionHeader.KEEP_ALIVE
-                : HeadEncoder.ConnectionHeader.NONE;
-    HttpAnswer shown =
-        exchange.isHead() && answer.body() instanceof HttpAnswer.Bytes
-            ? new HttpAnswer(answer.status(), answer.headers(), new HttpAnswer.Empty())
-            : answer;
-    return shared
-        .encoder()
-        .encode(context().alloc(), shown, exchange.requestId(), exchange.isHead(), connection);
-  }
-
-  /** Whether the connection can serve another request after this answer. */
-  private boolean mayKeep(Exchange exchange) {
-    if (!exchange.head().persistent() || broken || shared.closing()) {
-      return false;
-    }
-    if (bodyEnded) {
-      return true;
-    }
-    // A client that still waits for our 100 may or may not send its body after another answer.
-    boolean bodyUncertain = exchange.head().expectsContinue() && bodyBytes == 0;
-    long length = exchange.head().bodyLength();
-    return !bodyUncertain
-        && length >= 0
-        && length - bodyBytes <= shared.config().limits().drainBytesMax();
-  }
-
-  private void write(ByteBuf bytes, int size) {
-    window.add(size);
-    submittedBytes += size;
-    context().write(bytes).addListener(written -> sent(size));
-  }
-
-  private void sent(int bytes) {
-    shared.metrics().sent(bytes);
-    window.sent(bytes);
+  private void answerTaken() {
     if (current == null && !ahead.isEmpty()) {
       takeAhead();
       readOn();
@@ -398,17 +315,11 @@ final class Connection extends ChannelInboundHandlerAdapter {
 
   /** Gives the request's memory back when the last byte of its answer has left it. */
   private void releaseWhenSent(Exchange exchange) {
-    if (window.unsentBytes() == 0 || !context().channel().isActive()) {
-      exchange.releaseReservation();
-    } else {
-      context()
-          .writeAndFlush(Unpooled.EMPTY_BUFFER)
-          .addListener(written -> exchange.releaseReservation());
-    }
+    outbound.whenSent(context(), exchange::releaseReservation);
   }
 
   private void finishIfDone() {
-    if (answered && bodyEnded && !closing) {
+    if (current != null && current.answered && current.bodyEnded && !closing) {
       current = null;
       idleTicks = 0;
       headBegun = !ahead.isEmpty();
@@ -428,15 +339,13 @@ final class Connection extends ChannelInboundHandlerAdapter {
     lingering = true;
     idleTicks = 0;
     releaseAhead();
-    context()
-        .writeAndFlush(Unpooled.EMPTY_BUFFER)
-        .addListener(
-            written -> {
-              if (context().channel() instanceof DuplexChannel duplex && duplex.isActive()) {
-                ChannelFuture finSent = duplex.shutdownOutput();
-                finSent.addListener(done -> context().read());
-              }
-            });
+    outbound.whenSent(
+        context(),
+        () -> {
+          if (context().channel() instanceof DuplexChannel duplex && duplex.isActive()) {
+            duplex.shutdownOutput().addListener(done -> context().read());
+          }
+        });
   }
 
   private void close() {
@@ -460,11 +369,11 @@ final class Connection extends ChannelInboundHandlerAdapter {
     shared.closed(this);
     closing = true;
     releaseAhead();
-    window.clientGone();
+    window().clientGone();
     Exchange exchange = current;
     if (exchange != null) {
       exchange.queue().fail(new S3Exception(S3Error.INCOMPLETE_BODY));
-      if (collecting) {
+      if (exchange.collecting) {
         exchange.queue().close();
         exchange.releaseReservation();
       } else if (shared.closing() && exchange.thread != null) {
@@ -494,43 +403,33 @@ final class Connection extends ChannelInboundHandlerAdapter {
 
   /** A regular look at how long the client has kept us waiting. */
   void tick(Ticks ticks) {
-    long unsent = window.unsentBytes();
-    if (unsent == 0) {
-      answerProgress.reset(submittedBytes);
-    } else if (answerProgress.stalled(takenBytes(), ticks.stall(), ticks.stallBytesMin())) {
+    if (outbound.stalled(context(), ticks)) {
       context().close();
       return;
     }
+    boolean unsent = window().unsentBytes() > 0;
     idleTicks++;
     if (lingering) {
-      if (unsent == 0 && idleTicks > ticks.linger()) {
+      if (!unsent && idleTicks > ticks.linger()) {
         context().close();
       }
     } else if (closing) {
       bodyProgress.reset(receivedBytes);
     } else if (current == null) {
       idle(ticks, unsent);
-    } else if (bodyEnded || !(collecting || answered || current.queue().hasRoom())) {
+    } else if (!current.wantsBytes()) {
       bodyProgress.reset(receivedBytes);
     } else if (bodyProgress.stalled(receivedBytes, ticks.stall(), ticks.stallBytesMin())) {
       brokenOff(new S3Exception(S3Error.REQUEST_TIMEOUT));
     }
   }
 
-  private void idle(Ticks ticks, long unsent) {
+  private void idle(Ticks ticks, boolean unsent) {
     if (headBegun && ahead.isEmpty() && idleTicks > ticks.head()) {
       refuse(new S3Exception(S3Error.REQUEST_TIMEOUT), shared.nextRequestId());
-    } else if (!headBegun && unsent == 0 && idleTicks > ticks.idle()) {
+    } else if (!headBegun && !unsent && idleTicks > ticks.idle()) {
       close();
     }
-  }
-
-  /** Bytes that the kernel has accepted for the client. */
-  private long takenBytes() {
-    ChannelOutboundBuffer waiting = context().channel().unsafe().outboundBuffer();
-    return waiting == null
-        ? submittedBytes
-        : submittedBytes - waiting.totalPendingWriteBytes() + waiting.currentProgress();
   }
 
   private ChannelHandlerContext context() {

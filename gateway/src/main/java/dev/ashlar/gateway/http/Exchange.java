@@ -1,5 +1,6 @@
 package dev.ashlar.gateway.http;
 
+import io.netty.buffer.ByteBuf;
 import io.netty.handler.codec.http.HttpHeaders;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,6 +15,15 @@ final class Exchange implements HttpExchange {
   private final ByteBudget budget;
   private final AtomicLong reservedBytes;
   private @Nullable List<Runnable> endActions;
+  // From here on: what only the event loop touches.
+  boolean collecting;
+  boolean bodyEnded;
+  boolean answered;
+  // The rest of the body cannot be had.
+  boolean broken;
+  private boolean continueSent;
+  private long bodyBytes;
+  private long drainedBytes;
   // Set on the event loop before the thread starts, so that a forced shutdown can interrupt it.
   @Nullable Thread thread;
 
@@ -51,6 +61,49 @@ final class Exchange implements HttpExchange {
 
   void releaseReservation() {
     budget.release(reservedBytes.getAndSet(0));
+  }
+
+  /** Takes a piece of the body over. */
+  void received(ByteBuf piece) {
+    bodyBytes += piece.readableBytes();
+    if (answered) {
+      drainedBytes += piece.readableBytes();
+    }
+    body.offer(piece);
+  }
+
+  /** What came after the answer, for nobody. */
+  long drainedBytes() {
+    return drainedBytes;
+  }
+
+  boolean wantsBytes() {
+    return !bodyEnded && (collecting || answered || body.hasRoom());
+  }
+
+  /** Whether the client is to be told, now and only once, to send its body. */
+  boolean owesContinue() {
+    boolean owed = head.expectsContinue() && !continueSent && bodyBytes == 0 && !bodyEnded;
+    continueSent |= owed;
+    return owed;
+  }
+
+  /**
+   * Whether the connection can serve another request after the answer.
+   *
+   * @param drainBytesMax as much of the body may still be on its way
+   */
+  boolean mayKeep(long drainBytesMax) {
+    if (!head.persistent() || broken) {
+      return false;
+    }
+    if (bodyEnded) {
+      return true;
+    }
+    // A client that still waits for our 100 may or may not send its body after another answer.
+    boolean bodyUncertain = head.expectsContinue() && bodyBytes == 0;
+    long length = head.bodyLength();
+    return !bodyUncertain && length >= 0 && length - bodyBytes <= drainBytesMax;
   }
 
   void runEndActions() {

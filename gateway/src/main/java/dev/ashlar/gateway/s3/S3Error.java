@@ -90,8 +90,6 @@ public enum S3Error {
   MISSING_CONTENT_LENGTH(
       411, "MissingContentLength", "You must provide the Content-Length HTTP header."),
   MISSING_REQUEST_BODY(400, "MissingRequestBodyError", "Request Body is empty"),
-  MISSING_SECURITY_HEADER(
-      400, "MissingSecurityHeader", "Your request was missing a required header"),
   NO_SUCH_BUCKET(404, "NoSuchBucket", "The specified bucket does not exist"),
   NO_SUCH_BUCKET_POLICY(404, "NoSuchBucketPolicy", "The bucket policy does not exist"),
   NO_SUCH_CORS_CONFIGURATION(

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.security.MessageDigest;
 import java.util.Base64;
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import org.junit.jupiter.api.AfterEach;
@@ -68,7 +69,9 @@ class PayloadVerificationTest {
     text = server.refuses(put("/k", Map.of(header, damaged)), "BadDigest");
     assertTrue(
         text.contains(
-            "The " + name.toUpperCase() + " you specified did not match the calculated checksum."),
+            "The "
+                + name.toUpperCase(Locale.ROOT)
+                + " you specified did not match the calculated checksum."),
         text);
     server.refuses(
         streamed("9", wire.replace(right, damaged), Map.of("x-amz-trailer", header)), "BadDigest");

@@ -3,6 +3,7 @@ package dev.ashlar.gateway.auth;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import org.junit.jupiter.api.AfterEach;
@@ -87,7 +88,7 @@ class SigV4AuthenticatorTest {
     String text =
         server.refuses(
             request.replace("\r\n\r\n", "\r\nX-Amz-Meta-Evil: 1\r\n\r\n"), "AccessDenied");
-    assertTrue(text.toLowerCase().contains("<headersnotsigned>x-amz-meta-evil"), text);
+    assertTrue(text.toLowerCase(Locale.ROOT).contains("<headersnotsigned>x-amz-meta-evil"), text);
   }
 
   @Test
@@ -197,7 +198,9 @@ class SigV4AuthenticatorTest {
   @Test
   void payloadFormsAreChecked() throws Exception {
     for (String form :
-        new String[] {"x", "e3b0", "STREAMING-FOO", TestSigner.sha256("").toUpperCase()}) {
+        new String[] {
+          "x", "e3b0", "STREAMING-FOO", TestSigner.sha256("").toUpperCase(Locale.ROOT)
+        }) {
       server.refuses(get("/b", "", Map.of("x-amz-content-sha256", form)), "InvalidArgument");
     }
     String ecdsa = "STREAMING-AWS4-ECDSA-P256-SHA256-PAYLOAD";

@@ -46,12 +46,13 @@ final class ChannelFile implements RawFile {
 
   @Override
   public void read(ByteBuffer target, long position) throws IOException {
-    boolean bypass =
-        direct != null
-            && target.remaining() >= directReadMin
-            && position % ALIGNMENT == 0
-            && isAligned(target);
-    FileChannel channel = bypass ? direct : buffered;
+    FileChannel channel = buffered;
+    if (direct != null
+        && target.remaining() >= directReadMin
+        && position % ALIGNMENT == 0
+        && isAligned(target)) {
+      channel = direct;
+    }
     for (long at = position; target.hasRemaining(); ) {
       int got = channel.read(target, at);
       if (got < 0) {

@@ -1,0 +1,125 @@
+package dev.ashlar.gateway.http;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelOutboundBuffer;
+
+/**
+ * The sending side of a connection, on its event loop: makes heads, counts what the client has not
+ * taken yet, notices when it takes too little.
+ */
+// A write that fails ends the channel, and the connection's channelInactive tells.
+@SuppressWarnings("FutureReturnValueIgnored")
+final class Outbound {
+  private final ServerState shared;
+  private final AnswerWindow window;
+  private final Runnable whenRoom;
+  private final ProgressWatch progress = new ProgressWatch();
+  private long submittedBytes;
+
+  /**
+   * @param whenRoom called each time the client has taken something
+   */
+  Outbound(ServerState shared, Runnable whenRoom) {
+    this.shared = shared;
+    this.window = new AnswerWindow(shared.config().limits().answerWindowBytes());
+    this.whenRoom = whenRoom;
+  }
+
+  AnswerWindow window() {
+    return window;
+  }
+
+  boolean hasRoom() {
+    return window.unsentBytes() < shared.config().limits().answerWindowBytes();
+  }
+
+  /** An answer to a request that could not be read. */
+  void sendRefusal(ChannelHandlerContext ctx, HttpAnswer answer, String requestId) {
+    writeUnreserved(
+        ctx,
+        shared
+            .encoder()
+            .encode(ctx.alloc(), answer, requestId, false, HeadEncoder.ConnectionHeader.CLOSE));
+    ctx.flush();
+  }
+
+  /**
+   * @param keep whether the head, if there is one, leaves the connection open
+   */
+  void send(ChannelHandlerContext ctx, Batch batch, boolean keep) {
+    HttpAnswer answer = batch.answer();
+    if (answer != null) {
+      writeUnreserved(ctx, encode(ctx, batch.exchange(), answer, keep));
+    }
+    for (ByteBuf piece : batch.pieces()) {
+      write(ctx, piece, piece.readableBytes());
+    }
+    ctx.flush();
+  }
+
+  /** Runs when all that was sent so far has left us, or never will. */
+  void whenSent(ChannelHandlerContext ctx, Runnable action) {
+    if (window.unsentBytes() == 0 || !ctx.channel().isActive()) {
+      action.run();
+    } else {
+      ctx.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(written -> action.run());
+    }
+  }
+
+  /** To be asked once per tick: has the client taken too little for too long? */
+  boolean stalled(ChannelHandlerContext ctx, Ticks ticks) {
+    if (window.unsentBytes() == 0) {
+      progress.reset(submittedBytes);
+      return false;
+    }
+    return progress.stalled(takenBytes(ctx), ticks.stall(), ticks.stallBytesMin());
+  }
+
+  private ByteBuf encode(
+      ChannelHandlerContext ctx, Exchange exchange, HttpAnswer answer, boolean keep) {
+    HeadEncoder.ConnectionHeader connection;
+    if (keep) {
+      connection =
+          exchange.head().http10()
+              ? HeadEncoder.ConnectionHeader.KEEP_ALIVE
+              : HeadEncoder.ConnectionHeader.NONE;
+    } else {
+      connection = HeadEncoder.ConnectionHeader.CLOSE;
+    }
+    // The document of an error is not what a GET would have answered.
+    HttpAnswer shown =
+        exchange.isHead() && answer.body() instanceof HttpAnswer.Bytes
+            ? new HttpAnswer(answer.status(), answer.headers(), new HttpAnswer.Empty())
+            : answer;
+    return shared
+        .encoder()
+        .encode(ctx.alloc(), shown, exchange.requestId(), exchange.isHead(), connection);
+  }
+
+  private void writeUnreserved(ChannelHandlerContext ctx, ByteBuf bytes) {
+    int size = bytes.readableBytes();
+    window.add(size);
+    write(ctx, bytes, size);
+  }
+
+  private void write(ChannelHandlerContext ctx, ByteBuf bytes, int size) {
+    submittedBytes += size;
+    ctx.write(bytes).addListener(written -> sent(size));
+  }
+
+  private void sent(int bytes) {
+    shared.metrics().sent(bytes);
+    window.sent(bytes);
+    whenRoom.run();
+  }
+
+  /** Bytes that the kernel has accepted for the client. */
+  private long takenBytes(ChannelHandlerContext ctx) {
+    ChannelOutboundBuffer waiting = ctx.channel().unsafe().outboundBuffer();
+    return waiting == null
+        ? submittedBytes
+        : submittedBytes - waiting.totalPendingWriteBytes() + waiting.currentProgress();
+  }
+}

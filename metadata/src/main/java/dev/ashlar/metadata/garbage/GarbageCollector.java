@@ -1,0 +1,189 @@
+package dev.ashlar.metadata.garbage;
+
+import dev.ashlar.protocol.client.MetadataClient;
+import dev.ashlar.protocol.client.MetadataUnavailableException;
+import dev.ashlar.protocol.client.ShardException;
+import dev.ashlar.protocol.client.ShardStore;
+import dev.ashlar.protocol.message.BlobRow;
+import dev.ashlar.protocol.message.Command;
+import dev.ashlar.protocol.message.EndSessions;
+import dev.ashlar.protocol.message.ForgetBlobs;
+import dev.ashlar.protocol.model.BlobId;
+import dev.ashlar.protocol.model.PlacementMap;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.time.Clock;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Deletes the shards of blobs that nothing refers to, then their rows. A row stays while any drive
+ * of the blob's placement group may still hold a shard of it, so nothing is left behind on a drive
+ * that was away. One thread at a time may collect.
+ */
+public final class GarbageCollector implements AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(GarbageCollector.class);
+  static final int SWEEP_BATCH = 1000;
+
+  /** Blobs that rest are asked for again and again: they must not become too many. */
+  private static final int RESTING_MAX = 50_000;
+
+  private final MetadataClient metadata;
+  private final Function<UUID, @Nullable ShardStore> drives;
+  private final Clock clock;
+  private final GarbageConfig config;
+  private final Counter collected;
+  private final Map<BlobId, Long> restsUntilMs = new HashMap<>();
+  private @Nullable Thread worker;
+
+  /**
+   * @param drives the store of a drive, or null while it is not reachable
+   */
+  public GarbageCollector(
+      MetadataClient metadata,
+      Function<UUID, @Nullable ShardStore> drives,
+      Clock clock,
+      GarbageConfig config,
+      MeterRegistry meters) {
+    this.metadata = metadata;
+    this.drives = drives;
+    this.clock = clock;
+    this.config = config;
+    this.collected = meters.counter("ashlar_garbage_blobs_total");
+  }
+
+  /** Collects in the background until it is closed. */
+  public void start() {
+    worker = Thread.ofVirtual().name("garbage").start(this::run);
+  }
+
+  private void run() {
+    try {
+      while (true) {
+        Thread.sleep(config.interval());
+        try {
+          collect();
+        } catch (MetadataUnavailableException e) {
+          log.debug("no garbage collected: {}", e.getMessage());
+        } catch (RuntimeException e) {
+          log.warn("garbage collection failed; it goes on", e);
+        }
+      }
+    } catch (InterruptedException e) {
+      log.debug("garbage collection ends");
+    }
+  }
+
+  /**
+   * One round.
+   *
+   * @return how many blobs are gone
+   */
+  public int collect() throws MetadataUnavailableException, InterruptedException {
+    List<BlobRow> due = due(clock.millis());
+    if (due.isEmpty()) {
+      return 0;
+    }
+    Set<BlobId> left = deleteShards(due).awaitWhatIsLeft(config.deleteTimeout());
+    ForgetBlobs.Builder forget = ForgetBlobs.newBuilder();
+    for (BlobRow blob : due) {
+      if (left.contains(BlobId.of(blob.getId()))) {
+        restsUntilMs.put(BlobId.of(blob.getId()), clock.millis() + config.retryDelay().toMillis());
+      } else {
+        forget.addBlobs(blob.getId());
+      }
+    }
+    if (forget.getBlobsCount() > 0) {
+      metadata.submit(Command.newBuilder().setForgetBlobs(forget));
+      collected.increment(forget.getBlobsCount());
+    }
+    return forget.getBlobsCount();
+  }
+
+  private List<BlobRow> due(long nowMs) throws MetadataUnavailableException {
+    restsUntilMs.values().removeIf(until -> until <= nowMs);
+    int max = config.blobsPerRoundMax() + Math.min(restsUntilMs.size(), RESTING_MAX);
+    List<BlobRow> due = new ArrayList<>();
+    for (BlobRow blob : metadata.garbage(nowMs - config.grace().toMillis(), max)) {
+      if (due.size() < config.blobsPerRoundMax()
+          && !restsUntilMs.containsKey(BlobId.of(blob.getId()))) {
+        due.add(blob);
+      }
+    }
+    return due;
+  }
+
+  private ShardDeletion deleteShards(List<BlobRow> blobs) {
+    PlacementMap map = metadata.placement();
+    Map<UUID, List<BlobId>> byDrive = new HashMap<>();
+    for (BlobRow blob : blobs) {
+      for (UUID drive : map.slotDrives().get(blob.getPg())) {
+        byDrive.computeIfAbsent(drive, id -> new ArrayList<>()).add(BlobId.of(blob.getId()));
+      }
+    }
+    ShardDeletion deletion = new ShardDeletion();
+    byDrive.forEach((drive, ids) -> deletion.delete(drives.apply(drive), ids));
+    return deletion;
+  }
+
+  /**
+   * Declares every session before this client's dead and then deletes what they left on these
+   * drives without committing it. In this order: nothing that is being deleted can still be
+   * committed. Call it when no earlier process can write any more.
+   *
+   * @return how many blobs had something left
+   */
+  public long sweepDeadSessions(Collection<? extends ShardStore> stores)
+      throws MetadataUnavailableException, InterruptedException {
+    long present = metadata.session();
+    metadata.submit(
+        Command.newBuilder().setEndSessions(EndSessions.newBuilder().setBelow(present)));
+    long orphans = 0;
+    for (ShardStore store : stores) {
+      try {
+        orphans += sweep(store, present);
+      } catch (ShardException e) {
+        log.warn("drive {} was not swept: {}", store.drive(), e.getMessage());
+      }
+    }
+    return orphans;
+  }
+
+  private long sweep(ShardStore store, long session)
+      throws ShardException, MetadataUnavailableException, InterruptedException {
+    OrphanSearch search = new OrphanSearch(metadata);
+    store.forEachBlobBelow(session, search);
+    List<BlobId> orphans = search.orphans();
+    long deleted = 0;
+    for (int from = 0; from < orphans.size(); from += SWEEP_BATCH) {
+      List<BlobId> batch = orphans.subList(from, Math.min(orphans.size(), from + SWEEP_BATCH));
+      ShardDeletion deletion = new ShardDeletion();
+      deletion.delete(store, batch);
+      deleted += batch.size() - deletion.awaitWhatIsLeft(config.deleteTimeout()).size();
+    }
+    return deleted;
+  }
+
+  /** Ends the background thread. */
+  @Override
+  public void close() {
+    Thread running = worker;
+    if (running != null) {
+      running.interrupt();
+      try {
+        running.join();
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+}
