@@ -8,7 +8,6 @@ import dev.ashlar.it.harness.Buckets;
 import dev.ashlar.it.harness.Clients;
 import dev.ashlar.it.harness.ServerProcess;
 import dev.ashlar.it.harness.SharedServer;
-import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
@@ -46,19 +45,12 @@ class SdkErrorIT {
     s3.createBucket(b -> b.bucket(name));
     s3.headBucket(b -> b.bucket(name));
     assertEquals("", s3.getBucketLocation(b -> b.bucket(name)).locationConstraintAsString());
-    assertFails(409, "BucketAlreadyOwnedByYou", () -> s3.createBucket(b -> b.bucket(name)));
     s3.putObject(b -> b.bucket(name).key("k"), RequestBody.empty());
+    s3.createBucket(b -> b.bucket(name)); // in us-east-1 that is no error and changes nothing
     assertFails(409, "BucketNotEmpty", () -> s3.deleteBucket(b -> b.bucket(name)));
     s3.deleteObject(b -> b.bucket(name).key("k"));
     s3.deleteBucket(b -> b.bucket(name));
     assertFails(404, () -> s3.headBucket(b -> b.bucket(name)));
-  }
-
-  @Test
-  void badBucketNamesAreRefused() {
-    for (String name : List.of("ab", "Upper", "under_score", "-lead", "trail-", "a..b", "192.168.1.1", "x".repeat(64))) {
-      assertFails(400, "InvalidBucketName", () -> s3.createBucket(b -> b.bucket(name)));
-    }
   }
 
   @Test
@@ -152,10 +144,15 @@ class SdkErrorIT {
 
   @Test
   void whatIsNotBuiltSaysSo() {
-    assertFails(501, "NotImplemented", () -> s3.getBucketPolicy(b -> b.bucket(bucket)));
-    assertFails(501, "NotImplemented", () -> s3.getBucketWebsite(b -> b.bucket(bucket)));
     assertFails(501, "NotImplemented", () -> s3.getObjectTorrent(b -> b.bucket(bucket).key("k")));
-    assertFails(501, "NotImplemented", () -> s3.listObjectVersions(b -> b.bucket(bucket)));
+    assertFails(
+        501,
+        "NotImplemented",
+        () -> s3.putBucketPolicy(b -> b.bucket(bucket).policy("{}")));
+    assertFails(
+        501,
+        "NotImplemented",
+        () -> s3.putBucketVersioning(b -> b.bucket(bucket).versioningConfiguration(v -> v.status("Enabled"))));
   }
 
   @Test

@@ -133,6 +133,14 @@ class HostileInputIT {
     assertAnswer(400, "KeyTooLongError", answer);
   }
 
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"ab", "Upper", "under_score", "-lead", "trail-", "a..b", "a.-b", "192.168.1.1"})
+  void badBucketNames(String name) throws IOException {
+    assertAnswer(400, "InvalidBucketName", once("PUT", "/" + name, "", NOTHING));
+    assertAnswer(400, "InvalidBucketName", once("PUT", "/" + "x".repeat(64), "", NOTHING));
+  }
+
   @Test
   void bodyWithoutLength() throws IOException {
     try (RawConnection connection = new RawConnection(server)) {
