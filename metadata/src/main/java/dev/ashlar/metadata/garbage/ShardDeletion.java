@@ -4,6 +4,7 @@ import dev.ashlar.protocol.client.Completion;
 import dev.ashlar.protocol.client.ShardException;
 import dev.ashlar.protocol.client.ShardStore;
 import dev.ashlar.protocol.model.BlobId;
+import dev.ashlar.protocol.model.DriveId;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -47,7 +48,7 @@ final class ShardDeletion {
     return left;
   }
 
-  private final class DriveDeletion implements Completion<Void> {
+  private final class DriveDeletion implements Completion<DriveId> {
     private final List<BlobId> blobs;
     private volatile boolean isDone;
 
@@ -56,7 +57,7 @@ final class ShardDeletion {
     }
 
     @Override
-    public void succeeded(Void nothing) {
+    public void succeeded(DriveId drive) {
       isDone = true;
       pending.arriveAndDeregister();
     }

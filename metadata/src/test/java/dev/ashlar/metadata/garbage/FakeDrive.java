@@ -53,22 +53,17 @@ final class FakeDrive implements ShardStore {
   }
 
   @Override
-  public void delete(List<BlobId> ids, Completion<Void> completion) {
+  public void delete(List<BlobId> ids, Completion<DriveId> completion) {
     if (failing) {
       completion.failed(new ShardException(ShardFault.IO_ERROR, "failing"));
     } else {
       ids.forEach(blobs::remove);
-      done(completion);
+      completion.succeeded(drive());
     }
   }
 
   @Override
   public void forEachBlobBelow(long session, Consumer<BlobId> visitor) {
     List.copyOf(blobs).stream().filter(blob -> blob.session() < session).forEach(visitor);
-  }
-
-  @SuppressWarnings("NullAway") // Void has no value
-  private static void done(Completion<Void> completion) {
-    completion.succeeded(null);
   }
 }
