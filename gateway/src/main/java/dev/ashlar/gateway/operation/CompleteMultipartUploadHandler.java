@@ -101,8 +101,8 @@ final class CompleteMultipartUploadHandler {
     }
   }
 
-  private static void requireChecksum(
-      S3Request.ExpectedChecksum expected, ChecksumValue checksum) throws S3Exception {
+  private static void requireChecksum(S3Request.ExpectedChecksum expected, ChecksumValue checksum)
+      throws S3Exception {
     if (!Checksums.isPresent(checksum)) {
       throw new S3Exception(
           S3Error.NOT_IMPLEMENTED,

@@ -111,8 +111,7 @@ record ObjectView(int status, HttpHeaders headers, ByteRange range) {
               part.getChecksum().toBuilder()
                   .setType(object.getSummary().getChecksum().getType())
                   .build();
-          return new Selection(
-              new ByteRange(offset, part.getSize()), part.getSize() > 0, checksum);
+          return new Selection(new ByteRange(offset, part.getSize()), part.getSize() > 0, checksum);
         }
         offset += part.getSize();
       }
