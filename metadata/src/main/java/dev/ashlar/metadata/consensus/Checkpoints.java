@@ -11,6 +11,8 @@ import java.nio.file.StandardOpenOption;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.apache.ratis.io.MD5Hash;
 import org.apache.ratis.server.protocol.TermIndex;
@@ -29,14 +31,24 @@ import org.jspecify.annotations.Nullable;
  */
 final class Checkpoints implements StateMachineStorage {
   private static final String PREFIX = "checkpoint-";
+  private static final Pattern NAME = Pattern.compile(PREFIX + "(\\d{1,18})-(\\d{1,18})");
   private static final String UNFINISHED = ".new";
   private static final String DIGEST = ".md5"; // beside what Ratis received
 
   private volatile @Nullable Path directory;
 
+  /** Ratis asks for it with every entry it sends. */
+  private volatile @Nullable SnapshotInfo latestInfo;
+
   @Override
   public void init(RaftStorage storage) {
     directory = storage.getStorageDir().getStateMachineDir().toPath();
+    reload();
+  }
+
+  /** Looks again which is the latest: Ratis may have put one there. */
+  void reload() {
+    latestInfo = latest().map(Checkpoints::info).orElse(null);
   }
 
   private Path directory() {
@@ -66,12 +78,13 @@ final class Checkpoints implements StateMachineStorage {
   }
 
   private static Optional<Checkpoint> parse(Path path) {
-    String[] parts = path.getFileName().toString().split("-", -1);
-    if (parts.length != 3 || !parts[0].equals("checkpoint") || parts[2].endsWith(UNFINISHED)) {
+    Matcher name = NAME.matcher(path.getFileName().toString());
+    if (!name.matches()) {
       return Optional.empty();
     }
-    TermIndex position = TermIndex.valueOf(Long.parseLong(parts[1]), Long.parseLong(parts[2]));
-    return Optional.of(new Checkpoint(position, path));
+    long term = Long.parseLong(name.group(1));
+    long index = Long.parseLong(name.group(2));
+    return Optional.of(new Checkpoint(TermIndex.valueOf(term, index), path));
   }
 
   /** Where to write a new one; {@link #finish} makes it count. */
@@ -92,6 +105,7 @@ final class Checkpoints implements StateMachineStorage {
     sync(unfinished);
     Files.move(unfinished, directory().resolve(name(position)), StandardCopyOption.ATOMIC_MOVE);
     sync(directory());
+    reload();
   }
 
   private static String name(TermIndex position) {
@@ -139,7 +153,7 @@ final class Checkpoints implements StateMachineStorage {
 
   @Override
   public @Nullable SnapshotInfo getLatestSnapshot() {
-    return latest().map(Checkpoints::info).orElse(null);
+    return latestInfo;
   }
 
   private static SnapshotInfo info(Checkpoint checkpoint) {

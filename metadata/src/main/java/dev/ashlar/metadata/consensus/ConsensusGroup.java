@@ -11,8 +11,9 @@ import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executors;
@@ -31,21 +32,26 @@ import org.slf4j.LoggerFactory;
 public final class ConsensusGroup implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(ConsensusGroup.class);
   private static final long RETRY_MS = 10;
+  private static final long WATCH_MS = 100;
 
   private final List<Peer> peers;
   private final CommitQueue queue;
   private final ReadSource reads;
-  private final ScheduledExecutorService retries =
+  private final ScheduledExecutorService timer =
       Executors.newSingleThreadScheduledExecutor(
-          Thread.ofPlatform().daemon().name("metadata-retry").factory());
+          Thread.ofPlatform().daemon().name("metadata-timer").factory());
   private volatile Peer leader;
   private volatile boolean closed;
 
-  private ConsensusGroup(List<Peer> peers, Clock clock, Duration timeout) {
+  private ConsensusGroup(
+      Config config, List<Peer> peers, MetadataFolders folders, LocalNetwork network) {
     this.peers = peers;
     this.leader = peers.getFirst();
-    this.queue = new CommitQueue(clock, timeout, this::propose);
+    this.queue = new CommitQueue(config.clock(), config.timeout(), this::propose);
     this.reads = new ReadSource(peers.stream().map(Peer::machine).toList());
+    if (peers.stream().anyMatch(peer -> network.isForgetful(peer.id()))) {
+      watchRebuilding(folders, network);
+    }
   }
 
   /**
@@ -60,34 +66,92 @@ public final class ConsensusGroup implements AutoCloseable {
       Clock clock,
       Duration timeout) {}
 
+  /** Whether any of these folders belongs to a group that was once started. */
+  public static boolean holdMetadata(List<Path> folders) {
+    return MetadataFolders.holdMetadata(folders);
+  }
+
   public static ConsensusGroup open(Config config) throws IOException {
-    List<RaftPeer> members = new ArrayList<>();
-    for (int i = 0; i < config.folders().size(); i++) {
-      members.add(
-          RaftPeer.newBuilder()
-              .setId("m" + (i + 1))
-              .setAddress("in-process:" + (i + 1))
-              .setPriority(i == 0 ? 1 : 0)
-              .build());
-    }
-    RaftGroup group = RaftGroup.valueOf(RaftGroupId.valueOf(config.clusterId()), members);
+    MetadataFolders folders = new MetadataFolders(config.clusterId(), config.folders());
+    List<MetadataFolders.State> states = folders.prepare();
+    RaftGroup group = RaftGroup.valueOf(RaftGroupId.valueOf(config.clusterId()), members(config));
     LocalNetwork network = new LocalNetwork();
     List<Peer> peers = new ArrayList<>();
     try {
-      for (int i = 0; i < members.size(); i++) {
-        RaftPeerId id = members.get(i).getId();
-        Path folder = config.folders().get(i);
+      for (int place = 0; place < states.size(); place++) {
+        if (states.get(place) == MetadataFolders.State.REBUILDING) {
+          network.setForgetful(idAt(place));
+        }
+        Path folder = config.folders().get(place);
         peers.add(
-            new Peer(group, id, i == 0, folder, network, config.resources(), config.checkpoints()));
+            new Peer(
+                group,
+                idAt(place),
+                place == 0,
+                folder,
+                network,
+                config.resources(),
+                config.checkpoints()));
       }
-      for (Peer peer : peers.reversed()) {
+      for (Peer peer : peers.reversed()) { // the preferred leader finds the others running
         peer.start();
       }
     } catch (IOException | RuntimeException e) {
       closeAll(peers);
       throw e;
     }
-    return new ConsensusGroup(List.copyOf(peers), config.clock(), config.timeout());
+    return new ConsensusGroup(config, List.copyOf(peers), folders, network);
+  }
+
+  private static RaftPeerId idAt(int place) {
+    return RaftPeerId.valueOf("m" + (place + 1));
+  }
+
+  private static List<RaftPeer> members(Config config) {
+    List<RaftPeer> members = new ArrayList<>();
+    for (int place = 0; place < config.folders().size(); place++) {
+      members.add(
+          RaftPeer.newBuilder()
+              .setId(idAt(place))
+              .setAddress("in-process:" + (place + 1))
+              .setPriority(place == 0 ? 1 : 0)
+              .build());
+    }
+    return members;
+  }
+
+  /** Gives rebuilt peers their vote back once they hold all that was committed without them. */
+  private void watchRebuilding(MetadataFolders folders, LocalNetwork network) {
+    Map<RaftPeerId, Long> targets = new HashMap<>();
+    Runnable watch =
+        () -> {
+          for (int place = 0; place < peers.size(); place++) {
+            Peer peer = peers.get(place);
+            if (network.isForgetful(peer.id()) && hasCaughtUp(peer, targets)) {
+              try {
+                folders.setMember(place);
+                network.setMember(peer.id());
+                log.info("metadata of peer {} is rebuilt", peer.id());
+              } catch (IOException e) {
+                log.warn("peer {} is rebuilt but cannot record it", peer.id(), e);
+              }
+            }
+          }
+        };
+    var unused = timer.scheduleWithFixedDelay(watch, WATCH_MS, WATCH_MS, TimeUnit.MILLISECONDS);
+  }
+
+  /** A leader that is ready has committed an entry of its term, and so knows all before it. */
+  private boolean hasCaughtUp(Peer peer, Map<RaftPeerId, Long> targets) {
+    Long target = targets.get(peer.id());
+    if (target == null) {
+      peers.stream()
+          .filter(Peer::isLeaderReady)
+          .findFirst()
+          .ifPresent(ready -> targets.put(peer.id(), ready.committedIndex()));
+      return false;
+    }
+    return peer.holds(target);
   }
 
   /** Commits a command; the calling thread waits. */
@@ -129,7 +193,7 @@ public final class ConsensusGroup implements AutoCloseable {
   private void retry(Proposal proposal, Throwable reason) {
     log.debug("proposal not accepted: {}", reason.toString());
     if (!closed && proposal.isWanted()) {
-      var unused = retries.schedule(() -> propose(proposal), RETRY_MS, TimeUnit.MILLISECONDS);
+      var unused = timer.schedule(() -> propose(proposal), RETRY_MS, TimeUnit.MILLISECONDS);
     }
   }
 
@@ -154,17 +218,29 @@ public final class ConsensusGroup implements AutoCloseable {
   public void close() {
     closed = true;
     queue.close();
-    retries.shutdownNow();
+    timer.shutdownNow();
     closeAll(peers);
   }
 
+  /** At once, because each takes up to a second to notice. */
   private static void closeAll(List<Peer> peers) {
-    for (Peer peer : peers.stream().sorted(Comparator.comparing(Peer::isLeader)).toList()) {
+    List<Thread> closers =
+        peers.stream().map(peer -> Thread.ofPlatform().start(() -> close(peer))).toList();
+    for (Thread closer : closers) {
       try {
-        peer.close();
-      } catch (IOException e) {
-        log.warn("closing metadata peer {}", peer.id(), e);
+        closer.join();
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        return;
       }
+    }
+  }
+
+  private static void close(Peer peer) {
+    try {
+      peer.close();
+    } catch (IOException e) {
+      log.warn("closing metadata peer {}", peer.id(), e);
     }
   }
 }

@@ -33,16 +33,20 @@ final class LocalNetwork {
     return server;
   }
 
-  void setForgetful(RaftPeerId id, boolean isForgetful) {
-    if (isForgetful) {
-      forgetful.add(id);
-    } else {
-      forgetful.remove(id);
-    }
+  void setForgetful(RaftPeerId id) {
+    forgetful.add(id);
+  }
+
+  void setMember(RaftPeerId id) {
+    forgetful.remove(id);
+  }
+
+  boolean isForgetful(RaftPeerId id) {
+    return forgetful.contains(id);
   }
 
   void checkMayVote(RaftPeerId id) throws IOException {
-    if (forgetful.contains(id)) {
+    if (isForgetful(id)) {
       throw new IOException("peer " + id + " is being rebuilt and has no vote");
     }
   }

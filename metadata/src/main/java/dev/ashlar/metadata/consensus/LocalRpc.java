@@ -1,8 +1,13 @@
 package dev.ashlar.metadata.consensus;
 
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.net.InetSocketAddress;
 import java.util.Collection;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.apache.ratis.conf.Parameters;
 import org.apache.ratis.proto.RaftProtos.AppendEntriesReplyProto;
 import org.apache.ratis.proto.RaftProtos.AppendEntriesRequestProto;
@@ -26,6 +31,7 @@ import org.apache.ratis.server.ServerFactory;
  */
 public final class LocalRpc implements RpcType {
   static final String NETWORK = "ashlar.local-network";
+  private static final long CHECK_MS = 100;
 
   /** Ratis makes one by its name. */
   public LocalRpc() {}
@@ -113,7 +119,20 @@ public final class LocalRpc implements RpcType {
     @Override
     public AppendEntriesReplyProto appendEntries(AppendEntriesRequestProto request)
         throws IOException {
-      return receiver(request.getServerRequest()).appendEntries(request);
+      RaftServer follower = receiver(request.getServerRequest());
+      CompletableFuture<AppendEntriesReplyProto> reply = follower.appendEntriesAsync(request);
+      while (true) {
+        try {
+          return reply.get(CHECK_MS, TimeUnit.MILLISECONDS);
+        } catch (TimeoutException e) {
+          receiver(request.getServerRequest()); // one that was closed never replies
+        } catch (ExecutionException e) {
+          throw new IOException("append to " + follower.getId(), e.getCause());
+        } catch (InterruptedException e) {
+          Thread.currentThread().interrupt();
+          throw new InterruptedIOException("append to " + follower.getId());
+        }
+      }
     }
 
     @Override

@@ -16,6 +16,7 @@ import org.apache.ratis.protocol.RaftGroup;
 import org.apache.ratis.protocol.RaftPeerId;
 import org.apache.ratis.protocol.SnapshotManagementRequest;
 import org.apache.ratis.server.RaftServer;
+import org.apache.ratis.server.raftlog.RaftLog;
 import org.apache.ratis.server.storage.RaftStorage;
 
 /** One Raft peer of this process, with its folder. */
@@ -25,6 +26,7 @@ final class Peer implements AutoCloseable {
   private final ClientId client = ClientId.randomId();
   private final AtomicLong calls = new AtomicLong();
   private final RaftGroup group;
+  private final LocalNetwork network;
   private final RaftPeerId id;
   private final TableStateMachine machine;
   private final RaftServer server;
@@ -43,6 +45,7 @@ final class Peer implements AutoCloseable {
       CheckpointLimits limits)
       throws IOException {
     this.group = group;
+    this.network = network;
     this.id = id;
     CheckpointPolicy policy =
         new CheckpointPolicy(limits.commandsMax(), limits.bytesMax(), this::requestCheckpoint);
@@ -87,6 +90,14 @@ final class Peer implements AutoCloseable {
     return division.getRaftLog().getLastCommittedIndex();
   }
 
+  /** Whether everything up to this index is durable here and applied. */
+  boolean holds(long index) {
+    RaftLog raftLog = division.getRaftLog();
+    return machine.isOpen()
+        && machine.appliedIndex() >= index
+        && Math.max(raftLog.getFlushIndex(), raftLog.getSnapshotIndex()) >= index;
+  }
+
   /** Appends the proposal to the log, if this is the leader; runs on the caller's thread. */
   CompletableFuture<RaftClientReply> propose(Proposal proposal) throws IOException {
     RaftClientRequest request =
@@ -115,6 +126,7 @@ final class Peer implements AutoCloseable {
 
   @Override
   public void close() throws IOException {
+    network.leave(server); // first: nobody must wait for a reply that will not come
     server.close();
   }
 }

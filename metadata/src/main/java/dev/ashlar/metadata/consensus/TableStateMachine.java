@@ -83,6 +83,7 @@ final class TableStateMachine extends BaseStateMachine {
     closeTables();
     Checkpoints.deleteTree(liveDirectory);
     Files.createDirectories(liveDirectory);
+    checkpoints.reload();
     Optional<Checkpoints.Checkpoint> latest = checkpoints.latest();
     if (latest.isPresent()) {
       Checkpoints.restore(latest.get(), liveDirectory);

@@ -26,13 +26,12 @@ public record MetadataConfig(
   public static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(10);
 
   public MetadataConfig {
-    folders = List.copyOf(folders);
+    folders = folders.stream().map(folder -> folder.toAbsolutePath().normalize()).toList();
     if (folders.size() != 1 && folders.size() != 3 && folders.size() != 5) {
       throw new IllegalArgumentException(
           folders.size() + " metadata folders: name 1, 3 or 5, so that a majority is one");
     }
-    if (folders.stream().map(folder -> folder.toAbsolutePath().normalize()).distinct().count()
-        != folders.size()) {
+    if (folders.stream().distinct().count() != folders.size()) {
       throw new IllegalArgumentException("a metadata folder is named twice: " + folders);
     }
   }

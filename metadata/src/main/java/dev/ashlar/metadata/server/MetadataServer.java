@@ -6,6 +6,8 @@ import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.RegisterSession;
 import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
 
 /** The metadata group of this process and a client of it. */
 public final class MetadataServer implements AutoCloseable {
@@ -44,6 +46,14 @@ public final class MetadataServer implements AutoCloseable {
       group.close();
       throw e;
     }
+  }
+
+  /**
+   * Whether any of these folders belongs to a group that was once started. If none does, {@link
+   * #open} forms a new, empty group: wrong where drives already hold data.
+   */
+  public static boolean holdMetadata(List<Path> folders) {
+    return ConsensusGroup.holdMetadata(folders);
   }
 
   public MetadataClient client() {

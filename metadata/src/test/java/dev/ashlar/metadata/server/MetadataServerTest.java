@@ -12,10 +12,13 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.io.CleanupMode;
 import org.junit.jupiter.api.io.TempDir;
 
 class MetadataServerTest extends MetadataClientContract {
-  @TempDir Path folder = Path.of("");
+  @TempDir(cleanup = CleanupMode.NEVER) // closes in the background
+  Path folder = Path.of("");
+
   private final TestResources resources = new TestResources();
   private @Nullable MetadataServer server;
 
@@ -40,7 +43,12 @@ class MetadataServerTest extends MetadataClientContract {
 
   @Override
   protected void closeClient() {
-    requireNonNull(server).close();
-    resources.close();
+    // Ratis takes a second to close: let the next test begin.
+    Thread.ofPlatform()
+        .start(
+            () -> {
+              requireNonNull(server).close();
+              resources.close();
+            });
   }
 }

@@ -1,0 +1,130 @@
+package dev.ashlar.metadata.garbage;
+
+import static java.util.Objects.requireNonNull;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.ashlar.metadata.memory.MemoryMetadata;
+import dev.ashlar.metadata.memory.MemoryTable;
+import dev.ashlar.metadata.memory.TestBlobs;
+import dev.ashlar.protocol.client.MetadataClient;
+import dev.ashlar.protocol.message.Command;
+import dev.ashlar.protocol.message.ResultCode;
+import dev.ashlar.protocol.model.BlobId;
+import dev.ashlar.protocol.model.DriveId;
+import dev.ashlar.protocol.model.Profile;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.time.Clock;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class GarbageCollectorTest {
+  private static final class ManualClock extends Clock {
+    private long nowMs = 1_000_000;
+
+    @Override
+    public ZoneId getZone() {
+      return ZoneOffset.UTC;
+    }
+
+    @Override
+    public Clock withZone(ZoneId zone) {
+      return this;
+    }
+
+    @Override
+    public Instant instant() {
+      return Instant.ofEpochMilli(nowMs);
+    }
+  }
+
+  private final ManualClock clock = new ManualClock();
+  private final MemoryTable table = new MemoryTable();
+  private final MemoryMetadata metadata = new MemoryMetadata(table, clock);
+  private final Map<UUID, FakeDrive> drives = new HashMap<>();
+  private final GarbageCollector collector = collector(metadata);
+
+  private GarbageCollector collector(MetadataClient client) {
+    return new GarbageCollector(
+        client, drives::get, clock, GarbageConfig.DEFAULT, new SimpleMeterRegistry());
+  }
+
+  @BeforeEach
+  void installDrives() throws Exception {
+    List<UUID> ids = MemoryMetadata.sequentialIds(3);
+    ids.forEach(id -> drives.put(id, new FakeDrive(new DriveId(id, 1))));
+    metadata.submit(
+        Command.newBuilder().setPutDrives(MemoryMetadata.drives(new Profile(2, 1, 16384), ids, 8)));
+    metadata.submit(TestBlobs.createBucket("b"));
+  }
+
+  private BlobId put(String key, long sequence) throws Exception {
+    BlobId id = write(metadata.session(), sequence);
+    metadata.submit(TestBlobs.put("b", key, TestBlobs.acknowledged(metadata, id, 100_000)));
+    return id;
+  }
+
+  private BlobId write(long session, long sequence) {
+    BlobId id = new BlobId(session, sequence);
+    drives.values().forEach(drive -> drive.blobs().add(id));
+    return id;
+  }
+
+  private FakeDrive drive(int number) {
+    return requireNonNull(drives.get(new UUID(0, number)));
+  }
+
+  @Test
+  void aBlobLeavesTheDrivesAfterTheGrace() throws Exception {
+    BlobId dead = put("k", 1);
+    BlobId live = put("k", 2);
+    assertEquals(0, collector.collect());
+    clock.nowMs += 60_001;
+    assertEquals(1, collector.collect());
+    assertEquals(List.of(live), List.copyOf(drive(1).blobs()));
+    assertTrue(metadata.known(List.of(dead)).isEmpty());
+  }
+
+  @Test
+  void theRowStaysWhileADriveMayHoldAShard() throws Exception {
+    BlobId dead = put("k", 1);
+    metadata.submit(TestBlobs.delete("b", "k"));
+    clock.nowMs += 60_001;
+    FakeDrive absent = drive(2);
+    drives.remove(new UUID(0, 2));
+    drive(3).setFailing(true);
+    assertEquals(0, collector.collect());
+    assertFalse(drive(1).blobs().contains(dead));
+    assertFalse(metadata.known(List.of(dead)).isEmpty());
+
+    drives.put(new UUID(0, 2), absent);
+    drive(3).setFailing(false);
+    assertEquals(0, collector.collect()); // it rests
+    clock.nowMs += 60_001;
+    assertEquals(1, collector.collect());
+    assertTrue(absent.blobs().isEmpty());
+    assertTrue(drive(3).blobs().isEmpty());
+  }
+
+  /** Rule 5: only what can never be committed any more is deleted. */
+  @Test
+  void aSweepEndsTheSessionsBeforeItDeletesTheirOrphans() throws Exception {
+    BlobId committed = put("k", 1);
+    BlobId orphan = write(metadata.session(), 2);
+    MemoryMetadata next = new MemoryMetadata(table, clock);
+    BlobId inProgress = write(next.session(), 1);
+    long orphans = collector(next).sweepDeadSessions(drives.values());
+    assertEquals(3, orphans); // on three drives
+    assertEquals(List.of(committed, inProgress), List.copyOf(drive(1).blobs()));
+    Command.Builder late = TestBlobs.put("b", "l", TestBlobs.acknowledged(next, orphan, 100_000));
+    assertEquals(ResultCode.DEAD_SESSION, next.submit(late).getCode());
+  }
+}
