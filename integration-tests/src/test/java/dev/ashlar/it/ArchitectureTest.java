@@ -19,69 +19,108 @@ class ArchitectureTest {
       layeredArchitecture()
           .consideringOnlyDependenciesInLayers()
           .withOptionalLayers(true)
-          .layer("codec").definedBy("dev.ashlar.codec..")
-          .layer("protocol").definedBy("dev.ashlar.protocol..")
-          .layer("storage").definedBy("dev.ashlar.storage..")
-          .layer("metadata").definedBy("dev.ashlar.metadata..")
-          .layer("blob").definedBy("dev.ashlar.blob..")
-          .layer("gateway").definedBy("dev.ashlar.gateway..")
-          .layer("server").definedBy("dev.ashlar.server..")
-          .layer("bench").definedBy("dev.ashlar.bench..")
-          .whereLayer("codec").mayNotAccessAnyLayer()
-          .whereLayer("protocol").mayNotAccessAnyLayer()
-          .whereLayer("storage").mayOnlyAccessLayers("protocol", "codec")
-          .whereLayer("metadata").mayOnlyAccessLayers("protocol")
-          .whereLayer("blob").mayOnlyAccessLayers("protocol", "codec")
-          .whereLayer("gateway").mayOnlyAccessLayers("protocol", "blob", "codec")
-          .whereLayer("server").mayOnlyBeAccessedByLayers("bench")
-          .whereLayer("bench").mayNotBeAccessedByAnyLayer()
+          .layer("codec")
+          .definedBy("dev.ashlar.codec..")
+          .layer("protocol")
+          .definedBy("dev.ashlar.protocol..")
+          .layer("storage")
+          .definedBy("dev.ashlar.storage..")
+          .layer("metadata")
+          .definedBy("dev.ashlar.metadata..")
+          .layer("blob")
+          .definedBy("dev.ashlar.blob..")
+          .layer("gateway")
+          .definedBy("dev.ashlar.gateway..")
+          .layer("server")
+          .definedBy("dev.ashlar.server..")
+          .layer("bench")
+          .definedBy("dev.ashlar.bench..")
+          .whereLayer("codec")
+          .mayNotAccessAnyLayer()
+          .whereLayer("protocol")
+          .mayNotAccessAnyLayer()
+          .whereLayer("storage")
+          .mayOnlyAccessLayers("protocol", "codec")
+          .whereLayer("metadata")
+          .mayOnlyAccessLayers("protocol")
+          .whereLayer("blob")
+          .mayOnlyAccessLayers("protocol", "codec")
+          .whereLayer("gateway")
+          .mayOnlyAccessLayers("protocol", "blob", "codec")
+          .whereLayer("server")
+          .mayOnlyBeAccessedByLayers("bench")
+          .whereLayer("bench")
+          .mayNotBeAccessedByAnyLayer()
           .because("processes meet in protocol; only server knows every role");
 
   @ArchTest
   static final ArchRule GATEWAY_KNOWS_NO_ERASURE_CODE =
       noClasses()
-          .that().resideInAPackage("dev.ashlar.gateway..")
-          .should().dependOnClassesThat(
+          .that()
+          .resideInAPackage("dev.ashlar.gateway..")
+          .should()
+          .dependOnClassesThat(
               resideInAnyPackage("dev.ashlar.codec..")
-                  .and(com.tngtech.archunit.base.DescribedPredicate.not(
-                      resideInAnyPackage("dev.ashlar.codec.checksum.."))))
+                  .and(
+                      com.tngtech.archunit.base.DescribedPredicate.not(
+                          resideInAnyPackage("dev.ashlar.codec.checksum.."))))
           .because("the engine encodes; the gateway only computes checksums");
 
   @ArchTest
   static final ArchRule RATIS_IN_ONE_PACKAGE =
       noClasses()
-          .that().resideOutsideOfPackage("dev.ashlar.metadata.consensus..")
-          .should().dependOnClassesThat().resideInAPackage("org.apache.ratis..")
+          .that()
+          .resideOutsideOfPackage("dev.ashlar.metadata.consensus..")
+          .should()
+          .dependOnClassesThat()
+          .resideInAPackage("org.apache.ratis..")
           .because("consensus is behind one seam");
 
   @ArchTest
   static final ArchRule NETTY_IN_THE_GATEWAY =
       noClasses()
-          .that().resideOutsideOfPackages("dev.ashlar.gateway..", "dev.ashlar.bench..")
-          .should().dependOnClassesThat().resideInAPackage("io.netty..")
+          .that()
+          .resideOutsideOfPackages("dev.ashlar.gateway..", "dev.ashlar.bench..")
+          .should()
+          .dependOnClassesThat()
+          .resideInAPackage("io.netty..")
           .because("only the front speaks HTTP");
 
   @ArchTest
   static final ArchRule ROCKSDB_BEHIND_TABLES =
       noClasses()
-          .that().resideOutsideOfPackages("dev.ashlar.metadata..", "dev.ashlar.storage..", "dev.ashlar.server..", "dev.ashlar.bench..")
-          .should().dependOnClassesThat().resideInAPackage("org.rocksdb..")
+          .that()
+          .resideOutsideOfPackages(
+              "dev.ashlar.metadata..",
+              "dev.ashlar.storage..",
+              "dev.ashlar.server..",
+              "dev.ashlar.bench..")
+          .should()
+          .dependOnClassesThat()
+          .resideInAPackage("org.rocksdb..")
           .because("the gateway and the engine know no storage format");
 
   @ArchTest
   static final ArchRule ONE_LOGGING_API =
       noClasses()
-          .should().dependOnClassesThat().resideInAPackage("java.util.logging..")
+          .should()
+          .dependOnClassesThat()
+          .resideInAPackage("java.util.logging..")
           .because("we log through SLF4J");
 
   @ArchTest
   static final ArchRule NOBODY_PRINTS =
       noClasses()
-          .that().resideOutsideOfPackages("dev.ashlar.server..", "dev.ashlar.bench..")
+          .that()
+          .resideOutsideOfPackages("dev.ashlar.server..", "dev.ashlar.bench..")
           .should(com.tngtech.archunit.library.GeneralCodingRules.ACCESS_STANDARD_STREAMS)
           .because("only programs write to the terminal");
 
   @ArchTest
   static final ArchRule NO_CYCLES =
-      slices().matching("dev.ashlar.(*)..").should().beFreeOfCycles().ignoreDependency(alwaysTrue(), resideInAnyPackage("dev.ashlar.it.."));
+      slices()
+          .matching("dev.ashlar.(*)..")
+          .should()
+          .beFreeOfCycles()
+          .ignoreDependency(alwaysTrue(), resideInAnyPackage("dev.ashlar.it.."));
 }

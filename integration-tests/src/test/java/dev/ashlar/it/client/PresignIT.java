@@ -44,13 +44,20 @@ class PresignIT {
   @Test
   void putThenGet() throws Exception {
     String key = "dir/a b+ä.txt";
-    var put = presigner.presignPutObject(b -> b.signatureDuration(Duration.ofMinutes(5)).putObjectRequest(r -> r.bucket(bucket).key(key).contentType("text/plain")));
-    HttpRequest.Builder upload = HttpRequest.newBuilder(put.url().toURI()).PUT(BodyPublishers.ofString("by URL"));
-    put.signedHeaders().forEach((name, values) -> {
-      if (!name.equalsIgnoreCase("host")) {
-        values.forEach(value -> upload.header(name, value));
-      }
-    });
+    var put =
+        presigner.presignPutObject(
+            b ->
+                b.signatureDuration(Duration.ofMinutes(5))
+                    .putObjectRequest(r -> r.bucket(bucket).key(key).contentType("text/plain")));
+    HttpRequest.Builder upload =
+        HttpRequest.newBuilder(put.url().toURI()).PUT(BodyPublishers.ofString("by URL"));
+    put.signedHeaders()
+        .forEach(
+            (name, values) -> {
+              if (!name.equalsIgnoreCase("host")) {
+                values.forEach(value -> upload.header(name, value));
+              }
+            });
     assertEquals(200, http.send(upload.build(), BodyHandlers.ofString()).statusCode());
     HttpResponse<String> got = get(getUrl(key));
     assertEquals(200, got.statusCode(), got.body());
@@ -64,16 +71,22 @@ class PresignIT {
     assertRefused(404, "NoSuchKey", url);
     assertRefused(403, "SignatureDoesNotMatch", url.replace("/none", "/other"));
     assertRefused(403, "SignatureDoesNotMatch", url + "&response-content-type=text%2Fhtml");
-    assertRefused(403, "SignatureDoesNotMatch", url.replaceAll("Signature=[0-9a-f]{4}", "Signature=beef"));
-    assertRefused(400, "AuthorizationQueryParametersError", url.replaceAll("Expires=\\d+", "Expires=604801"));
-    assertRefused(400, "AuthorizationQueryParametersError", url.replaceAll("&X-Amz-Signature=[0-9a-f]+", ""));
+    assertRefused(
+        403, "SignatureDoesNotMatch", url.replaceAll("Signature=[0-9a-f]{4}", "Signature=beef"));
+    assertRefused(
+        400, "AuthorizationQueryParametersError", url.replaceAll("Expires=\\d+", "Expires=604801"));
+    assertRefused(
+        400, "AuthorizationQueryParametersError", url.replaceAll("&X-Amz-Signature=[0-9a-f]+", ""));
   }
 
   @Test
   void expiredUrlsAreRefused() throws Exception {
     String url =
         presigner
-            .presignGetObject(b -> b.signatureDuration(Duration.ofSeconds(1)).getObjectRequest(r -> r.bucket(bucket).key("k")))
+            .presignGetObject(
+                b ->
+                    b.signatureDuration(Duration.ofSeconds(1))
+                        .getObjectRequest(r -> r.bucket(bucket).key("k")))
             .url()
             .toString();
     ServerProcess.pause(Duration.ofMillis(2500));
@@ -82,7 +95,10 @@ class PresignIT {
 
   private URI getUrl(String key) throws Exception {
     return presigner
-        .presignGetObject(b -> b.signatureDuration(Duration.ofMinutes(5)).getObjectRequest(r -> r.bucket(bucket).key(key)))
+        .presignGetObject(
+            b ->
+                b.signatureDuration(Duration.ofMinutes(5))
+                    .getObjectRequest(r -> r.bucket(bucket).key(key)))
         .url()
         .toURI();
   }

@@ -46,12 +46,20 @@ class SdkAsyncIT {
       ChecksumAlgorithm algorithm = i % 2 == 0 ? ChecksumAlgorithm.CRC32_C : ChecksumAlgorithm.SHA1;
       all.add(
           s3.putObject(
-                  b -> b.bucket(bucket).key(key).checksumAlgorithm(algorithm).contentLength((long) content.length()),
+                  b ->
+                      b.bucket(bucket)
+                          .key(key)
+                          .checksumAlgorithm(algorithm)
+                          .contentLength((long) content.length()),
                   inPieces(content.bytes(), 1 + i * 700))
               .thenCompose(
-                  put -> s3.getObject(b -> b.bucket(bucket).key(key), AsyncResponseTransformer.toBytes()))
+                  put ->
+                      s3.getObject(
+                          b -> b.bucket(bucket).key(key), AsyncResponseTransformer.toBytes()))
               .thenAccept(
-                  got -> assertEquals(content.sha256(), Content.sha256(got.asByteArrayUnsafe()), key)));
+                  got ->
+                      assertEquals(
+                          content.sha256(), Content.sha256(got.asByteArrayUnsafe()), key)));
     }
     CompletableFuture.allOf(all.toArray(CompletableFuture[]::new)).join();
   }
@@ -59,7 +67,8 @@ class SdkAsyncIT {
   private static AsyncRequestBody inPieces(byte[] bytes, int pieceBytes) {
     List<ByteBuffer> pieces = new ArrayList<>();
     for (int offset = 0; offset < bytes.length; offset += pieceBytes) {
-      pieces.add(ByteBuffer.wrap(bytes, offset, Math.min(pieceBytes, bytes.length - offset)).slice());
+      pieces.add(
+          ByteBuffer.wrap(bytes, offset, Math.min(pieceBytes, bytes.length - offset)).slice());
     }
     return AsyncRequestBody.fromByteBuffers(pieces.toArray(ByteBuffer[]::new));
   }

@@ -26,11 +26,67 @@ import software.amazon.awssdk.services.s3.model.S3Object;
 class SdkKeysIT {
   static final List<String> KEYS =
       List.of(
-          "a", "a/b", "a/", "a//b", "a/b/", "/", "//", "///x", "/lead", "trail/", ".", "..", "../x", "./y", "x/../y",
-          "x/./y", "%00", "%2F", "%", "%zz", "a b", " lead", "trail ", "a+b", "a&b=c", "a?b=c", "#hash", "a;b", "a:b",
-          "a@b", "a,b", "a=b", "a$b", "a!b", "a*b", "a'b", "a(b)", "a\\b", "a\"b", "a<b>c", "a|b", "a^b", "a`b",
-          "a{b}", "a~b", "a_b-c.d", "ä", "日本語/キー", "😀", "e\u0301", "tab\there", "line\nbreak", "cr\rhere",
-          "\u0001control", "\u007f", "\uffee", "k".repeat(1024), "ä".repeat(512), "uploads", "?uploads", "index.html");
+          "a",
+          "a/b",
+          "a/",
+          "a//b",
+          "a/b/",
+          "/",
+          "//",
+          "///x",
+          "/lead",
+          "trail/",
+          ".",
+          "..",
+          "../x",
+          "./y",
+          "x/../y",
+          "x/./y",
+          "%00",
+          "%2F",
+          "%",
+          "%zz",
+          "a b",
+          " lead",
+          "trail ",
+          "a+b",
+          "a&b=c",
+          "a?b=c",
+          "#hash",
+          "a;b",
+          "a:b",
+          "a@b",
+          "a,b",
+          "a=b",
+          "a$b",
+          "a!b",
+          "a*b",
+          "a'b",
+          "a(b)",
+          "a\\b",
+          "a\"b",
+          "a<b>c",
+          "a|b",
+          "a^b",
+          "a`b",
+          "a{b}",
+          "a~b",
+          "a_b-c.d",
+          "ä",
+          "日本語/キー",
+          "😀",
+          "e\u0301",
+          "tab\there",
+          "line\nbreak",
+          "cr\rhere",
+          "\u0001control",
+          "\u007f",
+          "\uffee",
+          "k".repeat(1024),
+          "ä".repeat(512),
+          "uploads",
+          "?uploads",
+          "index.html");
 
   private final S3Client s3;
   private final String bucket;
@@ -53,8 +109,14 @@ class SdkKeysIT {
     for (String key : KEYS) {
       String got = s3.getObjectAsBytes(b -> b.bucket(bucket).key(key)).asUtf8String();
       assertEquals("of " + key, got);
-      s3.copyObject(b -> b.sourceBucket(bucket).sourceKey(key).destinationBucket(bucket).destinationKey("copy"));
-      assertEquals("of " + key, s3.getObjectAsBytes(b -> b.bucket(bucket).key("copy")).asUtf8String());
+      s3.copyObject(
+          b ->
+              b.sourceBucket(bucket)
+                  .sourceKey(key)
+                  .destinationBucket(bucket)
+                  .destinationKey("copy"));
+      assertEquals(
+          "of " + key, s3.getObjectAsBytes(b -> b.bucket(bucket).key("copy")).asUtf8String());
     }
     s3.deleteObject(b -> b.bucket(bucket).key("copy"));
     assertEquals(sorted(KEYS), listAll());

@@ -33,7 +33,8 @@ class SdkListingIT {
 
   private final S3Client s3;
   private final String bucket;
-  private final List<String> keys = IntStream.range(0, KEYS).mapToObj(SdkListingIT::key).sorted().toList();
+  private final List<String> keys =
+      IntStream.range(0, KEYS).mapToObj(SdkListingIT::key).sorted().toList();
 
   SdkListingIT(ServerProcess server) {
     s3 = Clients.sync(server);

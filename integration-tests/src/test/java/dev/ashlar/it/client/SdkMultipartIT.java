@@ -69,7 +69,10 @@ class SdkMultipartIT {
     var second = s3.getObjectAsBytes(b -> b.bucket(bucket).key("large").partNumber(13));
     assertArrayEquals(Arrays.copyOfRange(bytes, 96 * MIB, 100 * MIB), second.asByteArrayUnsafe());
     assertEquals(13, second.response().partsCount());
-    assertFails(416, "InvalidPartNumber", () -> s3.getObject(b -> b.bucket(bucket).key("large").partNumber(14)));
+    assertFails(
+        416,
+        "InvalidPartNumber",
+        () -> s3.getObject(b -> b.bucket(bucket).key("large").partNumber(14)));
   }
 
   private void assertRangesAcrossParts(byte[] bytes) {
@@ -77,7 +80,11 @@ class SdkMultipartIT {
       for (int first = boundary - 1; first <= boundary + 1; first++) {
         int from = first;
         byte[] got =
-            s3.getObjectAsBytes(b -> b.bucket(bucket).key("large").range("bytes=" + (from - 3) + "-" + (from + 70_000)))
+            s3.getObjectAsBytes(
+                    b ->
+                        b.bucket(bucket)
+                            .key("large")
+                            .range("bytes=" + (from - 3) + "-" + (from + 70_000)))
                 .asByteArrayUnsafe();
         assertArrayEquals(Arrays.copyOfRange(bytes, from - 3, from + 70_001), got);
       }
@@ -111,7 +118,9 @@ class SdkMultipartIT {
     s3.deleteObject(b -> b.bucket(bucket).key("source"));
     byte[] expected =
         concat(
-            Arrays.copyOfRange(source, 1, PART + 1), source, Arrays.copyOfRange(source, 16383, 16386));
+            Arrays.copyOfRange(source, 1, PART + 1),
+            source,
+            Arrays.copyOfRange(source, 16383, 16386));
     byte[] got = s3.getObjectAsBytes(b -> b.bucket(bucket).key("assembled")).asByteArrayUnsafe();
     assertArrayEquals(expected, got);
   }
@@ -142,7 +151,10 @@ class SdkMultipartIT {
     assertEquals(14, first.nextPartNumberMarker());
     assertEquals(List.of(1L, 2L), first.parts().stream().map(Part::size).toList());
     List<Integer> all =
-        s3.listPartsPaginator(b -> b.bucket(bucket).key("paged").uploadId(upload).maxParts(2)).parts().stream()
+        s3
+            .listPartsPaginator(b -> b.bucket(bucket).key("paged").uploadId(upload).maxParts(2))
+            .parts()
+            .stream()
             .map(Part::partNumber)
             .toList();
     assertEquals(List.of(7, 14, 21, 28, 35), all);
@@ -156,7 +168,10 @@ class SdkMultipartIT {
     abort("aborted", upload);
     assertFails(404, "NoSuchUpload", () -> part("aborted", upload, 2, new byte[10]));
     assertFails(404, "NoSuchUpload", () -> abort("aborted", "no-such-upload"));
-    assertFails(404, "NoSuchUpload", () -> s3.listParts(b -> b.bucket(bucket).key("aborted").uploadId(upload)));
+    assertFails(
+        404,
+        "NoSuchUpload",
+        () -> s3.listParts(b -> b.bucket(bucket).key("aborted").uploadId(upload)));
     assertFails(404, "NoSuchKey", () -> s3.getObject(b -> b.bucket(bucket).key("aborted")));
   }
 
@@ -168,13 +183,13 @@ class SdkMultipartIT {
       ids.put(key, s3.createMultipartUpload(b -> b.bucket(fresh).key(key)).uploadId());
     }
     var all = s3.listMultipartUploads(b -> b.bucket(fresh));
-    assertEquals(List.copyOf(ids.keySet()), all.uploads().stream().map(MultipartUpload::key).toList());
+    assertEquals(
+        List.copyOf(ids.keySet()), all.uploads().stream().map(MultipartUpload::key).toList());
     var grouped = s3.listMultipartUploads(b -> b.bucket(fresh).delimiter("/"));
     assertEquals(List.of("b"), grouped.uploads().stream().map(MultipartUpload::key).toList());
     assertEquals(2, grouped.commonPrefixes().size());
     var paged = s3.listMultipartUploadsPaginator(b -> b.bucket(fresh).maxUploads(1)).uploads();
-    assertEquals(
-        List.copyOf(ids.values()), paged.stream().map(MultipartUpload::uploadId).toList());
+    assertEquals(List.copyOf(ids.values()), paged.stream().map(MultipartUpload::uploadId).toList());
     assertEquals(2, s3.listMultipartUploads(b -> b.bucket(fresh).prefix("a/")).uploads().size());
     ids.forEach((k, id) -> s3.abortMultipartUpload(b -> b.bucket(fresh).key(k).uploadId(id)));
     s3.deleteBucket(b -> b.bucket(fresh));
@@ -204,23 +219,44 @@ class SdkMultipartIT {
     byte[] second = new Content(seed + 7, 999).bytes();
     String upload =
         s3.createMultipartUpload(
-                b -> b.bucket(bucket).key("sha").checksumAlgorithm(ChecksumAlgorithm.SHA256).metadata(Map.of("a", "b")))
+                b ->
+                    b.bucket(bucket)
+                        .key("sha")
+                        .checksumAlgorithm(ChecksumAlgorithm.SHA256)
+                        .metadata(Map.of("a", "b")))
             .uploadId();
     List<CompletedPart> parts = new ArrayList<>();
     for (byte[] bytes : List.of(first, second)) {
       int number = parts.size() + 1;
       var done =
           s3.uploadPart(
-              b -> b.bucket(bucket).key("sha").uploadId(upload).partNumber(number).checksumAlgorithm(ChecksumAlgorithm.SHA256),
+              b ->
+                  b.bucket(bucket)
+                      .key("sha")
+                      .uploadId(upload)
+                      .partNumber(number)
+                      .checksumAlgorithm(ChecksumAlgorithm.SHA256),
               RequestBody.fromBytes(bytes));
-      parts.add(CompletedPart.builder().partNumber(number).eTag(done.eTag()).checksumSHA256(done.checksumSHA256()).build());
+      parts.add(
+          CompletedPart.builder()
+              .partNumber(number)
+              .eTag(done.eTag())
+              .checksumSHA256(done.checksumSHA256())
+              .build());
     }
     complete("sha", upload, parts);
     byte[] digests = concat(Content.digest("SHA-256", first), Content.digest("SHA-256", second));
-    String expected = java.util.Base64.getEncoder().encodeToString(Content.digest("SHA-256", digests));
+    String expected =
+        java.util.Base64.getEncoder().encodeToString(Content.digest("SHA-256", digests));
     var attributes =
         s3.getObjectAttributes(
-            b -> b.bucket(bucket).key("sha").objectAttributes(ObjectAttributes.CHECKSUM, ObjectAttributes.OBJECT_PARTS, ObjectAttributes.OBJECT_SIZE));
+            b ->
+                b.bucket(bucket)
+                    .key("sha")
+                    .objectAttributes(
+                        ObjectAttributes.CHECKSUM,
+                        ObjectAttributes.OBJECT_PARTS,
+                        ObjectAttributes.OBJECT_SIZE));
     assertEquals(expected, attributes.checksum().checksumSHA256().replaceAll("-2$", ""));
     assertEquals("COMPOSITE", attributes.checksum().checksumTypeAsString());
     assertEquals(2, attributes.objectParts().totalPartsCount());

@@ -3,7 +3,6 @@ package dev.ashlar.it.client;
 import static dev.ashlar.it.harness.S3Failures.assertFails;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -24,6 +23,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import software.amazon.awssdk.core.ResponseBytes;
 import software.amazon.awssdk.core.sync.RequestBody;
 import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.model.ChecksumAlgorithm;
@@ -36,7 +36,6 @@ import software.amazon.awssdk.services.s3.model.MetadataDirective;
 import software.amazon.awssdk.services.s3.model.ObjectAttributes;
 import software.amazon.awssdk.services.s3.model.ObjectIdentifier;
 import software.amazon.awssdk.services.s3.model.PutObjectResponse;
-import software.amazon.awssdk.core.ResponseBytes;
 
 /** Single objects through the synchronous AWS SDK client with its default checksums. */
 @ExtendWith(SharedServer.class)
@@ -57,7 +56,22 @@ class SdkObjectIT {
 
   @ParameterizedTest
   @ValueSource(
-      ints = {0, 1, 4095, 4096, 4097, 5120, 16383, 16384, 16385, 65535, 65536, 65537, 1 << 20, 10_000_019})
+      ints = {
+        0,
+        1,
+        4095,
+        4096,
+        4097,
+        5120,
+        16383,
+        16384,
+        16385,
+        65535,
+        65536,
+        65537,
+        1 << 20,
+        10_000_019
+      })
   void objectOfEverySizeComesBack(int length) {
     Content content = new Content(seed + length, length);
     String key = "size/" + length;
@@ -177,8 +191,7 @@ class SdkObjectIT {
   }
 
   private long readIf(
-      java.util.function.Consumer<
-              software.amazon.awssdk.services.s3.model.GetObjectRequest.Builder>
+      java.util.function.Consumer<software.amazon.awssdk.services.s3.model.GetObjectRequest.Builder>
           condition) {
     return s3.getObjectAsBytes(b -> condition.accept(b.bucket(bucket).key("read-if")))
         .response()
@@ -190,10 +203,17 @@ class SdkObjectIT {
     RequestBody body = RequestBody.fromString("1");
     String key = "write-if";
     String other = "\"00000000000000000000000000000000\"";
-    assertFails(404, "NoSuchKey", () -> s3.putObject(b -> b.bucket(bucket).key(key).ifMatch(other), body));
+    assertFails(
+        404, "NoSuchKey", () -> s3.putObject(b -> b.bucket(bucket).key(key).ifMatch(other), body));
     String eTag = s3.putObject(b -> b.bucket(bucket).key(key).ifNoneMatch("*"), body).eTag();
-    assertFails(412, "PreconditionFailed", () -> s3.putObject(b -> b.bucket(bucket).key(key).ifNoneMatch("*"), body));
-    assertFails(412, "PreconditionFailed", () -> s3.putObject(b -> b.bucket(bucket).key(key).ifMatch(other), body));
+    assertFails(
+        412,
+        "PreconditionFailed",
+        () -> s3.putObject(b -> b.bucket(bucket).key(key).ifNoneMatch("*"), body));
+    assertFails(
+        412,
+        "PreconditionFailed",
+        () -> s3.putObject(b -> b.bucket(bucket).key(key).ifMatch(other), body));
     s3.putObject(b -> b.bucket(bucket).key(key).ifMatch(eTag), RequestBody.fromString("2"));
     assertEquals("2", get(key).asUtf8String());
   }
@@ -205,7 +225,11 @@ class SdkObjectIT {
         b -> b.bucket(bucket).key("src/ä +&.bin").metadata(Map.of("k", "v")).contentType("a/b"),
         RequestBody.fromBytes(content.bytes()));
     s3.copyObject(
-        b -> b.sourceBucket(bucket).sourceKey("src/ä +&.bin").destinationBucket(bucket).destinationKey("copy"));
+        b ->
+            b.sourceBucket(bucket)
+                .sourceKey("src/ä +&.bin")
+                .destinationBucket(bucket)
+                .destinationKey("copy"));
     ResponseBytes<GetObjectResponse> copy = get("copy");
     assertEquals(content.sha256(), Content.sha256(copy.asByteArrayUnsafe()));
     assertEquals(Map.of("k", "v"), copy.response().metadata());
@@ -232,16 +256,41 @@ class SdkObjectIT {
     assertFails(
         400,
         "InvalidRequest", // a copy onto itself that changes nothing
-        () -> s3.copyObject(b -> b.sourceBucket(bucket).sourceKey("copy-src").destinationBucket(bucket).destinationKey("copy-src")));
+        () ->
+            s3.copyObject(
+                b ->
+                    b.sourceBucket(bucket)
+                        .sourceKey("copy-src")
+                        .destinationBucket(bucket)
+                        .destinationKey("copy-src")));
     assertFails(
         404,
         "NoSuchKey",
-        () -> s3.copyObject(b -> b.sourceBucket(bucket).sourceKey("none").destinationBucket(bucket).destinationKey("x")));
+        () ->
+            s3.copyObject(
+                b ->
+                    b.sourceBucket(bucket)
+                        .sourceKey("none")
+                        .destinationBucket(bucket)
+                        .destinationKey("x")));
     assertFails(
         412,
         "PreconditionFailed",
-        () -> s3.copyObject(b -> b.sourceBucket(bucket).sourceKey("copy-src").copySourceIfNoneMatch(eTag).destinationBucket(bucket).destinationKey("x")));
-    s3.copyObject(b -> b.sourceBucket(bucket).sourceKey("copy-src").copySourceIfMatch(eTag).destinationBucket(bucket).destinationKey("x"));
+        () ->
+            s3.copyObject(
+                b ->
+                    b.sourceBucket(bucket)
+                        .sourceKey("copy-src")
+                        .copySourceIfNoneMatch(eTag)
+                        .destinationBucket(bucket)
+                        .destinationKey("x")));
+    s3.copyObject(
+        b ->
+            b.sourceBucket(bucket)
+                .sourceKey("copy-src")
+                .copySourceIfMatch(eTag)
+                .destinationBucket(bucket)
+                .destinationKey("x"));
     assertEquals(eTag, s3.headObject(b -> b.bucket(bucket).key("x")).eTag());
   }
 
@@ -259,7 +308,7 @@ class SdkObjectIT {
     assertEquals(2, deleted.deleted().size());
     assertTrue(deleted.errors().isEmpty());
     assertFails(404, "NoSuchKey", () -> get("del/1"));
-    Delete quiet = Delete.builder().quiet(true).objects(o -> o.key("del/2")).build();
+    Delete quiet = Delete.builder().quiet(true).objects(ObjectIdentifier.builder().key("del/2").build()).build();
     assertTrue(s3.deleteObjects(b -> b.bucket(bucket).delete(quiet)).deleted().isEmpty());
     assertFails(404, () -> s3.headObject(b -> b.bucket(bucket).key("del/2")));
   }
@@ -300,8 +349,7 @@ class SdkObjectIT {
   }
 
   private PutObjectResponse put(String key, Content content) {
-    return s3.putObject(
-        b -> b.bucket(bucket).key(key), RequestBody.fromBytes(content.bytes()));
+    return s3.putObject(b -> b.bucket(bucket).key(key), RequestBody.fromBytes(content.bytes()));
   }
 
   private ResponseBytes<GetObjectResponse> get(String key) {

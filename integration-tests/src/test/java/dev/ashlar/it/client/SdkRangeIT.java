@@ -20,7 +20,10 @@ import software.amazon.awssdk.core.sync.RequestBody;
 import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.model.GetObjectResponse;
 
-/** Ranges at every strip and stripe boundary, one byte before and one behind, of an object of more than three stripes. */
+/**
+ * Ranges at every strip and stripe boundary, one byte before and one behind, of an object of more
+ * than three stripes.
+ */
 @ExtendWith(SharedServer.class)
 class SdkRangeIT {
   private static final int UNIT = 16 << 10;
@@ -84,7 +87,8 @@ class SdkRangeIT {
   @Test
   void unsatisfiableRanges() {
     assertFails(416, "InvalidRange", () -> get("o", "bytes=" + LENGTH + "-"));
-    assertFails(416, "InvalidRange", () -> get("o", "bytes=" + (LENGTH + 10) + "-" + (LENGTH + 20)));
+    assertFails(
+        416, "InvalidRange", () -> get("o", "bytes=" + (LENGTH + 10) + "-" + (LENGTH + 20)));
     assertFails(416, "InvalidRange", () -> get("o", "bytes=-0"));
     assertFails(416, "InvalidRange", () -> get("empty", "bytes=0-0"));
   }

@@ -77,8 +77,7 @@ class IoCostIT {
     assertTrue(live >= arithmetic && live <= arithmetic + overhead, what);
     long rounding = after.since(before, WRITE_BYTES) - live;
     long batches = after.since(before, WRITE_OPS);
-    assertTrue(
-        rounding <= batches * (BLOCK + HEADER_BYTES_MAX), what + ", rounded by " + rounding);
+    assertTrue(rounding <= batches * (BLOCK + HEADER_BYTES_MAX), what + ", rounded by " + rounding);
     assertTrue(batches <= profile.shards(), what + " in " + batches + " batches");
   }
 
@@ -101,8 +100,7 @@ class IoCostIT {
     Metrics before = Metrics.of(server);
     int last = first + length - 1;
     byte[] got =
-        s3.getObjectAsBytes(
-                b -> b.bucket(bucket).key("large").range("bytes=" + first + "-" + last))
+        s3.getObjectAsBytes(b -> b.bucket(bucket).key("large").range("bytes=" + first + "-" + last))
             .asByteArrayUnsafe();
     Metrics after = Metrics.of(server);
     assertArrayEquals(Arrays.copyOfRange(bytes, first, last + 1), got);
@@ -131,14 +129,14 @@ class IoCostIT {
     s3.headObject(b -> b.bucket(bucket).key("meta"));
     s3.listObjectsV2(b -> b.bucket(bucket));
     s3.copyObject(
-        b -> b.sourceBucket(bucket).sourceKey("meta").destinationBucket(bucket).destinationKey("c"));
+        b ->
+            b.sourceBucket(bucket).sourceKey("meta").destinationBucket(bucket).destinationKey("c"));
     Metrics after = Metrics.of(server);
     assertEquals(0, after.since(before, READ_OPS));
     assertEquals(0, after.since(before, WRITE_OPS));
   }
 
   private void put(String key, Content content) {
-    s3.putObject(
-        b -> b.bucket(bucket).key(key), RequestBody.fromBytes(content.bytes()));
+    s3.putObject(b -> b.bucket(bucket).key(key), RequestBody.fromBytes(content.bytes()));
   }
 }

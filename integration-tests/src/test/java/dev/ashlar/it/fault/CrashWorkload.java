@@ -23,8 +23,8 @@ import software.amazon.awssdk.services.s3.model.NoSuchKeyException;
 import software.amazon.awssdk.services.s3.model.S3Object;
 
 /**
- * Threads that put, overwrite, copy, delete and read objects of one bucket until the server is gone,
- * and a check that what is there afterwards is what the ledger allows.
+ * Threads that put, overwrite, copy, delete and read objects of one bucket until the server is
+ * gone, and a check that what is there afterwards is what the ledger allows.
  */
 final class CrashWorkload {
   static final int THREADS = 4;
@@ -119,7 +119,8 @@ final class CrashWorkload {
     Content content = content(s3.headObject(b -> b.bucket(bucket).key(source)).metadata());
     Ledger.Attempt attempt = ledger.begin(key, content);
     s3.copyObject(
-        b -> b.sourceBucket(bucket).sourceKey(source).destinationBucket(bucket).destinationKey(key));
+        b ->
+            b.sourceBucket(bucket).sourceKey(source).destinationBucket(bucket).destinationKey(key));
     attempt.acknowledged();
   }
 
@@ -193,7 +194,6 @@ final class CrashWorkload {
   }
 
   private static Content content(Map<String, String> metadata) {
-    return new Content(
-        Long.parseLong(metadata.get(SEED)), Integer.parseInt(metadata.get(LENGTH)));
+    return new Content(Long.parseLong(metadata.get(SEED)), Integer.parseInt(metadata.get(LENGTH)));
   }
 }

@@ -29,12 +29,16 @@ import software.amazon.awssdk.core.sync.RequestBody;
 import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.model.S3Exception;
 
-/** Drives that are gone or lie, with profile 4+2: what can be known reads right, the rest says so. */
+/**
+ * Drives that are gone or lie, with profile 4+2: what can be known reads right, the rest says so.
+ */
 class DegradedIT {
   private static final int DATA_SHARDS = 4;
   private static final int PARITY_SHARDS = 2;
   private static final List<Integer> LENGTHS =
-      List.of(0, 1, 100, 4096, 5120, 16383, 16384, 16385, 40_000, 65535, 65536, 65537, 200_000, 3_000_001);
+      List.of(
+          0, 1, 100, 4096, 5120, 16383, 16384, 16385, 40_000, 65535, 65536, 65537, 200_000,
+          3_000_001);
 
   private final long seed = Seeds.seed("DegradedIT");
   private final SplittableRandom random = new SplittableRandom(seed);

@@ -206,8 +206,7 @@ final class ModelOperations {
       assertFails(404, () -> s3.headObject(b -> b.bucket(bucket).key(key)));
       return;
     }
-    assertFails(
-        304, () -> s3.getObject(b -> b.bucket(bucket).key(key).ifNoneMatch(stored.eTag())));
+    assertFails(304, () -> s3.getObject(b -> b.bucket(bucket).key(key).ifNoneMatch(stored.eTag())));
     assertFails(
         412,
         "PreconditionFailed",

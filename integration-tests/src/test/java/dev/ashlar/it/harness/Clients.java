@@ -13,7 +13,10 @@ import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.S3Configuration;
 import software.amazon.awssdk.services.s3.presigner.S3Presigner;
 
-/** AWS SDK clients with the SDK's defaults, but for one: they never retry, so that every error shows. */
+/**
+ * AWS SDK clients with the SDK's defaults, but for one: they never retry, so that every error
+ * shows.
+ */
 public final class Clients {
   private static final Duration TIMEOUT = Duration.ofSeconds(60);
 

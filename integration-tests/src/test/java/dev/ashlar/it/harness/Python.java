@@ -1,6 +1,7 @@
 package dev.ashlar.it.harness;
 
 import java.io.IOException;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -20,14 +21,15 @@ public final class Python {
   public static Python withClients() throws IOException, InterruptedException {
     Path requirements = SOURCES.resolve("requirements.txt");
     String pins = Content.sha256(Files.readAllBytes(requirements)).substring(0, 12);
-    Path cache = Files.createDirectories(Path.of(System.getProperty("user.home"), ".cache", "ashlar"));
+    Path cache =
+        Files.createDirectories(Path.of(System.getProperty("user.home"), ".cache", "ashlar"));
     Path environment = cache.resolve("python-" + pins);
     Path complete = environment.resolve("complete");
-    // Two test runs at once must not build the same environment.
-    try (var channel =
-            java.nio.channels.FileChannel.open(
-                cache.resolve("python.lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
-        var lock = channel.lock()) {
+    // Two test runs at once must not build the same environment; closing ends the lock.
+    try (FileChannel lock =
+        FileChannel.open(
+            cache.resolve("python.lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
+      lock.lock();
       if (!Files.exists(complete)) {
         ServerProcess.deleteRecursively(environment);
         create(environment, requirements);
@@ -40,7 +42,9 @@ public final class Python {
   private static void create(Path environment, Path requirements)
       throws IOException, InterruptedException {
     String hint = " (on Debian and Ubuntu: apt-get install python3 python3-venv)";
-    run(List.of("python3", "-m", "venv", environment.toString()), "python3 with venv is needed" + hint);
+    run(
+        List.of("python3", "-m", "venv", environment.toString()),
+        "python3 with venv is needed" + hint);
     run(
         List.of(
             environment.resolve("bin/python").toString(),
@@ -80,7 +84,9 @@ public final class Python {
     } catch (IOException e) {
       throw new AssertionError(complaint, e);
     }
-    String output = new String(process.getInputStream().readAllBytes(), java.nio.charset.StandardCharsets.UTF_8);
+    String output =
+        new String(
+            process.getInputStream().readAllBytes(), java.nio.charset.StandardCharsets.UTF_8);
     if (process.waitFor() != 0) {
       throw new AssertionError(complaint + "\n" + output);
     }

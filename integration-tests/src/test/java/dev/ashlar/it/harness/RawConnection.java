@@ -95,8 +95,7 @@ public final class RawConnection implements AutoCloseable {
   }
 
   /** Sends a whole signed request; the headers given are signed too and win. */
-  public void send(
-      String method, String path, String query, byte[] body, Map<String, String> extra)
+  public void send(String method, String path, String query, byte[] body, Map<String, String> extra)
       throws IOException {
     Map<String, String> headers = new LinkedHashMap<>();
     headers.put("Host", host);

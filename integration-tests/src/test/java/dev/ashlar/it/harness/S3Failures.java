@@ -14,7 +14,9 @@ public final class S3Failures {
     S3Exception failure = assertThrows(S3Exception.class, call::run);
     String expected = status + " " + code;
     assertEquals(
-        expected, failure.statusCode() + " " + failure.awsErrorDetails().errorCode(), () -> "" + failure);
+        expected,
+        failure.statusCode() + " " + failure.awsErrorDetails().errorCode(),
+        () -> "" + failure);
     return failure;
   }
 

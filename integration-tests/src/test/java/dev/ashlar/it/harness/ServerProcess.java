@@ -143,8 +143,7 @@ public final class ServerProcess implements AutoCloseable {
 
   /** The body of the metrics page. */
   public String prometheus() {
-    return get("/prometheus")
-        .orElseThrow(() -> new AssertionError("no metrics page" + logTails()));
+    return get("/prometheus").orElseThrow(() -> new AssertionError("no metrics page" + logTails()));
   }
 
   /** Resident memory of the process. */

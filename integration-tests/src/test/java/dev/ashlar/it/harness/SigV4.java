@@ -42,7 +42,8 @@ public final class SigV4 {
   public Map<String, String> sign(
       String method, String path, String query, String payloadSha256, Map<String, String> headers) {
     TreeMap<String, String> signed = new TreeMap<>();
-    headers.forEach((name, value) -> signed.put(name.toLowerCase(java.util.Locale.ROOT), value.strip()));
+    headers.forEach(
+        (name, value) -> signed.put(name.toLowerCase(java.util.Locale.ROOT), value.strip()));
     signed.put("x-amz-date", stamp);
     signed.put("x-amz-content-sha256", payloadSha256);
     StringBuilder canonical = new StringBuilder(method + "\n" + path + "\n" + query + "\n");

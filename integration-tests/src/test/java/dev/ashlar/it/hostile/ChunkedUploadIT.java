@@ -90,8 +90,7 @@ class ChunkedUploadIT {
   void chunkSizesThatAreNone() throws IOException {
     for (String size : new String[] {"zz", "-5", "ffffffffffffffffff", "", "1 0"}) {
       Damage damage = text -> size + text.substring(text.indexOf("\r\n"));
-      Answer answer =
-          put("/sizes", UNSIGNED_TRAILER, "x-amz-checksum-sha256:" + sha256, damage);
+      Answer answer = put("/sizes", UNSIGNED_TRAILER, "x-amz-checksum-sha256:" + sha256, damage);
       assertEquals(400, answer.status(), () -> size + ": " + answer);
     }
     assertAbsent("/sizes");

@@ -135,8 +135,7 @@ class HostileClientIT {
   }
 
   private void beginUpload(RawConnection connection, int length) throws IOException {
-    Map<String, String> headers =
-        Map.of("Host", connection.host(), "Content-Length", "" + length);
+    Map<String, String> headers = Map.of("Host", connection.host(), "Content-Length", "" + length);
     SigV4 signer = new SigV4(Instant.now());
     connection.writeHead(
         "PUT",
@@ -146,11 +145,9 @@ class HostileClientIT {
 
   private void assertServes() throws IOException {
     try (RawConnection connection = new RawConnection(server)) {
-      assertArrayEquals(
-          small, connection.request("GET", "/bucket/small", "", new byte[0]).body());
+      assertArrayEquals(small, connection.request("GET", "/bucket/small", "", new byte[0]).body());
       assertEquals(200, connection.request("PUT", "/bucket/again", "", small).status());
-      assertEquals(
-          404, connection.request("HEAD", "/bucket/never", "", new byte[0]).status());
+      assertEquals(404, connection.request("HEAD", "/bucket/never", "", new byte[0]).status());
     }
   }
 

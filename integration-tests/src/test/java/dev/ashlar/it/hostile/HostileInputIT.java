@@ -80,7 +80,8 @@ class HostileInputIT {
   void checksumHeaderThatIsWrong() throws IOException {
     try (RawConnection connection = new RawConnection(server)) {
       byte[] body = {1, 2, 3};
-      connection.send("PUT", bucket + "/sum", "", body, Map.of("x-amz-checksum-crc32c", "AAAAAA=="));
+      connection.send(
+          "PUT", bucket + "/sum", "", body, Map.of("x-amz-checksum-crc32c", "AAAAAA=="));
       assertAnswer(400, "BadDigest", connection.answer());
       connection.send("PUT", bucket + "/sum", "", body, Map.of("x-amz-checksum-sha256", "short"));
       assertAnswer(400, "InvalidRequest", connection.answer());
@@ -191,8 +192,7 @@ class HostileInputIT {
   private Answer deleteObjects(String xml) throws IOException {
     try (RawConnection connection = new RawConnection(server)) {
       byte[] body = xml.getBytes(StandardCharsets.UTF_8);
-      String md5 =
-          java.util.Base64.getEncoder().encodeToString(Content.digest("MD5", body));
+      String md5 = java.util.Base64.getEncoder().encodeToString(Content.digest("MD5", body));
       connection.send("POST", bucket, "delete=", body, Map.of("Content-MD5", md5));
       return connection.answer();
     }
@@ -250,7 +250,9 @@ class HostileInputIT {
       headers.put("Expect", "100-continue");
       var wrong = new SigV4(Instant.now(), "wrong");
       connection.writeHead(
-          "PUT", bucket + "/x", wrong.sign("PUT", bucket + "/x", "", Content.sha256(body), headers));
+          "PUT",
+          bucket + "/x",
+          wrong.sign("PUT", bucket + "/x", "", Content.sha256(body), headers));
       assertEquals(403, connection.status()); // and no 100 before it
     }
   }
@@ -276,8 +278,7 @@ class HostileInputIT {
       byte[] body = {42};
       connection.send("PUT", "/by/host", "", body, host);
       assertEquals(200, connection.answer().status());
-      assertArrayEquals(
-          body, connection.request("GET", bucket + "/by/host", "", NOTHING).body());
+      assertArrayEquals(body, connection.request("GET", bucket + "/by/host", "", NOTHING).body());
     }
   }
 
