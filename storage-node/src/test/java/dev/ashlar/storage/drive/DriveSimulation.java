@@ -53,7 +53,7 @@ final class DriveSimulation {
   private final Fault fault;
   private final SlabPool slabs;
   private final SimulatedDrive disk;
-  private final MemoryShardIndex index = new MemoryShardIndex();
+  private final SimulatedIndex index;
   private final DriveModel model;
   private long nextBlob;
   private int writes;
@@ -61,7 +61,8 @@ final class DriveSimulation {
   private long incarnation;
   private boolean expectNewLife;
 
-  DriveSimulation(long seed, Fault fault, SlabPool slabs) {
+  DriveSimulation(long seed, Fault fault, SlabPool slabs, SimulatedIndex index) {
+    this.index = index;
     random = new Random(seed);
     this.fault = fault;
     this.slabs = slabs;
@@ -98,7 +99,7 @@ final class DriveSimulation {
   private void live() throws IOException {
     DriveCore.identify(disk, SETTING);
     DriveCore core =
-        DriveCore.open(disk, LIMITS, SETTING, new SegmentLog.Parts(index, slabs, METERS));
+        DriveCore.open(disk, LIMITS, SETTING, new SegmentLog.Parts(index.index(), slabs, METERS));
     checkIncarnation(core.drive());
     model.check(core.reader(), DriveModel.none());
     Compactor compactor =
@@ -150,7 +151,7 @@ final class DriveSimulation {
 
   private void step(DriveCore core, Compactor compactor) throws IOException, ShardException {
     switch (random.nextInt(12)) {
-      case 0 -> index.checkpoint();
+      case 0 -> index.index().checkpoint();
       case 1, 2, 3 -> {
         core.segments().prepare();
         if (compactor.emptyOne()) {

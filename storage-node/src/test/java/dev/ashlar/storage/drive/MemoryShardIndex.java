@@ -12,7 +12,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** An index in memory that a crash takes back to any commit since its last checkpoint. */
-final class MemoryShardIndex implements ShardIndex {
+final class MemoryShardIndex implements ShardIndex, SimulatedIndex {
   private static final Comparator<Key> ORDER =
       Comparator.comparing(Key::blob).thenComparingInt(Key::slot).thenComparingInt(Key::block);
 
@@ -36,16 +36,21 @@ final class MemoryShardIndex implements ShardIndex {
   private Content current = new Content();
   private final List<Consumer<Content>> unsaved = new ArrayList<>();
 
-  /** What a power loss leaves: the last checkpoint and some of the commits after it. */
-  void crash(Random random) {
+  @Override
+  public ShardIndex index() {
+    return this;
+  }
+
+  @Override
+  public void crash(Random random) {
     int kept = random.nextInt(unsaved.size() + 1);
     unsaved.subList(0, kept).forEach(commit -> commit.accept(durable));
     unsaved.clear();
     current = durable.copy();
   }
 
-  /** The whole index is lost. */
-  void lose() {
+  @Override
+  public void lose() {
     durable = new Content();
     current = new Content();
     unsaved.clear();

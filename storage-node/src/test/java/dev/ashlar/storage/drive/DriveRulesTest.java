@@ -1,0 +1,354 @@
+package dev.ashlar.storage.drive;
+
+import static dev.ashlar.storage.drive.SimulatedCore.noise;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.ashlar.protocol.client.Answer;
+import dev.ashlar.protocol.client.ShardFault;
+import dev.ashlar.protocol.model.BlobId;
+import dev.ashlar.protocol.model.DriveId;
+import dev.ashlar.protocol.model.Profile;
+import dev.ashlar.protocol.model.ShardId;
+import dev.ashlar.storage.drive.LogRequest.Delete;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+/** The rules that keep the bytes right, each with a test that fails when it is broken. */
+class DriveRulesTest {
+  private static final int BLOCK = Profile.BLOCK_BYTES;
+  private static final DriveConfig.Limits LIMITS = DriveSimulation.LIMITS;
+  private static final String FIRST_SEGMENT = "segment-0000000000000001";
+
+  @Test
+  void aShardCostsItsBytesOneHeaderAndFourBytesPerBlock() throws IOException {
+    SimulatedCore drive = new SimulatedCore(TestDrives.LIMITS);
+    assertTrue(SegmentFormat.extentHeaderBytes(0) <= 48, "the header has grown");
+    int stripeStrips = 3 * Profile.DEFAULT_STRIPE_UNIT;
+    int blob = 0;
+    for (int length = 1; length <= stripeStrips; length += 511) {
+      int before = drive.core().log().end().offset();
+      int segment = (int) drive.core().log().activeSegment();
+      drive.commit(++blob, noise(blob, length));
+      LogPosition end = drive.core().log().end();
+      int budget =
+          length + SegmentFormat.extentHeaderBytes(0) + Integer.BYTES * Math.ceilDiv(length, BLOCK);
+      if (end.segment() == segment) {
+        assertEquals(
+            SegmentFormat.roundUp(SegmentFormat.HEADER_BYTES + budget), end.offset() - before);
+      }
+    }
+  }
+
+  @Test
+  void manySmallShardsSharePaddingOfOneBatch() throws IOException {
+    SimulatedCore drive = new SimulatedCore(TestDrives.LIMITS);
+    byte[][] payloads = new byte[50][];
+    int budget = SegmentFormat.HEADER_BYTES;
+    for (int i = 0; i < payloads.length; i++) {
+      payloads[i] = noise(i, 1000 + i);
+      budget += payloads[i].length + SegmentFormat.extentHeaderBytes(1);
+    }
+    drive.commit(1, payloads);
+    assertEquals(SegmentFormat.roundUp(budget), drive.core().log().end().offset());
+    assertEquals(1, drive.count("ashlar.drive.sync.ops"));
+    assertEquals(1, drive.count("ashlar.drive.write.ops"));
+  }
+
+  @Test
+  void aReadTouchesOnlyTheBlocksItNeeds() throws Exception {
+    SimulatedCore drive = new SimulatedCore(TestDrives.LIMITS);
+    byte[] bytes = noise(1, 300_000);
+    drive.commit(1, bytes);
+    assertArrayEquals(Arrays.copyOfRange(bytes, 10_000, 10_001), drive.read(1, 10_000, 1));
+    assertEquals(1, drive.count("ashlar.drive.read.ops"));
+    assertEquals(BLOCK, drive.count("ashlar.drive.read.bytes"));
+    drive.read(1, 8191, 2);
+    assertEquals(2, drive.count("ashlar.drive.read.ops"));
+    assertEquals(3 * BLOCK, drive.count("ashlar.drive.read.bytes"));
+  }
+
+  @Test
+  void aBadBlockIsCorruptAndNothingElseIs() throws Exception {
+    SimulatedCore drive = new SimulatedCore(TestDrives.LIMITS);
+    byte[] bytes = noise(1, 5 * BLOCK);
+    drive.commit(1, bytes);
+    Extent extent = drive.index.find(new ShardId(new BlobId(1, 1), 0), 0);
+    drive.disk.flipBit(FIRST_SEGMENT, (extent == null ? 0 : extent.position()) + 2 * BLOCK + 7, 3);
+    assertEquals(ShardFault.CORRUPT, drive.readFault(1, 2 * BLOCK, BLOCK));
+    assertEquals(ShardFault.CORRUPT, drive.readFault(1, 0, 5 * BLOCK));
+    assertEquals(2, drive.count("ashlar.drive.corrupt.blocks"));
+    assertEquals(2 * BLOCK, drive.read(1, 0, 2 * BLOCK).length);
+    assertEquals(2 * BLOCK, drive.read(1, 3 * BLOCK, 2 * BLOCK).length);
+  }
+
+  @Test
+  void aReadErrorIsAnIoError() throws Exception {
+    SimulatedCore drive = new SimulatedCore(TestDrives.LIMITS);
+    drive.commit(1, noise(1, 100));
+    drive.disk.makeUnreadable(FIRST_SEGMENT, 0);
+    assertEquals(ShardFault.IO_ERROR, drive.readFault(1, 0, 100));
+    assertEquals(1, drive.count("ashlar.drive.io.errors"));
+  }
+
+  @Test
+  void aDamagedMiddleLosesItsOwnShardsAndTheDrivesLife() throws Exception {
+    SimulatedCore drive = new SimulatedCore(LIMITS);
+    int damagedAt = 0;
+    for (int batch = 1; batch <= 6; batch++) {
+      damagedAt = batch == 3 ? drive.core().log().end().offset() : damagedAt;
+      drive.commit(batch, noise(batch, 1000));
+    }
+    long before = drive.core().drive().incarnation();
+    drive.disk.flipBit(FIRST_SEGMENT, damagedAt + 41, 0);
+    drive.index.lose();
+    drive.reopen();
+    assertEquals(before + 1, drive.core().drive().incarnation());
+    for (int batch = 1; batch <= 6; batch++) {
+      if (batch == 3) {
+        assertEquals(ShardFault.MISSING, drive.readFault(batch, 0, 1000));
+      } else {
+        assertArrayEquals(noise(batch, 1000), drive.read(batch, 0, 1000));
+      }
+    }
+    drive.commit(7, noise(7, 10));
+    drive.reopen();
+    assertEquals(before + 1, drive.core().drive().incarnation(), "reported once");
+    assertArrayEquals(noise(7, 10), drive.read(7, 0, 10));
+  }
+
+  @Test
+  void aDamagedPayloadInTheMiddleLosesOnlyItsBlock() throws Exception {
+    SimulatedCore drive = new SimulatedCore(LIMITS);
+    drive.commit(1, noise(1, 1000), noise(2, 1000));
+    drive.commit(3, noise(3, 1000));
+    drive.disk.flipBit(FIRST_SEGMENT, 500, 0);
+    drive.index.lose();
+    drive.reopen();
+    assertEquals(ShardFault.CORRUPT, drive.readFault(1, 0, 1000));
+    assertArrayEquals(noise(2, 1000), drive.read(2, 0, 1000));
+    assertArrayEquals(noise(3, 1000), drive.read(3, 0, 1000));
+    assertEquals(1000, drive.core().drive().incarnation());
+  }
+
+  @Test
+  void aTornTailIsCutAndMetNeverAgain() throws Exception {
+    SimulatedCore drive = new SimulatedCore(LIMITS);
+    drive.commit(1, noise(1, 1000));
+    int tornAt = drive.core().log().end().offset();
+    drive.commit(2, noise(2, 1000));
+    drive.disk.flipBit(FIRST_SEGMENT, tornAt + 1000, 0);
+    drive.index.lose();
+    drive.reopen();
+    assertEquals(ShardFault.MISSING, drive.readFault(2, 0, 1000));
+    assertEquals(1000, drive.core().drive().incarnation());
+    // Too long for this segment: the log goes on in the next one, behind the cut.
+    drive.commit(3, noise(3, 65_000), noise(4, 60_000));
+    drive.index.lose();
+    drive.reopen();
+    assertEquals(1000, drive.core().drive().incarnation());
+    assertArrayEquals(noise(4, 60_000), drive.read(4, 0, 60_000));
+    assertEquals(ShardFault.MISSING, drive.readFault(2, 0, 1000));
+  }
+
+  @Test
+  void aLostSegmentEndsTheDrivesLife() throws Exception {
+    SimulatedCore drive = new SimulatedCore(LIMITS);
+    drive.commit(1, noise(1, 100_000));
+    drive.commit(2, noise(2, 100_000));
+    drive.index.checkpoint();
+    drive.disk.delete(FIRST_SEGMENT);
+    drive.reopen();
+    assertEquals(1001, drive.core().drive().incarnation());
+    assertEquals(ShardFault.MISSING, drive.readFault(1, 0, 1));
+    assertArrayEquals(noise(2, 100_000), drive.read(2, 0, 100_000));
+  }
+
+  @Test
+  void aSegmentIsFreedOnlyBehindACheckpointThatCoversItsMoves() throws Exception {
+    SimulatedCore drive = new SimulatedCore(LIMITS);
+    drive.commit(1, noise(1, 50_000), noise(2, 1000));
+    drive.commit(3, noise(3, 100_000));
+    drive.index.checkpoint();
+    drive.delete(1);
+    Compactor compactor = drive.compactor();
+    assertTrue(compactor.emptyOne());
+    assertTrue(drive.disk.list().contains(FIRST_SEGMENT), "freed before the checkpoint");
+    drive.index.crash(new Random(1));
+    drive.reopen();
+    assertArrayEquals(noise(2, 1000), drive.read(2, 0, 1000));
+    compactor.close();
+    Compactor again = drive.compactor();
+    while (again.emptyOne()) {
+      again.free();
+    }
+    again.close();
+    assertFalse(drive.disk.list().contains(FIRST_SEGMENT));
+    drive.reopen();
+    assertArrayEquals(noise(2, 1000), drive.read(2, 0, 1000));
+    assertEquals(ShardFault.MISSING, drive.readFault(1, 0, 1));
+  }
+
+  @Test
+  void compactionMovesABadBlockWithoutMakingItGood() throws Exception {
+    SimulatedCore drive = new SimulatedCore(LIMITS);
+    drive.commit(1, noise(1, 60_000), noise(2, 3 * BLOCK));
+    drive.commit(3, noise(3, 100_000));
+    Extent extent = drive.index.find(new ShardId(new BlobId(1, 2), 0), 0);
+    drive.disk.flipBit(FIRST_SEGMENT, (extent == null ? 0 : extent.position()) + BLOCK + 1, 1);
+    drive.delete(1);
+    Compactor compactor = drive.compactor();
+    assertTrue(compactor.emptyOne());
+    compactor.free();
+    compactor.close();
+    assertFalse(drive.disk.list().contains(FIRST_SEGMENT));
+    drive.commit(4, noise(4, 10));
+    drive.index.lose();
+    drive.reopen();
+    assertEquals(1000, drive.core().drive().incarnation());
+    assertEquals(ShardFault.CORRUPT, drive.readFault(2, BLOCK, 1));
+    assertEquals(BLOCK, drive.read(2, 0, BLOCK).length);
+  }
+
+  @Test
+  void aTombstoneOutlivesTheSegmentItIsIn() throws Exception {
+    SimulatedCore drive = new SimulatedCore(LIMITS);
+    drive.commit(1, noise(1, 1000), noise(2, 100_000));
+    drive.delete(1);
+    drive.commit(3, noise(3, 100_000));
+    drive.commit(4, noise(4, 100_000));
+    drive.delete(3);
+    drive.delete(4);
+    drive.commit(5, noise(5, 100_000));
+    Compactor compactor = drive.compactor();
+    while (compactor.emptyOne()) {
+      compactor.free();
+    }
+    compactor.close();
+    drive.index.lose();
+    drive.reopen();
+    assertEquals(ShardFault.MISSING, drive.readFault(1, 0, 1));
+    assertArrayEquals(noise(2, 100_000), drive.read(2, 0, 100_000));
+  }
+
+  @Test
+  void afterAFailedSyncNothingIsAcknowledgedAndTheDriveIsReadOnly() throws Exception {
+    for (int call = 1; call <= 2; call++) {
+      SimulatedCore drive = new SimulatedCore(LIMITS);
+      drive.commit(1, noise(1, 1000));
+      List<Exception> failures = new ArrayList<>();
+      CommitQueue queue =
+          new CommitQueue(drive.core().log(), LIMITS, drive.core().drive(), "test", failures::add);
+      drive.disk.failAtCall(call);
+      Answer<DriveId> first = new Answer<>();
+      Answer<DriveId> second = new Answer<>();
+      queue.start();
+      queue.add(new Delete(List.of(new BlobId(1, 1)), first));
+      assertEquals(ShardFault.IO_ERROR, first.awaitFault());
+      queue.add(new Delete(List.of(new BlobId(1, 1)), second));
+      assertEquals(ShardFault.READ_ONLY, second.awaitFault());
+      queue.stop();
+      assertEquals(1, failures.size());
+      assertArrayEquals(noise(1, 1000), drive.read(1, 0, 1000), "reads go on");
+      drive.core().endLife();
+      assertEquals(1001, drive.reopen().drive().incarnation());
+    }
+  }
+
+  @Test
+  void aFullDriveStillDeletesAndCompactsAndThenHasRoomAgain() throws Exception {
+    DriveConfig.Limits small =
+        new DriveConfig.Limits(
+            128 << 10, 8 * (128 << 10), 128 << 10, 64, 1 << 20, 64, 128 << 10, 1, 1);
+    SimulatedCore drive = new SimulatedCore(small);
+    int written = 0;
+    while (!drive.core().segments().isFull()) {
+      drive.commit(++written, noise(written, 60_000));
+    }
+    assertEquals(ShardFault.MISSING, drive.readFault(written, 0, 1), "was refused");
+    assertTrue(drive.core().segments().count() <= 5, "the reserve was used for new data");
+    for (int blob = 1; blob < written; blob++) {
+      assertEquals(60_000, drive.read(blob, 0, 60_000).length);
+      if (blob % 2 == 1) {
+        drive.delete(blob);
+      }
+    }
+    Compactor compactor = drive.compactor();
+    while (compactor.emptyOne()) {
+      compactor.free();
+    }
+    compactor.close();
+    drive.core().segments().prepare();
+    assertFalse(drive.core().segments().isFull());
+    drive.commit(100, noise(100, 60_000));
+    assertEquals(60_000, drive.read(100, 0, 60_000).length);
+  }
+
+  @Test
+  void theIdentityFormatStaysReadable() throws Exception {
+    byte[] golden = golden("identity-v1.hex");
+    DriveIdentity identity =
+        new DriveIdentity(TestDrives.CLUSTER, new DriveId(SimulatedCore.DRIVE, 1000));
+    byte[] encoded = new byte[golden.length];
+    identity.encode().get(encoded);
+    assertArrayEquals(golden, encoded, () -> HexFormat.of().formatHex(encoded));
+    assertEquals(identity, DriveIdentity.decode(ByteBuffer.wrap(golden)));
+    golden[20] ^= 1;
+    assertThrows(IOException.class, () -> DriveIdentity.decode(ByteBuffer.wrap(golden)));
+  }
+
+  @Test
+  void theSegmentFormatStaysReadable() throws Exception {
+    byte[] golden = golden("segment-v1.hex");
+    SimulatedCore writer = new SimulatedCore(LIMITS);
+    writer.commit(1, "small".getBytes(StandardCharsets.US_ASCII), new byte[5000]);
+    writer.delete(2);
+    byte[] written =
+        Arrays.copyOf(writer.disk.content(FIRST_SEGMENT), writer.core().log().end().offset());
+    assertArrayEquals(golden, trimmed(written), () -> HexFormat.of().formatHex(trimmed(written)));
+
+    SimulatedCore reader = new SimulatedCore(LIMITS);
+    reader.core().close();
+    reader.disk.put(FIRST_SEGMENT, Arrays.copyOf(written, LIMITS.segmentBytes()));
+    reader.reopen();
+    assertEquals("small", new String(reader.read(1, 0, 5), StandardCharsets.US_ASCII));
+    assertEquals(ShardFault.MISSING, reader.readFault(2, 0, 1));
+  }
+
+  /** Each block without the zeros behind its content, lengths before. */
+  private static byte[] trimmed(byte[] blocks) {
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    for (int from = 0; from < blocks.length; from += BLOCK) {
+      int to = from + BLOCK;
+      while (to > from && blocks[to - 1] == 0) {
+        to--;
+      }
+      out.write((to - from) >> 8);
+      out.write(to - from);
+      out.write(blocks, from, to - from);
+    }
+    return out.toByteArray();
+  }
+
+  private static byte[] golden(String name) throws IOException {
+    try (InputStream in = DriveRulesTest.class.getResourceAsStream("/golden/" + name)) {
+      if (in == null) {
+        throw new IOException("no golden file " + name);
+      }
+      return HexFormat.of()
+          .parseHex(new String(in.readAllBytes(), StandardCharsets.US_ASCII).strip());
+    }
+  }
+}

@@ -1,0 +1,110 @@
+package dev.ashlar.storage.drive;
+
+import dev.ashlar.protocol.client.AbstractShardStoreContract;
+import dev.ashlar.protocol.client.Answer;
+import dev.ashlar.protocol.client.ShardException;
+import dev.ashlar.protocol.client.ShardFault;
+import dev.ashlar.protocol.memory.SlabPool;
+import dev.ashlar.protocol.model.BlobId;
+import dev.ashlar.protocol.model.ShardId;
+import dev.ashlar.storage.io.SimulatedDrive;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.io.IOException;
+import java.util.List;
+import java.util.Random;
+import java.util.UUID;
+
+/** A drive's engine on a simulated drive, driven step by step. */
+final class SimulatedCore {
+  static final UUID DRIVE = new UUID(5, 6);
+
+  final SlabPool slabs = new SlabPool();
+  final MeterRegistry meters = new SimpleMeterRegistry();
+  final MemoryShardIndex index = new MemoryShardIndex();
+  final SimulatedDrive disk;
+  private final DriveConfig.Limits limits;
+  private final DriveMeters driveMeters = new DriveMeters(meters, "simulated");
+  private DriveCore core;
+
+  SimulatedCore(DriveConfig.Limits limits) throws IOException {
+    this.limits = limits;
+    disk = new SimulatedDrive(new Random(1), Long.MAX_VALUE);
+    core = open();
+  }
+
+  DriveCore core() {
+    return core;
+  }
+
+  /** As after a crash that lost nothing, with the index as of its last checkpoint or before. */
+  DriveCore reopen() throws IOException {
+    core.close();
+    core = open();
+    return core;
+  }
+
+  private DriveCore open() throws IOException {
+    DriveCore.Setting setting = new DriveCore.Setting(TestDrives.CLUSTER, DRIVE, 1000);
+    DriveCore.identify(disk, setting);
+    return DriveCore.open(disk, limits, setting, new SegmentLog.Parts(index, slabs, driveMeters));
+  }
+
+  /** One batch with these bytes, each in a shard of its own, slot 0 of blob (1, n). */
+  void commit(int firstBlob, byte[]... payloads) throws IOException {
+    for (int i = 0; i < payloads.length; i++) {
+      ShardId shard = new ShardId(new BlobId(1, firstBlob + i), 0);
+      add(
+          new LogRequest.Write(
+              AbstractShardStoreContract.shardWrite(shard, 0, payloads[i]), new Answer<>()));
+    }
+    core.log().commit();
+    core.log().clear();
+  }
+
+  void delete(int blob) throws IOException {
+    add(new LogRequest.Delete(List.of(new BlobId(1, blob)), new Answer<>()));
+    core.log().commit();
+    core.log().clear();
+  }
+
+  private void add(LogRequest request) throws IOException {
+    if (!core.log().add(request)) {
+      throw new AssertionError("does not fit");
+    }
+  }
+
+  Compactor compactor() {
+    return core.newCompactor(
+        (extents, tombstones) -> {
+          add(new LogRequest.Move(extents, tombstones, new Answer<>()));
+          core.log().commit();
+          core.log().clear();
+        });
+  }
+
+  byte[] read(int blob, long offset, int length) throws ShardException {
+    return AbstractShardStoreContract.bytesOf(
+        core.reader().read(new ShardId(new BlobId(1, blob), 0), offset, length));
+  }
+
+  ShardFault readFault(int blob, long offset, int length) {
+    byte[] found;
+    try {
+      found = read(blob, offset, length);
+    } catch (ShardException e) {
+      return e.fault();
+    }
+    throw new AssertionError("read " + found.length + " bytes");
+  }
+
+  double count(String name) {
+    return meters.get(name).functionCounter().count();
+  }
+
+  static byte[] noise(int seed, int length) {
+    byte[] bytes = new byte[length];
+    new Random(seed).nextBytes(bytes);
+    return bytes;
+  }
+}
