@@ -38,6 +38,9 @@ final class CreateBucketHandler {
             .setRegion(backend.config().region())
             .build();
     CommandResult result = backend.metadata().submit(Command.newBuilder().setCreateBucket(create));
+    if (result.getCode() == ResultCode.LIMIT_EXCEEDED) {
+      throw new S3Exception(S3Error.TOO_MANY_BUCKETS);
+    }
     // The oldest region still answers a repeated creation by the owner as if it were the first.
     boolean isRepeat =
         result.getCode() == ResultCode.BUCKET_ALREADY_OWNED_BY_YOU

@@ -36,10 +36,6 @@ public enum S3Error {
   ENTITY_TOO_LARGE(400, "EntityTooLarge", "Your proposed upload exceeds the maximum allowed size"),
   ENTITY_TOO_SMALL(
       400, "EntityTooSmall", "Your proposed upload is smaller than the minimum allowed size"),
-  ILLEGAL_LOCATION_CONSTRAINT(
-      400,
-      "IllegalLocationConstraintException",
-      "The location constraint is incompatible for the region specific endpoint this request was sent to."),
   INCOMPLETE_BODY(
       400,
       "IncompleteBody",
@@ -89,7 +85,6 @@ public enum S3Error {
       405, "MethodNotAllowed", "The specified method is not allowed against this resource."),
   MISSING_CONTENT_LENGTH(
       411, "MissingContentLength", "You must provide the Content-Length HTTP header."),
-  MISSING_REQUEST_BODY(400, "MissingRequestBodyError", "Request Body is empty"),
   NO_SUCH_BUCKET(404, "NoSuchBucket", "The specified bucket does not exist"),
   NO_SUCH_BUCKET_POLICY(404, "NoSuchBucketPolicy", "The bucket policy does not exist"),
   NO_SUCH_CORS_CONFIGURATION(
@@ -148,7 +143,6 @@ public enum S3Error {
       "The request signature we calculated does not match the signature you provided. Check your key and signing method."),
   SLOW_DOWN(503, "SlowDown", "Please reduce your request rate."),
   TOO_MANY_BUCKETS(400, "TooManyBuckets", "You have attempted to create more buckets than allowed"),
-  UNEXPECTED_CONTENT(400, "UnexpectedContent", "This request does not support content"),
   X_AMZ_CONTENT_SHA256_MISMATCH(
       400,
       "XAmzContentSHA256Mismatch",
