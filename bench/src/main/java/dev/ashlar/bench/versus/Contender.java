@@ -80,7 +80,8 @@ sealed interface Contender {
               "MINIO_UPDATE", "off",
               // Lets folders of one disk, even the system's, pass for drives.
               "MINIO_CI_CD", "1"),
-          URI.create("http://" + HOST + ":" + port + "/minio/health/ready"));
+          // Its "ready" already answers while buckets and credentials are still being loaded.
+          URI.create("http://" + HOST + ":" + port + "/minio/health/cluster"));
     }
   }
 }

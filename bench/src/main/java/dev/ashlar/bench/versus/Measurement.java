@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Locale;
 
 /**
  * One run of one work on one server.
@@ -64,6 +65,19 @@ record Measurement(
         (last.otherCpuMillis() - first.otherCpuMillis()) / inWindow,
         samples.stream().mapToLong(Usage::serverRssBytes).max().orElseThrow() / MEBIBYTE,
         measured.stream().filter(Operation::failed).count());
+  }
+
+  @Override
+  public String toString() {
+    return String.format(
+        Locale.ROOT,
+        "%.0f op/s, p50 %.2f ms, p99 %.2f ms, %.3f CPU ms/op, %.0f MiB, %.0f failed",
+        operationsPerSecond,
+        p50Millis,
+        p99Millis,
+        cpuMillis,
+        rssMebibytes,
+        failures);
   }
 
   private static double percentile(double[] sorted, int percent) {

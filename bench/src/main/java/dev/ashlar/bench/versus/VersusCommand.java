@@ -13,11 +13,11 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -98,11 +98,13 @@ public final class VersusCommand implements Callable<Integer> {
 
   private final PrintStream out = new PrintStream(System.out, false, StandardCharsets.UTF_8);
 
+  private boolean complete = true;
+
   @Override
   public Integer call() throws IOException, InterruptedException {
     try {
       run();
-      return 0;
+      return complete ? 0 : 1;
     } catch (VersusException e) {
       System.err.println(e.getMessage());
       return 1;
@@ -135,23 +137,23 @@ public final class VersusCommand implements Callable<Integer> {
     List<Contender> order = new ArrayList<>(contenders);
     for (int round = 1; round <= rounds; round++) {
       for (Contender contender : order) {
-        Measurement result = cell.measure(contender, work);
-        measured.computeIfAbsent(contender, first -> new ArrayList<>()).add(result);
-        System.err.printf(
-            Locale.ROOT,
-            "%s, round %d, %s: %.0f op/s, p50 %.2f ms, p99 %.2f ms, %.3f CPU ms/op, %.0f failed%n",
-            work.title(),
-            round,
-            contender.title(),
-            result.operationsPerSecond(),
-            result.p50Millis(),
-            result.p99Millis(),
-            result.cpuMillis(),
-            result.failures());
+        try {
+          Measurement result = cell.measure(contender, work);
+          measured.computeIfAbsent(contender, first -> new ArrayList<>()).add(result);
+          progress(work, round, contender, result.toString());
+        } catch (VersusException e) {
+          // The other cells of an hour's run are not lost for this one.
+          complete = false;
+          progress(work, round, contender, e.getMessage());
+        }
       }
       Collections.reverse(order);
     }
     return measured;
+  }
+
+  private static void progress(Work work, int round, Contender contender, @Nullable String what) {
+    System.err.printf("%s, round %d, %s: %s%n", work.title(), round, contender.title(), what);
   }
 
   /** MinIO, if it takes part, comes last: ratios refer to the last. */

@@ -96,12 +96,22 @@ final class CompleteMultipartUploadHandler {
               + Checksums.typeName(upload.getChecksumType())
               + " checksum mode. The complete request must use the same checksum mode.");
     }
-    S3Request.ExpectedChecksum expected = request.checksum();
-    boolean isMismatch =
-        expected != null
-            && expected.algorithm() == checksum.getAlgorithm()
-            && !expected.text().equals(Checksums.text(checksum));
-    if (isMismatch) {
+    if (request.checksum() != null) {
+      requireChecksum(request.checksum(), checksum);
+    }
+  }
+
+  private static void requireChecksum(S3Request.ExpectedChecksum expected, ChecksumValue checksum)
+      throws S3Exception {
+    if (!Checksums.isPresent(checksum)) {
+      throw new S3Exception(
+          S3Error.NOT_IMPLEMENTED,
+          "Objects with copied parts have no checksum to compare with the one provided.");
+    }
+    if (expected.algorithm() != checksum.getAlgorithm()) {
+      throw Checksums.mismatch(checksum.getAlgorithm(), expected.algorithm());
+    }
+    if (!expected.text().equals(Checksums.text(checksum))) {
       throw new S3Exception(S3Error.BAD_DIGEST);
     }
   }

@@ -39,7 +39,8 @@ final class ListObjectsHandler {
       throws S3Exception, MetadataUnavailableException {
     Listing listing = request.listing();
     String token = request.continuationToken();
-    String after = token == null ? request.startAfter() : ContinuationToken.decode(token);
+    String after =
+        token == null || token.isEmpty() ? request.startAfter() : ContinuationToken.decode(token);
     ListPage page = page(listing, after, caller);
     ListingDocument document = new ListingDocument("ListBucketResult", listing);
     XmlWriter xml = document.xml();

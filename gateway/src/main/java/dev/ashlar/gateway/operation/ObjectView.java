@@ -97,7 +97,7 @@ record ObjectView(int status, HttpHeaders headers, ByteRange range) {
       long size = object.getSummary().getSize();
       if (object.getPartsCount() == 0) {
         if (number != 1) {
-          throw noSuchPart(number);
+          throw noSuchPart(number, 1);
         }
         return size == 0
             ? whole(object)
@@ -106,19 +106,25 @@ record ObjectView(int status, HttpHeaders headers, ByteRange range) {
       long offset = 0;
       for (PartSummary part : object.getPartsList()) {
         if (part.getNumber() == number) {
-          return new Selection(
-              new ByteRange(offset, part.getSize()), part.getSize() > 0, part.getChecksum());
+          // The type tells how the object's checksum was made, also where it is a part's.
+          ChecksumValue checksum =
+              part.getChecksum().toBuilder()
+                  .setType(object.getSummary().getChecksum().getType())
+                  .build();
+          return new Selection(new ByteRange(offset, part.getSize()), part.getSize() > 0, checksum);
         }
         offset += part.getSize();
       }
-      throw noSuchPart(number);
+      throw noSuchPart(number, object.getPartsCount());
     }
 
-    private static S3Exception noSuchPart(int number) {
+    private static S3Exception noSuchPart(int number, int count) {
       return new S3Exception(
           S3Error.INVALID_PART_NUMBER,
           S3Error.INVALID_PART_NUMBER.message(),
-          Map.of("PartNumberRequested", Integer.toString(number)),
+          Map.of(
+              "PartNumberRequested", Integer.toString(number),
+              "ActualPartCount", Integer.toString(count)),
           null);
     }
   }

@@ -111,8 +111,8 @@ record PartList(List<Part> parts) {
 
   private static boolean hasChecksum(PartRow row, Part part) {
     return part.checksum == null
-        || row.getChecksum().getAlgorithm() != part.algorithm
-        || Checksums.text(row.getChecksum()).equals(part.checksum);
+        || (row.getChecksum().getAlgorithm() == part.algorithm
+            && Checksums.text(row.getChecksum()).equals(part.checksum));
   }
 
   /** Any part but the last. */

@@ -7,7 +7,6 @@ import dev.ashlar.gateway.auth.Authenticator.PayloadBody;
 import dev.ashlar.gateway.http.HttpAnswer;
 import dev.ashlar.gateway.s3.Checksums;
 import dev.ashlar.gateway.s3.EtagList;
-import dev.ashlar.gateway.s3.S3Error;
 import dev.ashlar.gateway.s3.S3Exception;
 import dev.ashlar.gateway.s3.S3Request;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
@@ -17,7 +16,6 @@ import dev.ashlar.protocol.message.PartRow;
 import dev.ashlar.protocol.message.PutPart;
 import dev.ashlar.protocol.message.UploadRow;
 import io.netty.handler.codec.http.HttpHeaders;
-import java.util.Locale;
 
 /** Stores a part. */
 final class UploadPartHandler {
@@ -74,12 +72,7 @@ final class UploadPartHandler {
             && ofPart != ChecksumAlgorithm.CHECKSUM_NONE
             && ofUpload != ofPart;
     if (isMismatch) {
-      throw new S3Exception(
-          S3Error.INVALID_REQUEST,
-          "Checksum Type mismatch occurred, expected checksum Type: "
-              + Checksums.name(ofUpload).toLowerCase(Locale.ROOT)
-              + ", actual checksum Type: "
-              + Checksums.name(ofPart).toLowerCase(Locale.ROOT));
+      throw Checksums.mismatch(ofUpload, ofPart);
     }
   }
 }

@@ -24,16 +24,18 @@ final class WriteConditions {
       return;
     }
     Optional<ObjectRead> object = metadata.object(bucket, key);
-    if (ifNoneMatch && object.isPresent()) {
-      throw new S3Exception(S3Error.PRECONDITION_FAILED);
-    }
-    if (ifMatch) {
-      if (object.isEmpty()) {
+    if (object.isEmpty()) {
+      if (ifMatch) {
         throw Buckets.noSuchKey(key);
       }
-      if (!EtagList.matches(condition.getIfMatch(), object.get().object().getSummary().getEtag())) {
-        throw new S3Exception(S3Error.PRECONDITION_FAILED);
-      }
+      return;
+    }
+    String etag = object.get().object().getSummary().getEtag();
+    boolean isMet =
+        (!ifMatch || EtagList.matches(condition.getIfMatch(), etag))
+            && (!ifNoneMatch || !EtagList.matches(condition.getIfNoneMatch(), etag));
+    if (!isMet) {
+      throw new S3Exception(S3Error.PRECONDITION_FAILED);
     }
   }
 }

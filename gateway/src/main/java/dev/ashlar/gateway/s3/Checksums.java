@@ -108,6 +108,16 @@ public final class Checksums {
     }
   }
 
+  /** One algorithm was agreed on and another one came. */
+  public static S3Exception mismatch(ChecksumAlgorithm expected, ChecksumAlgorithm actual) {
+    return new S3Exception(
+        S3Error.INVALID_REQUEST,
+        "Checksum Type mismatch occurred, expected checksum Type: "
+            + name(expected).toLowerCase(Locale.ROOT)
+            + ", actual checksum Type: "
+            + name(actual).toLowerCase(Locale.ROOT));
+  }
+
   /** The algorithm of the checksum that comes with the body, in a header or in a trailer. */
   static ChecksumAlgorithm announced(HttpHeaders headers) {
     String trailers = headers.get("x-amz-trailer", "");

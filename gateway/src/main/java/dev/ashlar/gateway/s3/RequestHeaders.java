@@ -138,35 +138,34 @@ final class RequestHeaders {
     }
   }
 
-  /**
-   * If-Match and If-None-Match of a write: one ETag or the asterisk; none-match knows only that.
-   */
+  /** If-Match or If-None-Match of a write: one ETag or the asterisk. */
   static Precondition writeCondition(HttpHeaders headers) throws S3Exception {
     String ifMatch = headers.get("if-match");
     String ifNoneMatch = headers.get("if-none-match");
     if (ifMatch == null && ifNoneMatch == null) {
       return Precondition.getDefaultInstance();
     }
-    boolean isUnsupported =
-        (ifMatch != null && ifNoneMatch != null)
-            || (ifNoneMatch != null && !EtagList.unquote(ifNoneMatch).equals("*"));
-    if (isUnsupported) {
+    if (ifMatch != null && ifNoneMatch != null) {
       throw new S3Exception(
           S3Error.NOT_IMPLEMENTED,
           S3Error.NOT_IMPLEMENTED.message(),
-          Map.of("Header", ifNoneMatch == null ? "If-Match" : "If-None-Match"),
+          Map.of("Header", "If-None-Match"),
           null);
     }
     Precondition.Builder condition = Precondition.newBuilder();
     if (ifMatch != null) {
-      // An empty ETag is a condition that nothing meets, not the absence of one.
-      String etag = EtagList.unquote(ifMatch);
-      condition.setIfMatch(etag.isEmpty() ? "\"\"" : etag);
+      condition.setIfMatch(writeEtag(ifMatch));
     }
     if (ifNoneMatch != null) {
-      condition.setIfNoneMatch("*");
+      condition.setIfNoneMatch(writeEtag(ifNoneMatch));
     }
     return condition.build();
+  }
+
+  /** An empty ETag is one that nothing has, not the absence of a condition. */
+  private static String writeEtag(String header) {
+    String etag = EtagList.unquote(header);
+    return etag.isEmpty() ? "\"\"" : etag;
   }
 
   /** Bodies of objects come with their length, decoded or plain. */

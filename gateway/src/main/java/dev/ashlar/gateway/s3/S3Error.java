@@ -97,10 +97,6 @@ public enum S3Error {
   NO_SUCH_KEY(404, "NoSuchKey", "The specified key does not exist."),
   NO_SUCH_LIFECYCLE_CONFIGURATION(
       404, "NoSuchLifecycleConfiguration", "The lifecycle configuration does not exist"),
-  NO_SUCH_OBJECT_LOCK_CONFIGURATION(
-      404,
-      "NoSuchObjectLockConfiguration",
-      "The specified object does not have a ObjectLock configuration"),
   NO_SUCH_PUBLIC_ACCESS_BLOCK_CONFIGURATION(
       404,
       "NoSuchPublicAccessBlockConfiguration",

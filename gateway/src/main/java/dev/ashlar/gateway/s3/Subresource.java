@@ -32,8 +32,8 @@ public enum Subresource {
   BUCKET_TAGGING("tagging", Scope.BUCKET, S3Error.NO_SUCH_TAG_SET),
   VERSIONING("versioning", Scope.BUCKET, empty("VersioningConfiguration")),
   WEBSITE("website", Scope.BUCKET, S3Error.NO_SUCH_WEBSITE_CONFIGURATION),
-  LEGAL_HOLD("legal-hold", Scope.OBJECT, S3Error.NO_SUCH_OBJECT_LOCK_CONFIGURATION),
-  RETENTION("retention", Scope.OBJECT, S3Error.NO_SUCH_OBJECT_LOCK_CONFIGURATION),
+  LEGAL_HOLD("legal-hold", Scope.OBJECT, S3Error.INVALID_REQUEST),
+  RETENTION("retention", Scope.OBJECT, S3Error.INVALID_REQUEST),
   OBJECT_TAGGING(
       "tagging",
       Scope.OBJECT,
@@ -95,6 +95,9 @@ public enum Subresource {
 
   /** What S3 says about it: a document or an error. */
   public byte[] read() throws S3Exception {
+    if (error == S3Error.INVALID_REQUEST) {
+      throw new S3Exception(error, "Bucket is missing Object Lock Configuration");
+    }
     if (error != null) {
       throw new S3Exception(error);
     }

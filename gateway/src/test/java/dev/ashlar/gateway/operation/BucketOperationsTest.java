@@ -147,8 +147,8 @@ class BucketOperationsTest {
     s3.refused("NoSuchKey", "GET", "/bkt/k?tagging");
     s3.ok(200, TestS3.request("PUT", "/bkt/k").body("x"));
     assertEquals("", s3.ok(200, "GET", "/bkt/k?tagging").element("TagSet"));
-    s3.refused("NoSuchObjectLockConfiguration", "GET", "/bkt/k?retention");
-    s3.refused("NoSuchObjectLockConfiguration", "GET", "/bkt/k?legal-hold");
+    s3.refused("InvalidRequest", "GET", "/bkt/k?retention");
+    s3.refused("InvalidRequest", "GET", "/bkt/k?legal-hold");
     s3.refused("NotImplemented", "PUT", "/bkt/k?tagging");
     s3.refused("NotImplemented", "DELETE", "/bkt/k?tagging");
     s3.refused("NotImplemented", "POST", "/bkt/k?restore");

@@ -153,6 +153,10 @@ class MultipartOperationsTest {
     s3.refused(
         "BadDigest",
         complete(upload, named(1, small)).header("x-amz-checksum-crc64nvme", "AAAAAAAAAAA="));
+    s3.refused(
+        "InvalidRequest", complete(upload, named(1, small)).header("x-amz-checksum-sha1", "AAAA"));
+    String wrong = named(1, small).replace("</ETag>", "</ETag><ChecksumSHA1>AA</ChecksumSHA1>");
+    s3.refused("InvalidPart", complete(upload, wrong));
     s3.ok(
         200,
         complete(upload, named(1, small))

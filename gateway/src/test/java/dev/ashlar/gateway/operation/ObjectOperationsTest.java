@@ -261,7 +261,10 @@ class ObjectOperationsTest {
     s3.refused("PreconditionFailed", put("/bkt/k", "2").header("If-Match", "\"other\""));
     s3.refused("PreconditionFailed", put("/bkt/k", "2").header("If-Match", ""));
     s3.refused("NoSuchKey", put("/bkt/none", "2").header("If-Match", etag));
-    s3.refused("NotImplemented", put("/bkt/k", "2").header("If-None-Match", etag));
+    s3.refused("PreconditionFailed", put("/bkt/k", "2").header("If-None-Match", etag));
+    s3.ok(200, put("/bkt/k", "1").header("If-None-Match", "\"other\""));
+    s3.refused(
+        "NotImplemented", put("/bkt/k", "2").header("If-None-Match", "x").header("If-Match", "*"));
     s3.ok(200, put("/bkt/k", "2").header("If-Match", etag));
     assertEquals("2", s3.ok(200, "GET", "/bkt/k").text());
     s3.refused(

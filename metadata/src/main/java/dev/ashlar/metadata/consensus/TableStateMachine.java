@@ -64,14 +64,14 @@ final class TableStateMachine extends BaseStateMachine {
             IOException.class);
   }
 
+  /** The tables stay open: the thread that applies may be at work, and closes them itself. */
   @Override
   public void pause() {
     getLifeCycle().transition(LifeCycle.State.PAUSING);
-    closeTables();
     getLifeCycle().transition(LifeCycle.State.PAUSED);
   }
 
-  /** A checkpoint was installed by the leader. */
+  /** A checkpoint was installed by the leader. Called by the thread that applies. */
   @Override
   public void reinitialize() throws IOException {
     load();

@@ -5,6 +5,7 @@ import dev.ashlar.storage.drive.SegmentFormat.BatchHeader;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -125,6 +126,22 @@ final class BatchScanner {
       at += stride;
     }
     return null;
+  }
+
+  /** Durably overwrites what may be the beginning of a batch of this segment. */
+  void eraseHeader(Segment segment, int offset) throws IOException {
+    if (offset > segmentBytes - BLOCK || !load(segment, offset, BLOCK)) {
+      return;
+    }
+    if (memory.getInt(0) == SegmentFormat.MAGIC
+        && SegmentFormat.header(memory, 0).segment() == segment.id()) {
+      memory.clear();
+      for (int at = 0; at < BLOCK; at += Long.BYTES) {
+        memory.putLong(at, 0);
+      }
+      segment.file().write(List.of(memory.slice(0, BLOCK)), offset);
+      segment.file().sync();
+    }
   }
 
   private long magicBlocks(int bytes) {

@@ -6,7 +6,21 @@ package dev.ashlar.storage.drive;
  * @param sequence of the last batch before it; 0 before the first
  * @param segment where that batch lies; 0 before the first
  * @param offset in the segment, where that batch ends
+ * @param isRebuild whether an index is being made anew from all segments and has come this far;
+ *     segments before it may have been freed long ago, so that sequences have gaps
  */
-record LogPosition(long sequence, long segment, int offset) {
-  static final LogPosition START = new LogPosition(0, 0, 0);
+record LogPosition(long sequence, long segment, int offset, boolean isRebuild) {
+  static final LogPosition START = new LogPosition(0, 0, 0, true);
+
+  LogPosition(long sequence, long segment, int offset) {
+    this(sequence, segment, offset, false);
+  }
+
+  LogPosition duringRebuild() {
+    return new LogPosition(sequence, segment, offset, true);
+  }
+
+  LogPosition afterRebuild() {
+    return new LogPosition(sequence, segment, offset, false);
+  }
 }

@@ -40,7 +40,7 @@ final class Recovery {
     this.scanner = scanner;
     this.onDamage = onDamage;
     end = index.position();
-    isRebuild = end.equals(LogPosition.START);
+    isRebuild = end.isRebuild();
   }
 
   /** Returns where the log ends. */
@@ -52,7 +52,11 @@ final class Recovery {
     if (scanner.sawIoError()) {
       onDamage.lost("a part of the log could not be read");
     }
-    dropEmptySegments();
+    cutTail();
+    if (isRebuild && end.sequence() > 0) {
+      end = end.afterRebuild();
+      index.update().commit(end);
+    }
     if (batches > 0) {
       LOG.info("replayed {} batches of the log up to {}", batches, end);
     }
@@ -146,7 +150,7 @@ final class Recovery {
     }
     onDamage.lost(
         "batches " + (end.sequence() + 1) + " to " + (header.sequence() - 1) + " of the log");
-    end = new LogPosition(header.sequence() - 1, segment.id(), header.offset());
+    moveTo(new LogPosition(header.sequence() - 1, segment.id(), header.offset()));
     index.update().commit(end);
     return replay(segment, header);
   }
@@ -172,9 +176,13 @@ final class Recovery {
     Replay replay = new Replay(change);
     scanner.forEachRecord(header, replay);
     change.addTombstones(segment.id(), replay.tombstones);
-    end = new LogPosition(header.sequence(), segment.id(), header.offset() + header.bytes());
+    moveTo(new LogPosition(header.sequence(), segment.id(), header.offset() + header.bytes()));
     change.commit(end);
     return true;
+  }
+
+  private void moveTo(LogPosition reached) {
+    end = isRebuild ? reached.duringRebuild() : reached;
   }
 
   private boolean isFollowed(Segment segment, BatchHeader header) throws IOException {
@@ -191,9 +199,17 @@ final class Recovery {
     return false;
   }
 
-  /** A crash between taking a segment and its first batch leaves one without batches. */
-  private void dropEmptySegments() {
+  /**
+   * Nothing of the torn batch may be met again: the log may go on elsewhere, and then it would look
+   * like damage. A crash may also have left segments without any batch.
+   */
+  private void cutTail() throws IOException {
+    Segment last = segments.get(end.segment());
+    if (last != null) {
+      scanner.eraseHeader(last, end.offset());
+    }
     for (Segment empty : List.copyOf(segments.after(end.segment()))) {
+      scanner.eraseHeader(empty, 0);
       segments.retire(empty);
     }
   }

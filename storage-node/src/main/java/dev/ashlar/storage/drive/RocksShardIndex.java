@@ -32,6 +32,7 @@ import org.rocksdb.WriteOptions;
  *
  * <pre>
  * 0                                                         → sequence 8 | segment 8 | offset 4
+ *                                                             | being rebuilt 1
  * 1 | segment 8                                             → live bytes 8 | tombstones 4 | was moved from 1
  * 2 | session 8 | sequence 8 | slot 1 | first block 4       → length 4 | segment 8 | position 4
  *                                                             | tail position 4 | sequence 8 | crcs
@@ -78,7 +79,8 @@ final class RocksShardIndex implements ShardIndex {
       byte[] stored = db.get(POSITION_KEY);
       if (stored != null) {
         ByteBuffer value = ByteBuffer.wrap(stored);
-        position = new LogPosition(value.getLong(), value.getLong(), value.getInt());
+        position =
+            new LogPosition(value.getLong(), value.getLong(), value.getInt(), value.get() != 0);
       }
     } catch (RocksDBException e) {
       close();
@@ -313,7 +315,7 @@ final class RocksShardIndex implements ShardIndex {
     public void commit(LogPosition reached) throws IOException {
       key.clear().put(POSITION_KEY);
       value.clear().putLong(reached.sequence()).putLong(reached.segment());
-      value.putInt(reached.offset());
+      value.putInt(reached.offset()).put((byte) (reached.isRebuild() ? 1 : 0));
       put();
       try {
         db.write(writing, batch);

@@ -274,6 +274,7 @@ final class Segments implements AutoCloseable {
       } else {
         files.delete(name);
       }
+      files.syncDirectory();
       onDrive.remove(segment.id());
       movedFrom.remove(segment.id());
     } catch (IOException e) {

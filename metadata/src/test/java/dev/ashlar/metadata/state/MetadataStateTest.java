@@ -1,0 +1,146 @@
+package dev.ashlar.metadata.state;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import dev.ashlar.metadata.memory.MemoryMetadata;
+import dev.ashlar.metadata.memory.MemoryTable;
+import dev.ashlar.metadata.memory.TestBlobs;
+import dev.ashlar.metadata.table.Keys;
+import dev.ashlar.protocol.message.Command;
+import dev.ashlar.protocol.message.CommandResult;
+import dev.ashlar.protocol.message.PutDrives;
+import dev.ashlar.protocol.message.RegisterSession;
+import dev.ashlar.protocol.message.ResultCode;
+import dev.ashlar.protocol.model.BlobId;
+import dev.ashlar.protocol.model.Profile;
+import java.time.Clock;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+
+class MetadataStateTest {
+  private static final Profile PROFILE = new Profile(4, 2, 16384);
+
+  private final MemoryTable table = new MemoryTable();
+  private MetadataState state = new MetadataState(table);
+  private final long session = apply(register()).getFirst().getSession();
+
+  private static Command register() {
+    return Command.newBuilder()
+        .setTimeMs(1000)
+        .setRegisterSession(RegisterSession.getDefaultInstance())
+        .build();
+  }
+
+  private List<CommandResult> apply(Command... commands) {
+    return state.apply(1, state.applied().getIndex() + 1, List.of(commands));
+  }
+
+  private Command create(String name, long request, long timeMs) {
+    return TestBlobs.createBucket(name)
+        .setSession(session)
+        .setRequest(request)
+        .setTimeMs(timeMs)
+        .build();
+  }
+
+  private ResultCode code(Command command) {
+    return apply(command).getFirst().getCode();
+  }
+
+  @Test
+  void aRetryIsAnsweredAsTheFirstTry() {
+    assertEquals(ResultCode.OK, code(create("a", 1, 2000)));
+    assertEquals(ResultCode.OK, code(create("a", 1, 2000)));
+    assertEquals(ResultCode.BUCKET_ALREADY_OWNED_BY_YOU, code(create("a", 2, 2000)));
+    state = new MetadataState(table);
+    assertEquals(ResultCode.OK, code(create("a", 1, 2000)));
+    List<CommandResult> both = apply(create("b", 3, 2000), create("b", 3, 2000));
+    assertEquals(both.get(0), both.get(1));
+  }
+
+  @Test
+  void aLateFirstTryIsStillExecuted() {
+    assertEquals(ResultCode.OK, code(create("b", 2, 2000)));
+    assertEquals(ResultCode.OK, code(create("a", 1, 2000)));
+    assertEquals(2, state.reads().buckets().size());
+  }
+
+  /** Rule 13: after its row has expired a retry is refused, also behind a restart. */
+  @Test
+  void anExpiredRetryIsRefused() {
+    assertEquals(ResultCode.OK, code(create("a", 1, 2000)));
+    assertEquals(ResultCode.OK, code(create("b", 2, 2000 + Sessions.KEEP_MS)));
+    assertEquals(ResultCode.OK, code(create("a", 1, 2000)));
+    assertEquals(ResultCode.OK, code(create("c", 3, 2001 + Sessions.KEEP_MS)));
+    assertEquals(ResultCode.STALE_REQUEST, code(create("a", 1, 2000)));
+    state = new MetadataState(table);
+    assertEquals(ResultCode.STALE_REQUEST, code(create("a", 1, 2000)));
+    assertEquals(ResultCode.OK, code(create("b", 2, 2000)));
+  }
+
+  @Test
+  void whatIsKeptOfAnswersIsBounded() {
+    long request = 0;
+    for (int entry = 0; entry < 2 + Sessions.KEEP_REQUESTS_MAX / 200; entry++) {
+      List<Command> commands = new ArrayList<>();
+      for (int i = 0; i < 200; i++) {
+        commands.add(create("same", ++request, 2000));
+      }
+      apply(commands.toArray(new Command[0]));
+    }
+    assertEquals(ResultCode.STALE_REQUEST, code(create("same", 1, 2000)));
+    byte[] from = Keys.table('R');
+    int rows = table.rows().subMap(from, Keys.behind(from)).size();
+    assertEquals(Sessions.KEEP_REQUESTS_MAX / 200, rows);
+  }
+
+  @Test
+  void theSameLogMakesTheSameBytes() throws Exception {
+    List<Command> log = recorded();
+    MemoryTable once = new MemoryTable();
+    MetadataState oneByOne = new MetadataState(once);
+    MemoryTable again = new MemoryTable();
+    long index = 1;
+    for (Command command : log) {
+      oneByOne.apply(3, index, List.of(command));
+      new MetadataState(again).apply(3, index, List.of(command)); // restarts before each
+      index++;
+    }
+    assertEquals(once.rows().size(), again.rows().size());
+    for (Map.Entry<byte[], byte[]> row : once.rows().entrySet()) {
+      assertArrayEquals(row.getValue(), again.get(row.getKey()));
+    }
+  }
+
+  /** A session, drives, a bucket, objects, an overwrite, a deletion. */
+  private static List<Command> recorded() throws Exception {
+    MemoryMetadata shadow = new MemoryMetadata(Clock.systemUTC());
+    List<Command.Builder> commands = new ArrayList<>();
+    commands.add(Command.newBuilder().setRegisterSession(RegisterSession.getDefaultInstance()));
+    List<UUID> ids = MemoryMetadata.sequentialIds(6);
+    PutDrives.Builder drives = MemoryMetadata.drives(PROFILE, ids, 4);
+    commands.add(Command.newBuilder().setPutDrives(drives));
+    shadow.submit(Command.newBuilder().setPutDrives(drives));
+    commands.add(TestBlobs.createBucket("b"));
+    for (int i = 0; i < 300; i++) {
+      BlobId id = new BlobId(shadow.session(), i);
+      commands.add(
+          i % 5 == 4
+              ? TestBlobs.delete("b", "k" + i % 20)
+              : TestBlobs.put("b", "k" + i % 23, TestBlobs.acknowledged(shadow, id, 100 + i)));
+    }
+    List<Command> log = new ArrayList<>();
+    for (Command.Builder command : commands) {
+      long number = log.size();
+      if (number > 0) {
+        command.setSession(shadow.session()).setRequest(number);
+      }
+      log.add(command.setTimeMs(5000 + number * 1000).build());
+    }
+    return log;
+  }
+}

@@ -1,0 +1,312 @@
+package dev.ashlar.storage.drive;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.ashlar.protocol.client.AbstractShardStoreContract;
+import dev.ashlar.protocol.client.Completion;
+import dev.ashlar.protocol.client.ShardException;
+import dev.ashlar.protocol.client.ShardWrite;
+import dev.ashlar.protocol.memory.SlabPool;
+import dev.ashlar.protocol.model.BlobId;
+import dev.ashlar.protocol.model.DriveId;
+import dev.ashlar.protocol.model.ShardId;
+import dev.ashlar.storage.drive.LogRequest.MovedExtent;
+import dev.ashlar.storage.io.SimulatedDrive;
+import dev.ashlar.storage.io.SimulatedDrive.PowerLoss;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import java.util.UUID;
+
+/** One run of a drive's engine, all of it drawn from a seed, against {@link DriveModel}. */
+final class DriveSimulation {
+  static final DriveConfig.Limits LIMITS =
+      new DriveConfig.Limits(
+          128 << 10, Long.MAX_VALUE, 128 << 10, 64, 1 << 20, 64, 128 << 10, 1, 1);
+
+  private static final DriveCore.Setting SETTING =
+      new DriveCore.Setting(TestDrives.CLUSTER, new UUID(5, 6), 1000);
+  private static final int LIVES_MAX = 5;
+  private static final int STEPS_MAX = 40;
+  private static final int BLOCK = SegmentFormat.BLOCK;
+  private static final DriveMeters METERS = new DriveMeters(new SimpleMeterRegistry(), "simulated");
+
+  /** What is done to the drive beside cutting its power. */
+  enum Fault {
+    NONE,
+    WRITE_ERROR,
+    INDEX_LOSS
+  }
+
+  /** Direct memory for the payloads of one round. */
+  private static final ByteBuffer PAYLOADS =
+      ByteBuffer.allocateDirect((1 << 20) + BLOCK).alignedSlice(BLOCK);
+
+  private static final byte[] NOISE = noise();
+
+  private final Random random;
+  private final Fault fault;
+  private final SlabPool slabs;
+  private final SimulatedDrive disk;
+  private final MemoryShardIndex index = new MemoryShardIndex();
+  private final DriveModel model;
+  private long nextBlob;
+  private int writes;
+  private int payloadsUsed;
+  private long incarnation;
+  private boolean expectNewLife;
+
+  DriveSimulation(long seed, Fault fault, SlabPool slabs) {
+    random = new Random(seed);
+    this.fault = fault;
+    this.slabs = slabs;
+    model = new DriveModel(fault != Fault.WRITE_ERROR);
+    disk = new SimulatedDrive(random, (6L + random.nextInt(30)) * LIMITS.segmentBytes());
+  }
+
+  private static byte[] noise() {
+    byte[] noise = new byte[1 << 20];
+    new Random(1).nextBytes(noise);
+    return noise;
+  }
+
+  void run() throws IOException {
+    int lives = 1 + random.nextInt(LIVES_MAX);
+    for (int life = 0; life < lives; life++) {
+      if (random.nextInt(10) > 0) {
+        disk.crashAtCall(1 + random.nextInt(60));
+      }
+      try {
+        live();
+      } catch (PowerLoss e) {
+        assertEquals(0, slabs.lentBytes(), "slabs leak in a crash");
+      }
+      disk.reboot();
+      index.crash(random);
+      if (fault == Fault.INDEX_LOSS && random.nextInt(2) == 0) {
+        index.lose();
+      }
+    }
+    live();
+  }
+
+  private void live() throws IOException {
+    DriveCore.identify(disk, SETTING);
+    DriveCore core =
+        DriveCore.open(disk, LIMITS, SETTING, new SegmentLog.Parts(index, slabs, METERS));
+    checkIncarnation(core.drive());
+    model.check(core.reader(), DriveModel.none());
+    Compactor compactor =
+        core.newCompactor((extents, tombstones) -> move(core, extents, tombstones));
+    try {
+      if (fault == Fault.WRITE_ERROR && random.nextBoolean()) {
+        disk.failAtCall(1 + random.nextInt(60));
+      }
+      int steps = random.nextInt(STEPS_MAX);
+      for (int i = 0; i < steps; i++) {
+        step(core, compactor);
+      }
+      model.check(core.reader(), DriveModel.none());
+    } catch (SimulatedFailure e) {
+      core.endLife();
+      expectNewLife = true;
+      model.check(core.reader(), DriveModel.none());
+    } catch (ShardException e) {
+      throw new AssertionError("compaction was refused", e);
+    } finally {
+      compactor.close();
+    }
+    core.close();
+  }
+
+  /** The drive failed for the engine; it is closed and opened again. */
+  private static final class SimulatedFailure extends IOException {
+    private static final long serialVersionUID = 1;
+
+    SimulatedFailure(IOException cause) {
+      super(cause);
+    }
+  }
+
+  private void checkIncarnation(DriveId drive) {
+    if (incarnation == 0) {
+      incarnation = drive.incarnation();
+    }
+    if (expectNewLife) {
+      assertTrue(drive.incarnation() > incarnation, "no new life after a failed write");
+      incarnation = drive.incarnation();
+      expectNewLife = false;
+    } else if (fault == Fault.WRITE_ERROR) {
+      incarnation = drive.incarnation();
+    } else {
+      assertEquals(incarnation, drive.incarnation(), "a torn tail is no damage");
+    }
+  }
+
+  private void step(DriveCore core, Compactor compactor) throws IOException, ShardException {
+    switch (random.nextInt(12)) {
+      case 0 -> index.checkpoint();
+      case 1, 2, 3 -> {
+        core.segments().prepare();
+        if (compactor.emptyOne()) {
+          compactor.free();
+        }
+      }
+      case 4 -> model.check(core.reader(), DriveModel.none());
+      default -> commitSome(core);
+    }
+  }
+
+  private void commitSome(DriveCore core) throws IOException {
+    List<Planned> planned = new ArrayList<>();
+    payloadsUsed = 0;
+    int count = 1 + random.nextInt(6);
+    for (int i = 0; i < count; i++) {
+      BlobId victim = random.nextInt(3) == 0 ? model.anyLiveBlob(random) : null;
+      Planned next = victim != null ? new PlannedDelete(victim) : planWrite();
+      next.announce();
+      planned.add(next);
+    }
+    SegmentLog log = core.log();
+    int from = 0;
+    while (from < planned.size()) {
+      int to = from;
+      try {
+        while (to < planned.size() && log.add(planned.get(to).request())) {
+          to++;
+        }
+        log.commit();
+      } catch (IOException e) {
+        throw new SimulatedFailure(e);
+      }
+      for (int i = from; i < to; i++) {
+        planned.get(i).ended(log.accepted().contains(planned.get(i).request()));
+      }
+      log.clear();
+      from = to;
+    }
+  }
+
+  private void move(DriveCore core, List<MovedExtent> extents, List<Tombstone> tombstones)
+      throws IOException {
+    try {
+      LogRequest move = new LogRequest.Move(extents, tombstones, new Ignored());
+      if (!core.log().add(move)) {
+        throw new AssertionError("a move needs an empty batch");
+      }
+      core.log().commit();
+      if (!core.log().rejected().isEmpty()) {
+        throw new AssertionError("the reserve does not suffice for a move");
+      }
+    } catch (IOException e) {
+      throw new SimulatedFailure(e);
+    }
+    core.log().clear();
+  }
+
+  private Planned planWrite() {
+    BlobId known = random.nextInt(4) == 0 ? model.anyLiveBlob(random) : null;
+    BlobId blob = known != null ? known : new BlobId(1, ++nextBlob);
+    ShardId shard = new ShardId(blob, random.nextInt(3));
+    int length =
+        switch (random.nextInt(4)) {
+          case 0 -> 1 + random.nextInt(200);
+          case 1 -> 1 + random.nextInt(BLOCK * 2);
+          case 2 -> SegmentLog.UNCOPIED_BYTES_MIN + random.nextInt(2 * BLOCK);
+          default -> 1 + random.nextInt(BLOCK * 8);
+        };
+    int from = random.nextInt(NOISE.length - length);
+    byte[] bytes = Arrays.copyOfRange(NOISE, from, from + length);
+    // A place of its own for each write: blocks are never written twice.
+    writes++;
+    return new PlannedWrite(shard, known == null ? 0 : 100 * writes, bytes);
+  }
+
+  private interface Planned {
+    LogRequest request();
+
+    void announce();
+
+    void ended(boolean isAcknowledged);
+  }
+
+  private final class PlannedWrite implements Planned {
+    private final ShardId shard;
+    private final int firstBlock;
+    private final byte[] bytes;
+    private final LogRequest request;
+
+    PlannedWrite(ShardId shard, int firstBlock, byte[] bytes) {
+      this.shard = shard;
+      this.firstBlock = firstBlock;
+      this.bytes = bytes;
+      ByteBuffer aligned = PAYLOADS.slice(payloadsUsed, bytes.length);
+      payloadsUsed += SegmentFormat.roundUp(bytes.length);
+      aligned.put(bytes).flip();
+      request =
+          new LogRequest.Write(
+              new ShardWrite(
+                  shard,
+                  (long) firstBlock * BLOCK,
+                  aligned,
+                  AbstractShardStoreContract.crcs(bytes)),
+              new Ignored());
+    }
+
+    @Override
+    public LogRequest request() {
+      return request;
+    }
+
+    @Override
+    public void announce() {
+      model.wrote(shard, firstBlock, bytes, DriveModel.Piece.UNCERTAIN);
+    }
+
+    @Override
+    public void ended(boolean isAcknowledged) {
+      if (isAcknowledged) {
+        model.wrote(shard, firstBlock, bytes, DriveModel.Piece.ACKNOWLEDGED);
+      }
+    }
+  }
+
+  private final class PlannedDelete implements Planned {
+    private final BlobId blob;
+    private final LogRequest request;
+
+    PlannedDelete(BlobId blob) {
+      this.blob = blob;
+      request = new LogRequest.Delete(List.of(blob), new Ignored());
+    }
+
+    @Override
+    public LogRequest request() {
+      return request;
+    }
+
+    @Override
+    public void announce() {
+      model.maybeDeleted(blob);
+    }
+
+    @Override
+    public void ended(boolean isAcknowledged) {
+      assertTrue(isAcknowledged, "a delete was refused");
+      model.deleted(blob);
+    }
+  }
+
+  private static final class Ignored implements Completion<DriveId> {
+    @Override
+    public void succeeded(DriveId result) {}
+
+    @Override
+    public void failed(ShardException failure) {}
+  }
+}
