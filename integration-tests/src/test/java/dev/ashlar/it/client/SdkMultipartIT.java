@@ -18,6 +18,7 @@ import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -125,7 +126,7 @@ class SdkMultipartIT {
     assertArrayEquals(expected, got);
   }
 
-  private CompletedPart copyPart(String upload, int number, String range) {
+  private CompletedPart copyPart(String upload, int number, @Nullable String range) {
     var result =
         s3.uploadPartCopy(
             b ->

@@ -308,7 +308,11 @@ class SdkObjectIT {
     assertEquals(2, deleted.deleted().size());
     assertTrue(deleted.errors().isEmpty());
     assertFails(404, "NoSuchKey", () -> get("del/1"));
-    Delete quiet = Delete.builder().quiet(true).objects(ObjectIdentifier.builder().key("del/2").build()).build();
+    Delete quiet =
+        Delete.builder()
+            .quiet(true)
+            .objects(ObjectIdentifier.builder().key("del/2").build())
+            .build();
     assertTrue(s3.deleteObjects(b -> b.bucket(bucket).delete(quiet)).deleted().isEmpty());
     assertFails(404, () -> s3.headObject(b -> b.bucket(bucket).key("del/2")));
   }

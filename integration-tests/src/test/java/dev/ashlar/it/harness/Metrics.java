@@ -10,7 +10,7 @@ public record Metrics(String page) {
   public long sum(String name) {
     double sum = 0;
     boolean found = false;
-    for (String line : page.split("\n")) {
+    for (String line : page.lines().toList()) {
       if (line.startsWith(name + "{") || line.startsWith(name + " ")) {
         sum += Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1));
         found = true;

@@ -260,12 +260,18 @@ public final class ServerProcess implements AutoCloseable {
   private static int freePort() throws IOException {
     for (int attempt = 0; attempt < 100; attempt++) {
       int candidate = ThreadLocalRandom.current().nextInt(15_000, 32_000);
-      try (var socket = new ServerSocket(candidate, 1, InetAddress.getLoopbackAddress())) {
-        return socket.getLocalPort();
-      } catch (IOException taken) {
-        continue;
+      if (isFree(candidate)) {
+        return candidate;
       }
     }
     throw new IOException("no free port between 15000 and 32000");
+  }
+
+  private static boolean isFree(int port) {
+    try (var socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
+      return socket.isBound();
+    } catch (IOException taken) {
+      return false;
+    }
   }
 }

@@ -187,6 +187,7 @@ class HostileClientIT {
             .filter(l -> l.startsWith("Max open files"))
             .findFirst()
             .orElseThrow();
-    return Long.parseLong(line.substring("Max open files".length()).strip().split(" +")[0]);
+    String numbers = line.substring("Max open files".length()).strip();
+    return Long.parseLong(numbers, 0, numbers.indexOf(' '), 10);
   }
 }
