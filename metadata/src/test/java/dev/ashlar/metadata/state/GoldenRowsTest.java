@@ -1,0 +1,124 @@
+package dev.ashlar.metadata.state;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import dev.ashlar.metadata.memory.MemoryMetadata;
+import dev.ashlar.metadata.memory.MemoryTable;
+import dev.ashlar.metadata.memory.TestBlobs;
+import dev.ashlar.protocol.message.Command;
+import dev.ashlar.protocol.message.CreateUpload;
+import dev.ashlar.protocol.message.CredentialRow;
+import dev.ashlar.protocol.message.NewBlob;
+import dev.ashlar.protocol.message.ObjectAttributes;
+import dev.ashlar.protocol.message.PartRow;
+import dev.ashlar.protocol.message.PutCredential;
+import dev.ashlar.protocol.message.PutPart;
+import dev.ashlar.protocol.message.UploadRow;
+import dev.ashlar.protocol.model.BlobId;
+import dev.ashlar.protocol.model.Profile;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.time.Clock;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.util.HexFormat;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/**
+ * One row of each kind, byte for byte as the first release wrote it: what is on disk must stay
+ * readable. {@code golden/rows-v1.txt} has a line per row, key and value in hexadecimal.
+ */
+class GoldenRowsTest {
+  private final Clock clock = Clock.fixed(Instant.ofEpochMilli(1_800_000_000_000L), ZoneOffset.UTC);
+  private final MemoryTable table = new MemoryTable();
+
+  private void write() throws Exception {
+    MemoryMetadata metadata = new MemoryMetadata(table, clock);
+    metadata.submit(
+        Command.newBuilder()
+            .setPutDrives(
+                MemoryMetadata.drives(
+                    new Profile(2, 1, 16384), MemoryMetadata.sequentialIds(3), 2)));
+    metadata.submit(
+        Command.newBuilder()
+            .setPutCredential(
+                PutCredential.newBuilder()
+                    .setCredential(
+                        CredentialRow.newBuilder()
+                            .setAccessKey("access")
+                            .setSecretKey("secret")
+                            .setOwner("me"))));
+    metadata.submit(TestBlobs.createBucket("b"));
+    metadata.submit(put(metadata, "small", 0));
+    metadata.submit(put(metadata, "small", 1)); // the first becomes garbage
+    Command.Builder detailed = put(metadata, "large \u0000 é", 2);
+    detailed
+        .getPutObjectBuilder()
+        .setAttributes(ObjectAttributes.newBuilder().putUserMetadata("n", "v".repeat(300)))
+        .addBlobs(blob(metadata, 3))
+        .getSummaryBuilder()
+        .setSize(200_000);
+    metadata.submit(detailed);
+    UploadRow upload = UploadRow.newBuilder().setBucket("b").setKey("k").setUploadId("u").build();
+    metadata.submit(
+        Command.newBuilder().setCreateUpload(CreateUpload.newBuilder().setUpload(upload)));
+    metadata.submit(
+        Command.newBuilder()
+            .setPutPart(
+                PutPart.newBuilder()
+                    .setBucket("b")
+                    .setKey("k")
+                    .setUploadId("u")
+                    .setPart(PartRow.newBuilder().setNumber(1).setSize(100_000).setEtag("e"))
+                    .addBlobs(blob(metadata, 4))));
+  }
+
+  private static NewBlob.Builder blob(MemoryMetadata metadata, long sequence) {
+    return TestBlobs.acknowledged(metadata, new BlobId(metadata.session(), sequence), 100_000);
+  }
+
+  private static Command.Builder put(MemoryMetadata metadata, String key, long sequence) {
+    return TestBlobs.put("b", key, blob(metadata, sequence));
+  }
+
+  private List<String> lines() {
+    HexFormat hex = HexFormat.of();
+    return table.rows().entrySet().stream()
+        .map(row -> hex.formatHex(row.getKey()) + "=" + hex.formatHex(row.getValue()))
+        .toList();
+  }
+
+  @Test
+  void rowsAreAsTheyAlwaysWere() throws Exception {
+    write();
+    assertEquals(golden(), lines());
+    long kinds = table.rows().keySet().stream().map(key -> key[0]).distinct().count();
+    assertEquals(14, kinds);
+  }
+
+  @Test
+  void rowsOfTheFirstReleaseAreReadable() throws Exception {
+    HexFormat hex = HexFormat.of();
+    for (String line : golden()) {
+      int equals = line.indexOf('=');
+      table
+          .rows()
+          .put(hex.parseHex(line.substring(0, equals)), hex.parseHex(line.substring(equals + 1)));
+    }
+    MemoryMetadata metadata = new MemoryMetadata(table, clock);
+    assertEquals(2, metadata.object("b", "large \u0000 é").orElseThrow().blobs().size());
+    assertEquals(1, metadata.parts("b", "k", "u", 0, 10).size());
+    assertEquals(1, metadata.garbage(Long.MAX_VALUE, 10).size());
+    assertEquals("secret", metadata.credential("access").orElseThrow().getSecretKey());
+  }
+
+  private List<String> golden() throws Exception {
+    try (InputStream file = getClass().getResourceAsStream("/golden/rows-v1.txt")) {
+      if (file == null) {
+        throw new IllegalStateException("golden/rows-v1.txt is missing");
+      }
+      return new String(file.readAllBytes(), StandardCharsets.US_ASCII).lines().toList();
+    }
+  }
+}
