@@ -8,6 +8,7 @@ import com.sun.management.UnixOperatingSystemMXBean;
 import dev.ashlar.gateway.s3.S3Error;
 import dev.ashlar.gateway.s3.S3Exception;
 import io.netty.buffer.ByteBuf;
+import io.micrometer.core.instrument.Gauge;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.net.StandardSocketOptions;
@@ -50,8 +51,7 @@ class ManyConnectionsTest {
       try (RawClient client = server.connect()) {
         assertEquals(200, client.send(GET).answer().status());
       }
-      double connections = server.meters.get("ashlar.http.connections").gauge().value();
-      assertTrue(connections >= count, () -> connections + " connections");
+      awaitConnections(count);
       assertTrue(TestServer.activeAllocations() - buffersBefore < 64);
       long perConnection = (usedHeap() - heapBefore) / count;
       assertTrue(perConnection < HEAP_BYTES_PER_CONNECTION_MAX, () -> perConnection + " bytes");
@@ -61,6 +61,15 @@ class ManyConnectionsTest {
         channel.close();
       }
     }
+  }
+
+  /** The kernel completes connections before the server has accepted them. */
+  private void awaitConnections(int count) throws InterruptedException {
+    Gauge connections = server.meters.get("ashlar.http.connections").gauge();
+    for (int tries = 0; connections.value() < count && tries < 600; tries++) {
+      Thread.sleep(50);
+    }
+    assertTrue(connections.value() >= count, () -> connections.value() + " connections");
   }
 
   private static long usedHeap() {
