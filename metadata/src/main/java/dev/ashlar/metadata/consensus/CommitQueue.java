@@ -4,6 +4,8 @@ import dev.ashlar.metadata.state.MetadataState;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.CommandResult;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -25,7 +27,9 @@ final class CommitQueue {
   static final int BATCH_BYTES_MAX = 256 << 10;
   static final int COMMAND_BYTES_MAX = RaftSettings.ENTRY_BYTES_MAX * 3 / 4 - BATCH_BYTES_MAX;
   static final int WAITING_MAX = 4096;
-  private static final int IN_FLIGHT_MAX = 2;
+
+  /** A second one halves the batches: it costs a quarter more CPU per command and half the rate. */
+  private static final int IN_FLIGHT_MAX = 1;
 
   private final Clock clock;
   private final long timeoutNanos;
@@ -33,6 +37,8 @@ final class CommitQueue {
   /** Makes a log entry of the proposal, sooner or later, until it is applied or abandoned. */
   private final Consumer<Proposal> proposer;
 
+  private final Counter commands;
+  private final Counter entries;
   private final ReentrantLock lock = new ReentrantLock();
   private final ArrayDeque<Waiter> waiting = new ArrayDeque<>();
   private int inFlight;
@@ -40,8 +46,10 @@ final class CommitQueue {
   private long lastRequest;
   private boolean closed;
 
-  CommitQueue(Clock clock, Duration timeout, Consumer<Proposal> proposer) {
+  CommitQueue(Clock clock, Duration timeout, MeterRegistry meters, Consumer<Proposal> proposer) {
     this.clock = clock;
+    this.commands = meters.counter("ashlar_metadata_commands_total");
+    this.entries = meters.counter("ashlar_metadata_log_entries_total");
     this.timeoutNanos = timeout.toNanos();
     this.proposer = proposer;
   }
@@ -132,6 +140,8 @@ final class CommitQueue {
       batch.add(waiting.remove());
     }
     inFlight++;
+    commands.increment(batch.size());
+    entries.increment();
     return batch;
   }
 

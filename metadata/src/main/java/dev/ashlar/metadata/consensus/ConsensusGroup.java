@@ -6,6 +6,7 @@ import dev.ashlar.metadata.table.Table;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.CommandResult;
+import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Clock;
@@ -47,7 +48,7 @@ public final class ConsensusGroup implements AutoCloseable {
       Config config, List<Peer> peers, MetadataFolders folders, LocalNetwork network) {
     this.peers = peers;
     this.leader = peers.getFirst();
-    this.queue = new CommitQueue(config.clock(), config.timeout(), this::propose);
+    this.queue = new CommitQueue(config.clock(), config.timeout(), config.meters(), this::propose);
     this.reads = new ReadSource(peers.stream().map(Peer::machine).toList());
     if (peers.stream().anyMatch(peer -> network.isForgetful(peer.id()))) {
       watchRebuilding(folders, network);
@@ -62,6 +63,7 @@ public final class ConsensusGroup implements AutoCloseable {
       UUID clusterId,
       List<Path> folders,
       RocksResources resources,
+      MeterRegistry meters,
       CheckpointLimits checkpoints,
       Clock clock,
       Duration timeout) {}

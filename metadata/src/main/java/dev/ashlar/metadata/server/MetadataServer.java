@@ -33,6 +33,7 @@ public final class MetadataServer implements AutoCloseable {
                 config.clusterId(),
                 config.folders(),
                 config.resources(),
+                config.meters(),
                 config.checkpoints(),
                 config.clock(),
                 config.commandTimeout()));

@@ -112,7 +112,7 @@ class FivePeersTest {
   void aFolderIsRebuiltFromACheckpointWhenTheLogIsGone() throws Exception {
     CheckpointLimits small = new CheckpointLimits(100, 1 << 20);
     try (MetadataServer server = open(folders(), small)) {
-      create(server, 1500);
+      create(server, 1200);
       server.checkpoint();
     }
     wipe(1);

@@ -9,13 +9,13 @@ import org.rocksdb.LRUCache;
 import org.rocksdb.RocksDB;
 import org.rocksdb.WriteBufferManager;
 
-/** The process' RocksDB resources, as the program would make them, but small. */
+/** The process' RocksDB resources, as the program would make them, sizes and all. */
 public final class TestResources implements AutoCloseable {
   static {
     RocksDB.loadLibrary();
   }
 
-  private final Cache cache = new LRUCache(8 << 20);
+  private final Cache cache = new LRUCache(64 << 20);
   private final WriteBufferManager writeBuffers = new WriteBufferManager(32 << 20, cache);
   private final ExecutorService blockingReads =
       Executors.newFixedThreadPool(2, Thread.ofPlatform().daemon().name("read-", 0).factory());

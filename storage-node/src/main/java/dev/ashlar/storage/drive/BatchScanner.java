@@ -1,5 +1,7 @@
 package dev.ashlar.storage.drive;
 
+import dev.ashlar.protocol.memory.Slab;
+import dev.ashlar.protocol.memory.SlabPool;
 import dev.ashlar.protocol.model.ShardId;
 import dev.ashlar.storage.drive.SegmentFormat.BatchHeader;
 import java.io.EOFException;
@@ -10,23 +12,29 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** Reads batches out of segments, into memory that the next read overwrites. */
-final class BatchScanner {
+final class BatchScanner implements AutoCloseable {
   private static final int BLOCK = SegmentFormat.BLOCK;
   private static final int STRIDE_BYTES = 64 * 1024;
 
   private final UUID drive;
   private final int segmentBytes;
-  private final ByteBuffer memory;
+  private final SlabPool slabs;
+  private Slab slab;
+  private ByteBuffer memory;
   private final Checksum checksum = new Checksum();
   private boolean sawIoError;
 
-  /**
-   * @param memory direct, aligned, as large as the largest batch
-   */
-  BatchScanner(UUID drive, int segmentBytes, ByteBuffer memory) {
+  BatchScanner(UUID drive, int segmentBytes, SlabPool slabs) {
     this.drive = drive;
     this.segmentBytes = segmentBytes;
-    this.memory = memory;
+    this.slabs = slabs;
+    slab = slabs.acquire(STRIDE_BYTES);
+    memory = slab.buffer();
+  }
+
+  @Override
+  public void close() {
+    slab.release();
   }
 
   /** Told of each record of a batch, in its order. */
@@ -54,7 +62,7 @@ final class BatchScanner {
         || header.offset() != offset
         || !header.drive().equals(drive)
         || header.bytes() < BLOCK
-        || header.bytes() > Math.min(memory.capacity(), segmentBytes - offset)
+        || header.bytes() > Math.min(SlabPool.MAX_SLAB_BYTES, segmentBytes - offset)
         || header.directoryBytes() < SegmentFormat.HEADER_BYTES
         || header.directoryBytes() > header.bytes()) {
       return null;
@@ -178,6 +186,12 @@ final class BatchScanner {
   }
 
   private boolean load(Segment segment, int offset, int bytes) {
+    if (bytes > memory.capacity()) {
+      Slab larger = slabs.acquire(bytes);
+      slab.release();
+      slab = larger;
+      memory = larger.buffer();
+    }
     try {
       segment.file().read(memory.clear().limit(bytes), offset);
       return true;

@@ -19,6 +19,9 @@ import org.slf4j.LoggerFactory;
 final class CommitQueue {
   private static final Logger LOG = LoggerFactory.getLogger(CommitQueue.class);
 
+  /** How long an offer that began before the stop may take to arrive, give or take. */
+  private static final long OFFER_NANOS = 50_000;
+
   private final SegmentLog log;
   private final DriveConfig.Limits limits;
   private final DriveId drive;
@@ -29,7 +32,7 @@ final class CommitQueue {
   private final Thread writer;
   private volatile boolean isParked;
   private volatile boolean isStopping;
-  private boolean hasFailed;
+  private volatile boolean hasFailed;
 
   CommitQueue(
       SegmentLog log,
@@ -48,7 +51,12 @@ final class CommitQueue {
     writer.start();
   }
 
-  /** Commits what is queued and ends the thread. Nothing may be offered any more. */
+  /** From now on nothing is written any more. */
+  void refuseAll() {
+    hasFailed = true;
+  }
+
+  /** Commits what is queued and ends the thread. */
   void stop() {
     isStopping = true;
     LockSupport.unpark(writer);
@@ -72,7 +80,12 @@ final class CommitQueue {
   /** Takes the request, or says why not. */
   @Nullable ShardException offer(LogRequest request) {
     int size = request.queuedBytes();
-    if (depth.incrementAndGet() > limits.queuedWritesMax()) {
+    int waits = depth.incrementAndGet();
+    if (isStopping) {
+      depth.decrementAndGet();
+      return new ShardException(ShardFault.UNAVAILABLE, drive + " is closed");
+    }
+    if (waits > limits.queuedWritesMax()) {
       depth.decrementAndGet();
       return overloaded();
     }
@@ -173,10 +186,13 @@ final class CommitQueue {
       }
       isParked = true;
       if (waiting.isEmpty()) {
-        if (isStopping) {
+        if (!isStopping) {
+          LockSupport.park(this);
+        } else if (depth.get() == 0) {
           return null;
+        } else {
+          LockSupport.parkNanos(this, OFFER_NANOS);
         }
-        LockSupport.park(this);
       }
       isParked = false;
     }

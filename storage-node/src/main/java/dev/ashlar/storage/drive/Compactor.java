@@ -29,6 +29,7 @@ final class Compactor {
 
   private static final int LIVE_PERCENT_MAX_WHEN_FULL = 90;
 
+  private final UUID drive;
   private final DriveConfig.Limits limits;
   private final Segments segments;
   private final SegmentLog log;
@@ -36,8 +37,6 @@ final class Compactor {
   private final SlabPool slabs;
   private final DriveMeters meters;
   private final Mover mover;
-  private final BatchScanner scanner;
-  private final Slab scanSlab;
   private final Checksum checksum = new Checksum();
   private final List<Segment> emptied = new ArrayList<>();
 
@@ -64,13 +63,7 @@ final class Compactor {
     this.slabs = parts.slabs();
     this.meters = parts.meters();
     this.mover = mover;
-    scanSlab = slabs.acquire(limits.batchBytesMax());
-    scanner =
-        new BatchScanner(drive, limits.segmentBytes(), scanSlab.slice(0, limits.batchBytesMax()));
-  }
-
-  void close() {
-    scanSlab.release();
+    this.drive = drive;
   }
 
   /** Empties the segment with the least live bytes if that pays; false if there is none. */
@@ -127,18 +120,20 @@ final class Compactor {
   }
 
   private void moveNeeded(Segment victim) throws IOException, ShardException {
-    for (int offset = 0; offset < limits.segmentBytes(); ) {
-      BatchHeader header = scanner.directoryAt(victim, offset);
-      if (header == null) {
-        header = scanner.firstAbove(victim, offset, 0);
+    try (BatchScanner scanner = new BatchScanner(drive, limits.segmentBytes(), slabs)) {
+      for (int offset = 0; offset < limits.segmentBytes(); ) {
+        BatchHeader header = scanner.directoryAt(victim, offset);
+        if (header == null) {
+          header = scanner.firstAbove(victim, offset, 0);
+        }
+        if (header == null) {
+          return;
+        }
+        offset = header.offset() + header.bytes();
+        Needed needed = new Needed(victim);
+        scanner.forEachRecord(header, needed);
+        move(victim, needed);
       }
-      if (header == null) {
-        return;
-      }
-      offset = header.offset() + header.bytes();
-      Needed needed = new Needed(victim);
-      scanner.forEachRecord(header, needed);
-      move(victim, needed);
     }
   }
 

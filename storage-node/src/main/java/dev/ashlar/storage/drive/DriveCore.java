@@ -1,6 +1,5 @@
 package dev.ashlar.storage.drive;
 
-import dev.ashlar.protocol.memory.Slab;
 import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.storage.io.RawFiles;
 import java.io.IOException;
@@ -42,17 +41,12 @@ final class DriveCore {
     identity = DriveIdentity.read(files);
     segments = new Segments(files, limits, parts.index().segments());
     UUID drive = identity.drive().id();
-    Slab slab = parts.slabs().acquire(limits.batchBytesMax());
     LogPosition end;
-    try {
-      BatchScanner scanner =
-          new BatchScanner(drive, limits.segmentBytes(), slab.slice(0, limits.batchBytesMax()));
+    try (BatchScanner scanner = new BatchScanner(drive, limits.segmentBytes(), parts.slabs())) {
       end = new Recovery(segments, parts.index(), scanner, this::lost).run();
-    } catch (IOException e) {
+    } catch (IOException | RuntimeException e) {
       segments.close();
       throw e;
-    } finally {
-      slab.release();
     }
     log = new SegmentLog(drive, limits, parts, end, segments);
     reader = new ShardReader(segments, parts);

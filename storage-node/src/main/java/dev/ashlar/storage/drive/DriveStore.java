@@ -259,6 +259,7 @@ public final class DriveStore implements ShardStore, AutoCloseable {
   private void failed(Exception cause) {
     LOG.error("drive {} is read-only from now on", drive, cause);
     meters.ioError();
+    queue.refuseAll();
     if (state == State.OPEN) {
       state = State.READ_ONLY;
     }

@@ -62,7 +62,6 @@ final class Housekeeper {
         interrupted = true;
       }
     }
-    compactor.close();
     if (interrupted) {
       Thread.currentThread().interrupt();
     }

@@ -1,7 +1,6 @@
 package dev.ashlar.storage.drive;
 
 import dev.ashlar.protocol.model.BlobId;
-import dev.ashlar.storage.io.NoSpaceException;
 import dev.ashlar.storage.io.RawFile;
 import dev.ashlar.storage.io.RawFiles;
 import java.io.IOException;
@@ -64,7 +63,14 @@ final class Segments implements AutoCloseable {
   private void openSegment(String name, Map<Long, SegmentUse> uses) throws IOException {
     long id = Long.parseUnsignedLong(name, SEGMENT_PREFIX.length(), name.length(), 16);
     SegmentUse use = uses.getOrDefault(id, SegmentUse.NONE);
-    byId.put(id, new Segment(id, files.open(name), use));
+    RawFile file = files.open(name);
+    long size = file.size();
+    if (size != limits.segmentBytes()) {
+      file.close();
+      throw new IOException(
+          name + " has " + size + " bytes, but segments are set to " + limits.segmentBytes());
+    }
+    byId.put(id, new Segment(id, file, use));
     onDrive.add(id);
     if (use.wasMovedFrom()) {
       movedFrom.add(id);
@@ -254,8 +260,8 @@ final class Segments implements AutoCloseable {
     String name = SPARE_PREFIX + Long.toHexString(++lastSpare);
     try {
       files.create(name, limits.segmentBytes()).close();
-    } catch (NoSpaceException e) {
-      LOG.warn("no room for another segment: {}", e.getMessage());
+    } catch (IOException e) {
+      LOG.warn("no room for another segment: {}", e.toString());
       return false;
     }
     spares.add(name);

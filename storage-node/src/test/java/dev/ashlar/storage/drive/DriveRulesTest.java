@@ -189,12 +189,10 @@ class DriveRulesTest {
     drive.index.crash(new Random(1));
     drive.reopen();
     assertArrayEquals(noise(2, 1000), drive.read(2, 0, 1000));
-    compactor.close();
     Compactor again = drive.compactor();
     while (again.emptyOne()) {
       again.free();
     }
-    again.close();
     assertFalse(drive.disk.list().contains(FIRST_SEGMENT));
     drive.reopen();
     assertArrayEquals(noise(2, 1000), drive.read(2, 0, 1000));
@@ -212,7 +210,6 @@ class DriveRulesTest {
     Compactor compactor = drive.compactor();
     assertTrue(compactor.emptyOne());
     compactor.free();
-    compactor.close();
     assertFalse(drive.disk.list().contains(FIRST_SEGMENT));
     drive.commit(4, noise(4, 10));
     drive.index.lose();
@@ -236,7 +233,6 @@ class DriveRulesTest {
     while (compactor.emptyOne()) {
       compactor.free();
     }
-    compactor.close();
     drive.index.lose();
     drive.reopen();
     assertEquals(ShardFault.MISSING, drive.readFault(1, 0, 1));
@@ -289,7 +285,6 @@ class DriveRulesTest {
     while (compactor.emptyOne()) {
       compactor.free();
     }
-    compactor.close();
     drive.core().segments().prepare();
     assertFalse(drive.core().segments().isFull());
     drive.commit(100, noise(100, 60_000));

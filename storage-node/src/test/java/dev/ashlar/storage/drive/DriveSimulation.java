@@ -120,7 +120,6 @@ final class DriveSimulation {
     } catch (ShardException e) {
       throw new AssertionError("compaction was refused", e);
     } finally {
-      compactor.close();
     }
     core.close();
   }
