@@ -116,6 +116,16 @@ final class LocalDrives implements AutoCloseable {
     return UUID.nameUUIDFromBytes(name.putInt(place).array());
   }
 
+  /** Whether any of these data folders has been used before. */
+  static boolean holdData(List<Path> dataFolders) throws IOException {
+    for (Path folder : dataFolders) {
+      if (holdsFiles(folder.resolve(FOLDER))) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   private static boolean holdsFiles(Path folder) throws IOException {
     if (!Files.isDirectory(folder)) {
       return false;

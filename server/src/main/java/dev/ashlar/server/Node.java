@@ -28,11 +28,13 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micronaut.context.annotation.Context;
 import jakarta.annotation.PreDestroy;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Clock;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.ExecutorService;
@@ -62,6 +64,13 @@ final class Node {
       Clock clock = Clock.systemUTC();
       DriveResources resources =
           opening(new DriveResources(slabs(meters), meters, clock, DriveResources.Budget.DEFAULT));
+      if (!MetadataServer.holdMetadata(peerFolders(options))
+          && LocalDrives.holdData(options.dataFolders())) {
+        throw new IOException(
+            "the drives hold data, but there is no metadata in "
+                + options.metadataFolders()
+                + ": name the folders that have it with --metadata");
+      }
       UUID cluster = ClusterIdentity.load(options.metadataFolders());
       MetadataClient metadata = openMetadata(options, cluster, resources, meters, clock);
       drives = opening(new LocalDrives(options, cluster, metadata.drives().keySet(), resources));
@@ -103,6 +112,10 @@ final class Node {
     return slabs;
   }
 
+  private static List<Path> peerFolders(ServerOptions options) {
+    return options.metadataFolders().stream().map(folder -> folder.resolve("peer")).toList();
+  }
+
   private MetadataClient openMetadata(
       ServerOptions options,
       UUID cluster,
@@ -120,7 +133,7 @@ final class Node {
             resources.env(), resources.blockCache(), resources.writeBufferManager(), blockingReads);
     MetadataConfig config =
         new MetadataConfig(
-            options.metadataFolders().stream().map(folder -> folder.resolve("peer")).toList(),
+            peerFolders(options),
             cluster,
             rocks,
             meters,
