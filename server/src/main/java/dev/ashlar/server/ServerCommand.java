@@ -4,7 +4,7 @@ import dev.ashlar.codec.CodecChoice;
 import dev.ashlar.gateway.http.Transport;
 import dev.ashlar.protocol.model.Profile;
 import io.micronaut.context.ApplicationContext;
-import io.micronaut.runtime.Micronaut;
+import io.micronaut.runtime.server.EmbeddedServer;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -127,20 +127,23 @@ final class ServerCommand implements Callable<Integer> {
         Map.of(
             "micronaut.server.host", options.managementListen().host(),
             "micronaut.server.port", options.managementListen().port());
+    ApplicationContext context =
+        ApplicationContext.builder()
+            .banner(false)
+            .singletons(options)
+            .properties(properties)
+            .build();
     try {
-      ApplicationContext context =
-          Micronaut.build(new String[0])
-              .banner(false)
-              .mainClass(Main.class)
-              .singletons(options)
-              .properties(properties)
-              .start();
-      context.getBean(Node.class).startMessage().print(System.out, isTerminal());
-      return RUNNING;
+      context.start();
+      context.getBean(EmbeddedServer.class).start();
     } catch (RuntimeException e) {
+      context.close();
       StartFailure.report(e, System.err);
       return 1;
     }
+    Runtime.getRuntime().addShutdownHook(new Thread(context::close, "shutdown"));
+    context.getBean(Node.class).startMessage().print(System.out, isTerminal());
+    return RUNNING;
   }
 
   /** Whether a person reads the standard output; System.console() tells that of the input too. */
