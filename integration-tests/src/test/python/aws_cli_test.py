@@ -3,10 +3,12 @@
 import filecmp
 import hashlib
 import json
+import os
 import pathlib
 import random
 import subprocess
 import sys
+import time
 import urllib.request
 
 ENDPOINT, SEED, FOLDER = sys.argv[1], int(sys.argv[2]), pathlib.Path(sys.argv[3])
@@ -66,7 +68,8 @@ def test_server_side_copy_and_move():
 
 def test_sync_both_ways():
     for i in range(25):
-        file(f"tree/{i % 3}/file {i}.dat", i * 3_000)
+        path = file(f"tree/{i % 3}/file {i}.dat", i * 3_000)
+        os.utime(path, (time.time() - 10, time.time() - 10))  # S3's times are whole seconds
     aws("s3", "sync", "--no-progress", FOLDER / "tree", f"s3://{bucket}/tree")
     assert aws("s3", "sync", "--no-progress", FOLDER / "tree", f"s3://{bucket}/tree") == ""
     (FOLDER / "tree/0/file 0.dat").unlink()
