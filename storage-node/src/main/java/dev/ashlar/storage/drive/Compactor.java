@@ -100,20 +100,21 @@ final class Compactor {
     emptied.removeAll(covered);
   }
 
+  /** The one that takes the least room to empty: on a full drive that may be all there is. */
   private @Nullable Segment victim() {
     int percentMax = segments.isFull() ? LIVE_PERCENT_MAX_WHEN_FULL : LIVE_PERCENT_MAX;
-    long liveMax = (long) limits.segmentBytes() * percentMax / 100;
     long active = log.activeSegment();
     Segment best = null;
-    long bestLive = liveMax;
+    long bestBytes = (long) limits.segmentBytes() * percentMax / 100;
     for (Segment segment : segments.all()) {
-      long live = segment.use().liveBytes();
+      SegmentUse use = segment.use();
+      long bytes = use.liveBytes() + (long) use.tombstones() * SegmentFormat.TOMBSTONE_BYTES;
       if (segment.id() < active
-          && live < bestLive
+          && bytes < bestBytes
           && !stuck.contains(segment.id())
           && !emptied.contains(segment)) {
         best = segment;
-        bestLive = live;
+        bestBytes = bytes;
       }
     }
     return best;

@@ -94,6 +94,9 @@ final class SegmentLog {
 
   /** Takes the request into the batch; false: commit first, there is no room for it. */
   boolean add(LogRequest request) throws IOException {
+    if (!accepted.isEmpty() && accepted.getLast() instanceof LogRequest.Move) {
+      return false; // a move goes alone: on a full drive it may have room where others have none
+    }
     boolean taken =
         switch (request) {
           case LogRequest.Write write -> addWrite(write.write());
@@ -217,7 +220,7 @@ final class SegmentLog {
 
   /** All of it or nothing; what has been deleted or moved meanwhile is dropped. */
   private boolean addMove(LogRequest.Move move) throws IOException {
-    if (hasContents()) {
+    if (!accepted.isEmpty()) {
       return false;
     }
     for (MovedExtent moved : move.extents()) {
@@ -252,14 +255,25 @@ final class SegmentLog {
     if (active != null && end.offset() + batchBytes() <= segments.segmentBytes()) {
       return true;
     }
-    boolean mayUseReserve = accepted.stream().noneMatch(LogRequest.Write.class::isInstance);
-    Segment next = segments.allocate(mayUseReserve);
+    Segment next = segments.allocate(need());
     if (next == null) {
       return false;
     }
     active = next;
     end = new LogPosition(end.sequence(), next.id(), 0);
     return true;
+  }
+
+  private Segments.Need need() {
+    Segments.Need need = Segments.Need.DELETE;
+    for (LogRequest request : accepted) {
+      if (request instanceof LogRequest.Write) {
+        return Segments.Need.NEW_DATA;
+      } else if (request instanceof LogRequest.Move) {
+        need = Segments.Need.MOVE;
+      }
+    }
+    return need;
   }
 
   private void rejectWrites() throws IOException {

@@ -24,7 +24,22 @@ final class Segments implements AutoCloseable {
   private static final String SEGMENT_PREFIX = "segment-";
   private static final String SPARE_PREFIX = "spare-";
   private static final int SPARES_MAX = 2;
-  private static final int RESERVED_SEGMENTS = 2;
+
+  /**
+   * What a segment is wanted for, and how many others that has to leave. The last is for moves:
+   * they free more than they take, so a full drive can always be worked free.
+   */
+  enum Need {
+    NEW_DATA(2),
+    DELETE(1),
+    MOVE(0);
+
+    private final int segmentsLeft;
+
+    Need(int segmentsLeft) {
+      this.segmentsLeft = segmentsLeft;
+    }
+  }
 
   private final RawFiles files;
   private final DriveConfig.Limits limits;
@@ -151,13 +166,12 @@ final class Segments implements AutoCloseable {
   /**
    * A fresh segment, durable by name.
    *
-   * @param mayUseReserve for deletes and moves, not for new data
-   * @return null when there is no room
+   * @return null when there is no room for this need
    */
-  @Nullable Segment allocate(boolean mayUseReserve) throws IOException {
+  @Nullable Segment allocate(Need need) throws IOException {
     lock.lock();
     try {
-      if ((!mayUseReserve && !hasRoom()) || (spares.isEmpty() && !addSpare())) {
+      if (!hasRoomFor(need) || (spares.isEmpty() && !addSpare())) {
         full = true;
         return null;
       }
@@ -178,7 +192,7 @@ final class Segments implements AutoCloseable {
   void prepare() throws IOException {
     lock.lock();
     try {
-      boolean hasRoom = hasRoom();
+      boolean hasRoom = hasRoomFor(Need.NEW_DATA);
       if (hasRoom && spares.isEmpty()) {
         hasRoom = addSpare();
       }
@@ -243,8 +257,11 @@ final class Segments implements AutoCloseable {
     }
   }
 
-  private boolean hasRoom() throws IOException {
-    long needed = (1L + RESERVED_SEGMENTS) * limits.segmentBytes() + limits.reserveBytes();
+  private boolean hasRoomFor(Need need) throws IOException {
+    long needed = (1L + need.segmentsLeft) * limits.segmentBytes();
+    if (need == Need.NEW_DATA) {
+      needed += limits.reserveBytes();
+    }
     return (long) spares.size() * limits.segmentBytes() + roomBytes() >= needed;
   }
 

@@ -59,6 +59,10 @@ final class DriveModel {
     blobOf(id).isDeleted = true;
   }
 
+  void notDeleted(BlobId id) {
+    blobOf(id).isMaybeDeleted = false;
+  }
+
   void maybeDeleted(BlobId id) {
     blobOf(id).isMaybeDeleted = true;
   }
