@@ -14,6 +14,9 @@ import urllib.request
 ENDPOINT, SEED, FOLDER = sys.argv[1], int(sys.argv[2]), pathlib.Path(sys.argv[3])
 MIB = 1024 * 1024
 AWS = pathlib.Path(sys.executable).with_name("aws")
+CONFIG = FOLDER / "config"
+# Version 1 of the cli signs URLs with the retired version 2 unless told.
+CONFIG.write_text("[default]\ns3 =\n  signature_version = s3v4\n")
 bucket = f"cli-{SEED % 1_000_000}"
 
 
@@ -22,6 +25,7 @@ def aws(*arguments, fails=False):
         [sys.executable, str(AWS), "--endpoint-url", ENDPOINT, "--region", "us-east-1", *map(str, arguments)],
         capture_output=True,
         text=True,
+        env={**os.environ, "AWS_CONFIG_FILE": str(CONFIG)},
     )
     assert (done.returncode != 0) == fails, f"{arguments}: {done.returncode}\n{done.stdout}\n{done.stderr}"
     return done.stdout + done.stderr if fails else done.stdout

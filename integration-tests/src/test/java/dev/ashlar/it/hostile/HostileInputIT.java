@@ -135,8 +135,7 @@ class HostileInputIT {
   }
 
   @ParameterizedTest
-  @ValueSource(
-      strings = {"ab", "Upper", "under_score", "-lead", "trail-", "a..b", "a.-b", "192.168.1.1"})
+  @ValueSource(strings = {"ab", "Upper", "under_score", "-lead", "trail-", "a..b", "192.168.1.1"})
   void badBucketNames(String name) throws IOException {
     assertAnswer(400, "InvalidBucketName", once("PUT", "/" + name, "", NOTHING));
     assertAnswer(400, "InvalidBucketName", once("PUT", "/" + "x".repeat(64), "", NOTHING));
