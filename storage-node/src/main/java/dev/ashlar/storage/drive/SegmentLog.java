@@ -252,10 +252,13 @@ final class SegmentLog {
 
   /** Goes on to the next segment where the batch does not fit this one. */
   private boolean makeRoom() throws IOException {
-    if (active != null && end.offset() + batchBytes() <= segments.segmentBytes()) {
+    Segments.Need need = need();
+    if (active != null
+        && end.offset() + batchBytes() <= segments.segmentBytes()
+        && segments.mayFill(need)) {
       return true;
     }
-    Segment next = segments.allocate(need());
+    Segment next = segments.allocate(need);
     if (next == null) {
       return false;
     }

@@ -56,6 +56,7 @@ final class Segments implements AutoCloseable {
   private long lastSpare;
   private long lastId;
   private volatile boolean full;
+  private volatile long freeBytes;
 
   /** Opens what is there; files that a crash left half made are deleted. */
   Segments(RawFiles files, DriveConfig.Limits limits, Map<Long, SegmentUse> uses)
@@ -73,6 +74,7 @@ final class Segments implements AutoCloseable {
     for (long used : uses.keySet()) {
       lastId = Math.max(lastId, used);
     }
+    lookForRoom();
   }
 
   private void openSegment(String name, Map<Long, SegmentUse> uses) throws IOException {
@@ -182,6 +184,7 @@ final class Segments implements AutoCloseable {
       Segment segment = new Segment(id, files.open(name), SegmentUse.NONE);
       byId.put(id, segment);
       onDrive.add(id);
+      lookForRoom();
       return segment;
     } finally {
       lock.unlock();
@@ -199,6 +202,7 @@ final class Segments implements AutoCloseable {
       if (hasRoom) {
         full = false;
       }
+      lookForRoom();
     } finally {
       lock.unlock();
     }
@@ -207,6 +211,14 @@ final class Segments implements AutoCloseable {
   /** Whether new data was refused a segment and there has been no room since. */
   boolean isFull() {
     return full;
+  }
+
+  /**
+   * Whether what is written to a segment now leaves enough behind it: else new data would get into
+   * the reserve by way of segments that moves have begun.
+   */
+  boolean mayFill(Need need) {
+    return freeBytes >= bytesLeftBy(need);
   }
 
   /** Takes a segment without live records or needed tombstones out of the log. */
@@ -258,11 +270,17 @@ final class Segments implements AutoCloseable {
   }
 
   private boolean hasRoomFor(Need need) throws IOException {
-    long needed = (1L + need.segmentsLeft) * limits.segmentBytes();
-    if (need == Need.NEW_DATA) {
-      needed += limits.reserveBytes();
-    }
-    return (long) spares.size() * limits.segmentBytes() + roomBytes() >= needed;
+    lookForRoom();
+    return freeBytes >= limits.segmentBytes() + bytesLeftBy(need);
+  }
+
+  private long bytesLeftBy(Need need) {
+    long reserve = need == Need.NEW_DATA ? limits.reserveBytes() : 0;
+    return (long) need.segmentsLeft * limits.segmentBytes() + reserve;
+  }
+
+  private void lookForRoom() throws IOException {
+    freeBytes = (long) spares.size() * limits.segmentBytes() + roomBytes();
   }
 
   private long roomBytes() throws IOException {
@@ -300,6 +318,7 @@ final class Segments implements AutoCloseable {
       files.syncDirectory();
       onDrive.remove(segment.id());
       movedFrom.remove(segment.id());
+      lookForRoom();
     } catch (IOException e) {
       LOG.warn("segment {} stays until the next start: {}", segment.id(), e.toString());
     } finally {

@@ -292,6 +292,24 @@ class DriveRulesTest {
   }
 
   @Test
+  void newDataDoesNotGetIntoTheReserveByWayOfMoves() throws Exception {
+    DriveConfig.Limits small =
+        new DriveConfig.Limits(
+            128 << 10, 8 * (128 << 10), 128 << 10, 64, 1 << 20, 64, 128 << 10, 1, 1);
+    SimulatedCore drive = new SimulatedCore(small);
+    int written = 0;
+    while (!drive.core().segments().isFull()) {
+      drive.commit(++written, noise(written, 60_000));
+    }
+    drive.delete(1);
+    assertTrue(drive.compactor().emptyOne());
+    drive.commit(100, noise(100, 1000));
+    assertEquals(ShardFault.MISSING, drive.readFault(100, 0, 1), "was refused");
+    drive.delete(2);
+    assertEquals(ShardFault.MISSING, drive.readFault(2, 0, 1));
+  }
+
+  @Test
   void theIdentityFormatStaysReadable() throws Exception {
     byte[] golden = golden("identity-v1.hex");
     DriveIdentity identity =
