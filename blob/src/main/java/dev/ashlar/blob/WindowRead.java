@@ -268,7 +268,8 @@ final class WindowRead {
       return new DataUnavailableException(Reason.OVERLOADED, "drive queues full: " + id);
     }
     try {
-      if (engine.metadata().blobs(List.of(id)).isEmpty()) {
+      List<BlobRow> rows = engine.metadata().blobs(List.of(id));
+      if (rows.isEmpty() || rows.get(0).getReferences() == 0) {
         return new DataUnavailableException(Reason.GONE, "blob " + id + " was removed");
       }
     } catch (MetadataUnavailableException e) {

@@ -1,13 +1,8 @@
 package dev.ashlar.server;
 
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -20,6 +15,11 @@ final class ClusterIdentity {
   private static final String FILE = "cluster";
 
   private ClusterIdentity() {}
+
+  /** Whether this metadata folder belongs to a cluster. */
+  static boolean isIn(Path folder) {
+    return Files.exists(folder.resolve(FILE));
+  }
 
   /**
    * The name that the folders agree on; a new one when all are new. Folders that lack it get it.
@@ -44,7 +44,7 @@ final class ClusterIdentity {
     UUID cluster = found == null ? UUID.randomUUID() : found;
     for (Path folder : folders) {
       if (!Files.exists(folder.resolve(FILE))) {
-        write(folder, cluster);
+        DurableFile.write(folder.resolve(FILE), cluster + "\n", "rw-r--r--");
       }
     }
     return cluster;
@@ -58,24 +58,6 @@ final class ClusterIdentity {
       return UUID.fromString(Files.readString(file).strip());
     } catch (IllegalArgumentException e) {
       throw new IOException(file + " does not hold a cluster's name", e);
-    }
-  }
-
-  private static void write(Path folder, UUID cluster) throws IOException {
-    Files.createDirectories(folder);
-    Path temporary = folder.resolve(FILE + ".new");
-    try (FileChannel channel =
-        FileChannel.open(
-            temporary,
-            StandardOpenOption.CREATE,
-            StandardOpenOption.TRUNCATE_EXISTING,
-            StandardOpenOption.WRITE)) {
-      channel.write(ByteBuffer.wrap((cluster + "\n").getBytes(StandardCharsets.UTF_8)));
-      channel.force(true);
-    }
-    Files.move(temporary, folder.resolve(FILE), StandardCopyOption.ATOMIC_MOVE);
-    try (FileChannel directory = FileChannel.open(folder, StandardOpenOption.READ)) {
-      directory.force(true);
     }
   }
 }

@@ -6,7 +6,6 @@ import java.io.UncheckedIOException;
 import java.nio.file.FileStore;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -21,24 +20,29 @@ final class MetadataFolders {
   private MetadataFolders() {}
 
   /**
-   * Five folders on distinct devices where two or more parity shards promise to survive two losses,
-   * three for one, and a single one beside the drives where everything lies on one device or there
-   * are too few devices for a majority to survive.
+   * Where each drive folder is a device of its own: the first five of them when two or more parity
+   * shards promise to survive two losses, the first three for one. Else a single folder beside the
+   * drives.
    */
   static List<Path> choose(List<Path> dataFolders, Profile profile) {
-    Map<Path, FileStore> devices = devices(dataFolders);
     int wanted = profile.parityShards() >= 2 ? 5 : profile.parityShards() == 1 ? 3 : 1;
-    if (new HashSet<>(devices.values()).size() < wanted || wanted == 1) {
+    if (wanted > 1 && isSpread(dataFolders)) {
+      return first(dataFolders, wanted);
+    }
+    Map<Path, FileStore> devices = devices(dataFolders);
+    if (wanted == 1 || new HashSet<>(devices.values()).size() < dataFolders.size()) {
       return List.of(parent(dataFolders.get(0)).resolve(NAME));
     }
-    List<Path> folders = new ArrayList<>();
-    HashSet<FileStore> taken = new HashSet<>();
-    for (Path folder : dataFolders) {
-      if (folders.size() < wanted && taken.add(devices.get(folder))) {
-        folders.add(folder.resolve(NAME));
-      }
-    }
-    return folders;
+    return first(dataFolders, wanted);
+  }
+
+  /** Devices that are not mounted now must not change what was chosen at the first start. */
+  private static boolean isSpread(List<Path> dataFolders) {
+    return dataFolders.stream().anyMatch(folder -> ClusterIdentity.isIn(folder.resolve(NAME)));
+  }
+
+  private static List<Path> first(List<Path> dataFolders, int count) {
+    return dataFolders.stream().limit(count).map(folder -> folder.resolve(NAME)).toList();
   }
 
   /** The device under each folder, or under its nearest parent that exists. */

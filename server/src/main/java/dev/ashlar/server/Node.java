@@ -88,8 +88,7 @@ final class Node {
                   codes,
                   resources.slabs(),
                   new EngineMetrics(meters)));
-      Path home = options.metadataFolders().get(0);
-      RootCredential root = RootCredential.load(System.getenv(), home.resolve("credentials"));
+      RootCredential root = RootCredential.load(System.getenv(), options.metadataFolders());
       openGateway(options, metadata, store, credentials(root, metadata, cluster), meters, clock);
       startMessage =
           new StartMessage(options, root, codec, options.dataFolders().size() - drives.openCount());
@@ -168,6 +167,8 @@ final class Node {
       }
     } catch (MetadataUnavailableException e) {
       LOG.warn("unfinished writes of earlier runs stay until the next start: {}", e.getMessage());
+    } catch (RuntimeException e) {
+      LOG.warn("unfinished writes of earlier runs stay until the next start", e);
     } catch (InterruptedException e) {
       LOG.debug("sweep ends with the server");
     }

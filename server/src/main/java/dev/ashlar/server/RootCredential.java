@@ -1,19 +1,12 @@
 package dev.ashlar.server;
 
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.security.SecureRandom;
-import java.util.EnumSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Properties;
-import java.util.Set;
 
 /**
  * The access key that may do everything.
@@ -24,6 +17,7 @@ import java.util.Set;
 record RootCredential(String accessKey, String secretKey, String origin, boolean fresh) {
   private static final String ACCESS_KEY = "ASHLAR_ACCESS_KEY";
   private static final String SECRET_KEY = "ASHLAR_SECRET_KEY";
+  private static final String FILE = "credentials";
   private static final String ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
   private static final String SECRET_ALPHABET =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
@@ -37,8 +31,12 @@ record RootCredential(String accessKey, String secretKey, String origin, boolean
     }
   }
 
-  /** From the environment, else from the file, else made up and kept in the file. */
-  static RootCredential load(Map<String, String> environment, Path file) throws IOException {
+  /**
+   * From the environment, else from the first folder that has it in a file, else made up. What is
+   * not from the environment is kept in every folder, so that it is lost only with all of them.
+   */
+  static RootCredential load(Map<String, String> environment, List<Path> folders)
+      throws IOException {
     String accessKey = environment.get(ACCESS_KEY);
     String secretKey = environment.get(SECRET_KEY);
     if (accessKey != null && secretKey != null) {
@@ -47,7 +45,22 @@ record RootCredential(String accessKey, String secretKey, String origin, boolean
     if (accessKey != null || secretKey != null) {
       throw new IllegalArgumentException(ACCESS_KEY + " and " + SECRET_KEY + " go together");
     }
-    return Files.exists(file) ? read(file) : generate(file);
+    List<Path> files = folders.stream().map(folder -> folder.resolve(FILE)).toList();
+    RootCredential credential = null;
+    for (Path file : files) {
+      if (credential == null && Files.exists(file)) {
+        credential = read(file);
+      }
+    }
+    if (credential == null) {
+      credential = generate(files.get(0));
+    }
+    for (Path file : files) {
+      if (!Files.exists(file)) {
+        write(file, credential);
+      }
+    }
+    return credential;
   }
 
   private static RootCredential read(Path file) throws IOException {
@@ -63,14 +76,16 @@ record RootCredential(String accessKey, String secretKey, String origin, boolean
     return new RootCredential(accessKey, secretKey, file.toString(), false);
   }
 
-  private static RootCredential generate(Path file) throws IOException {
+  private static RootCredential generate(Path file) {
     SecureRandom random = new SecureRandom();
-    RootCredential credential =
-        new RootCredential(
-            "AK" + text(random, ALPHABET, 18),
-            text(random, SECRET_ALPHABET, 40),
-            file.toString(),
-            true);
+    return new RootCredential(
+        "AK" + text(random, ALPHABET, 18),
+        text(random, SECRET_ALPHABET, 40),
+        file.toString(),
+        true);
+  }
+
+  private static void write(Path file, RootCredential credential) throws IOException {
     String content =
         ACCESS_KEY
             + "="
@@ -80,18 +95,7 @@ record RootCredential(String accessKey, String secretKey, String origin, boolean
             + "="
             + credential.secretKey
             + "\n";
-    Path temporary = file.resolveSibling(file.getFileName() + ".new");
-    Files.deleteIfExists(temporary);
-    Set<StandardOpenOption> options =
-        EnumSet.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
-    var ownerOnly =
-        PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
-    try (FileChannel channel = FileChannel.open(temporary, options, ownerOnly)) {
-      channel.write(ByteBuffer.wrap(content.getBytes(StandardCharsets.UTF_8)));
-      channel.force(true);
-    }
-    Files.move(temporary, file, StandardCopyOption.ATOMIC_MOVE);
-    return credential;
+    DurableFile.write(file, content, "rw-------");
   }
 
   private static String text(SecureRandom random, String alphabet, int length) {

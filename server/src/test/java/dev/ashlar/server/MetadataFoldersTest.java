@@ -3,6 +3,7 @@ package dev.ashlar.server;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.ashlar.protocol.model.Profile;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -17,5 +18,15 @@ class MetadataFoldersTest {
     assertEquals(
         List.of(folder.resolve("metadata")),
         MetadataFolders.choose(drives, Profile.parse("1+2", 16384)));
+  }
+
+  @Test
+  void whatWasSpreadAtTheFirstStartStaysSpread() throws IOException {
+    List<Path> drives =
+        List.of("d1", "d2", "d3", "d4", "d5", "d6").stream().map(folder::resolve).toList();
+    ClusterIdentity.load(List.of(folder.resolve("d3/metadata")));
+    assertEquals(
+        drives.stream().limit(5).map(drive -> drive.resolve("metadata")).toList(),
+        MetadataFolders.choose(drives, Profile.parse("4+2", 16384)));
   }
 }

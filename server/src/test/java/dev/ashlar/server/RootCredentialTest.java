@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -19,10 +20,10 @@ class RootCredentialTest {
   @Test
   void isMadeOnceAndKeptForTheOwnerOnly() throws IOException {
     Path file = folder.resolve("credentials");
-    RootCredential made = RootCredential.load(Map.of(), file);
+    RootCredential made = RootCredential.load(Map.of(), List.of(folder));
     assertTrue(made.fresh());
     assertEquals("rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(file)));
-    RootCredential read = RootCredential.load(Map.of(), file);
+    RootCredential read = RootCredential.load(Map.of(), List.of(folder));
     assertFalse(read.fresh());
     assertEquals(made.accessKey(), read.accessKey());
     assertEquals(made.secretKey(), read.secretKey());
@@ -33,21 +34,30 @@ class RootCredentialTest {
     Path file = folder.resolve("credentials");
     Map<String, String> environment =
         Map.of("ASHLAR_ACCESS_KEY", "somebody", "ASHLAR_SECRET_KEY", "something");
-    assertEquals("somebody", RootCredential.load(environment, file).accessKey());
+    assertEquals("somebody", RootCredential.load(environment, List.of(folder)).accessKey());
     assertFalse(Files.exists(file));
   }
 
   @Test
   void halfAPairIsRefused() {
-    Path file = folder.resolve("credentials");
     assertThrows(
         IllegalArgumentException.class,
-        () -> RootCredential.load(Map.of("ASHLAR_ACCESS_KEY", "somebody"), file));
+        () -> RootCredential.load(Map.of("ASHLAR_ACCESS_KEY", "somebody"), List.of(folder)));
     assertThrows(
         IllegalArgumentException.class,
         () ->
             RootCredential.load(
-                Map.of("ASHLAR_ACCESS_KEY", "somebody", "ASHLAR_SECRET_KEY", "short"), file));
+                Map.of("ASHLAR_ACCESS_KEY", "somebody", "ASHLAR_SECRET_KEY", "short"),
+                List.of(folder)));
+  }
+
+  @Test
+  void survivesTheLossOfAFolder() throws IOException {
+    List<Path> folders = List.of(folder.resolve("a"), folder.resolve("b"));
+    RootCredential made = RootCredential.load(Map.of(), folders);
+    Files.delete(folder.resolve("a/credentials"));
+    assertEquals(made.secretKey(), RootCredential.load(Map.of(), folders).secretKey());
+    assertTrue(Files.exists(folder.resolve("a/credentials")));
   }
 
   @Test

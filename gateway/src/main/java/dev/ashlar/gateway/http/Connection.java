@@ -324,7 +324,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
       idleTicks = 0;
       headBegun = !ahead.isEmpty();
       if (shared.closing() && ahead.isEmpty()) {
-        close();
+        closeGently();
         return;
       }
       takeAhead();

@@ -162,6 +162,9 @@ public final class GarbageCollector implements AutoCloseable {
       throws ShardException, MetadataUnavailableException, InterruptedException {
     OrphanSearch search = new OrphanSearch(metadata);
     store.forEachBlobBelow(session, search);
+    if (Thread.interrupted()) {
+      throw new InterruptedException("sweep");
+    }
     List<BlobId> orphans = search.orphans();
     long deleted = 0;
     for (int from = 0; from < orphans.size(); from += SWEEP_BATCH) {

@@ -22,7 +22,7 @@ final class OrphanSearch implements Consumer<BlobId> {
 
   @Override
   public void accept(BlobId id) {
-    if (failure == null) {
+    if (failure == null && !Thread.currentThread().isInterrupted()) {
       unasked.add(id);
       if (unasked.size() == GarbageCollector.SWEEP_BATCH) {
         ask();

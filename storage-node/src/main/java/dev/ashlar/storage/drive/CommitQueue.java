@@ -139,9 +139,10 @@ final class CommitQueue {
         next = waiting.poll();
       }
       log.commit();
-    } catch (IOException | RuntimeException e) {
+    } catch (IOException | RuntimeException | Error e) {
+      // An error too (no memory, say): a writer that died silently would let everyone wait.
       hasFailed = true;
-      onFailure.accept(e);
+      onFailure.accept(e instanceof Exception failure ? failure : new IllegalStateException(e));
       tellFailed(log.accepted(), ShardFault.IO_ERROR, e.toString());
       tellFailed(log.rejected(), ShardFault.FULL, "full");
       return next;

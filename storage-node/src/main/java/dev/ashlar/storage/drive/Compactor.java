@@ -190,13 +190,22 @@ final class Compactor {
   }
 
   /** A payload that fails its checksums moves as it is, and goes on failing them. */
-  private MovedExtent load(Segment victim, ShardId shard, Extent extent, Slab slab)
-      throws IOException {
+  private MovedExtent load(Segment victim, ShardId shard, Extent extent, Slab slab) {
     int body = extent.bodyLength();
     ByteBuffer memory = slab.slice(0, extent.length());
-    victim.file().read(memory.limit(body), extent.position());
-    if (body < extent.length()) {
-      victim.file().read(memory.limit(extent.length()), extent.tailPosition());
+    try {
+      victim.file().read(memory.limit(body), extent.position());
+      if (body < extent.length()) {
+        victim.file().read(memory.limit(extent.length()), extent.tailPosition());
+      }
+    } catch (IOException e) {
+      // A bad block is a lost block, not a lost drive: what cannot be read goes on as zeros.
+      LOG.warn("{} in segment {} cannot be read: {}", shard, victim.id(), e.toString());
+      meters.ioError();
+      memory.clear();
+      while (memory.hasRemaining()) {
+        memory.put((byte) 0);
+      }
     }
     boolean isDamaged = checksum.firstMismatch(memory, 0, extent.length(), extent.crcs(), 0) >= 0;
     if (isDamaged) {
