@@ -9,49 +9,93 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * One work on one server in one round. The server is fresh, warmed up with the same work, left to
- * become idle, measured, and left to become idle again, so that work it puts off is charged to it.
+ * One work on one server, round after round. The server starts empty and is warmed up with the same
+ * work once; after every run it is left to become idle, so that work it puts off is charged to it
+ * and not to whoever is measured next.
  */
-final class Cell {
+final class Cell implements AutoCloseable {
   private static final Duration IDLE_SPAN = Duration.ofSeconds(1);
 
   /** Of one core, over the span. */
   private static final double IDLE_CPU_SHARE = 0.05;
 
-  private final Path dataRoot;
-  private final Path warpBinary;
+  private final Work work;
   private final Conditions conditions;
+  private final Path folder;
+  private final Thread remover;
+  private final ServerProcess server;
+  private final Warp warp;
 
   /** How the work is done. */
   record Conditions(
-      int concurrency, int objectsFactor, Duration warmUp, Duration measured, Duration drainMax) {}
+      Path dataRoot,
+      Path warpBinary,
+      int concurrency,
+      int objectsFactor,
+      Duration warmUp,
+      Duration measured,
+      Duration drainMax) {}
 
-  Cell(Path dataRoot, Path warpBinary, Conditions conditions) {
-    this.dataRoot = dataRoot;
-    this.warpBinary = warpBinary;
+  private Cell(
+      Work work, Conditions conditions, Path folder, Thread remover, ServerProcess server) {
+    this.work = work;
     this.conditions = conditions;
+    this.folder = folder;
+    this.remover = remover;
+    this.server = server;
+    warp =
+        new Warp(
+            conditions.warpBinary(), folder, conditions.concurrency(), conditions.objectsFactor());
   }
 
-  Measurement measure(Contender contender, Work work) throws IOException, InterruptedException {
-    Path folder = Files.createTempDirectory(dataRoot, "versus-");
+  /** Starts the server and warms it up. */
+  static Cell open(Contender contender, Work work, Conditions conditions)
+      throws IOException, InterruptedException {
+    Path folder = Files.createTempDirectory(conditions.dataRoot(), "versus-");
     Thread remover = new Thread(() -> deleteQuietly(folder));
     Runtime.getRuntime().addShutdownHook(remover);
-    try (ServerProcess server = ServerProcess.start(contender, folder);
-        UsageSampler sampler = new UsageSampler(server.handle())) {
-      Warp warp =
-          new Warp(warpBinary, folder, conditions.concurrency(), conditions.objectsFactor());
-      if (conditions.warmUp().isPositive()) {
-        warp.run(work, server.port(), "warm-up", conditions.warmUp(), false, sampler);
-        awaitIdle(sampler);
-      }
+    Cell cell;
+    try {
+      ServerProcess server = ServerProcess.start(contender, folder);
+      cell = new Cell(work, conditions, folder, remover, server);
+    } catch (IOException | InterruptedException | VersusException e) {
+      Runtime.getRuntime().removeShutdownHook(remover);
+      delete(folder);
+      throw e;
+    }
+    try {
+      cell.warmUp();
+      return cell;
+    } catch (IOException | InterruptedException | VersusException e) {
+      cell.close();
+      throw e;
+    }
+  }
+
+  private void warmUp() throws IOException, InterruptedException {
+    if (!conditions.warmUp().isPositive()) {
+      return;
+    }
+    try (UsageSampler sampler = new UsageSampler(server.handle())) {
+      warp.run(work, server.port(), "warm-up", conditions.warmUp(), false, sampler);
+      awaitIdle(sampler);
+    }
+  }
+
+  Measurement measure(int round) throws IOException, InterruptedException {
+    try (UsageSampler sampler = new UsageSampler(server.handle())) {
       List<Operation> operations =
-          warp.run(work, server.port(), "measured", conditions.measured(), true, sampler);
+          warp.run(work, server.port(), "round-" + round, conditions.measured(), true, sampler);
       awaitIdle(sampler);
       return Measurement.of(work, operations, sampler.samples());
-    } finally {
-      delete(folder);
-      Runtime.getRuntime().removeShutdownHook(remover);
     }
+  }
+
+  @Override
+  public void close() throws IOException {
+    server.close();
+    delete(folder);
+    Runtime.getRuntime().removeShutdownHook(remover);
   }
 
   private void awaitIdle(UsageSampler sampler) throws InterruptedException {

@@ -47,7 +47,7 @@ public final class VersusCommand implements Callable<Integer> {
       names = "--warm-up",
       paramLabel = "SECONDS",
       defaultValue = "30",
-      description = "The same work beforehand (default: 30).")
+      description = "The same work beforehand, once for each server (default: 30).")
   private int warmUpSeconds = 30;
 
   @Option(
@@ -117,39 +117,69 @@ public final class VersusCommand implements Callable<Integer> {
     Path root = Files.createDirectories(dataRoot).toRealPath();
     Cell.Conditions conditions =
         new Cell.Conditions(
+            root,
+            warp,
             concurrency,
             objectsFactor,
             Duration.ofSeconds(warmUpSeconds),
             Duration.ofSeconds(seconds),
             Duration.ofSeconds(drainSeconds));
-    Cell cell = new Cell(root, warp, conditions);
     preface(root);
     Report report = new Report(contenders.get(contenders.size() - 1), out);
     report.header();
     for (Work work : works) {
-      report.rows(work, measure(cell, contenders, work));
+      report.rows(work, measure(conditions, contenders, work));
     }
   }
 
   private Map<Contender, List<Measurement>> measure(
-      Cell cell, List<Contender> contenders, Work work) throws IOException, InterruptedException {
+      Cell.Conditions conditions, List<Contender> contenders, Work work)
+      throws IOException, InterruptedException {
+    Map<Contender, Cell> cells = new LinkedHashMap<>();
     Map<Contender, List<Measurement>> measured = new LinkedHashMap<>();
-    List<Contender> order = new ArrayList<>(contenders);
-    for (int round = 1; round <= rounds; round++) {
-      for (Contender contender : order) {
-        try {
-          Measurement result = cell.measure(contender, work);
-          measured.computeIfAbsent(contender, first -> new ArrayList<>()).add(result);
-          progress(work, round, contender, result.toString());
-        } catch (VersusException e) {
-          // The other cells of an hour's run are not lost for this one.
-          complete = false;
-          progress(work, round, contender, e.getMessage());
-        }
+    try {
+      for (Contender contender : contenders) {
+        guarded(
+            work, 0, contender, () -> cells.put(contender, Cell.open(contender, work, conditions)));
       }
-      Collections.reverse(order);
+      List<Map.Entry<Contender, Cell>> order = new ArrayList<>(cells.entrySet());
+      for (int round = 1; round <= rounds; round++) {
+        int current = round;
+        for (Map.Entry<Contender, Cell> cell : order) {
+          Contender contender = cell.getKey();
+          guarded(
+              work,
+              round,
+              contender,
+              () -> {
+                Measurement result = cell.getValue().measure(current);
+                measured.computeIfAbsent(contender, first -> new ArrayList<>()).add(result);
+                progress(work, current, contender, result.toString());
+              });
+        }
+        Collections.reverse(order);
+      }
+      return measured;
+    } finally {
+      for (Cell cell : cells.values()) {
+        cell.close();
+      }
     }
-    return measured;
+  }
+
+  private interface Step {
+    void run() throws IOException, InterruptedException;
+  }
+
+  /** The other cells of an hour's run are not lost for one that fails. */
+  private void guarded(Work work, int round, Contender contender, Step step)
+      throws IOException, InterruptedException {
+    try {
+      step.run();
+    } catch (VersusException e) {
+      complete = false;
+      progress(work, round, contender, e.getMessage());
+    }
   }
 
   private static void progress(Work work, int round, Contender contender, @Nullable String what) {

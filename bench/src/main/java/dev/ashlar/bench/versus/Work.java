@@ -14,7 +14,7 @@ enum Work {
   GET_1M("GET 1 MiB", "get", "1MiB", 300, ""),
   GET_10M("GET 10 MiB", "get", "10MiB", 60, ""),
   STAT("STAT", "stat", "4KiB", 2000, ""),
-  DELETE("DELETE", "delete", "4KiB", 20_000, "--batch 1"),
+  DELETE("DELETE", "delete", "4KiB", 12_000, "--batch 1"),
   LIST("LIST", "list", "1KiB", 3200, ""),
   RANGE("range 4 KiB of 10 MiB", "get", "10MiB", 60, "--range --range-size 4096"),
   MIXED("mixed 1 MiB", "mixed", "1MiB", 300, "");
