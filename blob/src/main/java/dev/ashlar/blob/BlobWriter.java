@@ -14,13 +14,14 @@ import dev.ashlar.protocol.model.PlacementMap;
 import dev.ashlar.protocol.model.Profile;
 import dev.ashlar.protocol.model.ShardId;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.concurrent.atomic.AtomicIntegerArray;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -72,17 +73,18 @@ final class BlobWriter {
     private final StripeBatch batch;
     private final AtomicInteger usersLeft;
     private final CountDownLatch done;
-    private final AtomicReferenceArray<@Nullable Slot> outstanding;
+    private final AtomicIntegerArray outstanding;
+    private final long sentNanos = System.nanoTime();
 
     BatchWrite(StripeBatch batch, int writes, int shards) {
       this.batch = batch;
       this.usersLeft = new AtomicInteger(writes);
       this.done = new CountDownLatch(writes);
-      this.outstanding = new AtomicReferenceArray<>(shards);
+      this.outstanding = new AtomicIntegerArray(shards);
     }
 
     void send(int index, Slot slot, ShardStore store, ShardWrite write) {
-      outstanding.set(index, slot);
+      outstanding.set(index, 1);
       store.write(
           write,
           new Completion<>() {
@@ -101,22 +103,27 @@ final class BlobWriter {
     }
 
     private void finished(int index) {
-      outstanding.set(index, null);
       if (usersLeft.decrementAndGet() == 0) {
         batch.release();
       }
-      done.countDown();
+      giveUp(index);
     }
 
-    void await(long timeoutNanos) throws InterruptedException {
-      if (!done.await(timeoutNanos, TimeUnit.NANOSECONDS)) {
-        for (int index = 0; index < outstanding.length(); index++) {
-          Slot slow = outstanding.get(index);
-          if (slow != null) {
-            slow.fault = ShardFault.UNAVAILABLE;
-          }
-        }
+    /** From now on nobody waits for this slot's answer. */
+    void giveUp(int index) {
+      if (outstanding.getAndSet(index, 0) != 0) {
+        done.countDown();
       }
+    }
+
+    boolean isOutstanding(int index) {
+      return outstanding.get(index) != 0;
+    }
+
+    /** False if so long after it was sent some slot has not answered. */
+    boolean await(Duration deadline) throws InterruptedException {
+      long left = deadline.toNanos() - (System.nanoTime() - sentNanos);
+      return done.await(left, TimeUnit.NANOSECONDS);
     }
   }
 
@@ -265,9 +272,24 @@ final class BlobWriter {
   }
 
   private void awaitOldest() throws DataUnavailableException, InterruptedException {
-    inFlight.element().await(engine.config().driveDeadline().toNanos());
+    BatchWrite oldest = inFlight.element();
+    if (!oldest.await(engine.config().driveDeadline())) {
+      for (int index = 0; index < slots.length; index++) {
+        if (oldest.isOutstanding(index)) {
+          giveUp(index);
+        }
+      }
+    }
     inFlight.remove();
     checkSlots();
+  }
+
+  /** The drive is too late: its slot becomes a debt, and no batch waits for it any more. */
+  private void giveUp(int index) {
+    slots[index].fault = ShardFault.UNAVAILABLE;
+    for (BatchWrite write : inFlight) {
+      write.giveUp(index);
+    }
   }
 
   private void checkSlots() throws DataUnavailableException {

@@ -10,8 +10,11 @@ import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.Profile;
 import java.util.ArrayDeque;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
 
 /**
  * Reads a range of an object: its slices in order, cut into windows of whole stripes; the next
@@ -22,6 +25,7 @@ final class ObjectReader {
   private final ObjectRead object;
   private final Map<BlobId, BlobRow> blobs = new HashMap<>();
   private final ArrayDeque<WindowRead> ahead = new ArrayDeque<>();
+  private final Set<UUID> silentDrives = new HashSet<>();
 
   ObjectReader(Engine engine, ObjectRead object) {
     this.engine = engine;
@@ -63,7 +67,8 @@ final class ObjectReader {
       while (ahead.size() >= engine.config().windowsInFlight()) {
         deliverOldest(sink);
       }
-      ahead.add(new WindowRead(engine, blob, profile, new ByteRange(from, to - from)));
+      ahead.add(
+          new WindowRead(engine, blob, profile, new ByteRange(from, to - from), silentDrives));
       from = to;
     }
   }

@@ -14,8 +14,11 @@ import dev.ashlar.protocol.model.PlacementMap;
 import dev.ashlar.protocol.model.Profile;
 import dev.ashlar.protocol.model.ShardId;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,12 +37,16 @@ final class WindowRead {
   // Per slot the read that has arrived or is under way; a faulty slot is not asked again.
   private final @Nullable ShardRead[] reads;
   private final boolean[] faulty;
+  private final Set<UUID> silentDrives;
   private boolean overloaded;
 
   /**
    * @param range of the blob, not empty
+   * @param silentDrives those that did not answer earlier windows, and so are not waited for again;
+   *     this one adds its own
    */
-  WindowRead(Engine engine, BlobRow blob, Profile profile, ByteRange range) {
+  WindowRead(
+      Engine engine, BlobRow blob, Profile profile, ByteRange range, Set<UUID> silentDrives) {
     this.engine = engine;
     this.profile = profile;
     this.layout = new StripeLayout(profile, blob.getLength());
@@ -47,10 +54,14 @@ final class WindowRead {
     this.pg = blob.getPg();
     this.placement = engine.metadata().placement();
     this.range = range;
+    this.silentDrives = silentDrives;
     this.reads = new ShardRead[profile.shards()];
     this.faulty = new boolean[profile.shards()];
     for (int slot : blob.getDebtSlotsList()) {
       faulty[slot] = true;
+    }
+    for (int slot = 0; slot < profile.shards(); slot++) {
+      faulty[slot] |= silentDrives.contains(placement.drive(pg, slot));
     }
     for (int slot = 0; slot < profile.dataShards(); slot++) {
       if (!needed(slot).isEmpty()) {
@@ -246,10 +257,18 @@ final class WindowRead {
 
   private boolean arrived(int slot) throws InterruptedException {
     ShardRead read = reads[slot];
-    if (read == null || read.await(engine.config().driveDeadline())) {
-      return read != null;
+    if (read == null) {
+      return false;
+    }
+    UUID drive = placement.drive(pg, slot);
+    boolean isSilent = silentDrives.contains(drive);
+    if (read.await(isSilent ? Duration.ZERO : engine.config().driveDeadline())) {
+      return true;
     }
     faulty[slot] = true;
+    if (read.fault() == ShardFault.UNAVAILABLE) {
+      silentDrives.add(drive);
+    }
     overloaded |= read.fault() == ShardFault.OVERLOADED;
     drop(slot);
     return false;

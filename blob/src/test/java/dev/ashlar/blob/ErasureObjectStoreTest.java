@@ -215,6 +215,20 @@ class ErasureObjectStoreTest {
   }
 
   @Test
+  void aDriveThatDoesNotAnswerIsNotWaitedForInEachWindow() throws Exception {
+    EngineConfig config = new EngineConfig(FOUR_TWO, 1 << 20, 2, 1 << 30, Duration.ofMillis(100));
+    EngineFixture engine = new EngineFixture(FOUR_TWO, config);
+    byte[] bytes = EngineFixture.bytes(new Random(6), 10 << 20);
+    engine.put(bytes, new Random(1));
+    engine.drives.get(1).holdAnswers();
+    long before = engine.drives.get(1).reads();
+    assertArrayEquals(bytes, engine.get(0, bytes.length));
+    assertEquals(2, engine.drives.get(1).reads() - before, "asked by the windows in flight only");
+    engine.drives.get(1).releaseAnswers();
+    assertEquals(0, engine.pool.lentBytes());
+  }
+
+  @Test
   void aRefusedCommandLeavesNothingAnUnknownOneLeavesAll() throws Exception {
     EngineFixture engine = new EngineFixture(FOUR_TWO);
     engine.metadata.answer = ResultCode.PRECONDITION_FAILED;

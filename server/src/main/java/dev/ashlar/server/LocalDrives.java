@@ -94,19 +94,9 @@ final class LocalDrives implements AutoCloseable {
 
   private static DriveConfig.Limits limits(ServerOptions options) {
     DriveConfig.Limits standard = DriveConfig.Limits.DEFAULT;
-    if (options.driveCapacityBytes() == 0) {
-      return standard;
-    }
-    return new DriveConfig.Limits(
-        standard.segmentBytes(),
-        options.driveCapacityBytes(),
-        standard.reserveBytes(),
-        standard.queuedWritesMax(),
-        standard.queuedBytesMax(),
-        standard.queuedReadsMax(),
-        standard.batchBytesMax(),
-        standard.checkpointBytes(),
-        standard.compactionBytesPerSecond());
+    return options.driveCapacityBytes() == 0
+        ? standard
+        : standard.withCapacity(options.driveCapacityBytes());
   }
 
   /** The drive that belongs to this place of the list. */

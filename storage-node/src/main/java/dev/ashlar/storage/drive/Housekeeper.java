@@ -50,21 +50,15 @@ final class Housekeeper {
     thread.start();
   }
 
-  /** Ends the thread; it may finish a move, for which the log's writer must still run. */
-  void stop() {
+  /**
+   * Ends the thread; it may finish a move, for which the log's writer must still run.
+   *
+   * @return false if it hangs
+   */
+  boolean stop() {
     isStopping = true;
     LockSupport.unpark(thread);
-    boolean interrupted = false;
-    while (thread.isAlive()) {
-      try {
-        thread.join();
-      } catch (InterruptedException e) {
-        interrupted = true;
-      }
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
+    return ThreadEnd.await(thread, limits.stallTimeout());
   }
 
   private void run() {

@@ -68,6 +68,7 @@ final class RocksShardIndex implements ShardIndex {
 
   RocksShardIndex(Path folder, DriveResources resources) throws IOException {
     Files.createDirectories(folder);
+    resources.indexOpens();
     options = options(resources, bloomFilter);
     try {
       db = RocksDB.open(options, folder.toString());

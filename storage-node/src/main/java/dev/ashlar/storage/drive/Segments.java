@@ -57,6 +57,8 @@ final class Segments implements AutoCloseable {
   private long lastId;
   private volatile boolean full;
   private volatile long freeBytes;
+  private volatile long usedBytes;
+  private volatile long usableBytes;
 
   /** Opens what is there; files that a crash left half made are deleted. */
   Segments(RawFiles files, DriveConfig.Limits limits, Map<Long, SegmentUse> uses)
@@ -227,23 +229,14 @@ final class Segments implements AutoCloseable {
     release(segment);
   }
 
+  /** As last looked at: whoever asks must not wait for a drive that hangs. */
   long usedBytes() {
-    lock.lock();
-    try {
-      return (long) (onDrive.size() + spares.size()) * limits.segmentBytes();
-    } finally {
-      lock.unlock();
-    }
+    return usedBytes;
   }
 
-  /** Bytes of segments that the drive could have in all. */
+  /** Bytes of segments that the drive could have in all, as last looked at. */
   long capacityBytes() {
-    try {
-      return Math.min(limits.capacityBytesMax(), usedBytes() + files.usableBytes());
-    } catch (IOException e) {
-      LOG.warn("the room on the drive is not known: {}", e.toString());
-      return usedBytes();
-    }
+    return Math.min(limits.capacityBytesMax(), usedBytes + usableBytes);
   }
 
   long liveBytes() {
@@ -284,8 +277,9 @@ final class Segments implements AutoCloseable {
   }
 
   private long roomBytes() throws IOException {
-    long withinLimit = limits.capacityBytesMax() - usedBytes();
-    return Math.min(withinLimit, files.usableBytes());
+    usedBytes = (long) (onDrive.size() + spares.size()) * limits.segmentBytes();
+    usableBytes = files.usableBytes();
+    return Math.min(limits.capacityBytesMax() - usedBytes, usableBytes);
   }
 
   private boolean addSpare() throws IOException {

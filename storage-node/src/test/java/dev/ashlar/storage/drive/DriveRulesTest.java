@@ -246,7 +246,13 @@ class DriveRulesTest {
       drive.commit(1, noise(1, 1000));
       List<Exception> failures = new ArrayList<>();
       CommitQueue queue =
-          new CommitQueue(drive.core().log(), LIMITS, drive.core().drive(), "test", failures::add);
+          new CommitQueue(
+              drive.core().log(),
+              LIMITS,
+              drive.core().drive(),
+              "test",
+              failures::add,
+              System::nanoTime);
       drive.disk.failAtCall(call);
       Answer<DriveId> first = new Answer<>();
       Answer<DriveId> second = new Answer<>();
@@ -267,7 +273,16 @@ class DriveRulesTest {
   void aFullDriveStillDeletesAndCompactsAndThenHasRoomAgain() throws Exception {
     DriveConfig.Limits small =
         new DriveConfig.Limits(
-            128 << 10, 8 * (128 << 10), 128 << 10, 64, 1 << 20, 64, 128 << 10, 1, 1);
+            128 << 10,
+            8 * (128 << 10),
+            128 << 10,
+            64,
+            1 << 20,
+            64,
+            128 << 10,
+            1,
+            1,
+            TestDrives.STALL);
     SimulatedCore drive = new SimulatedCore(small);
     int written = 0;
     while (!drive.core().segments().isFull()) {
@@ -295,7 +310,16 @@ class DriveRulesTest {
   void newDataDoesNotGetIntoTheReserveByWayOfMoves() throws Exception {
     DriveConfig.Limits small =
         new DriveConfig.Limits(
-            128 << 10, 8 * (128 << 10), 128 << 10, 64, 1 << 20, 64, 128 << 10, 1, 1);
+            128 << 10,
+            8 * (128 << 10),
+            128 << 10,
+            64,
+            1 << 20,
+            64,
+            128 << 10,
+            1,
+            1,
+            TestDrives.STALL);
     SimulatedCore drive = new SimulatedCore(small);
     int written = 0;
     while (!drive.core().segments().isFull()) {

@@ -28,7 +28,7 @@ import java.util.UUID;
 final class DriveSimulation {
   static final DriveConfig.Limits LIMITS =
       new DriveConfig.Limits(
-          128 << 10, Long.MAX_VALUE, 128 << 10, 64, 1 << 20, 64, 128 << 10, 1, 1);
+          128 << 10, Long.MAX_VALUE, 128 << 10, 64, 1 << 20, 64, 128 << 10, 1, 1, TestDrives.STALL);
 
   private static final DriveCore.Setting SETTING =
       new DriveCore.Setting(TestDrives.CLUSTER, new UUID(5, 6), 1000);
