@@ -6,6 +6,7 @@ import dev.ashlar.protocol.client.ShardException;
 import dev.ashlar.protocol.client.ShardFault;
 import dev.ashlar.protocol.client.ShardStore;
 import dev.ashlar.protocol.client.ShardWrite;
+import dev.ashlar.protocol.memory.Slab;
 import dev.ashlar.protocol.message.NewBlob;
 import dev.ashlar.protocol.message.SlotAck;
 import dev.ashlar.protocol.model.BlobId;
@@ -20,7 +21,6 @@ import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import org.jspecify.annotations.Nullable;
 
@@ -36,6 +36,7 @@ final class BlobWriter {
   private final BlobId id;
   private final int pg;
   private final ByteBuffer zeros;
+  private final RequestMemory memory;
   private final Slot[] slots;
   private final ArrayDeque<BatchWrite> inFlight = new ArrayDeque<>();
   private final long lengthMax;
@@ -70,20 +71,16 @@ final class BlobWriter {
 
   /** A sealed batch on its way to its drives. */
   private static final class BatchWrite {
-    private final StripeBatch batch;
-    private final AtomicInteger usersLeft;
     private final CountDownLatch done;
     private final AtomicIntegerArray outstanding;
     private final long sentNanos = System.nanoTime();
 
-    BatchWrite(StripeBatch batch, int writes, int shards) {
-      this.batch = batch;
-      this.usersLeft = new AtomicInteger(writes);
+    BatchWrite(int writes, int shards) {
       this.done = new CountDownLatch(writes);
       this.outstanding = new AtomicIntegerArray(shards);
     }
 
-    void send(int index, Slot slot, ShardStore store, ShardWrite write) {
+    void send(int index, Slot slot, ShardStore store, ShardWrite write, Slab slab) {
       outstanding.set(index, 1);
       store.write(
           write,
@@ -91,21 +88,19 @@ final class BlobWriter {
             @Override
             public void succeeded(DriveId drive) {
               slot.acknowledge(drive);
-              finished(index);
+              finished(index, slab);
             }
 
             @Override
             public void failed(ShardException failure) {
               slot.fault = failure.fault();
-              finished(index);
+              finished(index, slab);
             }
           });
     }
 
-    private void finished(int index) {
-      if (usersLeft.decrementAndGet() == 0) {
-        batch.release();
-      }
+    private void finished(int index, Slab slab) {
+      slab.release();
       giveUp(index);
     }
 
@@ -131,7 +126,7 @@ final class BlobWriter {
    * @param lengthMax bytes it will take at most; sizes the first buffers
    * @param zeros see {@link StripeBatch#seal}
    */
-  BlobWriter(Engine engine, BlobId id, long lengthMax, ByteBuffer zeros)
+  BlobWriter(Engine engine, BlobId id, long lengthMax, ByteBuffer zeros, RequestMemory memory)
       throws DataUnavailableException {
     this.engine = engine;
     this.profile = engine.config().profile();
@@ -140,6 +135,7 @@ final class BlobWriter {
     this.pg = id.placementGroup(placement.pgCount());
     this.lengthMax = lengthMax;
     this.zeros = zeros;
+    this.memory = memory;
     this.slots = new Slot[profile.shards()];
     for (int slot = 0; slot < slots.length; slot++) {
       slots[slot] = new Slot(engine.drives().apply(placement.drive(pg, slot)));
@@ -160,10 +156,7 @@ final class BlobWriter {
     while (bytes.hasRemaining() && remaining() > 0) {
       StripeBatch current = batch;
       if (current == null) {
-        awaitRoom();
-        int stripes = EngineConfig.windowStripes(profile, engine.config().windowBytes());
-        long full = (long) stripes * profile.stripeBytes();
-        current = new StripeBatch(profile, engine.pool(), (int) Math.min(full, remaining()));
+        current = newBatch();
         batch = current;
       }
       current.fill(bytes);
@@ -240,15 +233,17 @@ final class BlobWriter {
     int[] targets = new int[slots.length];
     int count = 0;
     for (int index = 0; index < slots.length; index++) {
-      if (pieces[index] != null && slots[index].fault == null) {
+      StripeBatch.Piece piece = pieces[index];
+      if (piece != null && slots[index].fault == null) {
+        piece.slab().retain();
         targets[count++] = index;
       }
     }
+    full.release();
     if (count == 0) {
-      full.release();
       return;
     }
-    BatchWrite write = new BatchWrite(full, count, slots.length);
+    BatchWrite write = new BatchWrite(count, slots.length);
     inFlight.add(write);
     for (int i = 0; i < count; i++) {
       int index = targets[i];
@@ -260,15 +255,26 @@ final class BlobWriter {
       ShardWrite shardWrite =
           new ShardWrite(
               new ShardId(id, index), shardOffset, piece.payload().duplicate(), piece.blockCrcs());
-      write.send(index, slots[index], store, shardWrite);
+      write.send(index, slots[index], store, shardWrite, piece.slab());
     }
   }
 
-  private void awaitRoom() throws DataUnavailableException, InterruptedException {
-    while (inFlight.size() >= engine.config().windowsInFlight()) {
+  /** Waits for its memory, first of all for that of the batches in flight. */
+  private StripeBatch newBatch() throws DataUnavailableException, InterruptedException {
+    int stripes = EngineConfig.windowStripes(profile, engine.config().windowBytes());
+    int capacity = (int) Math.min((long) stripes * profile.stripeBytes(), remaining());
+    long bytes = StripeBatch.bytesMax(profile, capacity);
+    if (!memory.isOpen()) {
+      memory.open(bytes);
+    }
+    while (inFlight.size() >= engine.config().windowsInFlight() || !memory.tryHold(bytes)) {
+      if (inFlight.isEmpty()) {
+        memory.hold(bytes);
+        break;
+      }
       awaitOldest();
     }
-    checkSlots();
+    return new StripeBatch(profile, engine.pool(), capacity, memory);
   }
 
   private void awaitOldest() throws DataUnavailableException, InterruptedException {

@@ -78,8 +78,12 @@ final class ShardRead implements Completion<ShardData> {
     return bytes.slice(from, (int) part.length());
   }
 
-  void abandon() {
+  /**
+   * @param memory in which it is held as long as others, to whom it was handed, keep it
+   */
+  void abandon(RequestMemory memory) {
     if (state.getAndSet(ABANDONED) instanceof ShardData data) {
+      memory.holdUntilRecycled(data.slab());
       data.release();
     }
   }

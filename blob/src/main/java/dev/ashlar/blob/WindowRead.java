@@ -8,6 +8,7 @@ import dev.ashlar.protocol.client.ShardStore;
 import dev.ashlar.protocol.layout.ByteRange;
 import dev.ashlar.protocol.layout.StripeLayout;
 import dev.ashlar.protocol.memory.Slab;
+import dev.ashlar.protocol.memory.SlabPool;
 import dev.ashlar.protocol.message.BlobRow;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.PlacementMap;
@@ -38,23 +39,33 @@ final class WindowRead {
   private final @Nullable ShardRead[] reads;
   private final boolean[] faulty;
   private final Set<UUID> silentDrives;
+  private final RequestMemory memory;
+  private long heldBytes;
   private boolean overloaded;
 
   /**
    * @param range of the blob, not empty
    * @param silentDrives those that did not answer earlier windows, and so are not waited for again;
    *     this one adds its own
+   * @param memory in which {@link #bytesMax} are held for it
    */
   WindowRead(
-      Engine engine, BlobRow blob, Profile profile, ByteRange range, Set<UUID> silentDrives) {
+      Engine engine,
+      BlobRow blob,
+      StripeLayout layout,
+      ByteRange range,
+      Set<UUID> silentDrives,
+      RequestMemory memory) {
     this.engine = engine;
-    this.profile = profile;
-    this.layout = new StripeLayout(profile, blob.getLength());
+    this.profile = layout.profile();
+    this.layout = layout;
     this.id = BlobId.of(blob.getId());
     this.pg = blob.getPg();
     this.placement = engine.metadata().placement();
     this.range = range;
     this.silentDrives = silentDrives;
+    this.memory = memory;
+    this.heldBytes = bytesMax(layout, range);
     this.reads = new ShardRead[profile.shards()];
     this.faulty = new boolean[profile.shards()];
     for (int slot : blob.getDebtSlotsList()) {
@@ -68,6 +79,34 @@ final class WindowRead {
         ask(slot, needed(slot));
       }
     }
+  }
+
+  /**
+   * Direct memory that reading this range takes at most: a slab per shard where strips have to be
+   * rebuilt, and in the last stripe one more for each that is short. Reads that were given up on
+   * are not in it: they hold memory only while a drive's thread is in them.
+   */
+  static long bytesMax(StripeLayout layout, ByteRange range) {
+    Profile profile = layout.profile();
+    ByteRange hull = new ByteRange(0, 0);
+    for (int slot = 0; slot < profile.dataShards(); slot++) {
+      hull = hull(hull, layout.shardRange(slot, range));
+    }
+    int block = Profile.BLOCK_BYTES;
+    long blocks = (hull.end() - 1) / block - hull.offset() / block + 1;
+    long slab = SlabPool.slabBytes((int) blocks * block);
+    if (layout.isOneStrip()) {
+      return slab;
+    }
+    boolean isPadded =
+        layout.blobLength() % profile.stripeBytes() != 0
+            && layout.stripeOf(range.end() - 1) == layout.stripeCount() - 1;
+    return slab * (profile.shards() + (isPadded ? profile.dataShards() : 0));
+  }
+
+  /** The same for any range of so many bytes that starts with a stripe. */
+  static long bytesMax(Profile profile, int bytes) {
+    return bytesMax(new StripeLayout(profile, bytes), new ByteRange(0, bytes));
   }
 
   /** Waits, rebuilds what is missing, hands everything over in order. */
@@ -91,11 +130,17 @@ final class WindowRead {
     abandon();
   }
 
-  /** Gives back what has arrived and what still may arrive. */
+  /** Gives back what has arrived, but for what the receiver has, and what still may arrive. */
   void abandon() {
     for (int slot = 0; slot < reads.length; slot++) {
-      drop(slot);
+      ShardRead read = reads[slot];
+      if (read != null) {
+        reads[slot] = null;
+        read.abandon(memory);
+      }
     }
+    memory.giveBack(heldBytes);
+    heldBytes = 0;
   }
 
   private ByteRange needed(int dataSlot) {
@@ -278,7 +323,7 @@ final class WindowRead {
     ShardRead read = reads[slot];
     if (read != null) {
       reads[slot] = null;
-      read.abandon();
+      read.abandon(memory);
     }
   }
 

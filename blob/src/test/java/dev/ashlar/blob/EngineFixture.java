@@ -28,6 +28,7 @@ import java.util.UUID;
 final class EngineFixture {
   final Profile profile;
   final SlabPool pool = new SlabPool();
+  final MemoryBudget memory;
   final List<MemoryShardStore> drives = new ArrayList<>();
   final BlobRowsMetadata metadata;
   final ErasureObjectStore store;
@@ -38,7 +39,12 @@ final class EngineFixture {
   }
 
   EngineFixture(Profile profile, EngineConfig config) {
+    this(profile, config, new MemoryBudget(64 << 20, Duration.ofSeconds(20)));
+  }
+
+  EngineFixture(Profile profile, EngineConfig config, MemoryBudget memory) {
     this.profile = profile;
+    this.memory = memory;
     for (int slot = 0; slot < profile.shards(); slot++) {
       MemoryShardStore drive = new MemoryShardStore(new DriveId(new UUID(1, slot), 1), pool);
       drives.add(drive);
@@ -55,7 +61,8 @@ final class EngineFixture {
                 reachable::get,
                 new ErasureCodes(CodecChoice.AUTO),
                 pool,
-                new EngineMetrics(new SimpleMeterRegistry())));
+                new EngineMetrics(new SimpleMeterRegistry()),
+                memory));
   }
 
   /** As if the drive had been pulled. */
@@ -83,6 +90,9 @@ final class EngineFixture {
         object,
         new ByteRange(offset, length),
         piece -> {
+          if (pool.lentBytes() > memory.limitBytes()) {
+            throw new AssertionError(pool.lentBytes() + " bytes lent");
+          }
           byte[] bytes = new byte[piece.bytes().remaining()];
           piece.bytes().get(bytes);
           out.write(bytes, 0, bytes.length);

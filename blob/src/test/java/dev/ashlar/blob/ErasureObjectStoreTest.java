@@ -55,7 +55,11 @@ class ErasureObjectStoreTest {
             2,
             7L * profile.stripeBytes(),
             Duration.ofSeconds(20));
-    EngineFixture engine = new EngineFixture(profile, config);
+    // As little memory as a single request needs: none may get stuck for want of its own.
+    MemoryBudget memory =
+        new MemoryBudget(
+            2 * WindowRead.bytesMax(profile, 3 * profile.stripeBytes()), Duration.ofSeconds(20));
+    EngineFixture engine = new EngineFixture(profile, config, memory);
     byte[] bytes = EngineFixture.bytes(random, length(random, profile));
     int lostBefore = profile.parityShards() == 0 ? 0 : random.nextInt(profile.parityShards());
     List<Integer> order = shuffledSlots(profile, random);
@@ -73,6 +77,7 @@ class ErasureObjectStoreTest {
       assertArrayEquals(Arrays.copyOfRange(bytes, from, to), engine.get(from, to - from));
     }
     assertEquals(0, engine.pool.lentBytes(), "slabs in use when nothing is in flight");
+    assertEquals(0, engine.memory.reservedBytes());
   }
 
   private static int length(Random random, Profile profile) {
