@@ -76,7 +76,7 @@ final class Housekeeper {
   }
 
   private void round() throws IOException, ShardException {
-    core.segments().prepare();
+    core.segments().prepare(core.log().activeRoomBytes());
     long written = core.log().writtenBytes();
     if (written - checkpointedBytes >= limits.checkpointBytes()) {
       core.index().checkpoint();
@@ -88,12 +88,13 @@ final class Housekeeper {
     }
   }
 
-  private void move(List<MovedExtent> extents, List<Tombstone> tombstones) throws ShardException {
+  private void move(long segment, List<MovedExtent> extents, List<Tombstone> tombstones)
+      throws ShardException {
     if (isStopping) {
       throw new ShardException(ShardFault.UNAVAILABLE, "the drive is closing");
     }
     Moved moved = new Moved();
-    queue.add(new LogRequest.Move(extents, tombstones, moved));
+    queue.add(new LogRequest.Move(segment, extents, tombstones, moved));
     moved.await();
     long bytes = 0;
     for (MovedExtent extent : extents) {

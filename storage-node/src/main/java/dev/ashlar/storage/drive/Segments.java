@@ -193,18 +193,22 @@ final class Segments implements AutoCloseable {
     }
   }
 
-  /** Makes the next segment ready ahead of its need; with room again, the drive is full no more. */
-  void prepare() throws IOException {
+  /**
+   * Makes the next segment ready ahead of its need. With room again, there or in the segment that
+   * is written to now, the drive is full no more.
+   */
+  void prepare(int activeRoomBytes) throws IOException {
     lock.lock();
     try {
       boolean hasRoom = hasRoomFor(Need.NEW_DATA);
       if (hasRoom && spares.isEmpty()) {
         hasRoom = addSpare();
       }
-      if (hasRoom) {
+      lookForRoom();
+      boolean hasActiveRoom = activeRoomBytes >= limits.batchBytesMax() && mayFill(Need.NEW_DATA);
+      if (hasRoom || hasActiveRoom) {
         full = false;
       }
-      lookForRoom();
     } finally {
       lock.unlock();
     }
