@@ -51,11 +51,7 @@ final class BlobWriter {
 
     Slot(@Nullable ShardStore store) {
       this.store = store;
-      if (store == null) {
-        fault = ShardFault.UNAVAILABLE;
-      } else if (!store.isWritable()) {
-        fault = ShardFault.READ_ONLY;
-      }
+      fault = store == null ? ShardFault.UNAVAILABLE : store.writeRefusal();
     }
 
     void acknowledge(DriveId drive) {
@@ -300,7 +296,7 @@ final class BlobWriter {
 
   private void checkSlots() throws DataUnavailableException {
     int usable = 0;
-    ShardFault worst = ShardFault.UNAVAILABLE;
+    int full = 0;
     for (Slot slot : slots) {
       ShardFault fault = slot.fault;
       if (fault == null) {
@@ -309,13 +305,18 @@ final class BlobWriter {
         // A full queue passes; it must not turn into a debt that repair has to pay.
         throw new DataUnavailableException(Reason.OVERLOADED, "drive queue full: " + id);
       } else if (fault == ShardFault.FULL) {
-        worst = fault;
+        full++;
       }
     }
     if (usable < profile.durableMinimum()) {
+      // If space is what is missing, deletes help; else only drives do.
+      boolean isFull = usable + full >= profile.durableMinimum();
+      engine.metrics().refused(isFull).increment();
       throw new DataUnavailableException(
-          worst == ShardFault.FULL ? Reason.FULL : Reason.TOO_FEW_DRIVES,
-          usable + " of " + profile.shards() + " drives of placement group " + pg + " take writes");
+          isFull ? Reason.FULL : Reason.TOO_FEW_DRIVES,
+          String.format(
+              "%d of %d drives of placement group %d take writes, %d are full, %d are needed",
+              usable, profile.shards(), pg, full, profile.durableMinimum()));
     }
   }
 

@@ -167,6 +167,33 @@ class ErasureObjectStoreTest {
   }
 
   @Test
+  void fullDrivesAreToldFromTooFewDrives() throws Exception {
+    EngineFixture engine = new EngineFixture(FOUR_TWO);
+    engine.drives.get(4).failWrites(ShardFault.FULL);
+    engine.drives.get(5).failWrites(ShardFault.FULL);
+    assertEquals(Reason.FULL, refusal(engine), "before the first byte");
+    engine.drives.get(4).failWrites(null);
+    engine.drives.get(5).failWrites(null);
+    try (ObjectWriter writer = engine.store.newWriter(3 << 20)) {
+      engine.drives.get(4).failWrites(ShardFault.FULL);
+      engine.drives.get(5).failWrites(ShardFault.FULL);
+      DataUnavailableException e =
+          assertThrows(
+              DataUnavailableException.class, () -> writer.write(ByteBuffer.allocate(3 << 20)));
+      assertEquals(Reason.FULL, e.reason(), "on the way");
+    }
+    engine.remove(3);
+    engine.remove(4);
+    assertEquals(Reason.TOO_FEW_DRIVES, refusal(engine), "room on drive 5 would not help");
+  }
+
+  private static Reason refusal(EngineFixture engine) {
+    return assertThrows(
+            DataUnavailableException.class, () -> engine.put(new byte[100], new Random(1)))
+        .reason();
+  }
+
+  @Test
   void moreThanMLossesEndInAnErrorNotInWrongBytes() throws Exception {
     EngineFixture engine = new EngineFixture(FOUR_TWO);
     engine.put(EngineFixture.bytes(new Random(1), 200_000), new Random(1));

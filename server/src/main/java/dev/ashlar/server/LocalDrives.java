@@ -1,5 +1,6 @@
 package dev.ashlar.server;
 
+import dev.ashlar.protocol.client.ShardFault;
 import dev.ashlar.protocol.client.ShardStore;
 import dev.ashlar.storage.drive.DriveConfig;
 import dev.ashlar.storage.drive.DriveResources;
@@ -151,9 +152,17 @@ final class LocalDrives implements AutoCloseable {
   }
 
   int writableCount() {
+    return count(null);
+  }
+
+  int fullCount() {
+    return count(ShardFault.FULL);
+  }
+
+  private int count(@Nullable ShardFault writeRefusal) {
     int count = 0;
     for (DriveStore store : open.values()) {
-      if (store.isWritable()) {
+      if (store.writeRefusal() == writeRefusal) {
         count++;
       }
     }

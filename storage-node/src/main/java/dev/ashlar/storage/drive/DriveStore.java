@@ -39,7 +39,8 @@ public final class DriveStore implements ShardStore, AutoCloseable {
   private final DriveId drive;
   private final ReadLane reads;
   private final ScheduledFuture<?> watch;
-  private boolean isHanging;
+  private boolean wasHanging;
+  private boolean wasFull;
   private volatile State state = State.OPEN;
 
   private enum State {
@@ -82,7 +83,7 @@ public final class DriveStore implements ShardStore, AutoCloseable {
     registerGauges();
     queue.start();
     housekeeper.start();
-    watch = resources.watch(this::lookForHang, WATCH_PERIOD);
+    watch = resources.watch(this::look, WATCH_PERIOD);
   }
 
   private void registerGauges() {
@@ -106,8 +107,15 @@ public final class DriveStore implements ShardStore, AutoCloseable {
   }
 
   @Override
-  public boolean isWritable() {
-    return state == State.OPEN && !core.segments().isFull() && !queue.isStalled();
+  public @Nullable ShardFault writeRefusal() {
+    ShardException refusal = refusal();
+    if (refusal != null) {
+      return refusal.fault();
+    }
+    if (queue.isStalled()) {
+      return ShardFault.UNAVAILABLE;
+    }
+    return core.segments().isFull() ? ShardFault.FULL : null;
   }
 
   @Override
@@ -202,7 +210,21 @@ public final class DriveStore implements ShardStore, AutoCloseable {
     }
   }
 
-  /** Tells once of a hang and of its end, and lets nobody wait behind it. */
+  /** Tells once of each change, and lets nobody wait behind what hangs. */
+  private void look() {
+    boolean isFull = core.segments().isFull();
+    if (isFull && !wasFull) {
+      LOG.warn(
+          "drive {} ({}) is full: it takes no new data until deletes have freed space",
+          drive,
+          config.folder());
+    } else if (wasFull && !isFull) {
+      LOG.info("drive {} ({}) has room again", drive, config.folder());
+    }
+    wasFull = isFull;
+    lookForHang();
+  }
+
   private void lookForHang() {
     boolean writesHang = queue.isStalled();
     boolean readsHang = reads.isStalled();
@@ -212,8 +234,7 @@ public final class DriveStore implements ShardStore, AutoCloseable {
     if (readsHang) {
       reads.dropWaiting();
     }
-    boolean wasHanging = isHanging;
-    isHanging = writesHang || readsHang;
+    boolean isHanging = writesHang || readsHang;
     if (isHanging && !wasHanging) {
       LOG.error(
           "drive {} ({}) hangs: {} made no progress for {} s; it is left out until they come back",
@@ -224,6 +245,7 @@ public final class DriveStore implements ShardStore, AutoCloseable {
     } else if (wasHanging && !isHanging) {
       LOG.warn("drive {} ({}) answers again", drive, config.folder());
     }
+    wasHanging = isHanging;
   }
 
   private @Nullable ShardException refusal() {
