@@ -17,7 +17,6 @@ import dev.ashlar.protocol.model.ShardId;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayDeque;
-import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -198,21 +197,11 @@ final class BlobWriter {
     }
     engine.metrics().abandonedBlobs.increment();
     for (Slot slot : slots) {
-      // Behind the writes in the drive's queue; what a drive misses, the collector finds later.
       if (slot.store != null && sealedLength > 0) {
-        slot.store.delete(List.of(id), IGNORE);
+        engine.leftovers().remove(slot.store, id);
       }
     }
   }
-
-  private static final Completion<DriveId> IGNORE =
-      new Completion<>() {
-        @Override
-        public void succeeded(DriveId drive) {}
-
-        @Override
-        public void failed(ShardException failure) {}
-      };
 
   private void sendBatch(StripeBatch full) throws DataUnavailableException {
     StripeBatch.@Nullable Piece[] pieces = full.seal(engine.codes().of(profile), zeros);

@@ -20,4 +20,5 @@ public record Engine(
     ErasureCodes codes,
     SlabPool pool,
     EngineMetrics metrics,
-    MemoryBudget memory) {}
+    MemoryBudget memory,
+    Leftovers leftovers) {}

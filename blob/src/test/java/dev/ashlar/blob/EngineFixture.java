@@ -26,6 +26,8 @@ import java.util.UUID;
 
 /** An engine over drives in memory, one per slot of its only placement group. */
 final class EngineFixture {
+  static final int LEFTOVERS_MAX = 20;
+
   final Profile profile;
   final SlabPool pool = new SlabPool();
   final MemoryBudget memory;
@@ -33,6 +35,7 @@ final class EngineFixture {
   final BlobRowsMetadata metadata;
   final ErasureObjectStore store;
   private final Map<UUID, ShardStore> reachable = new LinkedHashMap<>();
+  final Leftovers leftovers = new Leftovers(reachable::get, LEFTOVERS_MAX);
 
   EngineFixture(Profile profile) {
     this(profile, new EngineConfig(profile, 1 << 20, 2, 1L << 30, Duration.ofSeconds(20)));
@@ -62,7 +65,8 @@ final class EngineFixture {
                 new ErasureCodes(CodecChoice.AUTO),
                 pool,
                 new EngineMetrics(new SimpleMeterRegistry()),
-                memory));
+                memory,
+                leftovers));
   }
 
   /** As if the drive had been pulled. */

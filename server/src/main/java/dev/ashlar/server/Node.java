@@ -6,6 +6,7 @@ import dev.ashlar.blob.EngineConfig;
 import dev.ashlar.blob.EngineMetrics;
 import dev.ashlar.blob.ErasureCodes;
 import dev.ashlar.blob.ErasureObjectStore;
+import dev.ashlar.blob.Leftovers;
 import dev.ashlar.blob.MemoryBudget;
 import dev.ashlar.blob.ObjectStore;
 import dev.ashlar.gateway.auth.CredentialLookup;
@@ -67,6 +68,8 @@ final class Node {
   /** Of direct memory, where unused slabs make way for new ones of other sizes. */
   private static final int SLABS_KEPT_EIGHTHS = 5;
 
+  private static final int LEFTOVERS_MAX = 100_000;
+
   private static final int METADATA_READ_THREADS = 4;
 
   private final Deque<AutoCloseable> opened = new ArrayDeque<>();
@@ -102,7 +105,8 @@ final class Node {
                   codes,
                   resources.slabs(),
                   new EngineMetrics(meters),
-                  memory(meters)));
+                  memory(meters),
+                  leftovers(meters)));
       RootCredential root = RootCredential.load(System.getenv(), options.metadataFolders());
       openGateway(options, metadata, store, credentials(root, metadata, cluster), meters, clock);
       startMessage =
@@ -137,6 +141,15 @@ final class Node {
         .baseUnit("bytes")
         .register(meters);
     return memory;
+  }
+
+  private Leftovers leftovers(MeterRegistry meters) {
+    Leftovers leftovers = opening(new Leftovers(drives::store, LEFTOVERS_MAX));
+    Gauge.builder("ashlar.blob.leftovers", leftovers, Leftovers::waiting)
+        .description("Shards of failed writes that drives would not remove yet")
+        .register(meters);
+    leftovers.start();
+    return leftovers;
   }
 
   /** What -XX:MaxDirectMemorySize allows; unset, it is as much as the heap. */
