@@ -120,7 +120,8 @@ final class DriveFolder implements AutoCloseable {
           || cause.getStatus().getCode() != Status.Code.Corruption) {
         throw e;
       }
-      LOG.error("{} is damaged and is rebuilt from the segments", folder, e);
+      LOG.error("{} is damaged and is rebuilt from the segments: {}", folder, e.getMessage());
+      LOG.debug("the damage", e);
       deleteFilesIn(folder);
       return new RocksShardIndex(folder, resources);
     }

@@ -274,7 +274,12 @@ public final class DriveStore implements ShardStore, AutoCloseable {
 
   /** Once a write, sync or index change has failed, nothing is written until the next start. */
   private void failed(Exception cause) {
-    LOG.error("drive {} is read-only from now on", drive, cause);
+    LOG.error(
+        "drive {} ({}) is read-only from now on: {}",
+        drive,
+        config.folder(),
+        cause instanceof IOException ? cause.getMessage() : cause.toString());
+    LOG.debug("drive {} failed here", drive, cause);
     meters.ioError();
     queue.refuseAll();
     if (state == State.OPEN) {
@@ -283,7 +288,11 @@ public final class DriveStore implements ShardStore, AutoCloseable {
     try {
       core.endLife();
     } catch (IOException e) {
-      LOG.error("drive {}: its new incarnation could not be noted", drive, e);
+      LOG.error(
+          "drive {} ({}): its new incarnation could not be noted: {}",
+          drive,
+          config.folder(),
+          e.toString());
     }
   }
 }

@@ -191,6 +191,8 @@ final class SegmentLog {
       buffers.set(0, memory.clear().limit(bodiesAt));
       segment.file().write(buffers, at.offset());
       segment.file().sync();
+    } catch (IOException e) {
+      throw new IOException("writing to " + segment + ": " + e.getMessage(), e);
     } finally {
       buffers.clear();
       slab.release();

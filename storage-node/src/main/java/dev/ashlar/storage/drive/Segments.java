@@ -110,6 +110,10 @@ final class Segments implements AutoCloseable {
     }
   }
 
+  static String fileName(long id) {
+    return SEGMENT_PREFIX + String.format("%016x", id);
+  }
+
   static boolean isSegment(String name) {
     return name.startsWith(SEGMENT_PREFIX);
   }
@@ -180,7 +184,7 @@ final class Segments implements AutoCloseable {
         return null;
       }
       long id = ++lastId;
-      String name = SEGMENT_PREFIX + String.format("%016x", id);
+      String name = fileName(id);
       files.rename(spares.remove(), name);
       files.syncDirectory();
       Segment segment = new Segment(id, files.open(name), SegmentUse.NONE);
@@ -302,7 +306,7 @@ final class Segments implements AutoCloseable {
   }
 
   private void recycle(Segment segment) {
-    String name = SEGMENT_PREFIX + String.format("%016x", segment.id());
+    String name = fileName(segment.id());
     lock.lock();
     try {
       segment.file().close();

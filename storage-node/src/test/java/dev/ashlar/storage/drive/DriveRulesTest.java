@@ -284,6 +284,9 @@ class DriveRulesTest {
       assertEquals(ShardFault.READ_ONLY, second.awaitFault());
       queue.stop();
       assertEquals(1, failures.size());
+      assertEquals(
+          "writing to " + FIRST_SEGMENT + ": simulated write error",
+          failures.getFirst().getMessage());
       assertArrayEquals(noise(1, 1000), drive.read(1, 0, 1000), "reads go on");
       drive.core().endLife();
       assertEquals(1001, drive.reopen().drive().incarnation());
