@@ -79,6 +79,11 @@ public record DriveConfig(
       }
     }
 
+    /** What a drive must have for its segments to take any data at all. */
+    public long capacityBytesMin() {
+      return (1L + Segments.Need.NEW_DATA.segmentsLeft()) * segmentBytes + reserveBytes;
+    }
+
     public Limits withCapacity(long newCapacityBytesMax) {
       return new Limits(
           segmentBytes,

@@ -81,9 +81,23 @@ public final class DriveStore implements ShardStore, AutoCloseable {
     reads = new ReadLane(drive, name, resources.readThreads(), config.limits(), System::nanoTime);
     housekeeper = new Housekeeper(core, config.limits(), queue, name, this::failed);
     registerGauges();
+    warnIfTooSmall();
     queue.start();
     housekeeper.start();
     watch = resources.watch(this::look, WATCH_PERIOD);
+  }
+
+  private void warnIfTooSmall() {
+    long capacity = core.segments().capacityBytes();
+    long needed = config.limits().capacityBytesMin();
+    if (capacity < needed) {
+      LOG.warn(
+          "drive {} ({}) is too small for any data: it has room for {} bytes, {} are needed",
+          drive,
+          config.folder(),
+          capacity,
+          needed);
+    }
   }
 
   private void registerGauges() {

@@ -39,6 +39,10 @@ final class Segments implements AutoCloseable {
     Need(int segmentsLeft) {
       this.segmentsLeft = segmentsLeft;
     }
+
+    int segmentsLeft() {
+      return segmentsLeft;
+    }
   }
 
   private final RawFiles files;

@@ -254,6 +254,30 @@ class DriveStoreTest {
   }
 
   @Test
+  void theSmallestDriveTakesDataAndASmallerOneNone() throws Exception {
+    for (int missing = 0; missing <= 1; missing++) {
+      long capacity = TestDrives.LIMITS.capacityBytesMin() - missing;
+      DriveConfig whole = TestDrives.config(folder.resolve("drive-" + missing), IoMode.AUTO);
+      DriveConfig small =
+          new DriveConfig(
+              whole.folder(),
+              whole.cluster(),
+              null,
+              whole.ioMode(),
+              whole.limits().withCapacity(capacity));
+      try (DriveStore store = DriveStore.open(small, resources)) {
+        Answer<DriveId> answer = new Answer<>();
+        store.write(AbstractShardStoreContract.shardWrite(shard(1), 0, noise(1, 100)), answer);
+        if (missing == 0) {
+          answer.await();
+        } else {
+          assertEquals(ShardFault.FULL, answer.awaitFault());
+        }
+      }
+    }
+  }
+
+  @Test
   void aClosedDriveIsUnavailable() throws Exception {
     DriveStore store = open(folder);
     store.close();
