@@ -1,6 +1,7 @@
 package dev.ashlar.storage.drive;
 
 import dev.ashlar.storage.io.ChannelFiles;
+import dev.ashlar.storage.io.Private;
 import dev.ashlar.storage.io.RawFiles;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
@@ -9,6 +10,7 @@ import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.Set;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -35,7 +37,7 @@ final class DriveFolder implements AutoCloseable {
       DriveConfig config, DriveResources resources, UnaryOperator<RawFiles> wrap)
       throws IOException {
     Path folder = config.folder();
-    Files.createDirectories(folder);
+    Private.createFolders(folder);
     FileChannel lockFile = lock(folder);
     try {
       return new DriveFolder(config, resources, wrap, lockFile);
@@ -91,8 +93,8 @@ final class DriveFolder implements AutoCloseable {
 
   private static FileChannel lock(Path folder) throws IOException {
     FileChannel channel =
-        FileChannel.open(
-            folder.resolve(LOCK_FILE), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+        Private.open(
+            folder.resolve(LOCK_FILE), Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE));
     @Nullable FileLock lock = null;
     try {
       lock = channel.tryLock();

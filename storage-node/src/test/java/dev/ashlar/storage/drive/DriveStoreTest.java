@@ -22,6 +22,7 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -251,6 +252,25 @@ class DriveStoreTest {
           .min()
           .orElse(0);
     }
+  }
+
+  @Test
+  void nobodyElseMayReadWhatADriveHolds() throws Exception {
+    Path drive = folder.resolve("private");
+    try (DriveStore store = open(drive)) {
+      put(store, 1, noise(1, 10));
+      assertEquals("rwx------", mode(drive));
+      assertEquals("rwx------", mode(drive.resolve("index")));
+      try (Stream<Path> files = Files.list(drive)) {
+        for (Path file : files.filter(Files::isRegularFile).toList()) {
+          assertEquals("rw-------", mode(file), file.toString());
+        }
+      }
+    }
+  }
+
+  private static String mode(Path path) throws IOException {
+    return PosixFilePermissions.toString(Files.getPosixFilePermissions(path));
   }
 
   @Test
