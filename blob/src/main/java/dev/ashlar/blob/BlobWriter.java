@@ -6,6 +6,7 @@ import dev.ashlar.protocol.client.ShardException;
 import dev.ashlar.protocol.client.ShardFault;
 import dev.ashlar.protocol.client.ShardStore;
 import dev.ashlar.protocol.client.ShardWrite;
+import dev.ashlar.protocol.memory.Slab;
 import dev.ashlar.protocol.message.NewBlob;
 import dev.ashlar.protocol.message.SlotAck;
 import dev.ashlar.protocol.model.BlobId;
@@ -14,13 +15,12 @@ import dev.ashlar.protocol.model.PlacementMap;
 import dev.ashlar.protocol.model.Profile;
 import dev.ashlar.protocol.model.ShardId;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.ArrayDeque;
-import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.concurrent.atomic.AtomicIntegerArray;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,6 +35,7 @@ final class BlobWriter {
   private final BlobId id;
   private final int pg;
   private final ByteBuffer zeros;
+  private final RequestMemory memory;
   private final Slot[] slots;
   private final ArrayDeque<BatchWrite> inFlight = new ArrayDeque<>();
   private final long lengthMax;
@@ -49,11 +50,7 @@ final class BlobWriter {
 
     Slot(@Nullable ShardStore store) {
       this.store = store;
-      if (store == null) {
-        fault = ShardFault.UNAVAILABLE;
-      } else if (!store.isWritable()) {
-        fault = ShardFault.READ_ONLY;
-      }
+      fault = store == null ? ShardFault.UNAVAILABLE : store.writeRefusal();
     }
 
     void acknowledge(DriveId drive) {
@@ -69,54 +66,54 @@ final class BlobWriter {
 
   /** A sealed batch on its way to its drives. */
   private static final class BatchWrite {
-    private final StripeBatch batch;
-    private final AtomicInteger usersLeft;
     private final CountDownLatch done;
-    private final AtomicReferenceArray<@Nullable Slot> outstanding;
+    private final AtomicIntegerArray outstanding;
+    private final long sentNanos = System.nanoTime();
 
-    BatchWrite(StripeBatch batch, int writes, int shards) {
-      this.batch = batch;
-      this.usersLeft = new AtomicInteger(writes);
+    BatchWrite(int writes, int shards) {
       this.done = new CountDownLatch(writes);
-      this.outstanding = new AtomicReferenceArray<>(shards);
+      this.outstanding = new AtomicIntegerArray(shards);
     }
 
-    void send(int index, Slot slot, ShardStore store, ShardWrite write) {
-      outstanding.set(index, slot);
+    void send(int index, Slot slot, ShardStore store, ShardWrite write, Slab slab) {
+      outstanding.set(index, 1);
       store.write(
           write,
           new Completion<>() {
             @Override
             public void succeeded(DriveId drive) {
               slot.acknowledge(drive);
-              finished(index);
+              finished(index, slab);
             }
 
             @Override
             public void failed(ShardException failure) {
               slot.fault = failure.fault();
-              finished(index);
+              finished(index, slab);
             }
           });
     }
 
-    private void finished(int index) {
-      outstanding.set(index, null);
-      if (usersLeft.decrementAndGet() == 0) {
-        batch.release();
-      }
-      done.countDown();
+    private void finished(int index, Slab slab) {
+      slab.release();
+      giveUp(index);
     }
 
-    void await(long timeoutNanos) throws InterruptedException {
-      if (!done.await(timeoutNanos, TimeUnit.NANOSECONDS)) {
-        for (int index = 0; index < outstanding.length(); index++) {
-          Slot slow = outstanding.get(index);
-          if (slow != null) {
-            slow.fault = ShardFault.UNAVAILABLE;
-          }
-        }
+    /** From now on nobody waits for this slot's answer. */
+    void giveUp(int index) {
+      if (outstanding.getAndSet(index, 0) != 0) {
+        done.countDown();
       }
+    }
+
+    boolean isOutstanding(int index) {
+      return outstanding.get(index) != 0;
+    }
+
+    /** False if so long after it was sent some slot has not answered. */
+    boolean await(Duration deadline) throws InterruptedException {
+      long left = deadline.toNanos() - (System.nanoTime() - sentNanos);
+      return done.await(left, TimeUnit.NANOSECONDS);
     }
   }
 
@@ -124,7 +121,7 @@ final class BlobWriter {
    * @param lengthMax bytes it will take at most; sizes the first buffers
    * @param zeros see {@link StripeBatch#seal}
    */
-  BlobWriter(Engine engine, BlobId id, long lengthMax, ByteBuffer zeros)
+  BlobWriter(Engine engine, BlobId id, long lengthMax, ByteBuffer zeros, RequestMemory memory)
       throws DataUnavailableException {
     this.engine = engine;
     this.profile = engine.config().profile();
@@ -133,6 +130,7 @@ final class BlobWriter {
     this.pg = id.placementGroup(placement.pgCount());
     this.lengthMax = lengthMax;
     this.zeros = zeros;
+    this.memory = memory;
     this.slots = new Slot[profile.shards()];
     for (int slot = 0; slot < slots.length; slot++) {
       slots[slot] = new Slot(engine.drives().apply(placement.drive(pg, slot)));
@@ -153,10 +151,7 @@ final class BlobWriter {
     while (bytes.hasRemaining() && remaining() > 0) {
       StripeBatch current = batch;
       if (current == null) {
-        awaitRoom();
-        int stripes = EngineConfig.windowStripes(profile, engine.config().windowBytes());
-        long full = (long) stripes * profile.stripeBytes();
-        current = new StripeBatch(profile, engine.pool(), (int) Math.min(full, remaining()));
+        current = newBatch();
         batch = current;
       }
       current.fill(bytes);
@@ -202,21 +197,11 @@ final class BlobWriter {
     }
     engine.metrics().abandonedBlobs.increment();
     for (Slot slot : slots) {
-      // Behind the writes in the drive's queue; what a drive misses, the collector finds later.
       if (slot.store != null && sealedLength > 0) {
-        slot.store.delete(List.of(id), IGNORE);
+        engine.leftovers().remove(slot.store, id);
       }
     }
   }
-
-  private static final Completion<DriveId> IGNORE =
-      new Completion<>() {
-        @Override
-        public void succeeded(DriveId drive) {}
-
-        @Override
-        public void failed(ShardException failure) {}
-      };
 
   private void sendBatch(StripeBatch full) throws DataUnavailableException {
     StripeBatch.@Nullable Piece[] pieces = full.seal(engine.codes().of(profile), zeros);
@@ -233,15 +218,17 @@ final class BlobWriter {
     int[] targets = new int[slots.length];
     int count = 0;
     for (int index = 0; index < slots.length; index++) {
-      if (pieces[index] != null && slots[index].fault == null) {
+      StripeBatch.Piece piece = pieces[index];
+      if (piece != null && slots[index].fault == null) {
+        piece.slab().retain();
         targets[count++] = index;
       }
     }
+    full.release();
     if (count == 0) {
-      full.release();
       return;
     }
-    BatchWrite write = new BatchWrite(full, count, slots.length);
+    BatchWrite write = new BatchWrite(count, slots.length);
     inFlight.add(write);
     for (int i = 0; i < count; i++) {
       int index = targets[i];
@@ -253,26 +240,52 @@ final class BlobWriter {
       ShardWrite shardWrite =
           new ShardWrite(
               new ShardId(id, index), shardOffset, piece.payload().duplicate(), piece.blockCrcs());
-      write.send(index, slots[index], store, shardWrite);
+      write.send(index, slots[index], store, shardWrite, piece.slab());
     }
   }
 
-  private void awaitRoom() throws DataUnavailableException, InterruptedException {
-    while (inFlight.size() >= engine.config().windowsInFlight()) {
+  /** Waits for its memory, first of all for that of the batches in flight. */
+  private StripeBatch newBatch() throws DataUnavailableException, InterruptedException {
+    int stripes = EngineConfig.windowStripes(profile, engine.config().windowBytes());
+    int capacity = (int) Math.min((long) stripes * profile.stripeBytes(), remaining());
+    long bytes = StripeBatch.bytesMax(profile, capacity);
+    if (!memory.isOpen()) {
+      memory.open(bytes);
+    }
+    while (inFlight.size() >= engine.config().windowsInFlight() || !memory.tryHold(bytes)) {
+      if (inFlight.isEmpty()) {
+        memory.hold(bytes);
+        break;
+      }
       awaitOldest();
     }
-    checkSlots();
+    return new StripeBatch(profile, engine.pool(), capacity, memory);
   }
 
   private void awaitOldest() throws DataUnavailableException, InterruptedException {
-    inFlight.element().await(engine.config().driveDeadline().toNanos());
+    BatchWrite oldest = inFlight.element();
+    if (!oldest.await(engine.config().driveDeadline())) {
+      for (int index = 0; index < slots.length; index++) {
+        if (oldest.isOutstanding(index)) {
+          giveUp(index);
+        }
+      }
+    }
     inFlight.remove();
     checkSlots();
   }
 
+  /** The drive is too late: its slot becomes a debt, and no batch waits for it any more. */
+  private void giveUp(int index) {
+    slots[index].fault = ShardFault.UNAVAILABLE;
+    for (BatchWrite write : inFlight) {
+      write.giveUp(index);
+    }
+  }
+
   private void checkSlots() throws DataUnavailableException {
     int usable = 0;
-    ShardFault worst = ShardFault.UNAVAILABLE;
+    int full = 0;
     for (Slot slot : slots) {
       ShardFault fault = slot.fault;
       if (fault == null) {
@@ -281,13 +294,18 @@ final class BlobWriter {
         // A full queue passes; it must not turn into a debt that repair has to pay.
         throw new DataUnavailableException(Reason.OVERLOADED, "drive queue full: " + id);
       } else if (fault == ShardFault.FULL) {
-        worst = fault;
+        full++;
       }
     }
     if (usable < profile.durableMinimum()) {
+      // If space is what is missing, deletes help; else only drives do.
+      boolean isFull = usable + full >= profile.durableMinimum();
+      engine.metrics().refused(isFull).increment();
       throw new DataUnavailableException(
-          worst == ShardFault.FULL ? Reason.FULL : Reason.TOO_FEW_DRIVES,
-          usable + " of " + profile.shards() + " drives of placement group " + pg + " take writes");
+          isFull ? Reason.FULL : Reason.TOO_FEW_DRIVES,
+          String.format(
+              "%d of %d drives of placement group %d take writes, %d are full, %d are needed",
+              usable, profile.shards(), pg, full, profile.durableMinimum()));
     }
   }
 

@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * What writing and reading share.
  *
+ * @param memory what requests may hold of the pool
  * @param drives the drive of this id, or null when it cannot be reached
  */
 public record Engine(
@@ -18,4 +19,6 @@ public record Engine(
     Function<UUID, @Nullable ShardStore> drives,
     ErasureCodes codes,
     SlabPool pool,
-    EngineMetrics metrics) {}
+    EngineMetrics metrics,
+    MemoryBudget memory,
+    Leftovers leftovers) {}

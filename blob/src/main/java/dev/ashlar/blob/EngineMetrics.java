@@ -9,6 +9,8 @@ public final class EngineMetrics {
   final Counter rebuiltReads;
   final Counter indebtedSlots;
   final Counter abandonedBlobs;
+  private final Counter refusedFull;
+  private final Counter refusedTooFewDrives;
 
   public EngineMetrics(MeterRegistry registry) {
     encodedBytes =
@@ -28,5 +30,18 @@ public final class EngineMetrics {
         Counter.builder("ashlar.blob.abandoned")
             .description("Blobs removed because their request failed")
             .register(registry);
+    refusedFull = refused(registry, "full");
+    refusedTooFewDrives = refused(registry, "too_few_drives");
+  }
+
+  Counter refused(boolean isFull) {
+    return isFull ? refusedFull : refusedTooFewDrives;
+  }
+
+  private static Counter refused(MeterRegistry registry, String reason) {
+    return Counter.builder("ashlar.blob.refused.writes")
+        .tag("reason", reason)
+        .description("Writes that did not find the drives they need")
+        .register(registry);
   }
 }

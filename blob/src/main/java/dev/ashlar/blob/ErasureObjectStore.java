@@ -3,6 +3,7 @@ package dev.ashlar.blob;
 import dev.ashlar.protocol.client.ObjectRead;
 import dev.ashlar.protocol.layout.ByteRange;
 import dev.ashlar.protocol.model.BlobId;
+import dev.ashlar.protocol.model.Profile;
 import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -16,10 +17,30 @@ public final class ErasureObjectStore implements ObjectStore {
   public ErasureObjectStore(Engine engine) {
     this.engine = engine;
     EngineConfig config = engine.config();
+    checkMemory(config, engine.memory());
     int shardBytes =
         EngineConfig.windowStripes(config.profile(), config.windowBytes())
             * config.profile().stripeUnit();
     this.zeros = ByteBuffer.allocateDirect(shardBytes);
+  }
+
+  /** A single request must fit, or it would never be served. */
+  private static void checkMemory(EngineConfig config, MemoryBudget memory) {
+    Profile profile = config.profile();
+    int window = EngineConfig.windowStripes(profile, config.windowBytes()) * profile.stripeBytes();
+    long needed =
+        Math.max(2 * WindowRead.bytesMax(profile, window), StripeBatch.bytesMax(profile, window));
+    if (needed > memory.limitBytes()) {
+      throw new IllegalArgumentException(
+          "a request of profile "
+              + profile
+              + " with stripe unit "
+              + profile.stripeUnit()
+              + " needs "
+              + needed
+              + " bytes of direct memory, but all requests together may have "
+              + memory.limitBytes());
+    }
   }
 
   @Override

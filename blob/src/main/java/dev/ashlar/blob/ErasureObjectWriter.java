@@ -28,6 +28,7 @@ final class ErasureObjectWriter implements ObjectWriter {
   private final Supplier<BlobId> ids;
   private final ByteBuffer zeros;
   private final long expectedLength;
+  private final RequestMemory memory;
   private final List<BlobWriter> blobs = new ArrayList<>();
   private final List<NewBlob> finished = new ArrayList<>();
   private @Nullable BlobWriter current;
@@ -39,6 +40,7 @@ final class ErasureObjectWriter implements ObjectWriter {
     this.ids = ids;
     this.zeros = zeros;
     this.expectedLength = expectedLength;
+    this.memory = new RequestMemory(engine.memory());
   }
 
   @Override
@@ -47,7 +49,7 @@ final class ErasureObjectWriter implements ObjectWriter {
     while (bytes.hasRemaining()) {
       BlobWriter blob = current;
       if (blob == null) {
-        blob = new BlobWriter(engine, ids.get(), nextBlobBytes(), zeros);
+        blob = new BlobWriter(engine, ids.get(), nextBlobBytes(), zeros, memory);
         blobs.add(blob);
         current = blob;
       }
@@ -100,6 +102,7 @@ final class ErasureObjectWriter implements ObjectWriter {
       state = State.SETTLED;
       blobs.forEach(BlobWriter::discard);
     }
+    memory.close();
   }
 
   private long nextBlobBytes() {

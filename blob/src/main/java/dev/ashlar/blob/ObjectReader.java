@@ -4,14 +4,18 @@ import dev.ashlar.blob.DataUnavailableException.Reason;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.client.ObjectRead;
 import dev.ashlar.protocol.layout.ByteRange;
+import dev.ashlar.protocol.layout.StripeLayout;
 import dev.ashlar.protocol.message.BlobRow;
 import dev.ashlar.protocol.message.SliceValue;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.Profile;
 import java.util.ArrayDeque;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
 
 /**
  * Reads a range of an object: its slices in order, cut into windows of whole stripes; the next
@@ -22,10 +26,13 @@ final class ObjectReader {
   private final ObjectRead object;
   private final Map<BlobId, BlobRow> blobs = new HashMap<>();
   private final ArrayDeque<WindowRead> ahead = new ArrayDeque<>();
+  private final Set<UUID> silentDrives = new HashSet<>();
+  private final RequestMemory memory;
 
   ObjectReader(Engine engine, ObjectRead object) {
     this.engine = engine;
     this.object = object;
+    this.memory = new RequestMemory(engine.memory());
     object.blobs().forEach(row -> blobs.put(BlobId.of(row.getId()), row));
   }
 
@@ -39,7 +46,8 @@ final class ObjectReader {
         long to = Math.min(range.end(), sliceStart + slice.getLength());
         if (from < to) {
           BlobRow blob = blob(slices, i);
-          readBlob(blob, slice.getOffset() + from - sliceStart, to - from, sink);
+          ByteRange part = new ByteRange(slice.getOffset() + from - sliceStart, to - from);
+          readBlob(blob, part, to < range.end(), sink);
         }
         sliceStart += slice.getLength();
       }
@@ -48,23 +56,44 @@ final class ObjectReader {
       }
     } finally {
       ahead.forEach(WindowRead::abandon);
+      memory.close();
     }
   }
 
-  private void readBlob(BlobRow blob, long offset, long length, DataSink sink)
+  private void readBlob(BlobRow blob, ByteRange part, boolean isMoreBehind, DataSink sink)
       throws DataUnavailableException, InterruptedException {
     Profile profile = Profile.of(blob.getProfile());
+    StripeLayout layout = new StripeLayout(profile, blob.getLength());
     long window =
         (long) EngineConfig.windowStripes(profile, engine.config().windowBytes())
             * profile.stripeBytes();
-    long end = offset + length;
-    for (long from = offset; from < end; ) {
-      long to = Math.min(end, (from / window + 1) * window);
-      while (ahead.size() >= engine.config().windowsInFlight()) {
-        deliverOldest(sink);
-      }
-      ahead.add(new WindowRead(engine, blob, profile, new ByteRange(from, to - from)));
+    for (long from = part.offset(); from < part.end(); ) {
+      long to = Math.min(part.end(), (from / window + 1) * window);
+      ByteRange range = new ByteRange(from, to - from);
+      long bytes = WindowRead.bytesMax(layout, range);
+      boolean isLast = to == part.end() && !isMoreBehind;
+      holdMemory(bytes, isLast ? 0 : WindowRead.bytesMax(profile, (int) window), sink);
+      ahead.add(new WindowRead(engine, blob, layout, range, silentDrives, memory));
       from = to;
+    }
+  }
+
+  /**
+   * Makes room for the next window, in which delivering the oldest helps. The share of a longer
+   * read is two windows from the start: the receiver may keep the end of one back until it gets
+   * more.
+   */
+  private void holdMemory(long bytes, long bytesBehind, DataSink sink)
+      throws DataUnavailableException, InterruptedException {
+    if (!memory.isOpen()) {
+      memory.open(bytes + bytesBehind);
+    }
+    while (ahead.size() >= engine.config().windowsInFlight() || !memory.tryHold(bytes)) {
+      if (ahead.isEmpty()) {
+        memory.hold(bytes);
+        return;
+      }
+      deliverOldest(sink);
     }
   }
 

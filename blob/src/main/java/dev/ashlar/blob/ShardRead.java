@@ -22,6 +22,7 @@ final class ShardRead implements Completion<ShardData> {
   // null while under way; then ShardData, ShardFault or ABANDONED
   private final AtomicReference<@Nullable Object> state = new AtomicReference<>();
   private static final Object ABANDONED = new Object();
+  private final long askedNanos = System.nanoTime();
 
   /**
    * @param range of the shard, not empty
@@ -44,9 +45,10 @@ final class ShardRead implements Completion<ShardData> {
     done.countDown();
   }
 
-  /** Whether the bytes are there; waits for them up to the deadline. */
+  /** Whether the bytes are there; waits for them until so long after they were asked for. */
   boolean await(Duration deadline) throws InterruptedException {
-    return done.await(deadline.toNanos(), TimeUnit.NANOSECONDS) && state.get() instanceof ShardData;
+    long left = deadline.toNanos() - (System.nanoTime() - askedNanos);
+    return done.await(left, TimeUnit.NANOSECONDS) && state.get() instanceof ShardData;
   }
 
   /** Why it failed; a drive that did not answer in time is unavailable. */
@@ -76,8 +78,12 @@ final class ShardRead implements Completion<ShardData> {
     return bytes.slice(from, (int) part.length());
   }
 
-  void abandon() {
+  /**
+   * @param memory in which it is held as long as others, to whom it was handed, keep it
+   */
+  void abandon(RequestMemory memory) {
     if (state.getAndSet(ABANDONED) instanceof ShardData data) {
+      memory.holdUntilRecycled(data.slab());
       data.release();
     }
   }

@@ -15,26 +15,42 @@ import org.jspecify.annotations.Nullable;
  * is one call of the codec. Not thread-safe until sealed.
  */
 final class StripeBatch {
-  /** What goes to one drive. */
-  record Piece(ByteBuffer payload, int[] blockCrcs) {}
+  /** What goes to one drive, and the memory it lies in, which other pieces may share. */
+  record Piece(ByteBuffer payload, int[] blockCrcs, Slab slab) {}
 
   private final Profile profile;
   private final SlabPool pool;
   private final int capacity;
   private final int shardCapacity;
   private final @Nullable Slab[] slabs;
+  private final RequestMemory memory;
+  private long unusedBytes;
   private int length;
 
   /**
    * @param capacity bytes of data it takes, at most a few stripes; whole stripes unless it is the
    *     blob's last batch
+   * @param memory in which {@link #bytesMax} are held for it
    */
-  StripeBatch(Profile profile, SlabPool pool, int capacity) {
+  StripeBatch(Profile profile, SlabPool pool, int capacity, RequestMemory memory) {
     this.profile = profile;
     this.pool = pool;
     this.capacity = capacity;
     this.shardCapacity = (int) new StripeLayout(profile, capacity).shardLength(0);
     this.slabs = new Slab[profile.shards()];
+    this.memory = memory;
+    this.unusedBytes = bytesMax(profile, capacity);
+  }
+
+  /** Direct memory that a batch of this capacity takes at most. */
+  static long bytesMax(Profile profile, int capacity) {
+    StripeLayout layout = new StripeLayout(profile, capacity);
+    int slabs = 1;
+    if (!layout.isOneStrip()) {
+      slabs = Math.min(profile.dataShards(), Math.ceilDiv(capacity, profile.stripeUnit()));
+      slabs += profile.parityShards();
+    }
+    return (long) slabs * SlabPool.slabBytes((int) layout.shardLength(0));
   }
 
   int length() {
@@ -72,7 +88,7 @@ final class StripeBatch {
       int shardLength = (int) layout.shardLength(slot);
       if (shardLength > 0) {
         ByteBuffer payload = slab(slot).slice(0, shardLength);
-        pieces[slot] = new Piece(payload, Crc32c.blockCrcs(payload));
+        pieces[slot] = new Piece(payload, Crc32c.blockCrcs(payload), slab(slot));
       }
     }
     if (length <= profile.stripeUnit()) {
@@ -105,11 +121,12 @@ final class StripeBatch {
     }
     code.encode(data, parity);
     for (int row = 0; row < parity.length; row++) {
-      pieces[profile.dataShards() + row] = new Piece(parity[row], Crc32c.blockCrcs(parity[row]));
+      int slot = profile.dataShards() + row;
+      pieces[slot] = new Piece(parity[row], Crc32c.blockCrcs(parity[row]), slab(slot));
     }
   }
 
-  /** Gives the memory back; no piece may be used any more. */
+  /** Gives the memory back but for the pieces whose slab was retained. */
   void release() {
     for (int slot = 0; slot < slabs.length; slot++) {
       Slab slab = slabs[slot];
@@ -118,12 +135,16 @@ final class StripeBatch {
         slab.release();
       }
     }
+    memory.giveBack(unusedBytes);
+    unusedBytes = 0;
   }
 
   private Slab slab(int slot) {
     Slab slab = slabs[slot];
     if (slab == null) {
       slab = pool.acquire(shardCapacity);
+      slab.whenRecycled(memory::giveBack);
+      unusedBytes -= slab.capacity();
       slabs[slot] = slab;
     }
     return slab;

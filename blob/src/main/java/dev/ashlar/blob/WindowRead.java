@@ -8,14 +8,18 @@ import dev.ashlar.protocol.client.ShardStore;
 import dev.ashlar.protocol.layout.ByteRange;
 import dev.ashlar.protocol.layout.StripeLayout;
 import dev.ashlar.protocol.memory.Slab;
+import dev.ashlar.protocol.memory.SlabPool;
 import dev.ashlar.protocol.message.BlobRow;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.PlacementMap;
 import dev.ashlar.protocol.model.Profile;
 import dev.ashlar.protocol.model.ShardId;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,29 +38,75 @@ final class WindowRead {
   // Per slot the read that has arrived or is under way; a faulty slot is not asked again.
   private final @Nullable ShardRead[] reads;
   private final boolean[] faulty;
+  private final Set<UUID> silentDrives;
+  private final RequestMemory memory;
+  private long heldBytes;
   private boolean overloaded;
 
   /**
    * @param range of the blob, not empty
+   * @param silentDrives those that did not answer earlier windows, and so are not waited for again;
+   *     this one adds its own
+   * @param memory in which {@link #bytesMax} are held for it
    */
-  WindowRead(Engine engine, BlobRow blob, Profile profile, ByteRange range) {
+  WindowRead(
+      Engine engine,
+      BlobRow blob,
+      StripeLayout layout,
+      ByteRange range,
+      Set<UUID> silentDrives,
+      RequestMemory memory) {
     this.engine = engine;
-    this.profile = profile;
-    this.layout = new StripeLayout(profile, blob.getLength());
+    this.profile = layout.profile();
+    this.layout = layout;
     this.id = BlobId.of(blob.getId());
     this.pg = blob.getPg();
     this.placement = engine.metadata().placement();
     this.range = range;
+    this.silentDrives = silentDrives;
+    this.memory = memory;
+    this.heldBytes = bytesMax(layout, range);
     this.reads = new ShardRead[profile.shards()];
     this.faulty = new boolean[profile.shards()];
     for (int slot : blob.getDebtSlotsList()) {
       faulty[slot] = true;
+    }
+    for (int slot = 0; slot < profile.shards(); slot++) {
+      faulty[slot] |= silentDrives.contains(placement.drive(pg, slot));
     }
     for (int slot = 0; slot < profile.dataShards(); slot++) {
       if (!needed(slot).isEmpty()) {
         ask(slot, needed(slot));
       }
     }
+  }
+
+  /**
+   * Direct memory that reading this range takes at most: a slab per shard where strips have to be
+   * rebuilt, and in the last stripe one more for each that is short. Reads that were given up on
+   * are not in it: they hold memory only while a drive's thread is in them.
+   */
+  static long bytesMax(StripeLayout layout, ByteRange range) {
+    Profile profile = layout.profile();
+    ByteRange hull = new ByteRange(0, 0);
+    for (int slot = 0; slot < profile.dataShards(); slot++) {
+      hull = hull(hull, layout.shardRange(slot, range));
+    }
+    int block = Profile.BLOCK_BYTES;
+    long blocks = (hull.end() - 1) / block - hull.offset() / block + 1;
+    long slab = SlabPool.slabBytes((int) blocks * block);
+    if (layout.isOneStrip()) {
+      return slab;
+    }
+    boolean isPadded =
+        layout.blobLength() % profile.stripeBytes() != 0
+            && layout.stripeOf(range.end() - 1) == layout.stripeCount() - 1;
+    return slab * (profile.shards() + (isPadded ? profile.dataShards() : 0));
+  }
+
+  /** The same for any range of so many bytes that starts with a stripe. */
+  static long bytesMax(Profile profile, int bytes) {
+    return bytesMax(new StripeLayout(profile, bytes), new ByteRange(0, bytes));
   }
 
   /** Waits, rebuilds what is missing, hands everything over in order. */
@@ -80,11 +130,17 @@ final class WindowRead {
     abandon();
   }
 
-  /** Gives back what has arrived and what still may arrive. */
+  /** Gives back what has arrived, but for what the receiver has, and what still may arrive. */
   void abandon() {
     for (int slot = 0; slot < reads.length; slot++) {
-      drop(slot);
+      ShardRead read = reads[slot];
+      if (read != null) {
+        reads[slot] = null;
+        read.abandon(memory);
+      }
     }
+    memory.giveBack(heldBytes);
+    heldBytes = 0;
   }
 
   private ByteRange needed(int dataSlot) {
@@ -246,10 +302,18 @@ final class WindowRead {
 
   private boolean arrived(int slot) throws InterruptedException {
     ShardRead read = reads[slot];
-    if (read == null || read.await(engine.config().driveDeadline())) {
-      return read != null;
+    if (read == null) {
+      return false;
+    }
+    UUID drive = placement.drive(pg, slot);
+    boolean isSilent = silentDrives.contains(drive);
+    if (read.await(isSilent ? Duration.ZERO : engine.config().driveDeadline())) {
+      return true;
     }
     faulty[slot] = true;
+    if (read.fault() == ShardFault.UNAVAILABLE) {
+      silentDrives.add(drive);
+    }
     overloaded |= read.fault() == ShardFault.OVERLOADED;
     drop(slot);
     return false;
@@ -259,7 +323,7 @@ final class WindowRead {
     ShardRead read = reads[slot];
     if (read != null) {
       reads[slot] = null;
-      read.abandon();
+      read.abandon(memory);
     }
   }
 

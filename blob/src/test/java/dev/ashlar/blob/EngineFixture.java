@@ -26,19 +26,28 @@ import java.util.UUID;
 
 /** An engine over drives in memory, one per slot of its only placement group. */
 final class EngineFixture {
+  static final int LEFTOVERS_MAX = 20;
+
   final Profile profile;
   final SlabPool pool = new SlabPool();
+  final MemoryBudget memory;
   final List<MemoryShardStore> drives = new ArrayList<>();
   final BlobRowsMetadata metadata;
   final ErasureObjectStore store;
   private final Map<UUID, ShardStore> reachable = new LinkedHashMap<>();
+  final Leftovers leftovers = new Leftovers(reachable::get, LEFTOVERS_MAX);
 
   EngineFixture(Profile profile) {
     this(profile, new EngineConfig(profile, 1 << 20, 2, 1L << 30, Duration.ofSeconds(20)));
   }
 
   EngineFixture(Profile profile, EngineConfig config) {
+    this(profile, config, new MemoryBudget(64 << 20, Duration.ofSeconds(20)));
+  }
+
+  EngineFixture(Profile profile, EngineConfig config, MemoryBudget memory) {
     this.profile = profile;
+    this.memory = memory;
     for (int slot = 0; slot < profile.shards(); slot++) {
       MemoryShardStore drive = new MemoryShardStore(new DriveId(new UUID(1, slot), 1), pool);
       drives.add(drive);
@@ -55,7 +64,9 @@ final class EngineFixture {
                 reachable::get,
                 new ErasureCodes(CodecChoice.AUTO),
                 pool,
-                new EngineMetrics(new SimpleMeterRegistry())));
+                new EngineMetrics(new SimpleMeterRegistry()),
+                memory,
+                leftovers));
   }
 
   /** As if the drive had been pulled. */
@@ -83,6 +94,9 @@ final class EngineFixture {
         object,
         new ByteRange(offset, length),
         piece -> {
+          if (pool.lentBytes() > memory.limitBytes()) {
+            throw new AssertionError(pool.lentBytes() + " bytes lent");
+          }
           byte[] bytes = new byte[piece.bytes().remaining()];
           piece.bytes().get(bytes);
           out.write(bytes, 0, bytes.length);

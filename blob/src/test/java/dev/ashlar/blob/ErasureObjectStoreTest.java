@@ -55,7 +55,11 @@ class ErasureObjectStoreTest {
             2,
             7L * profile.stripeBytes(),
             Duration.ofSeconds(20));
-    EngineFixture engine = new EngineFixture(profile, config);
+    // As little memory as a single request needs: none may get stuck for want of its own.
+    MemoryBudget memory =
+        new MemoryBudget(
+            2 * WindowRead.bytesMax(profile, 3 * profile.stripeBytes()), Duration.ofSeconds(20));
+    EngineFixture engine = new EngineFixture(profile, config, memory);
     byte[] bytes = EngineFixture.bytes(random, length(random, profile));
     int lostBefore = profile.parityShards() == 0 ? 0 : random.nextInt(profile.parityShards());
     List<Integer> order = shuffledSlots(profile, random);
@@ -73,6 +77,7 @@ class ErasureObjectStoreTest {
       assertArrayEquals(Arrays.copyOfRange(bytes, from, to), engine.get(from, to - from));
     }
     assertEquals(0, engine.pool.lentBytes(), "slabs in use when nothing is in flight");
+    assertEquals(0, engine.memory.reservedBytes());
   }
 
   private static int length(Random random, Profile profile) {
@@ -162,6 +167,54 @@ class ErasureObjectStoreTest {
   }
 
   @Test
+  void whatADriveWouldNotDeleteUnderOverloadIsDeletedLater() throws Exception {
+    EngineFixture engine = new EngineFixture(FOUR_TWO);
+    for (int i = 0; i < EngineFixture.LEFTOVERS_MAX + 1; i++) {
+      engine.drives.get(2).failAll(null);
+      try (ObjectWriter writer = engine.store.newWriter(3 << 20)) {
+        writer.write(ByteBuffer.allocate(1 << 20));
+        engine.drives.get(2).failAll(ShardFault.OVERLOADED);
+        assertThrows(
+            DataUnavailableException.class, () -> writer.write(ByteBuffer.allocate(2 << 20)));
+      }
+    }
+    assertEquals((EngineFixture.LEFTOVERS_MAX + 1) * (256L << 10), engine.storedBytes());
+    engine.leftovers.retry();
+    assertEquals(EngineFixture.LEFTOVERS_MAX, engine.leftovers.waiting(), "refused again");
+    engine.drives.get(2).failAll(null);
+    engine.leftovers.retry();
+    assertEquals(0, engine.leftovers.waiting());
+    assertEquals(256L << 10, engine.storedBytes(), "what was too much waits for the next start");
+  }
+
+  @Test
+  void fullDrivesAreToldFromTooFewDrives() throws Exception {
+    EngineFixture engine = new EngineFixture(FOUR_TWO);
+    engine.drives.get(4).failWrites(ShardFault.FULL);
+    engine.drives.get(5).failWrites(ShardFault.FULL);
+    assertEquals(Reason.FULL, refusal(engine), "before the first byte");
+    engine.drives.get(4).failWrites(null);
+    engine.drives.get(5).failWrites(null);
+    try (ObjectWriter writer = engine.store.newWriter(3 << 20)) {
+      engine.drives.get(4).failWrites(ShardFault.FULL);
+      engine.drives.get(5).failWrites(ShardFault.FULL);
+      DataUnavailableException e =
+          assertThrows(
+              DataUnavailableException.class, () -> writer.write(ByteBuffer.allocate(3 << 20)));
+      assertEquals(Reason.FULL, e.reason(), "on the way");
+    }
+    engine.remove(3);
+    engine.remove(4);
+    assertEquals(Reason.TOO_FEW_DRIVES, refusal(engine), "room on drive 5 would not help");
+  }
+
+  private static Reason refusal(EngineFixture engine) {
+    return assertThrows(
+            DataUnavailableException.class, () -> engine.put(new byte[100], new Random(1)))
+        .reason();
+  }
+
+  @Test
   void moreThanMLossesEndInAnErrorNotInWrongBytes() throws Exception {
     EngineFixture engine = new EngineFixture(FOUR_TWO);
     engine.put(EngineFixture.bytes(new Random(1), 200_000), new Random(1));
@@ -212,6 +265,20 @@ class ErasureObjectStoreTest {
     engine.drives.get(3).releaseAnswers();
     assertEquals(0, engine.pool.lentBytes());
     assertArrayEquals(bytes, engine.get(0, bytes.length));
+  }
+
+  @Test
+  void aDriveThatDoesNotAnswerIsNotWaitedForInEachWindow() throws Exception {
+    EngineConfig config = new EngineConfig(FOUR_TWO, 1 << 20, 2, 1 << 30, Duration.ofMillis(100));
+    EngineFixture engine = new EngineFixture(FOUR_TWO, config);
+    byte[] bytes = EngineFixture.bytes(new Random(6), 10 << 20);
+    engine.put(bytes, new Random(1));
+    engine.drives.get(1).holdAnswers();
+    long before = engine.drives.get(1).reads();
+    assertArrayEquals(bytes, engine.get(0, bytes.length));
+    assertEquals(2, engine.drives.get(1).reads() - before, "asked by the windows in flight only");
+    engine.drives.get(1).releaseAnswers();
+    assertEquals(0, engine.pool.lentBytes());
   }
 
   @Test

@@ -32,6 +32,8 @@ final class DrivesHealth implements HealthIndicator {
             open,
             "writable",
             writable,
+            "full",
+            node.drives().fullCount(),
             "writes",
             writable >= options.profile().durableMinimum() ? "accepted" : "refused");
     return Publishers.just(

@@ -1,5 +1,6 @@
 package dev.ashlar.server;
 
+import dev.ashlar.protocol.client.ShardFault;
 import dev.ashlar.protocol.client.ShardStore;
 import dev.ashlar.storage.drive.DriveConfig;
 import dev.ashlar.storage.drive.DriveResources;
@@ -94,19 +95,9 @@ final class LocalDrives implements AutoCloseable {
 
   private static DriveConfig.Limits limits(ServerOptions options) {
     DriveConfig.Limits standard = DriveConfig.Limits.DEFAULT;
-    if (options.driveCapacityBytes() == 0) {
-      return standard;
-    }
-    return new DriveConfig.Limits(
-        standard.segmentBytes(),
-        options.driveCapacityBytes(),
-        standard.reserveBytes(),
-        standard.queuedWritesMax(),
-        standard.queuedBytesMax(),
-        standard.queuedReadsMax(),
-        standard.batchBytesMax(),
-        standard.checkpointBytes(),
-        standard.compactionBytesPerSecond());
+    return options.driveCapacityBytes() == 0
+        ? standard
+        : standard.withCapacity(options.driveCapacityBytes());
   }
 
   /** The drive that belongs to this place of the list. */
@@ -161,9 +152,17 @@ final class LocalDrives implements AutoCloseable {
   }
 
   int writableCount() {
+    return count(null);
+  }
+
+  int fullCount() {
+    return count(ShardFault.FULL);
+  }
+
+  private int count(@Nullable ShardFault writeRefusal) {
     int count = 0;
     for (DriveStore store : open.values()) {
-      if (store.isWritable()) {
+      if (store.writeRefusal() == writeRefusal) {
         count++;
       }
     }

@@ -1,10 +1,13 @@
 package dev.ashlar.server;
 
+import com.sun.management.HotSpotDiagnosticMXBean;
 import dev.ashlar.blob.Engine;
 import dev.ashlar.blob.EngineConfig;
 import dev.ashlar.blob.EngineMetrics;
 import dev.ashlar.blob.ErasureCodes;
 import dev.ashlar.blob.ErasureObjectStore;
+import dev.ashlar.blob.Leftovers;
+import dev.ashlar.blob.MemoryBudget;
 import dev.ashlar.blob.ObjectStore;
 import dev.ashlar.gateway.auth.CredentialLookup;
 import dev.ashlar.gateway.auth.SigV4Authenticator;
@@ -29,9 +32,11 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micronaut.context.annotation.Context;
 import jakarta.annotation.PreDestroy;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Clock;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
@@ -52,6 +57,18 @@ final class Node {
 
   /** What requests may hold in memory together: bodies, stripes, reads, unsent answers. */
   private static final long BUDGET_BYTES = 128L << 20;
+
+  /**
+   * Of direct memory, for the stripes and reads of requests; beyond it they wait, then SlowDown.
+   */
+  private static final int REQUESTS_EIGHTHS = 3;
+
+  private static final Duration MEMORY_WAIT = Duration.ofSeconds(5);
+
+  /** Of direct memory, where unused slabs make way for new ones of other sizes. */
+  private static final int SLABS_KEPT_EIGHTHS = 5;
+
+  private static final int LEFTOVERS_MAX = 100_000;
 
   private static final int METADATA_READ_THREADS = 4;
 
@@ -87,7 +104,9 @@ final class Node {
                   drives::store,
                   codes,
                   resources.slabs(),
-                  new EngineMetrics(meters)));
+                  new EngineMetrics(meters),
+                  memory(meters),
+                  leftovers(meters)));
       RootCredential root = RootCredential.load(System.getenv(), options.metadataFolders());
       openGateway(options, metadata, store, credentials(root, metadata, cluster), meters, clock);
       startMessage =
@@ -99,7 +118,7 @@ final class Node {
   }
 
   private static SlabPool slabs(MeterRegistry meters) {
-    SlabPool slabs = new SlabPool();
+    SlabPool slabs = new SlabPool(directMemory() / 8 * SLABS_KEPT_EIGHTHS);
     Gauge.builder("ashlar.slabs.allocated", slabs, SlabPool::allocatedBytes)
         .description("Direct memory taken for stripes and reads")
         .baseUnit("bytes")
@@ -109,6 +128,35 @@ final class Node {
         .baseUnit("bytes")
         .register(meters);
     return slabs;
+  }
+
+  /** The rest of direct memory is the sockets' (see the byte budget) and the drives' own. */
+  private static MemoryBudget memory(MeterRegistry meters) {
+    MemoryBudget memory = new MemoryBudget(directMemory() / 8 * REQUESTS_EIGHTHS, MEMORY_WAIT);
+    Gauge.builder("ashlar.blob.memory.reserved", memory, MemoryBudget::reservedBytes)
+        .description("Direct memory that running writes and reads may use")
+        .baseUnit("bytes")
+        .register(meters);
+    Gauge.builder("ashlar.blob.memory.limit", memory, MemoryBudget::limitBytes)
+        .baseUnit("bytes")
+        .register(meters);
+    return memory;
+  }
+
+  private Leftovers leftovers(MeterRegistry meters) {
+    Leftovers leftovers = opening(new Leftovers(drives::store, LEFTOVERS_MAX));
+    Gauge.builder("ashlar.blob.leftovers", leftovers, Leftovers::waiting)
+        .description("Shards of failed writes that drives would not remove yet")
+        .register(meters);
+    leftovers.start();
+    return leftovers;
+  }
+
+  /** What -XX:MaxDirectMemorySize allows; unset, it is as much as the heap. */
+  private static long directMemory() {
+    HotSpotDiagnosticMXBean vm = ManagementFactory.getPlatformMXBean(HotSpotDiagnosticMXBean.class);
+    long set = Long.parseLong(vm.getVMOption("MaxDirectMemorySize").getValue());
+    return set > 0 ? set : Runtime.getRuntime().maxMemory();
   }
 
   private static List<Path> peerFolders(ServerOptions options) {

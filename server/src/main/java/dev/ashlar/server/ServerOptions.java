@@ -3,6 +3,7 @@ package dev.ashlar.server;
 import dev.ashlar.codec.CodecChoice;
 import dev.ashlar.gateway.http.Transport;
 import dev.ashlar.protocol.model.Profile;
+import dev.ashlar.storage.drive.DriveConfig;
 import java.nio.file.Path;
 import java.util.List;
 
@@ -36,6 +37,15 @@ record ServerOptions(
               + profile.shards()
               + " drive folders, --data names "
               + dataFolders.size());
+    }
+    long capacityMin = DriveConfig.Limits.DEFAULT.capacityBytesMin();
+    if (driveCapacityBytes != 0 && driveCapacityBytes < capacityMin) {
+      throw new IllegalArgumentException(
+          "--drive-capacity "
+              + driveCapacityBytes
+              + " leaves no room for data: at least "
+              + capacityMin
+              + " bytes, or 0 for all of the file system");
     }
     int peers = metadataFolders.size();
     if (peers != 1 && peers != 3 && peers != 5) {

@@ -34,6 +34,9 @@ public final class GarbageCollector implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(GarbageCollector.class);
   static final int SWEEP_BATCH = 1000;
 
+  /** Orphans of a drive that are kept in memory; if there are more, it is searched again. */
+  static final int ORPHANS_MAX = 20_000;
+
   /** Blobs that rest are asked for again and again: they must not become too many. */
   private static final int RESTING_MAX = 50_000;
 
@@ -160,12 +163,22 @@ public final class GarbageCollector implements AutoCloseable {
 
   private long sweep(ShardStore store, long session)
       throws ShardException, MetadataUnavailableException, InterruptedException {
-    OrphanSearch search = new OrphanSearch(metadata);
-    store.forEachBlobBelow(session, search);
-    if (Thread.interrupted()) {
-      throw new InterruptedException("sweep");
+    long deleted = 0;
+    boolean isMore = true;
+    while (isMore) {
+      OrphanSearch search = new OrphanSearch(metadata, ORPHANS_MAX);
+      store.forEachBlobBelow(session, search);
+      if (Thread.interrupted()) {
+        throw new InterruptedException("sweep");
+      }
+      long gone = delete(store, search.orphans());
+      deleted += gone;
+      isMore = search.isFull() && gone > 0;
     }
-    List<BlobId> orphans = search.orphans();
+    return deleted;
+  }
+
+  private long delete(ShardStore store, List<BlobId> orphans) throws InterruptedException {
     long deleted = 0;
     for (int from = 0; from < orphans.size(); from += SWEEP_BATCH) {
       List<BlobId> batch = orphans.subList(from, Math.min(orphans.size(), from + SWEEP_BATCH));

@@ -6,28 +6,44 @@ import dev.ashlar.protocol.model.BlobId;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Told ids of blobs one by one, keeps those that metadata does not know. */
+/**
+ * Told ids of blobs one by one, keeps those that metadata does not know, up to a bound. It asks for
+ * many at a time and rests between, so that a search through everything takes a fifth of one core
+ * at most.
+ */
 final class OrphanSearch implements Consumer<BlobId> {
+  private static final int REST_FACTOR = 4;
+
   private final MetadataClient metadata;
+  private final int orphansMax;
   private final List<BlobId> unasked = new ArrayList<>();
   private final List<BlobId> orphans = new ArrayList<>();
   private @Nullable MetadataUnavailableException failure;
+  private long workingSinceNanos = System.nanoTime();
 
-  OrphanSearch(MetadataClient metadata) {
+  OrphanSearch(MetadataClient metadata, int orphansMax) {
     this.metadata = metadata;
+    this.orphansMax = orphansMax;
   }
 
   @Override
   public void accept(BlobId id) {
-    if (failure == null && !Thread.currentThread().isInterrupted()) {
+    if (failure == null && !isFull() && !Thread.currentThread().isInterrupted()) {
       unasked.add(id);
       if (unasked.size() == GarbageCollector.SWEEP_BATCH) {
         ask();
+        rest();
       }
     }
+  }
+
+  /** Whether there may be more than were kept. */
+  boolean isFull() {
+    return orphans.size() >= orphansMax;
   }
 
   private void ask() {
@@ -38,6 +54,15 @@ final class OrphanSearch implements Consumer<BlobId> {
     } catch (MetadataUnavailableException e) {
       failure = e;
     }
+  }
+
+  private void rest() {
+    try {
+      TimeUnit.NANOSECONDS.sleep(REST_FACTOR * (System.nanoTime() - workingSinceNanos));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    workingSinceNanos = System.nanoTime();
   }
 
   List<BlobId> orphans() throws MetadataUnavailableException {

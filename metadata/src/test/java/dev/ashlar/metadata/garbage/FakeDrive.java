@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.NavigableSet;
 import java.util.TreeSet;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /** A drive that knows only which blobs it holds. */
 final class FakeDrive implements ShardStore {
@@ -38,8 +39,8 @@ final class FakeDrive implements ShardStore {
   }
 
   @Override
-  public boolean isWritable() {
-    return !failing;
+  public @Nullable ShardFault writeRefusal() {
+    return failing ? ShardFault.READ_ONLY : null;
   }
 
   @Override

@@ -114,6 +114,18 @@ class GarbageCollectorTest {
     assertTrue(drive(3).blobs().isEmpty());
   }
 
+  @Test
+  void aSweepOfMoreOrphansThanItKeepsFindsThemAll() throws Exception {
+    BlobId committed = put("k", 1);
+    int orphans = 2 * GarbageCollector.ORPHANS_MAX + 1500;
+    for (int i = 0; i < orphans; i++) {
+      drive(1).blobs().add(new BlobId(metadata.session(), 10 + i));
+    }
+    MemoryMetadata next = new MemoryMetadata(table, clock);
+    assertEquals(orphans, collector(next).sweepDeadSessions(List.of(drive(1))));
+    assertEquals(List.of(committed), List.copyOf(drive(1).blobs()));
+  }
+
   /** Rule 5: only what can never be committed any more is deleted. */
   @Test
   void aSweepEndsTheSessionsBeforeItDeletesTheirOrphans() throws Exception {

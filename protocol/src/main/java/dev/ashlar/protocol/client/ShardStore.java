@@ -5,6 +5,7 @@ import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.ShardId;
 import java.util.List;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One drive as the rest of the system sees it. Operations are queued (bounded: {@link
@@ -15,8 +16,13 @@ public interface ShardStore {
   /** What its acknowledgements count for. */
   DriveId drive();
 
-  /** Whether new data may be sent; false when read-only, full or closed. */
-  boolean isWritable();
+  /** Whether new data may be sent; false when read-only, full, hanging or closed. */
+  default boolean isWritable() {
+    return writeRefusal() == null;
+  }
+
+  /** What a write would be refused with before it is queued; null when new data may be sent. */
+  @Nullable ShardFault writeRefusal();
 
   /**
    * Stores new bytes. Success means durable: synced on the drive. Every (shard, offset) is written

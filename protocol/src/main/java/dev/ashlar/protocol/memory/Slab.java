@@ -2,6 +2,8 @@ package dev.ashlar.protocol.memory;
 
 import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.LongConsumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Off-heap memory whose start and size are multiples of 4 KiB, so that it can be handed to direct
@@ -11,6 +13,7 @@ public final class Slab {
   private final SlabPool pool;
   private final ByteBuffer memory;
   private final AtomicInteger references = new AtomicInteger();
+  private volatile @Nullable LongConsumer whenRecycled;
 
   Slab(SlabPool pool, ByteBuffer memory) {
     this.pool = pool;
@@ -42,10 +45,21 @@ public final class Slab {
     return this;
   }
 
+  /** Who is told, once, of its capacity when it is back in its pool. For whoever holds it now. */
+  public void whenRecycled(LongConsumer told) {
+    checkHeld();
+    whenRecycled = told;
+  }
+
   public void release() {
     int left = references.decrementAndGet();
     if (left == 0) {
+      LongConsumer told = whenRecycled;
+      whenRecycled = null;
       pool.recycle(this);
+      if (told != null) {
+        told.accept(memory.capacity());
+      }
     } else if (left < 0) {
       throw new IllegalStateException("released more often than retained");
     }

@@ -9,8 +9,9 @@ import java.util.stream.IntStream;
 
 /**
  * Slabs in size classes of powers of two from 4 KiB to 4 MiB. It recycles, it does not limit: who
- * asks has reserved the bytes before. What is given back is kept for the next one, so memory stays
- * at its peak and no cleaner has to run; the peak is bounded by what may be reserved.
+ * asks has reserved the bytes before. What is given back is kept for the next one, so no cleaner
+ * has to run; only when another size is needed and too much is kept, slabs are left to the
+ * collector.
  */
 public final class SlabPool {
   public static final int MAX_SLAB_BYTES = 4 << 20;
@@ -23,8 +24,25 @@ public final class SlabPool {
       IntStream.range(0, CLASSES)
           .<Queue<Slab>>mapToObj(i -> new ConcurrentLinkedQueue<>())
           .toList();
+  private final long keptBytesMax;
   private final AtomicLong allocatedBytes = new AtomicLong();
   private final AtomicLong lentBytes = new AtomicLong();
+
+  public SlabPool() {
+    this(Long.MAX_VALUE);
+  }
+
+  /**
+   * @param keptBytesMax from here on a new slab takes the place of unused ones of other sizes
+   */
+  public SlabPool(long keptBytesMax) {
+    this.keptBytesMax = keptBytesMax;
+  }
+
+  /** The capacity of a slab for so many bytes. */
+  public static int slabBytes(int bytes) {
+    return 1 << (sizeClass(bytes) + SMALLEST_SHIFT);
+  }
 
   /**
    * A slab of at least {@code bytes}, its content undefined.
@@ -59,8 +77,21 @@ public final class SlabPool {
 
   private Slab allocate(int capacity) {
     allocatedBytes.addAndGet(capacity);
+    dropUnused();
     ByteBuffer raw = ByteBuffer.allocateDirect(capacity + ALIGNMENT);
     return new Slab(this, raw.alignedSlice(ALIGNMENT).slice(0, capacity));
+  }
+
+  private void dropUnused() {
+    for (int i = CLASSES - 1; i >= 0; i--) {
+      while (allocatedBytes.get() > keptBytesMax) {
+        Slab unused = free.get(i).poll();
+        if (unused == null) {
+          break;
+        }
+        allocatedBytes.addAndGet(-unused.capacity());
+      }
+    }
   }
 
   private static int sizeClass(int bytes) {

@@ -63,8 +63,13 @@ public final class MemoryShardStore implements ShardStore {
   }
 
   @Override
-  public boolean isWritable() {
-    return locked(() -> fault == null && writeFault == null);
+  public @Nullable ShardFault writeRefusal() {
+    lock.lock();
+    try {
+      return fault != null ? fault : writeFault;
+    } finally {
+      lock.unlock();
+    }
   }
 
   @Override

@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class SlabPoolTest {
@@ -38,5 +40,18 @@ class SlabPoolTest {
     slab.release();
     assertThrows(IllegalStateException.class, slab::buffer);
     assertThrows(IllegalStateException.class, slab::retain);
+  }
+
+  @Test
+  void unusedSlabsMakeWayForThoseOfOtherSizes() {
+    List<Slab> held = new ArrayList<>();
+    SlabPool small = new SlabPool(64 * 1024);
+    for (int i = 0; i < 16; i++) {
+      held.add(small.acquire(4096));
+    }
+    held.forEach(Slab::release);
+    assertEquals(64 * 1024, small.allocatedBytes());
+    small.acquire(32 * 1024).release();
+    assertEquals(64 * 1024, small.allocatedBytes());
   }
 }

@@ -11,6 +11,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -26,6 +27,7 @@ final class CommitQueue {
   private final DriveConfig.Limits limits;
   private final DriveId drive;
   private final Consumer<Exception> onFailure;
+  private final LongSupplier nanoTime;
   private final Queue<LogRequest> waiting = new ConcurrentLinkedQueue<>();
   private final AtomicInteger depth = new AtomicInteger();
   private final AtomicLong bytes = new AtomicLong();
@@ -33,17 +35,21 @@ final class CommitQueue {
   private volatile boolean isParked;
   private volatile boolean isStopping;
   private volatile boolean hasFailed;
+  private volatile boolean isCommitting;
+  private volatile long commitBeganNanos;
 
   CommitQueue(
       SegmentLog log,
       DriveConfig.Limits limits,
       DriveId drive,
       String name,
-      Consumer<Exception> onFailure) {
+      Consumer<Exception> onFailure,
+      LongSupplier nanoTime) {
     this.log = log;
     this.limits = limits;
     this.drive = drive;
     this.onFailure = onFailure;
+    this.nanoTime = nanoTime;
     writer = Thread.ofPlatform().name("drive-write-" + name).daemon().unstarted(this::run);
   }
 
@@ -56,20 +62,28 @@ final class CommitQueue {
     hasFailed = true;
   }
 
-  /** Commits what is queued and ends the thread. */
-  void stop() {
+  /** Commits what is queued and ends the thread; false if a commit hangs. */
+  boolean stop() {
     isStopping = true;
     LockSupport.unpark(writer);
-    boolean interrupted = false;
-    while (writer.isAlive()) {
-      try {
-        writer.join();
-      } catch (InterruptedException e) {
-        interrupted = true;
-      }
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
+    return ThreadEnd.await(writer, limits.stallTimeout());
+  }
+
+  /**
+   * Whether a commit has been running for too long. It may still succeed or fail; until then what
+   * comes behind it would wait for nobody knows how long.
+   */
+  boolean isStalled() {
+    // The flag is set after the time and read before it, so an old time is never taken for new.
+    return isCommitting
+        && nanoTime.getAsLong() - commitBeganNanos > limits.stallTimeout().toNanos();
+  }
+
+  /** Refuses what waits behind a commit that hangs, so that nobody's memory is kept. */
+  void dropWaiting() {
+    for (LogRequest next = waiting.poll(); next != null; next = waiting.poll()) {
+      leave(next);
+      tell(next, stalled());
     }
   }
 
@@ -84,6 +98,10 @@ final class CommitQueue {
     if (isStopping) {
       depth.decrementAndGet();
       return new ShardException(ShardFault.UNAVAILABLE, drive + " is closed");
+    }
+    if (isStalled()) {
+      depth.decrementAndGet();
+      return stalled();
     }
     if (waits > limits.queuedWritesMax()) {
       depth.decrementAndGet();
@@ -116,6 +134,10 @@ final class CommitQueue {
     return new ShardException(ShardFault.OVERLOADED, drive + ": too much waits to be written");
   }
 
+  private ShardException stalled() {
+    return new ShardException(ShardFault.UNAVAILABLE, drive + ": a write of it hangs");
+  }
+
   private void run() {
     LogRequest next = take();
     while (next != null) {
@@ -133,16 +155,20 @@ final class CommitQueue {
   /** Commits a batch that begins with this request; returns the one it had no room for. */
   private @Nullable LogRequest commitFrom(LogRequest first) {
     @Nullable LogRequest next = first;
+    commitBeganNanos = nanoTime.getAsLong();
+    isCommitting = true;
     try {
       while (next != null && log.add(next)) {
         leave(next);
         next = waiting.poll();
       }
       log.commit();
+      isCommitting = false;
     } catch (IOException | RuntimeException | Error e) {
       // An error too (no memory, say): a writer that died silently would let everyone wait.
       hasFailed = true;
       onFailure.accept(e instanceof Exception failure ? failure : new IllegalStateException(e));
+      isCommitting = false;
       tellFailed(log.accepted(), ShardFault.IO_ERROR, e.toString());
       tellFailed(log.rejected(), ShardFault.FULL, "full");
       return next;
@@ -170,11 +196,15 @@ final class CommitQueue {
 
   private void tellFailed(List<LogRequest> requests, ShardFault fault, String why) {
     for (LogRequest request : requests) {
-      try {
-        request.completion().failed(new ShardException(fault, drive + ": " + why));
-      } catch (RuntimeException e) {
-        LOG.error("drive {}: a completion threw", drive, e);
-      }
+      tell(request, new ShardException(fault, drive + ": " + why));
+    }
+  }
+
+  private void tell(LogRequest request, ShardException failure) {
+    try {
+      request.completion().failed(failure);
+    } catch (RuntimeException e) {
+      LOG.error("drive {}: a completion threw", drive, e);
     }
   }
 

@@ -29,6 +29,9 @@ final class Compactor {
 
   private static final int LIVE_PERCENT_MAX_WHEN_FULL = 90;
 
+  /** An eighth of the segment that is written to has to be dead, or the log would go in circles. */
+  private static final int ACTIVE_DEAD_SHARE = 8;
+
   private final UUID drive;
   private final DriveConfig.Limits limits;
   private final Segments segments;
@@ -45,7 +48,7 @@ final class Compactor {
 
   /** Has the log's writer do a move, and waits for it. */
   interface Mover {
-    void move(List<MovedExtent> extents, List<Tombstone> tombstones)
+    void move(long segment, List<MovedExtent> extents, List<Tombstone> tombstones)
         throws IOException, ShardException;
   }
 
@@ -71,6 +74,9 @@ final class Compactor {
     Segment victim = victim();
     if (victim == null) {
       return false;
+    }
+    if (victim.id() == log.activeSegment()) {
+      mover.move(victim.id(), List.of(), List.of());
     }
     SegmentUse use = victim.use();
     if (use.liveBytes() > 0 || use.tombstones() > 0) {
@@ -109,7 +115,7 @@ final class Compactor {
     for (Segment segment : segments.all()) {
       SegmentUse use = segment.use();
       long bytes = use.liveBytes() + (long) use.tombstones() * SegmentFormat.TOMBSTONE_BYTES;
-      if (segment.id() < active
+      if ((segment.id() < active || (segment.id() == active && isWorthLeaving(bytes)))
           && bytes < bestBytes
           && !stuck.contains(segment.id())
           && !emptied.contains(segment)) {
@@ -120,7 +126,15 @@ final class Compactor {
     return best;
   }
 
+  /** Also the segment that is written to can have what a full drive lacks. */
+  private boolean isWorthLeaving(long neededBytes) {
+    long written = (long) limits.segmentBytes() - log.activeRoomBytes();
+    return segments.isFull() && written - neededBytes >= limits.segmentBytes() / ACTIVE_DEAD_SHARE;
+  }
+
+  /** Packs what lay in many batches into few: else batches of one small record would stay so. */
   private void moveNeeded(Segment victim) throws IOException, ShardException {
+    Needed needed = new Needed(victim);
     try (BatchScanner scanner = new BatchScanner(drive, limits.segmentBytes(), slabs)) {
       for (int offset = 0; offset < limits.segmentBytes(); ) {
         BatchHeader header = scanner.directoryAt(victim, offset);
@@ -128,25 +142,39 @@ final class Compactor {
           header = scanner.firstAbove(victim, offset, 0);
         }
         if (header == null) {
-          return;
+          break;
         }
         offset = header.offset() + header.bytes();
-        Needed needed = new Needed(victim);
-        scanner.forEachRecord(header, needed);
-        move(victim, needed);
+        Needed next = new Needed(victim);
+        scanner.forEachRecord(header, next);
+        if (needed.batchBytesMax + next.batchBytesMax > limits.batchBytesMax()) {
+          move(victim, needed);
+          needed = next;
+        } else {
+          needed.add(next);
+        }
       }
+      move(victim, needed);
     }
   }
 
-  /** What of one batch is still needed. */
+  /** What of some batches is still needed. */
   private final class Needed implements BatchScanner.RecordVisitor {
     private final Segment victim;
     private final List<ShardId> shards = new ArrayList<>();
     private final List<Extent> extents = new ArrayList<>();
     private final List<Tombstone> tombstones = new ArrayList<>();
+    private int batchBytesMax = SegmentFormat.HEADER_BYTES;
 
     Needed(Segment victim) {
       this.victim = victim;
+    }
+
+    void add(Needed more) {
+      shards.addAll(more.shards);
+      extents.addAll(more.extents);
+      tombstones.addAll(more.tombstones);
+      batchBytesMax += more.batchBytesMax;
     }
 
     @Override
@@ -155,6 +183,8 @@ final class Compactor {
       if (now != null && now.liesWhere(extent)) {
         shards.add(shard);
         extents.add(extent);
+        batchBytesMax += SegmentFormat.roundUp(extent.length());
+        batchBytesMax += SegmentFormat.extentHeaderBytes(extent.crcs().length);
       }
     }
 
@@ -162,11 +192,12 @@ final class Compactor {
     public void tombstone(Tombstone tombstone) {
       if (segments.needs(tombstone, victim.id())) {
         tombstones.add(tombstone);
+        batchBytesMax += SegmentFormat.TOMBSTONE_BYTES;
       }
     }
   }
 
-  /** What lay in one batch fits one batch again. */
+  /** What lay in one batch, or is bounded to it, fits one batch. */
   private void move(Segment victim, Needed needed) throws IOException, ShardException {
     if (needed.extents.isEmpty() && needed.tombstones.isEmpty()) {
       return;
@@ -182,7 +213,7 @@ final class Compactor {
         moved.add(load(victim, needed.shards.get(i), extent, slab));
         bytes += extent.length();
       }
-      mover.move(moved, needed.tombstones);
+      mover.move(victim.id(), moved, needed.tombstones);
       meters.moved(bytes);
     } finally {
       held.forEach(Slab::release);

@@ -3,6 +3,7 @@ package dev.ashlar.storage.drive;
 import dev.ashlar.protocol.memory.SlabPool;
 import dev.ashlar.storage.io.IoMode;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -32,6 +33,8 @@ public record DriveConfig(
    * @param batchBytesMax of one write to the drive
    * @param checkpointBytes written between two checkpoints of the index, and so replayed at most
    * @param compactionBytesPerSecond how fast live bytes are moved out of mostly-dead segments
+   * @param stallTimeout how long a commit, or all reads together, may make no progress before the
+   *     drive counts as hanging and refuses what comes
    */
   public record Limits(
       int segmentBytes,
@@ -42,7 +45,8 @@ public record DriveConfig(
       int queuedReadsMax,
       int batchBytesMax,
       long checkpointBytes,
-      long compactionBytesPerSecond) {
+      long compactionBytesPerSecond,
+      Duration stallTimeout) {
     public static final Limits DEFAULT =
         new Limits(
             64 << 20,
@@ -53,7 +57,8 @@ public record DriveConfig(
             1024,
             SlabPool.MAX_SLAB_BYTES,
             128L << 20,
-            32L << 20);
+            32L << 20,
+            Duration.ofSeconds(10));
 
     private static final int BATCH_BYTES_MIN = 64 * 1024;
 
@@ -72,6 +77,39 @@ public record DriveConfig(
       if (checkpointBytes < 1 || compactionBytesPerSecond < 1 || reserveBytes < 0) {
         throw new IllegalArgumentException("needs positive bounds");
       }
+    }
+
+    /** What a drive must have for its segments to take any data at all. */
+    public long capacityBytesMin() {
+      return (1L + Segments.Need.NEW_DATA.segmentsLeft()) * segmentBytes + reserveBytes;
+    }
+
+    public Limits withCapacity(long newCapacityBytesMax) {
+      return new Limits(
+          segmentBytes,
+          newCapacityBytesMax,
+          reserveBytes,
+          queuedWritesMax,
+          queuedBytesMax,
+          queuedReadsMax,
+          batchBytesMax,
+          checkpointBytes,
+          compactionBytesPerSecond,
+          stallTimeout);
+    }
+
+    public Limits withStallTimeout(Duration newStallTimeout) {
+      return new Limits(
+          segmentBytes,
+          capacityBytesMax,
+          reserveBytes,
+          queuedWritesMax,
+          queuedBytesMax,
+          queuedReadsMax,
+          batchBytesMax,
+          checkpointBytes,
+          compactionBytesPerSecond,
+          newStallTimeout);
     }
 
     /** The longest payload that fits a batch with its checksums. */

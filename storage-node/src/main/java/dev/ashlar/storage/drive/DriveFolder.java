@@ -1,6 +1,8 @@
 package dev.ashlar.storage.drive;
 
 import dev.ashlar.storage.io.ChannelFiles;
+import dev.ashlar.storage.io.Private;
+import dev.ashlar.storage.io.RawFiles;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
@@ -8,6 +10,8 @@ import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.Set;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.rocksdb.RocksDBException;
@@ -22,17 +26,21 @@ final class DriveFolder implements AutoCloseable {
   private static final String INDEX_FOLDER = "index";
 
   private final FileChannel lockFile;
-  private final boolean isDirect;
   private final DriveMeters meters;
   private final RocksShardIndex index;
   private final DriveCore core;
 
-  static DriveFolder open(DriveConfig config, DriveResources resources) throws IOException {
+  /**
+   * @param wrap stands between the engine and the folder's files
+   */
+  static DriveFolder open(
+      DriveConfig config, DriveResources resources, UnaryOperator<RawFiles> wrap)
+      throws IOException {
     Path folder = config.folder();
-    Files.createDirectories(folder);
+    Private.createFolders(folder);
     FileChannel lockFile = lock(folder);
     try {
-      return new DriveFolder(config, resources, lockFile);
+      return new DriveFolder(config, resources, wrap, lockFile);
     } catch (IOException e) {
       lockFile.close();
       throw new IOException("drive folder " + folder + ": " + e.getMessage(), e);
@@ -42,11 +50,14 @@ final class DriveFolder implements AutoCloseable {
     }
   }
 
-  private DriveFolder(DriveConfig config, DriveResources resources, FileChannel lockFile)
+  private DriveFolder(
+      DriveConfig config,
+      DriveResources resources,
+      UnaryOperator<RawFiles> wrap,
+      FileChannel lockFile)
       throws IOException {
     this.lockFile = lockFile;
-    ChannelFiles files = ChannelFiles.open(config.folder(), config.ioMode());
-    isDirect = files.isDirect();
+    RawFiles files = wrap.apply(ChannelFiles.open(config.folder(), config.ioMode()));
     long now = resources.clock().instant().getEpochSecond();
     DriveCore.Setting setting = new DriveCore.Setting(config.cluster(), config.drive(), now);
     DriveIdentity identity = DriveCore.identify(files, setting);
@@ -61,10 +72,6 @@ final class DriveFolder implements AutoCloseable {
       index.close();
       throw e;
     }
-  }
-
-  boolean isDirect() {
-    return isDirect;
   }
 
   DriveMeters meters() {
@@ -86,8 +93,8 @@ final class DriveFolder implements AutoCloseable {
 
   private static FileChannel lock(Path folder) throws IOException {
     FileChannel channel =
-        FileChannel.open(
-            folder.resolve(LOCK_FILE), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+        Private.open(
+            folder.resolve(LOCK_FILE), Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE));
     @Nullable FileLock lock = null;
     try {
       lock = channel.tryLock();
@@ -115,7 +122,8 @@ final class DriveFolder implements AutoCloseable {
           || cause.getStatus().getCode() != Status.Code.Corruption) {
         throw e;
       }
-      LOG.error("{} is damaged and is rebuilt from the segments", folder, e);
+      LOG.error("{} is damaged and is rebuilt from the segments: {}", folder, e.getMessage());
+      LOG.debug("the damage", e);
       deleteFilesIn(folder);
       return new RocksShardIndex(folder, resources);
     }

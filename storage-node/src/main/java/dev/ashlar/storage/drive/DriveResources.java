@@ -3,12 +3,16 @@ package dev.ashlar.storage.drive;
 import dev.ashlar.protocol.memory.SlabPool;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Clock;
-import java.util.concurrent.ExecutorService;
+import java.time.Duration;
 import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.rocksdb.Cache;
 import org.rocksdb.Env;
 import org.rocksdb.LRUCache;
+import org.rocksdb.Priority;
 import org.rocksdb.RocksDB;
 import org.rocksdb.WriteBufferManager;
 
@@ -21,20 +25,25 @@ public final class DriveResources implements AutoCloseable {
     RocksDB.loadLibrary();
   }
 
+  /** The most RocksDB instances beside the drives' that may share the environment: metadata. */
+  private static final int OTHER_DATABASES_MAX = 5;
+
   private final SlabPool slabs;
   private final MeterRegistry meters;
   private final Clock clock;
   private final Cache blockCache;
   private final WriteBufferManager writeBufferManager;
-  private final ExecutorService readers;
+  private final int readThreads;
+  private final ScheduledExecutorService watch;
+  private final AtomicInteger indexes = new AtomicInteger(OTHER_DATABASES_MAX);
 
   /**
    * @param blockCacheBytes of tables, filters and memtables together
    * @param writeBufferBytes of that, at most so much for memtables before the oldest is flushed
-   * @param readThreads how many drive reads may run at a time in this process
+   * @param readThreads how many reads of one drive may run at a time
    */
   public record Budget(long blockCacheBytes, long writeBufferBytes, int readThreads) {
-    public static final Budget DEFAULT = new Budget(64L << 20, 32L << 20, 16);
+    public static final Budget DEFAULT = new Budget(64L << 20, 32L << 20, 8);
   }
 
   public DriveResources(SlabPool slabs, MeterRegistry meters, Clock clock, Budget budget) {
@@ -43,9 +52,10 @@ public final class DriveResources implements AutoCloseable {
     this.clock = clock;
     blockCache = new LRUCache(budget.blockCacheBytes());
     writeBufferManager = new WriteBufferManager(budget.writeBufferBytes(), blockCache);
-    readers =
-        Executors.newFixedThreadPool(
-            budget.readThreads(), Thread.ofPlatform().name("drive-read-", 0).daemon().factory());
+    readThreads = budget.readThreads();
+    watch =
+        Executors.newSingleThreadScheduledExecutor(
+            Thread.ofPlatform().name("drive-watch").daemon().factory());
   }
 
   public SlabPool slabs() {
@@ -72,20 +82,29 @@ public final class DriveResources implements AutoCloseable {
     return clock;
   }
 
-  ExecutorService readers() {
-    return readers;
+  int readThreads() {
+    return readThreads;
+  }
+
+  /**
+   * An index is about to be opened. RocksDB has one pool of flush threads, by default of one
+   * thread: a flush that hangs on one drive must not hold up the others'.
+   */
+  void indexOpens() {
+    int databases = indexes.incrementAndGet();
+    env().incBackgroundThreadsIfNeeded(databases, Priority.HIGH);
+    env().incBackgroundThreadsIfNeeded(databases, Priority.LOW);
+  }
+
+  /** Runs it again and again; it must never block. */
+  ScheduledFuture<?> watch(Runnable look, Duration period) {
+    return watch.scheduleWithFixedDelay(
+        look, period.toNanos(), period.toNanos(), TimeUnit.NANOSECONDS);
   }
 
   @Override
   public void close() {
-    readers.shutdown();
-    try {
-      if (!readers.awaitTermination(1, TimeUnit.MINUTES)) {
-        throw new IllegalStateException("drive reads still run");
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
+    watch.shutdownNow();
     writeBufferManager.close();
     blockCache.close();
   }

@@ -10,13 +10,14 @@ import dev.ashlar.protocol.memory.SlabPool;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.ShardId;
+import dev.ashlar.storage.io.RawFiles;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.ScheduledFuture;
 import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -27,17 +28,19 @@ import org.slf4j.LoggerFactory;
  */
 public final class DriveStore implements ShardStore, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(DriveStore.class);
-  private static final long CLOSE_POLL_NANOS = 200_000;
+  private static final Duration WATCH_PERIOD = Duration.ofMillis(500);
 
   private final DriveConfig config;
-  private final DriveResources resources;
   private final DriveFolder folder;
   private final DriveCore core;
   private final DriveMeters meters;
   private final CommitQueue queue;
   private final Housekeeper housekeeper;
   private final DriveId drive;
-  private final AtomicInteger readsInFlight = new AtomicInteger();
+  private final ReadLane reads;
+  private final ScheduledFuture<?> watch;
+  private boolean wasHanging;
+  private boolean wasFull;
   private volatile State state = State.OPEN;
 
   private enum State {
@@ -52,7 +55,12 @@ public final class DriveStore implements ShardStore, AutoCloseable {
    * @throws IOException if the folder is not this drive's, is in use, or cannot be read
    */
   public static DriveStore open(DriveConfig config, DriveResources resources) throws IOException {
-    DriveFolder folder = DriveFolder.open(config, resources);
+    return open(config, resources, UnaryOperator.identity());
+  }
+
+  static DriveStore open(DriveConfig config, DriveResources resources, UnaryOperator<RawFiles> wrap)
+      throws IOException {
+    DriveFolder folder = DriveFolder.open(config, resources, wrap);
     try {
       return new DriveStore(config, resources, folder);
     } catch (RuntimeException e) {
@@ -63,17 +71,33 @@ public final class DriveStore implements ShardStore, AutoCloseable {
 
   private DriveStore(DriveConfig config, DriveResources resources, DriveFolder folder) {
     this.config = config;
-    this.resources = resources;
     this.folder = folder;
     core = folder.core();
     meters = folder.meters();
     drive = core.drive();
     String name = config.folder().toAbsolutePath().getFileName().toString();
-    queue = new CommitQueue(core.log(), config.limits(), drive, name, this::failed);
+    queue =
+        new CommitQueue(core.log(), config.limits(), drive, name, this::failed, System::nanoTime);
+    reads = new ReadLane(drive, name, resources.readThreads(), config.limits(), System::nanoTime);
     housekeeper = new Housekeeper(core, config.limits(), queue, name, this::failed);
     registerGauges();
+    warnIfTooSmall();
     queue.start();
     housekeeper.start();
+    watch = resources.watch(this::look, WATCH_PERIOD);
+  }
+
+  private void warnIfTooSmall() {
+    long capacity = core.segments().capacityBytes();
+    long needed = config.limits().capacityBytesMin();
+    if (capacity < needed) {
+      LOG.warn(
+          "drive {} ({}) is too small for any data: it has room for {} bytes, {} are needed",
+          drive,
+          config.folder(),
+          capacity,
+          needed);
+    }
   }
 
   private void registerGauges() {
@@ -96,14 +120,16 @@ public final class DriveStore implements ShardStore, AutoCloseable {
     return drive;
   }
 
-  /** Whether segments are written past the page cache. */
-  public boolean isDirect() {
-    return folder.isDirect();
-  }
-
   @Override
-  public boolean isWritable() {
-    return state == State.OPEN && !core.segments().isFull();
+  public @Nullable ShardFault writeRefusal() {
+    ShardException refusal = refusal();
+    if (refusal != null) {
+      return refusal.fault();
+    }
+    if (queue.isStalled()) {
+      return ShardFault.UNAVAILABLE;
+    }
+    return core.segments().isFull() ? ShardFault.FULL : null;
   }
 
   @Override
@@ -152,40 +178,12 @@ public final class DriveStore implements ShardStore, AutoCloseable {
     if (offset < 0 || length < 1 || length > SlabPool.MAX_SLAB_BYTES - 2 * SegmentFormat.BLOCK) {
       throw new IllegalArgumentException("range " + offset + "+" + length);
     }
-    ShardException refusal = beginRead();
-    if (refusal != null) {
-      completion.failed(refusal);
-      return;
-    }
-    try {
-      resources.readers().execute(() -> runRead(shard, offset, length, completion));
-    } catch (RejectedExecutionException e) {
-      readsInFlight.decrementAndGet();
-      completion.failed(new ShardException(ShardFault.UNAVAILABLE, drive + " is shutting down"));
-    }
-  }
-
-  private void runRead(ShardId shard, long offset, int length, Completion<ShardData> completion) {
-    ShardData data;
-    try {
-      data = core.reader().read(shard, offset, length);
-    } catch (ShardException e) {
-      readsInFlight.decrementAndGet();
-      completion.failed(e);
-      return;
-    } catch (RuntimeException | Error e) {
-      readsInFlight.decrementAndGet();
-      LOG.error("drive {}: a read of {} failed", drive, shard, e);
-      completion.failed(new ShardException(ShardFault.IO_ERROR, shard + ": " + e, e));
-      return;
-    }
-    readsInFlight.decrementAndGet();
-    completion.succeeded(data);
+    reads.read(() -> core.reader().read(shard, offset, length), completion);
   }
 
   @Override
   public void forEachBlobBelow(long session, Consumer<BlobId> visitor) throws ShardException {
-    ShardException refusal = beginRead();
+    ShardException refusal = reads.begin();
     if (refusal != null) {
       throw refusal;
     }
@@ -194,11 +192,16 @@ public final class DriveStore implements ShardStore, AutoCloseable {
     } catch (IOException e) {
       throw new ShardException(ShardFault.IO_ERROR, drive + ": " + e.getMessage(), e);
     } finally {
-      readsInFlight.decrementAndGet();
+      reads.end();
     }
   }
 
-  /** Finishes what was accepted, checkpoints the index, and lets go of the folder. */
+  /**
+   * Finishes what was accepted, checkpoints the index, and lets go of the folder.
+   *
+   * @throws IOException also if the drive hangs: then everything stays open until the process ends,
+   *     because closing files under calls that still run is not safe
+   */
   @Override
   public void close() throws IOException {
     State before = state;
@@ -206,12 +209,14 @@ public final class DriveStore implements ShardStore, AutoCloseable {
       return;
     }
     state = State.CLOSED;
-    housekeeper.stop();
-    queue.stop();
-    while (readsInFlight.get() > 0) {
-      LockSupport.parkNanos(CLOSE_POLL_NANOS);
-    }
+    watch.cancel(false);
+    boolean isKept = housekeeper.stop();
+    boolean isWritten = queue.stop();
+    boolean isRead = reads.close();
     meters.close();
+    if (!isKept || !isWritten || !isRead) {
+      throw new IOException(drive + " hangs and is left open");
+    }
     try (folder) {
       if (before == State.OPEN) {
         core.index().checkpoint();
@@ -219,16 +224,42 @@ public final class DriveStore implements ShardStore, AutoCloseable {
     }
   }
 
-  private @Nullable ShardException beginRead() {
-    if (readsInFlight.incrementAndGet() > config.limits().queuedReadsMax()) {
-      readsInFlight.decrementAndGet();
-      return new ShardException(ShardFault.OVERLOADED, drive + ": too many reads");
+  /** Tells once of each change, and lets nobody wait behind what hangs. */
+  private void look() {
+    boolean isFull = core.segments().isFull();
+    if (isFull && !wasFull) {
+      LOG.warn(
+          "drive {} ({}) is full: it takes no new data until deletes have freed space",
+          drive,
+          config.folder());
+    } else if (wasFull && !isFull) {
+      LOG.info("drive {} ({}) has room again", drive, config.folder());
     }
-    if (state == State.CLOSED) {
-      readsInFlight.decrementAndGet();
-      return new ShardException(ShardFault.UNAVAILABLE, drive + " is closed");
+    wasFull = isFull;
+    lookForHang();
+  }
+
+  private void lookForHang() {
+    boolean writesHang = queue.isStalled();
+    boolean readsHang = reads.isStalled();
+    if (writesHang) {
+      queue.dropWaiting();
     }
-    return null;
+    if (readsHang) {
+      reads.dropWaiting();
+    }
+    boolean isHanging = writesHang || readsHang;
+    if (isHanging && !wasHanging) {
+      LOG.error(
+          "drive {} ({}) hangs: {} made no progress for {} s; it is left out until they come back",
+          drive,
+          config.folder(),
+          writesHang ? "writes" : "reads",
+          config.limits().stallTimeout().toSeconds());
+    } else if (wasHanging && !isHanging) {
+      LOG.warn("drive {} ({}) answers again", drive, config.folder());
+    }
+    wasHanging = isHanging;
   }
 
   private @Nullable ShardException refusal() {
@@ -257,7 +288,12 @@ public final class DriveStore implements ShardStore, AutoCloseable {
 
   /** Once a write, sync or index change has failed, nothing is written until the next start. */
   private void failed(Exception cause) {
-    LOG.error("drive {} is read-only from now on", drive, cause);
+    LOG.error(
+        "drive {} ({}) is read-only from now on: {}",
+        drive,
+        config.folder(),
+        cause instanceof IOException ? cause.getMessage() : cause.toString());
+    LOG.debug("drive {} failed here", drive, cause);
     meters.ioError();
     queue.refuseAll();
     if (state == State.OPEN) {
@@ -266,7 +302,11 @@ public final class DriveStore implements ShardStore, AutoCloseable {
     try {
       core.endLife();
     } catch (IOException e) {
-      LOG.error("drive {}: its new incarnation could not be noted", drive, e);
+      LOG.error(
+          "drive {} ({}): its new incarnation could not be noted: {}",
+          drive,
+          config.folder(),
+          e.toString());
     }
   }
 }

@@ -50,21 +50,15 @@ final class Housekeeper {
     thread.start();
   }
 
-  /** Ends the thread; it may finish a move, for which the log's writer must still run. */
-  void stop() {
+  /**
+   * Ends the thread; it may finish a move, for which the log's writer must still run.
+   *
+   * @return false if it hangs
+   */
+  boolean stop() {
     isStopping = true;
     LockSupport.unpark(thread);
-    boolean interrupted = false;
-    while (thread.isAlive()) {
-      try {
-        thread.join();
-      } catch (InterruptedException e) {
-        interrupted = true;
-      }
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
+    return ThreadEnd.await(thread, limits.stallTimeout());
   }
 
   private void run() {
@@ -82,7 +76,7 @@ final class Housekeeper {
   }
 
   private void round() throws IOException, ShardException {
-    core.segments().prepare();
+    core.segments().prepare(core.log().activeRoomBytes());
     long written = core.log().writtenBytes();
     if (written - checkpointedBytes >= limits.checkpointBytes()) {
       core.index().checkpoint();
@@ -94,12 +88,13 @@ final class Housekeeper {
     }
   }
 
-  private void move(List<MovedExtent> extents, List<Tombstone> tombstones) throws ShardException {
+  private void move(long segment, List<MovedExtent> extents, List<Tombstone> tombstones)
+      throws ShardException {
     if (isStopping) {
       throw new ShardException(ShardFault.UNAVAILABLE, "the drive is closing");
     }
     Moved moved = new Moved();
-    queue.add(new LogRequest.Move(extents, tombstones, moved));
+    queue.add(new LogRequest.Move(segment, extents, tombstones, moved));
     moved.await();
     long bytes = 0;
     for (MovedExtent extent : extents) {

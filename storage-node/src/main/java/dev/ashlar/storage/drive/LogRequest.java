@@ -34,8 +34,15 @@ sealed interface LogRequest {
     }
   }
 
-  /** What compaction carries from a mostly-dead segment to the head of the log. */
-  record Move(List<MovedExtent> extents, List<Tombstone> tombstones, Completion<DriveId> completion)
+  /**
+   * What compaction carries from a mostly-dead segment to the head of the log, which has to be in
+   * another segment. If nothing is carried, the log at least leaves that segment.
+   */
+  record Move(
+      long segment,
+      List<MovedExtent> extents,
+      List<Tombstone> tombstones,
+      Completion<DriveId> completion)
       implements LogRequest {
     @Override
     public int queuedBytes() {

@@ -3,9 +3,9 @@ package dev.ashlar.storage.drive;
 import dev.ashlar.protocol.memory.SlabPool;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.ShardId;
+import dev.ashlar.storage.io.Private;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -67,7 +67,8 @@ final class RocksShardIndex implements ShardIndex {
   }
 
   RocksShardIndex(Path folder, DriveResources resources) throws IOException {
-    Files.createDirectories(folder);
+    Private.createFolders(folder);
+    resources.indexOpens();
     options = options(resources, bloomFilter);
     try {
       db = RocksDB.open(options, folder.toString());

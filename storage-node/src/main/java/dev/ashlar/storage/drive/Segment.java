@@ -23,6 +23,11 @@ final class Segment {
     return id;
   }
 
+  @Override
+  public String toString() {
+    return Segments.fileName(id);
+  }
+
   RawFile file() {
     return file;
   }

@@ -39,6 +39,10 @@ final class Segments implements AutoCloseable {
     Need(int segmentsLeft) {
       this.segmentsLeft = segmentsLeft;
     }
+
+    int segmentsLeft() {
+      return segmentsLeft;
+    }
   }
 
   private final RawFiles files;
@@ -57,6 +61,8 @@ final class Segments implements AutoCloseable {
   private long lastId;
   private volatile boolean full;
   private volatile long freeBytes;
+  private volatile long usedBytes;
+  private volatile long usableBytes;
 
   /** Opens what is there; files that a crash left half made are deleted. */
   Segments(RawFiles files, DriveConfig.Limits limits, Map<Long, SegmentUse> uses)
@@ -106,6 +112,10 @@ final class Segments implements AutoCloseable {
     } else {
       files.delete(name);
     }
+  }
+
+  static String fileName(long id) {
+    return SEGMENT_PREFIX + String.format("%016x", id);
   }
 
   static boolean isSegment(String name) {
@@ -178,7 +188,7 @@ final class Segments implements AutoCloseable {
         return null;
       }
       long id = ++lastId;
-      String name = SEGMENT_PREFIX + String.format("%016x", id);
+      String name = fileName(id);
       files.rename(spares.remove(), name);
       files.syncDirectory();
       Segment segment = new Segment(id, files.open(name), SegmentUse.NONE);
@@ -191,18 +201,22 @@ final class Segments implements AutoCloseable {
     }
   }
 
-  /** Makes the next segment ready ahead of its need; with room again, the drive is full no more. */
-  void prepare() throws IOException {
+  /**
+   * Makes the next segment ready ahead of its need. With room again, there or in the segment that
+   * is written to now, the drive is full no more.
+   */
+  void prepare(int activeRoomBytes) throws IOException {
     lock.lock();
     try {
       boolean hasRoom = hasRoomFor(Need.NEW_DATA);
       if (hasRoom && spares.isEmpty()) {
         hasRoom = addSpare();
       }
-      if (hasRoom) {
+      lookForRoom();
+      boolean hasActiveRoom = activeRoomBytes >= limits.batchBytesMax() && mayFill(Need.NEW_DATA);
+      if (hasRoom || hasActiveRoom) {
         full = false;
       }
-      lookForRoom();
     } finally {
       lock.unlock();
     }
@@ -227,23 +241,14 @@ final class Segments implements AutoCloseable {
     release(segment);
   }
 
+  /** As last looked at: whoever asks must not wait for a drive that hangs. */
   long usedBytes() {
-    lock.lock();
-    try {
-      return (long) (onDrive.size() + spares.size()) * limits.segmentBytes();
-    } finally {
-      lock.unlock();
-    }
+    return usedBytes;
   }
 
-  /** Bytes of segments that the drive could have in all. */
+  /** Bytes of segments that the drive could have in all, as last looked at. */
   long capacityBytes() {
-    try {
-      return Math.min(limits.capacityBytesMax(), usedBytes() + files.usableBytes());
-    } catch (IOException e) {
-      LOG.warn("the room on the drive is not known: {}", e.toString());
-      return usedBytes();
-    }
+    return Math.min(limits.capacityBytesMax(), usedBytes + usableBytes);
   }
 
   long liveBytes() {
@@ -284,8 +289,9 @@ final class Segments implements AutoCloseable {
   }
 
   private long roomBytes() throws IOException {
-    long withinLimit = limits.capacityBytesMax() - usedBytes();
-    return Math.min(withinLimit, files.usableBytes());
+    usedBytes = (long) (onDrive.size() + spares.size()) * limits.segmentBytes();
+    usableBytes = files.usableBytes();
+    return Math.min(limits.capacityBytesMax() - usedBytes, usableBytes);
   }
 
   private boolean addSpare() throws IOException {
@@ -304,7 +310,7 @@ final class Segments implements AutoCloseable {
   }
 
   private void recycle(Segment segment) {
-    String name = SEGMENT_PREFIX + String.format("%016x", segment.id());
+    String name = fileName(segment.id());
     lock.lock();
     try {
       segment.file().close();

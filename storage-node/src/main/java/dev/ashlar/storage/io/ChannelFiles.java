@@ -9,12 +9,17 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** A folder of the operating system. */
 public final class ChannelFiles implements RawFiles {
   private static final int FILL_BYTES = 1 << 20;
+  private static final Set<StandardOpenOption> PRESENT =
+      Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE);
+  private static final Set<StandardOpenOption> NEW =
+      Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.READ, StandardOpenOption.WRITE);
   private static final String PROBE = "direct-io-probe";
 
   private final Path folder;
@@ -29,7 +34,7 @@ public final class ChannelFiles implements RawFiles {
 
   /** Finds out by a trial whether the folder's file system can bypass the page cache. */
   public static ChannelFiles open(Path folder, IoMode mode) throws IOException {
-    Files.createDirectories(folder);
+    Private.createFolders(folder);
     boolean direct = mode != IoMode.BUFFERED && canBypass(folder);
     if (mode == IoMode.DIRECT && !direct) {
       throw new IOException(folder + ": the file system refuses direct I/O in 4 KiB blocks");
@@ -46,7 +51,7 @@ public final class ChannelFiles implements RawFiles {
   @Override
   public RawFile create(String name, long size) throws IOException {
     Path path = folder.resolve(name);
-    RawFile file = open(path, StandardOpenOption.CREATE_NEW);
+    RawFile file = open(path, NEW);
     try {
       fill(file, size);
       file.sync();
@@ -63,7 +68,7 @@ public final class ChannelFiles implements RawFiles {
 
   @Override
   public RawFile open(String name) throws IOException {
-    return open(folder.resolve(name), StandardOpenOption.WRITE);
+    return open(folder.resolve(name), PRESENT);
   }
 
   @Override
@@ -99,9 +104,8 @@ public final class ChannelFiles implements RawFiles {
     return Files.getFileStore(folder).getUsableSpace();
   }
 
-  private RawFile open(Path path, StandardOpenOption how) throws IOException {
-    FileChannel buffered =
-        FileChannel.open(path, how, StandardOpenOption.READ, StandardOpenOption.WRITE);
+  private RawFile open(Path path, Set<StandardOpenOption> how) throws IOException {
+    FileChannel buffered = Private.open(path, how);
     try {
       return new ChannelFile(buffered, direct ? openDirect(path) : null, directReadMin);
     } catch (IOException e) {

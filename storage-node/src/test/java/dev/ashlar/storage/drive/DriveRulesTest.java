@@ -220,6 +220,27 @@ class DriveRulesTest {
   }
 
   @Test
+  void compactionPacksWhatLayInManyBatches() throws Exception {
+    SimulatedCore drive = new SimulatedCore(LIMITS);
+    for (int blob = 1; blob <= 100; blob++) {
+      drive.commit(blob, noise(blob, 100));
+    }
+    Compactor compactor = drive.compactor();
+    int emptied = 0;
+    while (compactor.emptyOne()) {
+      compactor.free();
+      assertTrue(++emptied < 10, "moves without an end");
+    }
+    assertTrue(emptied > 0);
+    assertTrue(drive.core().segments().count() <= 2, "still as spread as before");
+    drive.index.lose();
+    drive.reopen();
+    for (int blob = 1; blob <= 100; blob++) {
+      assertArrayEquals(noise(blob, 100), drive.read(blob, 0, 100));
+    }
+  }
+
+  @Test
   void aTombstoneOutlivesTheSegmentItIsIn() throws Exception {
     SimulatedCore drive = new SimulatedCore(LIMITS);
     drive.commit(1, noise(1, 1000), noise(2, 100_000));
@@ -246,7 +267,13 @@ class DriveRulesTest {
       drive.commit(1, noise(1, 1000));
       List<Exception> failures = new ArrayList<>();
       CommitQueue queue =
-          new CommitQueue(drive.core().log(), LIMITS, drive.core().drive(), "test", failures::add);
+          new CommitQueue(
+              drive.core().log(),
+              LIMITS,
+              drive.core().drive(),
+              "test",
+              failures::add,
+              System::nanoTime);
       drive.disk.failAtCall(call);
       Answer<DriveId> first = new Answer<>();
       Answer<DriveId> second = new Answer<>();
@@ -257,6 +284,9 @@ class DriveRulesTest {
       assertEquals(ShardFault.READ_ONLY, second.awaitFault());
       queue.stop();
       assertEquals(1, failures.size());
+      assertEquals(
+          "writing to " + FIRST_SEGMENT + ": simulated write error",
+          failures.getFirst().getMessage());
       assertArrayEquals(noise(1, 1000), drive.read(1, 0, 1000), "reads go on");
       drive.core().endLife();
       assertEquals(1001, drive.reopen().drive().incarnation());
@@ -267,7 +297,16 @@ class DriveRulesTest {
   void aFullDriveStillDeletesAndCompactsAndThenHasRoomAgain() throws Exception {
     DriveConfig.Limits small =
         new DriveConfig.Limits(
-            128 << 10, 8 * (128 << 10), 128 << 10, 64, 1 << 20, 64, 128 << 10, 1, 1);
+            128 << 10,
+            8 * (128 << 10),
+            128 << 10,
+            64,
+            1 << 20,
+            64,
+            128 << 10,
+            1,
+            1,
+            TestDrives.STALL);
     SimulatedCore drive = new SimulatedCore(small);
     int written = 0;
     while (!drive.core().segments().isFull()) {
@@ -285,17 +324,76 @@ class DriveRulesTest {
     while (compactor.emptyOne()) {
       compactor.free();
     }
-    drive.core().segments().prepare();
+    drive.core().segments().prepare(drive.core().log().activeRoomBytes());
     assertFalse(drive.core().segments().isFull());
     drive.commit(100, noise(100, 60_000));
     assertEquals(60_000, drive.read(100, 0, 60_000).length);
   }
 
   @Test
+  void aFullDriveOfOneSegmentHasRoomAgainAfterDeletes() throws Exception {
+    DriveConfig.Limits oneSegment =
+        new DriveConfig.Limits(
+            256 << 10,
+            4 * (256 << 10),
+            256 << 10,
+            64,
+            1 << 20,
+            64,
+            64 << 10,
+            1,
+            1,
+            TestDrives.STALL);
+    for (int keepEach : new int[] {3, Integer.MAX_VALUE}) {
+      SimulatedCore drive = new SimulatedCore(oneSegment);
+      int written = 0;
+      while (!drive.core().segments().isFull()) {
+        drive.commit(++written, noise(written, 20_000));
+      }
+      assertEquals(1, drive.core().segments().count());
+      for (int blob = 1; blob < written; blob++) {
+        if (blob % keepEach != 0) {
+          drive.delete(blob);
+        }
+      }
+      Compactor compactor = drive.compactor();
+      int emptied = 0;
+      while (compactor.emptyOne()) {
+        compactor.free();
+        drive.core().segments().prepare(drive.core().log().activeRoomBytes());
+        assertTrue(++emptied < 3, "goes round in circles");
+      }
+      assertFalse(drive.core().segments().isFull());
+      drive.commit(1000, noise(1000, 20_000));
+      for (boolean isLost : new boolean[] {false, true}) {
+        if (isLost) {
+          drive.index.lose();
+        }
+        drive.reopen();
+        assertEquals(1000, drive.core().drive().incarnation());
+        assertEquals(20_000, drive.read(1000, 0, 20_000).length);
+        for (int blob = keepEach; blob < written && blob > 0; blob += keepEach) {
+          assertArrayEquals(noise(blob, 20_000), drive.read(blob, 0, 20_000));
+        }
+        assertEquals(ShardFault.MISSING, drive.readFault(1, 0, 1));
+      }
+    }
+  }
+
+  @Test
   void newDataDoesNotGetIntoTheReserveByWayOfMoves() throws Exception {
     DriveConfig.Limits small =
         new DriveConfig.Limits(
-            128 << 10, 8 * (128 << 10), 128 << 10, 64, 1 << 20, 64, 128 << 10, 1, 1);
+            128 << 10,
+            8 * (128 << 10),
+            128 << 10,
+            64,
+            1 << 20,
+            64,
+            128 << 10,
+            1,
+            1,
+            TestDrives.STALL);
     SimulatedCore drive = new SimulatedCore(small);
     int written = 0;
     while (!drive.core().segments().isFull()) {

@@ -28,7 +28,7 @@ import java.util.UUID;
 final class DriveSimulation {
   static final DriveConfig.Limits LIMITS =
       new DriveConfig.Limits(
-          128 << 10, Long.MAX_VALUE, 128 << 10, 64, 1 << 20, 64, 128 << 10, 1, 1);
+          128 << 10, Long.MAX_VALUE, 128 << 10, 64, 1 << 20, 64, 128 << 10, 1, 1, TestDrives.STALL);
 
   private static final DriveCore.Setting SETTING =
       new DriveCore.Setting(TestDrives.CLUSTER, new UUID(5, 6), 1000);
@@ -105,7 +105,8 @@ final class DriveSimulation {
     checkIncarnation(core.drive());
     model.check(core.reader(), DriveModel.none());
     Compactor compactor =
-        core.newCompactor((extents, tombstones) -> move(core, extents, tombstones));
+        core.newCompactor(
+            (segment, extents, tombstones) -> move(core, segment, extents, tombstones));
     try {
       if (fault == Fault.WRITE_ERROR && random.nextBoolean()) {
         disk.failAtCall(1 + random.nextInt(60));
@@ -151,7 +152,7 @@ final class DriveSimulation {
     switch (random.nextInt(12)) {
       case 0 -> index.index().checkpoint();
       case 1, 2, 3 -> {
-        core.segments().prepare();
+        core.segments().prepare(core.log().activeRoomBytes());
         compact(compactor);
       }
       case 4 -> model.check(core.reader(), DriveModel.none());
@@ -223,10 +224,11 @@ final class DriveSimulation {
     }
   }
 
-  private void move(DriveCore core, List<MovedExtent> extents, List<Tombstone> tombstones)
+  private void move(
+      DriveCore core, long segment, List<MovedExtent> extents, List<Tombstone> tombstones)
       throws IOException, ShardException {
     try {
-      LogRequest move = new LogRequest.Move(extents, tombstones, new Ignored());
+      LogRequest move = new LogRequest.Move(segment, extents, tombstones, new Ignored());
       if (!core.log().add(move)) {
         throw new AssertionError("a move needs an empty batch");
       }
@@ -249,7 +251,7 @@ final class DriveSimulation {
         switch (random.nextInt(4)) {
           case 0 -> 1 + random.nextInt(200);
           case 1 -> 1 + random.nextInt(BLOCK * 2);
-          case 2 -> SegmentLog.UNCOPIED_BYTES_MIN + random.nextInt(2 * BLOCK);
+          case 2 -> LogBatch.UNCOPIED_BYTES_MIN + random.nextInt(2 * BLOCK);
           default -> 1 + random.nextInt(BLOCK * 8);
         };
     int from = random.nextInt(NOISE.length - length);

@@ -22,6 +22,7 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -250,6 +251,49 @@ class DriveStoreTest {
           .mapToLong(name -> Long.parseLong(name.substring("segment-".length()), 16))
           .min()
           .orElse(0);
+    }
+  }
+
+  @Test
+  void nobodyElseMayReadWhatADriveHolds() throws Exception {
+    Path drive = folder.resolve("private");
+    try (DriveStore store = open(drive)) {
+      put(store, 1, noise(1, 10));
+      assertEquals("rwx------", mode(drive));
+      assertEquals("rwx------", mode(drive.resolve("index")));
+      try (Stream<Path> files = Files.list(drive)) {
+        for (Path file : files.filter(Files::isRegularFile).toList()) {
+          assertEquals("rw-------", mode(file), file.toString());
+        }
+      }
+    }
+  }
+
+  private static String mode(Path path) throws IOException {
+    return PosixFilePermissions.toString(Files.getPosixFilePermissions(path));
+  }
+
+  @Test
+  void theSmallestDriveTakesDataAndASmallerOneNone() throws Exception {
+    for (int missing = 0; missing <= 1; missing++) {
+      long capacity = TestDrives.LIMITS.capacityBytesMin() - missing;
+      DriveConfig whole = TestDrives.config(folder.resolve("drive-" + missing), IoMode.AUTO);
+      DriveConfig small =
+          new DriveConfig(
+              whole.folder(),
+              whole.cluster(),
+              null,
+              whole.ioMode(),
+              whole.limits().withCapacity(capacity));
+      try (DriveStore store = DriveStore.open(small, resources)) {
+        Answer<DriveId> answer = new Answer<>();
+        store.write(AbstractShardStoreContract.shardWrite(shard(1), 0, noise(1, 100)), answer);
+        if (missing == 0) {
+          answer.await();
+        } else {
+          assertEquals(ShardFault.FULL, answer.awaitFault());
+        }
+      }
     }
   }
 

@@ -76,8 +76,8 @@ final class SimulatedCore {
 
   Compactor compactor() {
     return core.newCompactor(
-        (extents, tombstones) -> {
-          add(new LogRequest.Move(extents, tombstones, new Answer<>()));
+        (segment, extents, tombstones) -> {
+          add(new LogRequest.Move(segment, extents, tombstones, new Answer<>()));
           core.log().commit();
           core.log().clear();
         });

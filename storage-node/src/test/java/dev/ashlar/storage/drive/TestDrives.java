@@ -5,6 +5,7 @@ import dev.ashlar.storage.io.IoMode;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.nio.file.Path;
 import java.time.Clock;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.util.UUID;
@@ -14,10 +15,22 @@ final class TestDrives {
   static final UUID CLUSTER = new UUID(11, 12);
   static final Clock CLOCK = Clock.fixed(Instant.ofEpochSecond(1000), ZoneOffset.UTC);
 
+  /** No test runs into it by chance. */
+  static final Duration STALL = Duration.ofSeconds(60);
+
   /** Segments of 4 MiB, a reserve of two of them, and checkpoints now and then. */
   static final DriveConfig.Limits LIMITS =
       new DriveConfig.Limits(
-          4 << 20, Long.MAX_VALUE, 1 << 20, 4096, 64 << 20, 4096, 4 << 20, 8 << 20, 1L << 30);
+          4 << 20,
+          Long.MAX_VALUE,
+          1 << 20,
+          4096,
+          64 << 20,
+          4096,
+          4 << 20,
+          8 << 20,
+          1L << 30,
+          STALL);
 
   private TestDrives() {}
 

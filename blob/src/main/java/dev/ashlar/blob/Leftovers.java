@@ -1,0 +1,146 @@
+package dev.ashlar.blob;
+
+import dev.ashlar.protocol.client.Completion;
+import dev.ashlar.protocol.client.ShardException;
+import dev.ashlar.protocol.client.ShardFault;
+import dev.ashlar.protocol.client.ShardStore;
+import dev.ashlar.protocol.model.BlobId;
+import dev.ashlar.protocol.model.DriveId;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Removes from drives what failed writes left there. What a drive refuses for now, because it is
+ * overloaded, full or hangs, is tried again; so many at most, and what is beyond that the sweep of
+ * the next start finds.
+ */
+public final class Leftovers implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(Leftovers.class);
+  private static final Duration INTERVAL = Duration.ofSeconds(1);
+  private static final int CALL_BLOBS_MAX = 500;
+
+  private final Function<UUID, @Nullable ShardStore> drives;
+  private final int waitingMax;
+  private final Queue<Left> waiting = new ConcurrentLinkedQueue<>();
+  private final AtomicInteger waitingCount = new AtomicInteger();
+  private @Nullable Thread worker;
+
+  private record Left(UUID drive, BlobId blob) {}
+
+  /**
+   * @param drives the drive of this id, or null when it cannot be reached
+   * @param waitingMax shards that may wait for another try
+   */
+  public Leftovers(Function<UUID, @Nullable ShardStore> drives, int waitingMax) {
+    this.drives = drives;
+    this.waitingMax = waitingMax;
+  }
+
+  /** Tries again in the background until it is closed. */
+  public void start() {
+    worker = Thread.ofVirtual().name("leftovers").start(this::run);
+  }
+
+  /** Shards that wait for another try. */
+  public int waiting() {
+    return waitingCount.get();
+  }
+
+  /** Removes the blob's shard behind what the drive has queued. */
+  void remove(ShardStore store, BlobId blob) {
+    remove(store, List.of(blob));
+  }
+
+  /** Tries once again to remove what waits. */
+  void retry() {
+    Map<UUID, List<BlobId>> byDrive = new HashMap<>();
+    for (int left = waitingCount.get(); left > 0; left--) {
+      Left next = waiting.poll();
+      if (next == null) {
+        break;
+      }
+      waitingCount.decrementAndGet();
+      byDrive.computeIfAbsent(next.drive(), id -> new ArrayList<>()).add(next.blob());
+    }
+    byDrive.forEach(this::retry);
+  }
+
+  private void retry(UUID drive, List<BlobId> blobs) {
+    ShardStore store = drives.apply(drive);
+    if (store != null) {
+      for (int from = 0; from < blobs.size(); from += CALL_BLOBS_MAX) {
+        int to = Math.min(blobs.size(), from + CALL_BLOBS_MAX);
+        remove(store, List.copyOf(blobs.subList(from, to)));
+      }
+    }
+  }
+
+  private void remove(ShardStore store, List<BlobId> blobs) {
+    UUID drive = store.drive().id();
+    store.delete(
+        blobs,
+        new Completion<>() {
+          @Override
+          public void succeeded(DriveId result) {}
+
+          @Override
+          public void failed(ShardException failure) {
+            if (passes(failure.fault())) {
+              blobs.forEach(blob -> add(new Left(drive, blob)));
+            }
+          }
+        });
+  }
+
+  /** A drive that failed is read-only: only a restart, which sweeps, changes that. */
+  private static boolean passes(ShardFault fault) {
+    return switch (fault) {
+      case OVERLOADED, FULL, UNAVAILABLE -> true;
+      case MISSING, CORRUPT, IO_ERROR, READ_ONLY, REVISION_GONE -> false;
+    };
+  }
+
+  private void add(Left left) {
+    if (waitingCount.incrementAndGet() > waitingMax) {
+      waitingCount.decrementAndGet();
+    } else {
+      waiting.add(left);
+    }
+  }
+
+  private void run() {
+    try {
+      while (true) {
+        Thread.sleep(INTERVAL);
+        retry();
+      }
+    } catch (InterruptedException e) {
+      LOG.debug("leftovers end with {} waiting", waiting());
+    }
+  }
+
+  /** Ends the background thread. */
+  @Override
+  public void close() {
+    Thread running = worker;
+    if (running != null) {
+      running.interrupt();
+      try {
+        running.join();
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+}

@@ -1,0 +1,166 @@
+package dev.ashlar.storage.drive;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.ashlar.protocol.client.AbstractShardStoreContract;
+import dev.ashlar.protocol.client.Answer;
+import dev.ashlar.protocol.client.ShardData;
+import dev.ashlar.protocol.client.ShardException;
+import dev.ashlar.protocol.client.ShardFault;
+import dev.ashlar.protocol.memory.SlabPool;
+import dev.ashlar.protocol.model.BlobId;
+import dev.ashlar.protocol.model.DriveId;
+import dev.ashlar.protocol.model.ShardId;
+import dev.ashlar.storage.io.HangingFiles;
+import dev.ashlar.storage.io.IoMode;
+import dev.ashlar.storage.io.RawFiles;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A drive that neither answers nor fails harms nobody but itself. */
+class DriveHangTest {
+  private static final int READ_THREADS = 4; // of TestDrives.resources
+
+  private final SlabPool slabs = new SlabPool();
+  private final DriveResources resources = TestDrives.resources(slabs);
+  private final AtomicReference<@Nullable HangingFiles> files = new AtomicReference<>();
+  @TempDir Path folder = Path.of("set by JUnit");
+  private @Nullable DriveStore hanging;
+
+  @BeforeEach
+  void open() throws IOException {
+    hanging = open("hanging");
+  }
+
+  @AfterEach
+  void close() throws IOException {
+    files().release();
+    hanging().close();
+    resources.close();
+    assertEquals(0, slabs.lentBytes(), "a slab was not given back");
+  }
+
+  private DriveStore open(String name) throws IOException {
+    DriveConfig config = TestDrives.config(folder.resolve(name), IoMode.BUFFERED);
+    DriveConfig.Limits soon = TestDrives.LIMITS.withStallTimeout(Duration.ofMillis(200));
+    return DriveStore.open(
+        new DriveConfig(config.folder(), config.cluster(), null, config.ioMode(), soon),
+        resources,
+        this::hanging);
+  }
+
+  private RawFiles hanging(RawFiles real) {
+    HangingFiles made = new HangingFiles(real);
+    files.compareAndSet(null, made);
+    return made;
+  }
+
+  private HangingFiles files() {
+    HangingFiles present = files.get();
+    if (present == null) {
+      throw new IllegalStateException("not open");
+    }
+    return present;
+  }
+
+  private DriveStore hanging() {
+    if (hanging == null) {
+      throw new IllegalStateException("not open");
+    }
+    return hanging;
+  }
+
+  @Test
+  void readsThatHangLeaveOtherDrivesTheirThreads() throws Exception {
+    put(hanging(), 1).await();
+    try (DriveStore other = open("other")) {
+      put(other, 1).await();
+      files().hangReads();
+      List<Answer<ShardData>> stuck = new ArrayList<>();
+      for (int i = 0; i < 3 * READ_THREADS; i++) {
+        stuck.add(get(hanging(), 1));
+      }
+      files().awaitHanging(READ_THREADS);
+      for (int i = 0; i < 100; i++) {
+        AbstractShardStoreContract.bytesOf(get(other, 1).await());
+      }
+      for (Answer<ShardData> answer : stuck.subList(0, READ_THREADS)) {
+        assertFalse(answer.isDone());
+      }
+      // What waits behind them is told, and what comes now is refused at once.
+      for (Answer<ShardData> answer : stuck.subList(READ_THREADS, stuck.size())) {
+        assertEquals(ShardFault.UNAVAILABLE, answer.awaitFault());
+      }
+      assertEquals(ShardFault.UNAVAILABLE, get(hanging(), 1).awaitFault());
+      files().release();
+      for (Answer<ShardData> answer : stuck.subList(0, READ_THREADS)) {
+        answer.await().release();
+      }
+      AbstractShardStoreContract.bytesOf(get(hanging(), 1).await());
+    }
+  }
+
+  @Test
+  void aCommitThatHangsMakesTheDriveNotWritableUntilItReturns() throws Exception {
+    files().hangSyncs();
+    Answer<DriveId> stuck = put(hanging(), 1);
+    files().awaitHanging(1);
+    Answer<DriveId> behind = put(hanging(), 2);
+    while (hanging().isWritable()) {
+      TimeUnit.MILLISECONDS.sleep(5);
+    }
+    assertEquals(ShardFault.UNAVAILABLE, behind.awaitFault());
+    assertEquals(ShardFault.UNAVAILABLE, put(hanging(), 3).awaitFault());
+    Answer<DriveId> delete = new Answer<>();
+    hanging().delete(List.of(new BlobId(1, 3)), delete);
+    assertEquals(ShardFault.UNAVAILABLE, delete.awaitFault());
+    assertFalse(stuck.isDone());
+    files().release();
+    stuck.await();
+    assertTrue(hanging().isWritable());
+    put(hanging(), 4).await();
+    assertArrayEquals(noise(), AbstractShardStoreContract.bytesOf(get(hanging(), 1).await()));
+    assertEquals(ShardFault.MISSING, get(hanging(), 2).awaitFault());
+  }
+
+  @Test
+  void closingDoesNotWaitForWhatHangs() throws Exception {
+    files().hangSyncs();
+    Answer<DriveId> stuck = put(hanging(), 1);
+    files().awaitHanging(1);
+    assertThrows(IOException.class, hanging()::close);
+    files().release();
+    stuck.await();
+  }
+
+  private static Answer<DriveId> put(DriveStore store, int blob) {
+    Answer<DriveId> answer = new Answer<>();
+    ShardId shard = new ShardId(new BlobId(1, blob), 0);
+    store.write(AbstractShardStoreContract.shardWrite(shard, 0, noise()), answer);
+    return answer;
+  }
+
+  private static Answer<ShardData> get(DriveStore store, int blob) throws ShardException {
+    Answer<ShardData> answer = new Answer<>();
+    store.read(new ShardId(new BlobId(1, blob), 0), 0, noise().length, answer);
+    return answer;
+  }
+
+  private static byte[] noise() {
+    return SimulatedCore.noise(7, 9000);
+  }
+}
