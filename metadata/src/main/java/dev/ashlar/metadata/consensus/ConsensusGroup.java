@@ -85,11 +85,12 @@ public final class ConsensusGroup implements AutoCloseable {
     folders.prepare();
     RaftGroup group = RaftGroup.valueOf(RaftGroupId.valueOf(config.clusterId()), members(config));
     LocalNetwork network = new LocalNetwork();
+    SharedEntries sharedEntries = new SharedEntries(config.folders().size());
     List<Peer> peers = new ArrayList<>();
     try {
       for (int place = 0; place < config.folders().size(); place++) {
         if (!folders.isLeftOut(place)) {
-          make(place, config, folders, group, network).ifPresent(peers::add);
+          make(place, config, folders, group, network, sharedEntries).ifPresent(peers::add);
         }
       }
       folders.peersAreMade();
@@ -107,7 +108,12 @@ public final class ConsensusGroup implements AutoCloseable {
 
   /** Empty when the peer's files are damaged and the others are enough. */
   private static Optional<Peer> make(
-      int place, Config config, MetadataFolders folders, RaftGroup group, LocalNetwork network)
+      int place,
+      Config config,
+      MetadataFolders folders,
+      RaftGroup group,
+      LocalNetwork network,
+      SharedEntries sharedEntries)
       throws IOException {
     if (folders.isRebuilding(place)) {
       network.setForgetful(Peer.idAt(place));
@@ -120,6 +126,7 @@ public final class ConsensusGroup implements AutoCloseable {
               place == folders.firstMember(),
               config.folders().get(place),
               network,
+              sharedEntries,
               config.resources(),
               config.checkpoints()));
     } catch (IOException | RuntimeException e) {

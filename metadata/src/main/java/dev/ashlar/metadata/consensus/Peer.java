@@ -43,6 +43,7 @@ final class Peer implements AutoCloseable {
       boolean isPreferred,
       Path folder,
       LocalNetwork network,
+      SharedEntries sharedEntries,
       RocksResources resources,
       CheckpointLimits limits)
       throws IOException {
@@ -52,7 +53,7 @@ final class Peer implements AutoCloseable {
     this.place = place;
     CheckpointPolicy policy =
         new CheckpointPolicy(limits.commandsMax(), limits.bytesMax(), this::requestCheckpoint);
-    this.machine = new TableStateMachine(folder.resolve("live"), resources, policy);
+    this.machine = new TableStateMachine(folder.resolve("live"), resources, policy, sharedEntries);
     Path raft = Files.createDirectories(MetadataFolders.raftDirectory(folder));
     RaftProperties properties = RaftSettings.of(raft, isPreferred);
     Parameters parameters = new Parameters();

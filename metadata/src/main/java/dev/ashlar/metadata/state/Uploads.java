@@ -45,9 +45,9 @@ final class Uploads {
     return Step.OK;
   }
 
-  static CommandResult putPart(Step step, Sessions sessions, PutPart command) {
+  static CommandResult putPart(Step step, PutPart command) {
     Upload upload = find(step, command.getBucket(), command.getKey(), command.getUploadId());
-    List<BlobRow> blobs = Blobs.admit(step, sessions, command.getBlobsList());
+    List<BlobRow> blobs = Blobs.admit(step, command.getBlobsList());
     long length = blobs.stream().mapToLong(BlobRow::getLength).sum();
     require(length == command.getPart().getSize(), ResultCode.INVALID_COMMAND);
     checkNumber(command.getPart());

@@ -130,7 +130,7 @@ public final class MemoryMetadata implements MetadataClient {
       }
       Command complete = command.setTimeMs(clock.millis()).build();
       long index = state.applied().getIndex() + 1;
-      return state.apply(1, index, List.of(complete)).getFirst();
+      return state.apply(1, index, List.of(complete)).results().getFirst();
     } finally {
       lock.unlock();
     }
