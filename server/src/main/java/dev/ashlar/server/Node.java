@@ -6,6 +6,7 @@ import dev.ashlar.blob.EngineMetrics;
 import dev.ashlar.blob.ErasureCodes;
 import dev.ashlar.blob.ErasureObjectStore;
 import dev.ashlar.blob.ObjectStore;
+import dev.ashlar.blob.RunningReads;
 import dev.ashlar.gateway.auth.CredentialLookup;
 import dev.ashlar.gateway.auth.SigV4Authenticator;
 import dev.ashlar.gateway.http.ByteBudget;
@@ -84,19 +85,21 @@ final class Node {
       MetadataClient metadata = metadataServer.client();
       drives = opening(new LocalDrives(options, cluster, metadata.drives().keySet(), resources));
       LocalPlacement.install(metadata, drives, options.profile());
-      collectGarbage(metadata, meters, clock);
       ErasureCodes codes = opening(new ErasureCodes(options.codec()));
       String codec = codes.of(options.profile()).name();
       EngineConfig engine = EngineConfig.of(options.profile());
-      ObjectStore store =
-          new ErasureObjectStore(
-              new Engine(
-                  engine,
-                  metadata,
-                  drives::store,
-                  codes,
-                  resources.slabs(),
-                  new EngineMetrics(meters)));
+      RunningReads store =
+          new RunningReads(
+              new ErasureObjectStore(
+                  new Engine(
+                      engine,
+                      metadata,
+                      drives::store,
+                      codes,
+                      resources.slabs(),
+                      new EngineMetrics(meters))),
+              clock);
+      collectGarbage(metadata, store, meters, clock);
       RootCredential root = RootCredential.load(System.getenv(), mounted);
       openGateway(options, metadata, store, credentials(root, metadata, cluster), meters, clock);
       startMessage =
@@ -174,10 +177,12 @@ final class Node {
    * Starts removing what nobody refers to, and looks once for what earlier processes left behind:
    * the folders are locked by this one, so whoever wrote under an earlier session is gone.
    */
-  private void collectGarbage(MetadataClient metadata, MeterRegistry meters, Clock clock) {
+  private void collectGarbage(
+      MetadataClient metadata, RunningReads reads, MeterRegistry meters, Clock clock) {
     GarbageCollector collector =
         opening(
-            new GarbageCollector(metadata, drives::store, clock, GarbageConfig.DEFAULT, meters));
+            new GarbageCollector(
+                metadata, drives::store, reads::oldestMs, clock, GarbageConfig.DEFAULT, meters));
     collector.start();
     Thread sweep = Thread.ofPlatform().name("orphan-sweep").daemon().start(() -> sweep(collector));
     opening(

@@ -36,6 +36,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BiFunction;
+import org.jspecify.annotations.Nullable;
 
 /** The real apply and reads over a sorted map, without Raft. Safe for concurrent use. */
 public final class MemoryMetadata implements MetadataClient {
@@ -226,9 +227,9 @@ public final class MemoryMetadata implements MetadataClient {
   }
 
   @Override
-  public List<BlobRow> garbage(long unreferencedBeforeMs, int max)
+  public List<BlobRow> garbage(long unreferencedBeforeMs, @Nullable BlobRow after, int max)
       throws MetadataUnavailableException {
-    return read((reads, snapshot) -> reads.garbage(snapshot, unreferencedBeforeMs, max));
+    return read((reads, snapshot) -> reads.garbage(snapshot, unreferencedBeforeMs, after, max));
   }
 
   @Override
