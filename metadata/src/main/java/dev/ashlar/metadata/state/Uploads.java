@@ -116,7 +116,9 @@ final class Uploads {
     Objects.checkPrecondition(step, upload.bucket(), command.getKey(), command.getPrecondition());
     List<PartRow> parts = named(step, upload, command.getPartsList());
     ObjectRecord.Builder object =
-        ObjectRecord.newBuilder().setAttributes(upload.row().getAttributes());
+        ObjectRecord.newBuilder()
+            .setAttributes(upload.row().getAttributes())
+            .setUploadId(upload.row().getUploadId());
     long size = 0;
     for (PartRow part : parts) {
       size += part.getSize();
