@@ -54,6 +54,7 @@ public final class ConsensusGroup implements AutoCloseable {
     this.leader = peers.getFirst();
     this.queue = new CommitQueue(config.clock(), config.timeout(), config.meters(), this::propose);
     this.reads = new ReadSource(peers.stream().map(Peer::machine).toList());
+    every(WATCH_MS, queue::wakeExpired);
     if (peers.stream().anyMatch(peer -> network.isForgetful(peer.id()))) {
       watchRebuilding(network);
     }
@@ -176,7 +177,11 @@ public final class ConsensusGroup implements AutoCloseable {
             }
           }
         };
-    var unused = timer.scheduleWithFixedDelay(watch, WATCH_MS, WATCH_MS, TimeUnit.MILLISECONDS);
+    every(WATCH_MS, watch);
+  }
+
+  private void every(long millis, Runnable task) {
+    var unused = timer.scheduleWithFixedDelay(task, millis, millis, TimeUnit.MILLISECONDS);
   }
 
   /** A leader that is ready has committed an entry of its term, and so knows all before it. */
@@ -273,6 +278,7 @@ public final class ConsensusGroup implements AutoCloseable {
     queue.close();
     timer.shutdownNow();
     closeAll(peers);
+    queue.giveUp();
   }
 
   /** At once, because each takes up to a second to notice. */
