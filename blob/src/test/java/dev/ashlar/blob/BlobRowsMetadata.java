@@ -157,7 +157,7 @@ final class BlobRowsMetadata implements MetadataClient {
   }
 
   @Override
-  public List<BlobRow> garbage(long unreferencedBeforeMs, int max) {
+  public List<BlobRow> garbage(long unreferencedBeforeMs, @Nullable BlobRow after, int max) {
     return List.of();
   }
 }

@@ -9,6 +9,7 @@ import dev.ashlar.blob.ErasureObjectStore;
 import dev.ashlar.blob.Leftovers;
 import dev.ashlar.blob.MemoryBudget;
 import dev.ashlar.blob.ObjectStore;
+import dev.ashlar.blob.RunningReads;
 import dev.ashlar.gateway.auth.CredentialLookup;
 import dev.ashlar.gateway.auth.SigV4Authenticator;
 import dev.ashlar.gateway.http.ByteBudget;
@@ -17,6 +18,7 @@ import dev.ashlar.gateway.http.S3Server;
 import dev.ashlar.gateway.operation.S3Service;
 import dev.ashlar.gateway.s3.S3Config;
 import dev.ashlar.metadata.consensus.CheckpointLimits;
+import dev.ashlar.metadata.consensus.FolderStatus;
 import dev.ashlar.metadata.garbage.GarbageCollector;
 import dev.ashlar.metadata.garbage.GarbageConfig;
 import dev.ashlar.metadata.server.MetadataConfig;
@@ -38,12 +40,15 @@ import java.security.SecureRandom;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -73,6 +78,7 @@ final class Node {
   private static final int METADATA_READ_THREADS = 4;
 
   private final Deque<AutoCloseable> opened = new ArrayDeque<>();
+  private final MetadataServer metadataServer;
   private final LocalDrives drives;
   private final StartMessage startMessage;
 
@@ -88,29 +94,40 @@ final class Node {
                 + options.metadataFolders()
                 + ": name the folders that have it with --metadata");
       }
-      UUID cluster = ClusterIdentity.load(options.metadataFolders());
-      MetadataClient metadata = openMetadata(options, cluster, resources, meters, clock);
+      Set<Path> notMounted = metadataNotMounted(options);
+      List<Path> mounted = new ArrayList<>(options.metadataFolders());
+      mounted.removeAll(notMounted);
+      UUID cluster = ClusterIdentity.load(mounted);
+      metadataServer = openMetadata(options, notMounted, cluster, resources, meters, clock);
+      MetadataClient metadata = metadataServer.client();
       drives = opening(new LocalDrives(options, cluster, metadata.drives().keySet(), resources));
       LocalPlacement.install(metadata, drives, options.profile());
-      collectGarbage(metadata, meters, clock);
       ErasureCodes codes = opening(new ErasureCodes(options.codec()));
       String codec = codes.of(options.profile()).name();
       EngineConfig engine = EngineConfig.of(options.profile());
-      ObjectStore store =
-          new ErasureObjectStore(
-              new Engine(
-                  engine,
-                  metadata,
-                  drives::store,
-                  codes,
-                  resources.slabs(),
-                  new EngineMetrics(meters),
-                  memory(meters),
-                  leftovers(meters)));
-      RootCredential root = RootCredential.load(System.getenv(), options.metadataFolders());
+      RunningReads store =
+          new RunningReads(
+              new ErasureObjectStore(
+                  new Engine(
+                      engine,
+                      metadata,
+                      drives::store,
+                      codes,
+                      resources.slabs(),
+                      new EngineMetrics(meters),
+                      memory(meters),
+                      leftovers(meters))),
+              clock);
+      collectGarbage(metadata, store, meters, clock);
+      RootCredential root = RootCredential.load(System.getenv(), mounted);
       openGateway(options, metadata, store, credentials(root, metadata, cluster), meters, clock);
       startMessage =
-          new StartMessage(options, root, codec, options.dataFolders().size() - drives.openCount());
+          new StartMessage(
+              options,
+              root,
+              codec,
+              options.dataFolders().size() - drives.openCount(),
+              metadataServer.folders());
     } catch (Exception e) {
       close();
       throw e;
@@ -160,11 +177,24 @@ final class Node {
   }
 
   private static List<Path> peerFolders(ServerOptions options) {
-    return options.metadataFolders().stream().map(folder -> folder.resolve("peer")).toList();
+    return options.metadataFolders().stream().map(Node::peerFolder).toList();
   }
 
-  private MetadataClient openMetadata(
+  private static Path peerFolder(Path metadataFolder) {
+    return metadataFolder.resolve("peer");
+  }
+
+  /** At the first start every folder is new and none is missing. */
+  private static Set<Path> metadataNotMounted(ServerOptions options) throws IOException {
+    return MetadataServer.holdMetadata(peerFolders(options))
+        ? MetadataFolders.notMounted(
+            options.metadataFolders(), LocalDrives.notMounted(options.dataFolders()))
+        : Set.of();
+  }
+
+  private MetadataServer openMetadata(
       ServerOptions options,
+      Set<Path> notMounted,
       UUID cluster,
       DriveResources resources,
       MeterRegistry meters,
@@ -181,23 +211,26 @@ final class Node {
     MetadataConfig config =
         new MetadataConfig(
             peerFolders(options),
+            notMounted.stream().map(Node::peerFolder).collect(Collectors.toSet()),
             cluster,
             rocks,
             meters,
             clock,
             MetadataConfig.COMMAND_TIMEOUT,
             CheckpointLimits.DEFAULT);
-    return opening(MetadataServer.open(config)).client();
+    return opening(MetadataServer.open(config));
   }
 
   /**
    * Starts removing what nobody refers to, and looks once for what earlier processes left behind:
    * the folders are locked by this one, so whoever wrote under an earlier session is gone.
    */
-  private void collectGarbage(MetadataClient metadata, MeterRegistry meters, Clock clock) {
+  private void collectGarbage(
+      MetadataClient metadata, RunningReads reads, MeterRegistry meters, Clock clock) {
     GarbageCollector collector =
         opening(
-            new GarbageCollector(metadata, drives::store, clock, GarbageConfig.DEFAULT, meters));
+            new GarbageCollector(
+                metadata, drives::store, reads::oldestMs, clock, GarbageConfig.DEFAULT, meters));
     collector.start();
     Thread sweep = Thread.ofPlatform().name("orphan-sweep").daemon().start(() -> sweep(collector));
     opening(
@@ -261,6 +294,11 @@ final class Node {
   private <T extends AutoCloseable> T opening(T resource) {
     opened.push(resource);
     return resource;
+  }
+
+  /** How each metadata folder takes part now. */
+  List<FolderStatus> metadataFolders() {
+    return metadataServer.folders();
   }
 
   LocalDrives drives() {

@@ -61,6 +61,16 @@ class RootCredentialTest {
   }
 
   @Test
+  void aDamagedFileIsPassedOver() throws IOException {
+    List<Path> folders = List.of(folder.resolve("a"), folder.resolve("b"));
+    RootCredential made = RootCredential.load(Map.of(), folders);
+    Files.write(folder.resolve("a/credentials"), new byte[50]);
+    assertEquals(made.secretKey(), RootCredential.load(Map.of(), folders).secretKey());
+    Files.write(folder.resolve("b/credentials"), new byte[50]);
+    assertThrows(IOException.class, () -> RootCredential.load(Map.of(), folders));
+  }
+
+  @Test
   void isNeverPrintedWithItsSecret() {
     assertFalse(new RootCredential("abc", "very-secret", "x", true).toString().contains("very"));
   }

@@ -43,12 +43,28 @@ final class CompleteMultipartUploadHandler {
     if (upload.isEmpty()) {
       return completedBefore(request, host, wanted);
     }
+    try {
+      return complete(request, host, wanted, upload.get());
+    } catch (S3Exception e) {
+      if (backend
+          .metadata()
+          .upload(request.bucket(), request.key(), request.uploadId())
+          .isEmpty()) {
+        return completedBefore(request, host, wanted); // by somebody else, in the meantime
+      }
+      throw e;
+    }
+  }
+
+  private HttpAnswer complete(
+      S3Request.CompleteMultipartUpload request, String host, PartList wanted, UploadRow upload)
+      throws S3Exception, MetadataUnavailableException {
     WriteConditions.check(
         backend.metadata(), request.precondition(), request.bucket(), request.key());
-    List<PartRow> parts = wanted.select(uploads.allParts(upload.get()), request.uploadId());
+    List<PartRow> parts = wanted.select(uploads.allParts(upload), request.uploadId());
     String etag = MultipartChecksum.etag(wanted.etags());
-    ChecksumValue checksum = MultipartChecksum.of(upload.get(), parts);
-    requireExpected(request, upload.get(), parts, checksum);
+    ChecksumValue checksum = MultipartChecksum.of(upload, parts);
+    requireExpected(request, upload, parts, checksum);
     Faults.requireOk(
         backend
             .metadata()
@@ -58,15 +74,15 @@ final class CompleteMultipartUploadHandler {
   }
 
   /**
-   * A client that lost the first answer asks again. The upload is gone then, but its object tells
-   * by its ETag that it came of just these parts.
+   * A client that lost the first answer asks again, or two asked at once. The upload is gone then,
+   * but its object remembers it as long as nothing replaces it.
    */
   private HttpAnswer completedBefore(
       S3Request.CompleteMultipartUpload request, String host, PartList wanted)
       throws S3Exception, MetadataUnavailableException {
-    Optional<ObjectRead> object = backend.metadata().object(request.bucket(), request.key());
-    if (object.isPresent()) {
-      ObjectSummary summary = object.get().object().getSummary();
+    Optional<ObjectRead> read = backend.metadata().object(request.bucket(), request.key());
+    if (read.isPresent() && read.get().object().getUploadId().equals(request.uploadId())) {
+      ObjectSummary summary = read.get().object().getSummary();
       if (wanted.areMd5s() && summary.getEtag().equals(MultipartChecksum.etag(wanted.etags()))) {
         return Answers.xml(document(request, host, summary.getEtag(), summary.getChecksum()));
       }

@@ -7,8 +7,13 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import dev.ashlar.protocol.message.ChecksumAlgorithm;
 import java.security.MessageDigest;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -89,6 +94,35 @@ class MultipartOperationsTest {
     TestAnswer again = s3.ok(200, complete(upload, named(1, etag1) + named(7, etag7)));
     assertEquals(etag, again.element("ETag"));
     s3.refused("NoSuchUpload", complete(upload, named(1, etag1)));
+  }
+
+  @Test
+  void whoCompletesAtTheSameTimeGetsTheSameAnswer() throws Exception {
+    for (int round = 0; round < 20; round++) {
+      String upload = begin();
+      String parts = named(1, putPart(upload, 1, LAST));
+      List<Callable<TestAnswer>> requests =
+          Collections.nCopies(4, () -> s3.ok(200, complete(upload, parts)));
+      try (ExecutorService clients = Executors.newVirtualThreadPerTaskExecutor()) {
+        for (Future<TestAnswer> answer : clients.invokeAll(requests)) {
+          assertEquals(s3.ok(200, "HEAD", "/bkt/k").header("ETag"), answer.get().element("ETag"));
+        }
+      }
+    }
+  }
+
+  @Test
+  void anAbortedUploadWasNotCompletedByItsTwin() throws Exception {
+    String aborted = begin();
+    String parts = named(1, putPart(aborted, 1, LAST));
+    String twin = begin();
+    putPart(twin, 1, LAST);
+    s3.ok(204, "DELETE", "/bkt/k?uploadId=" + aborted);
+    s3.ok(200, complete(twin, parts));
+    s3.refused("NoSuchUpload", complete(aborted, parts));
+    s3.ok(200, complete(twin, parts));
+    s3.ok(200, TestS3.request("PUT", "/bkt/k").body("abc"));
+    s3.refused("NoSuchUpload", complete(twin, parts));
   }
 
   @Test

@@ -4,12 +4,15 @@ import java.io.IOException;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.locks.ReentrantLock;
 import org.apache.ratis.protocol.RaftPeerId;
 import org.apache.ratis.server.RaftServer;
 
 /** The peers of one process, and which of them may take part in elections. */
 final class LocalNetwork {
   private final ConcurrentMap<RaftPeerId, RaftServer> peers = new ConcurrentHashMap<>();
+
+  private final ConcurrentMap<RaftPeerId, ReentrantLock> appendOrders = new ConcurrentHashMap<>();
 
   /**
    * Peers whose folder was empty. They have forgotten what they once acknowledged, so their votes
@@ -31,6 +34,11 @@ final class LocalNetwork {
       throw new IOException("peer " + id + " is not running");
     }
     return server;
+  }
+
+  /** Held while entries are handed to this peer. */
+  ReentrantLock appendOrder(RaftPeerId id) {
+    return appendOrders.computeIfAbsent(id, peer -> new ReentrantLock());
   }
 
   void setForgetful(RaftPeerId id) {

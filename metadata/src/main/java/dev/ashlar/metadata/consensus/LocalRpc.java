@@ -5,9 +5,12 @@ import java.io.InterruptedIOException;
 import java.net.InetSocketAddress;
 import java.util.Collection;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.ReentrantLock;
 import org.apache.ratis.conf.Parameters;
 import org.apache.ratis.proto.RaftProtos.AppendEntriesReplyProto;
 import org.apache.ratis.proto.RaftProtos.AppendEntriesRequestProto;
@@ -32,6 +35,12 @@ import org.apache.ratis.server.ServerFactory;
 public final class LocalRpc implements RpcType {
   static final String NETWORK = "ashlar.local-network";
   private static final long CHECK_MS = 100;
+
+  /**
+   * How many entries a follower may be behind in what it knows to be committed: each time it hears
+   * of more, it wakes its thread that applies. A heartbeat tells it all.
+   */
+  static final long COMMIT_LAG_MAX = 16;
 
   /** Ratis makes one by its name. */
   public LocalRpc() {}
@@ -60,6 +69,9 @@ public final class LocalRpc implements RpcType {
   private final class Endpoint implements RaftServerRpc {
     private final RaftServer server;
     private final LocalNetwork network;
+
+    /** What each follower has been told to be committed. */
+    private final ConcurrentMap<String, Long> toldCommitted = new ConcurrentHashMap<>();
 
     Endpoint(RaftServer server, LocalNetwork network) {
       this.server = server;
@@ -120,7 +132,8 @@ public final class LocalRpc implements RpcType {
     public AppendEntriesReplyProto appendEntries(AppendEntriesRequestProto request)
         throws IOException {
       RaftServer follower = receiver(request.getServerRequest());
-      CompletableFuture<AppendEntriesReplyProto> reply = follower.appendEntriesAsync(request);
+      CompletableFuture<AppendEntriesReplyProto> reply =
+          append(follower, withLaggingCommit(request));
       while (true) {
         try {
           return reply.get(CHECK_MS, TimeUnit.MILLISECONDS);
@@ -133,6 +146,34 @@ public final class LocalRpc implements RpcType {
           throw new InterruptedIOException("append to " + follower.getId());
         }
       }
+    }
+
+    /**
+     * One at a time per follower: between the check of the sender's term and the queueing of the
+     * entries no other leader's entries may come.
+     */
+    private CompletableFuture<AppendEntriesReplyProto> append(
+        RaftServer follower, AppendEntriesRequestProto request) throws IOException {
+      ReentrantLock order = network.appendOrder(follower.getId());
+      order.lock();
+      try {
+        return follower.appendEntriesAsync(request);
+      } finally {
+        order.unlock();
+      }
+    }
+
+    private AppendEntriesRequestProto withLaggingCommit(AppendEntriesRequestProto request) {
+      long committed = request.getLeaderCommit();
+      String follower = request.getServerRequest().getReplyId().toStringUtf8();
+      long told = toldCommitted.getOrDefault(follower, -1L);
+      if (request.getEntriesCount() == 0
+          || committed - told >= COMMIT_LAG_MAX
+          || committed < told) {
+        toldCommitted.put(follower, committed);
+        return request;
+      }
+      return request.toBuilder().setLeaderCommit(told).build();
     }
 
     @Override

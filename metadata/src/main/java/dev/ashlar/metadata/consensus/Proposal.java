@@ -56,6 +56,7 @@ final class Proposal implements Message {
       return true;
     }
     if (finished.compareAndSet(false, true)) {
+      waiters.forEach(CommitQueue.Waiter::giveUp);
       queue.finished();
     }
     return false;

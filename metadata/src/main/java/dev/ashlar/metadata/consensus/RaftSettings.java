@@ -47,6 +47,8 @@ final class RaftSettings {
 
   private static void setLog(RaftProperties properties) {
     RaftServerConfigKeys.Log.setLogMetadataEnabled(properties, false);
+    // A further thread that puts appended entries into order; LocalRpc keeps them in order.
+    RaftServerConfigKeys.Log.setAppendEntriesComposeEnabled(properties, false);
     RaftServerConfigKeys.Log.setSegmentSizeMax(properties, SizeInBytes.valueOf("4MB"));
     RaftServerConfigKeys.Log.setPreallocatedSize(properties, SizeInBytes.valueOf("4MB"));
     RaftServerConfigKeys.Log.setSegmentCacheNumMax(properties, 2);

@@ -1,6 +1,7 @@
 package dev.ashlar.metadata.consensus;
 
 import com.google.protobuf.InvalidProtocolBufferException;
+import dev.ashlar.metadata.state.Applied;
 import dev.ashlar.metadata.state.MetadataReads;
 import dev.ashlar.metadata.state.MetadataState;
 import dev.ashlar.metadata.table.RocksResources;
@@ -8,7 +9,6 @@ import dev.ashlar.metadata.table.RocksTable;
 import dev.ashlar.metadata.table.Table;
 import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.CommandBatch;
-import dev.ashlar.protocol.message.CommandResult;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -38,6 +38,7 @@ final class TableStateMachine extends BaseStateMachine {
   private final Path liveDirectory;
   private final RocksResources resources;
   private final CheckpointPolicy policy;
+  private final SharedEntries sharedEntries;
   private final Checkpoints checkpoints = new Checkpoints();
   private volatile @Nullable Live live;
   private volatile long answeredIndex = -1;
@@ -45,7 +46,12 @@ final class TableStateMachine extends BaseStateMachine {
   /** Tables and the state over them, which are replaced together. */
   private record Live(RocksTable table, MetadataState state) {}
 
-  TableStateMachine(Path liveDirectory, RocksResources resources, CheckpointPolicy policy) {
+  TableStateMachine(
+      Path liveDirectory,
+      RocksResources resources,
+      CheckpointPolicy policy,
+      SharedEntries sharedEntries) {
+    this.sharedEntries = sharedEntries;
     this.liveDirectory = liveDirectory;
     this.resources = resources;
     this.policy = policy;
@@ -149,15 +155,27 @@ final class TableStateMachine extends BaseStateMachine {
   public CompletableFuture<Message> applyTransaction(TransactionContext transaction) {
     LogEntryProto entry = transaction.getLogEntry();
     Proposal proposal = transaction.getStateMachineContext() instanceof Proposal own ? own : null;
-    List<Command> commands = proposal != null ? proposal.commands() : parse(entry);
-    List<CommandResult> results = live().state().apply(entry.getTerm(), entry.getIndex(), commands);
+    Applied applied = apply(entry, proposal);
     updateLastAppliedTermIndex(entry.getTerm(), entry.getIndex());
-    policy.applied(entry.getSerializedSize(), commands.size());
+    policy.applied(entry.getSerializedSize(), applied.results().size());
     if (proposal != null) {
       answeredIndex = entry.getIndex();
-      proposal.applied(results);
+      proposal.applied(applied.results());
     }
     return CompletableFuture.completedFuture(Message.EMPTY);
+  }
+
+  private Applied apply(LogEntryProto entry, @Nullable Proposal proposal) {
+    MetadataState state = live().state();
+    Applied elsewhere = sharedEntries.find(entry.getTerm(), entry.getIndex());
+    if (elsewhere != null && state.canFollow(elsewhere)) {
+      state.follow(elsewhere);
+      return elsewhere;
+    }
+    List<Command> commands = proposal != null ? proposal.commands() : parse(entry);
+    Applied own = state.apply(entry.getTerm(), entry.getIndex(), commands);
+    sharedEntries.publish(own);
+    return own;
   }
 
   private static List<Command> parse(LogEntryProto entry) {

@@ -21,6 +21,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.function.Function;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -29,6 +30,9 @@ import org.slf4j.LoggerFactory;
  * Deletes the shards of blobs that nothing refers to, then their rows. A row stays while any drive
  * of the blob's placement group may still hold a shard of it, so nothing is left behind on a drive
  * that was away. One thread at a time may collect.
+ *
+ * <p>It goes through the garbage from the oldest to the newest and stays there, so that what it had
+ * to leave behind keeps nothing else waiting; after a rest it begins again with the oldest.
  */
 public final class GarbageCollector implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(GarbageCollector.class);
@@ -37,28 +41,38 @@ public final class GarbageCollector implements AutoCloseable {
   /** Orphans of a drive that are kept in memory; if there are more, it is searched again. */
   static final int ORPHANS_MAX = 20_000;
 
-  /** Blobs that rest are asked for again and again: they must not become too many. */
-  private static final int RESTING_MAX = 50_000;
-
   private final MetadataClient metadata;
   private final Function<UUID, @Nullable ShardStore> drives;
   private final Clock clock;
   private final GarbageConfig config;
   private final Counter collected;
-  private final Map<BlobId, Long> restsUntilMs = new HashMap<>();
+  private final LongSupplier oldestReadMs;
+
+  /** The last garbage looked at. */
+  private @Nullable BlobRow position;
+
+  /** When to begin again because of what was left behind; none was: 0. */
+  private long retryAtMs;
+
+  /** What is older has been tried before. */
+  private long triedBeforeMs;
+
   private @Nullable Thread worker;
 
   /**
    * @param drives the store of a drive, or null while it is not reachable
+   * @param oldestReadMs since when reads have been running; now, when none is
    */
   public GarbageCollector(
       MetadataClient metadata,
       Function<UUID, @Nullable ShardStore> drives,
+      LongSupplier oldestReadMs,
       Clock clock,
       GarbageConfig config,
       MeterRegistry meters) {
     this.metadata = metadata;
     this.drives = drives;
+    this.oldestReadMs = oldestReadMs;
     this.clock = clock;
     this.config = config;
     this.collected = meters.counter("ashlar_garbage_blobs_total");
@@ -92,16 +106,53 @@ public final class GarbageCollector implements AutoCloseable {
    * @return how many blobs are gone
    */
   public int collect() throws MetadataUnavailableException, InterruptedException {
-    List<BlobRow> due = due(clock.millis());
-    if (due.isEmpty()) {
+    long nowMs = clock.millis();
+    List<BlobRow> found =
+        metadata.garbage(removableBeforeMs(nowMs), position, config.blobsPerRoundMax());
+    if (found.isEmpty() && retryAtMs > 0 && retryAtMs <= nowMs) {
+      position = null;
+      retryAtMs = 0;
+      found = metadata.garbage(removableBeforeMs(nowMs), null, config.blobsPerRoundMax());
+    }
+    if (found.isEmpty()) {
       return 0;
     }
-    Set<BlobId> left = deleteShards(due).awaitWhatIsLeft(config.deleteTimeout());
+    position = found.getLast();
+    List<BlobRow> due = found.stream().filter(this::isWorthATry).toList();
+    triedBeforeMs = Math.max(triedBeforeMs, position.getUnreferencedAtMs());
+    int removed = 0;
+    try {
+      removed = remove(due);
+    } finally {
+      if (removed < found.size() && retryAtMs == 0) {
+        retryAtMs = nowMs + config.retryDelay().toMillis();
+      }
+    }
+    return removed;
+  }
+
+  /**
+   * A read may need what was still referenced when it began, or when it looked it up a little
+   * earlier.
+   */
+  private long removableBeforeMs(long nowMs) {
+    long held = nowMs - config.heldByReadMax().toMillis();
+    return Math.max(Math.min(oldestReadMs.getAsLong(), nowMs), held) - config.grace().toMillis();
+  }
+
+  /** Not again while a drive that has to delete its shard is away. */
+  private boolean isWorthATry(BlobRow blob) {
+    return blob.getUnreferencedAtMs() >= triedBeforeMs
+        || metadata.placement().slotDrives().get(blob.getPg()).stream()
+            .allMatch(drive -> drives.apply(drive) != null);
+  }
+
+  private int remove(List<BlobRow> blobs)
+      throws MetadataUnavailableException, InterruptedException {
+    Set<BlobId> left = deleteShards(blobs).awaitWhatIsLeft(config.deleteTimeout());
     ForgetBlobs.Builder forget = ForgetBlobs.newBuilder();
-    for (BlobRow blob : due) {
-      if (left.contains(BlobId.of(blob.getId()))) {
-        restsUntilMs.put(BlobId.of(blob.getId()), clock.millis() + config.retryDelay().toMillis());
-      } else {
+    for (BlobRow blob : blobs) {
+      if (!left.contains(BlobId.of(blob.getId()))) {
         forget.addBlobs(blob.getId());
       }
     }
@@ -110,19 +161,6 @@ public final class GarbageCollector implements AutoCloseable {
       collected.increment(forget.getBlobsCount());
     }
     return forget.getBlobsCount();
-  }
-
-  private List<BlobRow> due(long nowMs) throws MetadataUnavailableException {
-    restsUntilMs.values().removeIf(until -> until <= nowMs);
-    int max = config.blobsPerRoundMax() + Math.min(restsUntilMs.size(), RESTING_MAX);
-    List<BlobRow> due = new ArrayList<>();
-    for (BlobRow blob : metadata.garbage(nowMs - config.grace().toMillis(), max)) {
-      if (due.size() < config.blobsPerRoundMax()
-          && !restsUntilMs.containsKey(BlobId.of(blob.getId()))) {
-        due.add(blob);
-      }
-    }
-    return due;
   }
 
   private ShardDeletion deleteShards(List<BlobRow> blobs) {

@@ -25,6 +25,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -122,9 +123,10 @@ final class GroupClient implements MetadataClient {
   }
 
   @Override
-  public List<BlobRow> garbage(long unreferencedBeforeMs, int max)
+  public List<BlobRow> garbage(long unreferencedBeforeMs, @Nullable BlobRow after, int max)
       throws MetadataUnavailableException {
-    return group.read((reads, snapshot) -> reads.garbage(snapshot, unreferencedBeforeMs, max));
+    return group.read(
+        (reads, snapshot) -> reads.garbage(snapshot, unreferencedBeforeMs, after, max));
   }
 
   @Override

@@ -35,7 +35,7 @@ final class Blobs {
   private Blobs() {}
 
   /** The rows of new blobs, not written yet: refuses unless each is durable and unheard of. */
-  static List<BlobRow> admit(Step step, Sessions sessions, List<NewBlob> blobs) {
+  static List<BlobRow> admit(Step step, List<NewBlob> blobs) {
     List<BlobRow> rows = new ArrayList<>(blobs.size());
     Set<BlobKey> ids = new HashSet<>();
     for (NewBlob blob : blobs) {
@@ -43,7 +43,7 @@ final class Blobs {
         continue; // holds nothing: no shard, no slice
       }
       PlacementMap map = step.placement();
-      require(sessions.isLive(blob.getId().getSession()), ResultCode.DEAD_SESSION);
+      require(step.sessions().isLive(blob.getId().getSession()), ResultCode.DEAD_SESSION);
       BlobId id = BlobId.of(blob.getId());
       require(
           fits(blob, map)

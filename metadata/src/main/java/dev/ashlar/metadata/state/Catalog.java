@@ -1,5 +1,6 @@
 package dev.ashlar.metadata.state;
 
+import dev.ashlar.metadata.table.Changes;
 import dev.ashlar.metadata.table.Keys;
 import dev.ashlar.metadata.table.Rows;
 import dev.ashlar.metadata.table.Table;
@@ -35,31 +36,12 @@ final class Catalog {
   /** What the tables hold. */
   static Catalog load(Table table) {
     Catalog catalog = new Catalog();
-    forEachRow(
-        table,
-        'B',
-        value -> {
-          BucketRow bucket = Rows.parse(value, BucketRow.parser());
-          catalog.buckets.put(bucket.getName(), bucket);
-        });
-    forEachRow(
-        table,
-        'A',
-        value -> {
-          CredentialRow credential = Rows.parse(value, CredentialRow.parser());
-          catalog.credentials.put(credential.getAccessKey(), credential);
-        });
     Map<UUID, DriveId> drives = new HashMap<>();
-    forEachRow(
-        table,
-        'V',
-        value -> {
-          DriveRow drive = Rows.parse(value, DriveRow.parser());
-          drives.put(idOf(drive), new DriveId(idOf(drive), drive.getIncarnation()));
-        });
+    forEachRow(table, 'B', catalog::putBucket);
+    forEachRow(table, 'A', catalog::putCredential);
+    forEachRow(table, 'V', value -> putDrive(drives, value));
+    forEachRow(table, 'M', catalog::putPlacement);
     catalog.drives = Map.copyOf(drives);
-    Rows.get(table, Keys.pgMap(), PgMapRow.parser())
-        .ifPresent(row -> catalog.placement = placementOf(row));
     return catalog;
   }
 
@@ -70,6 +52,42 @@ final class Catalog {
         visitor.accept(cursor.value());
       }
     }
+  }
+
+  /** Takes over rows that were changed elsewhere. Only buckets are ever removed. */
+  void follow(Changes changes) {
+    changes.forEach(
+        'B',
+        (key, value) ->
+            value.ifPresentOrElse(this::putBucket, () -> buckets.remove(Keys.nameOf(key))));
+    changes.forEach('A', (key, value) -> value.ifPresent(this::putCredential));
+    changes.forEach(
+        'V',
+        (key, value) -> {
+          Map<UUID, DriveId> present = new HashMap<>(drives);
+          value.ifPresent(row -> putDrive(present, row));
+          drives = Map.copyOf(present);
+        });
+    changes.forEach('M', (key, value) -> value.ifPresent(this::putPlacement));
+  }
+
+  private void putBucket(byte[] value) {
+    BucketRow bucket = Rows.parse(value, BucketRow.parser());
+    buckets.put(bucket.getName(), bucket);
+  }
+
+  private void putCredential(byte[] value) {
+    CredentialRow credential = Rows.parse(value, CredentialRow.parser());
+    credentials.put(credential.getAccessKey(), credential);
+  }
+
+  private static void putDrive(Map<UUID, DriveId> drives, byte[] value) {
+    DriveRow drive = Rows.parse(value, DriveRow.parser());
+    drives.put(idOf(drive), new DriveId(idOf(drive), drive.getIncarnation()));
+  }
+
+  private void putPlacement(byte[] value) {
+    placement = placementOf(Rows.parse(value, PgMapRow.parser()));
   }
 
   static UUID idOf(DriveRow drive) {

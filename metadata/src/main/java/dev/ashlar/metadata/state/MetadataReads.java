@@ -20,6 +20,7 @@ import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.PlacementMap;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
@@ -27,6 +28,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /** The reads, each of one snapshot of the tables. */
 public final class MetadataReads {
@@ -98,10 +100,18 @@ public final class MetadataReads {
     return known;
   }
 
-  public List<BlobRow> garbage(Table snapshot, long unreferencedBeforeMs, int max) {
+  public List<BlobRow> garbage(
+      Table snapshot, long unreferencedBeforeMs, @Nullable BlobRow after, int max) {
     List<BlobRow> rows = new ArrayList<>();
+    byte[] from =
+        after == null
+            ? Keys.table('G')
+            : Keys.behind(Keys.garbage(after.getUnreferencedAtMs(), BlobId.of(after.getId())));
     byte[] before = Keys.garbage(Math.max(0, unreferencedBeforeMs));
-    try (Table.Cursor cursor = snapshot.cursor(Keys.table('G'), before)) {
+    if (Arrays.compareUnsigned(from, before) >= 0) {
+      return rows;
+    }
+    try (Table.Cursor cursor = snapshot.cursor(from, before)) {
       for (; cursor.isValid() && rows.size() < max; cursor.next()) {
         blob(snapshot, Keys.blobOfGarbage(cursor.key())).ifPresent(rows::add);
       }

@@ -24,10 +24,10 @@ final class Objects {
 
   private Objects() {}
 
-  static CommandResult put(Step step, Sessions sessions, PutObject command) {
+  static CommandResult put(Step step, PutObject command) {
     BucketRow bucket = step.bucket(command.getBucket());
     checkPrecondition(step, bucket, command.getKey(), command.getPrecondition());
-    List<BlobRow> blobs = Blobs.admit(step, sessions, command.getBlobsList());
+    List<BlobRow> blobs = Blobs.admit(step, command.getBlobsList());
     long length = blobs.stream().mapToLong(BlobRow::getLength).sum();
     require(length == command.getSummary().getSize(), ResultCode.INVALID_COMMAND);
     ObjectRecord.Builder object =

@@ -13,7 +13,8 @@ import dev.ashlar.protocol.model.PlacementMap;
  * @param logTimeMs the greatest time of any command so far: never goes back
  * @param freshId greater than that of every earlier command; for whatever the command creates
  */
-record Step(Overlay table, Catalog catalog, long timeMs, long logTimeMs, long freshId) {
+record Step(
+    Overlay table, Catalog catalog, Sessions sessions, long timeMs, long logTimeMs, long freshId) {
   static final CommandResult OK = CommandResult.getDefaultInstance();
 
   BucketRow bucket(String name) {

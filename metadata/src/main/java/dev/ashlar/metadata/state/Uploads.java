@@ -45,9 +45,9 @@ final class Uploads {
     return Step.OK;
   }
 
-  static CommandResult putPart(Step step, Sessions sessions, PutPart command) {
+  static CommandResult putPart(Step step, PutPart command) {
     Upload upload = find(step, command.getBucket(), command.getKey(), command.getUploadId());
-    List<BlobRow> blobs = Blobs.admit(step, sessions, command.getBlobsList());
+    List<BlobRow> blobs = Blobs.admit(step, command.getBlobsList());
     long length = blobs.stream().mapToLong(BlobRow::getLength).sum();
     require(length == command.getPart().getSize(), ResultCode.INVALID_COMMAND);
     checkNumber(command.getPart());
@@ -116,7 +116,9 @@ final class Uploads {
     Objects.checkPrecondition(step, upload.bucket(), command.getKey(), command.getPrecondition());
     List<PartRow> parts = named(step, upload, command.getPartsList());
     ObjectRecord.Builder object =
-        ObjectRecord.newBuilder().setAttributes(upload.row().getAttributes());
+        ObjectRecord.newBuilder()
+            .setAttributes(upload.row().getAttributes())
+            .setUploadId(upload.row().getUploadId());
     long size = 0;
     for (PartRow part : parts) {
       size += part.getSize();

@@ -48,6 +48,11 @@ public final class Keys {
     return named('B', name);
   }
 
+  /** The name in the key of a bucket. */
+  public static String nameOf(byte[] bucketKey) {
+    return new String(bucketKey, 1, bucketKey.length - 1, StandardCharsets.UTF_8);
+  }
+
   public static byte[] credential(String accessKey) {
     return named('A', accessKey);
   }

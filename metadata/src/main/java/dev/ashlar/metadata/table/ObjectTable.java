@@ -42,6 +42,9 @@ public final class ObjectTable {
       byte[] chunkKey = Keys.objectChunk(bucketId, key, row.getVersion(), i);
       ObjectChunkRow chunk = need(Rows.get(table, chunkKey, ObjectChunkRow.parser()));
       object.addAllSlices(chunk.getSlicesList()).addAllParts(chunk.getPartsList());
+      if (i == 0) {
+        object.setUploadId(chunk.getUploadId());
+      }
     }
     return object.build();
   }
@@ -78,6 +81,7 @@ public final class ObjectTable {
           ObjectChunkRow.newBuilder()
               .addAllSlices(chunkOf(object.getSlicesList(), i))
               .addAllParts(chunkOf(object.getPartsList(), i))
+              .setUploadId(i == 0 ? object.getUploadId() : "")
               .build();
       table.put(Keys.objectChunk(bucketId, key, object.getVersion(), i), chunk.toByteArray());
     }

@@ -2,7 +2,6 @@ package dev.ashlar.metadata.table;
 
 import java.util.Arrays;
 import java.util.Map;
-import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -32,8 +31,9 @@ public final class Overlay implements Table {
     return writes;
   }
 
-  public NavigableMap<byte[], Optional<byte[]>> changes() {
-    return changes;
+  /** To be asked for at the end. */
+  public Changes changes() {
+    return new Changes(changes);
   }
 
   @Override

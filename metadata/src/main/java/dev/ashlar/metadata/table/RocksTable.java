@@ -1,8 +1,6 @@
 package dev.ashlar.metadata.table;
 
 import java.nio.file.Path;
-import java.util.NavigableMap;
-import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.Function;
@@ -138,8 +136,8 @@ public final class RocksTable implements Store, AutoCloseable {
   }
 
   @Override
-  public void write(NavigableMap<byte[], Optional<byte[]>> changes) {
-    try (WriteBatch batch = new WriteBatch(WriteBatches.serialize(changes))) {
+  public void write(Changes changes) {
+    try (WriteBatch batch = new WriteBatch(changes.batch())) {
       db.write(unlogged, batch);
     } catch (RocksDBException e) {
       throw RocksView.translated(e);

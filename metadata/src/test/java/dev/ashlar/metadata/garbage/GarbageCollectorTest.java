@@ -50,11 +50,21 @@ class GarbageCollectorTest {
   private final MemoryTable table = new MemoryTable();
   private final MemoryMetadata metadata = new MemoryMetadata(table, clock);
   private final Map<UUID, FakeDrive> drives = new HashMap<>();
+  private long oldestReadMs;
   private final GarbageCollector collector = collector(metadata);
 
   private GarbageCollector collector(MetadataClient client) {
+    return collector(client, GarbageConfig.DEFAULT);
+  }
+
+  private GarbageCollector collector(MetadataClient client, GarbageConfig config) {
     return new GarbageCollector(
-        client, drives::get, clock, GarbageConfig.DEFAULT, new SimpleMeterRegistry());
+        client,
+        drives::get,
+        () -> oldestReadMs == 0 ? clock.millis() : oldestReadMs,
+        clock,
+        config,
+        new SimpleMeterRegistry());
   }
 
   @BeforeEach
@@ -124,6 +134,64 @@ class GarbageCollectorTest {
     MemoryMetadata next = new MemoryMetadata(table, clock);
     assertEquals(orphans, collector(next).sweepDeadSessions(List.of(drive(1))));
     assertEquals(List.of(committed), List.copyOf(drive(1).blobs()));
+  }
+
+  /** What a drive that is away keeps from going must not keep back what came later. */
+  @Test
+  void whatIsLeftBehindKeepsNothingElseWaiting() throws Exception {
+    GarbageConfig usual = GarbageConfig.DEFAULT;
+    GarbageCollector slow =
+        collector(
+            metadata,
+            new GarbageConfig(
+                usual.grace(),
+                usual.heldByReadMax(),
+                usual.interval(),
+                2,
+                usual.deleteTimeout(),
+                usual.retryDelay()));
+    FakeDrive absent = requireNonNull(drives.remove(new UUID(0, 2)));
+    for (int i = 1; i <= 7; i++) {
+      put("k" + i, i);
+      metadata.submit(TestBlobs.delete("b", "k" + i));
+    }
+    clock.nowMs += 60_001;
+    for (int round = 0; round < 4; round++) {
+      assertEquals(0, slow.collect());
+    }
+    assertTrue(drive(1).blobs().isEmpty());
+
+    drives.put(new UUID(0, 2), absent);
+    put("new", 100);
+    metadata.submit(TestBlobs.delete("b", "new"));
+    clock.nowMs += 60_001;
+    assertEquals(1, slow.collect()); // the new one first, then all the others
+    assertEquals(2, slow.collect());
+    assertEquals(2, slow.collect());
+    assertEquals(2, slow.collect());
+    assertEquals(1, slow.collect());
+    assertEquals(0, slow.collect());
+    assertTrue(absent.blobs().isEmpty());
+  }
+
+  /** Rule 10: what a running read may need stays, but not for ever. */
+  @Test
+  void aRunningReadHoldsWhatWasThereWhenItBegan() throws Exception {
+    put("k", 1);
+    clock.nowMs += 1000;
+    oldestReadMs = clock.millis();
+    clock.nowMs += 100_000;
+    metadata.submit(TestBlobs.delete("b", "k"));
+    clock.nowMs += 1_000_000;
+    assertEquals(0, collector.collect());
+    clock.nowMs += GarbageConfig.DEFAULT.heldByReadMax().toMillis();
+    assertEquals(1, collector.collect());
+
+    put("k", 2);
+    metadata.submit(TestBlobs.delete("b", "k"));
+    oldestReadMs = clock.millis() + 60_001; // began long after
+    clock.nowMs += 120_000;
+    assertEquals(1, collector.collect());
   }
 
   /** Rule 5: only what can never be committed any more is deleted. */

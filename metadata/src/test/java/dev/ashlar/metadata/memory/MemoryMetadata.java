@@ -36,6 +36,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BiFunction;
+import org.jspecify.annotations.Nullable;
 
 /** The real apply and reads over a sorted map, without Raft. Safe for concurrent use. */
 public final class MemoryMetadata implements MetadataClient {
@@ -130,7 +131,7 @@ public final class MemoryMetadata implements MetadataClient {
       }
       Command complete = command.setTimeMs(clock.millis()).build();
       long index = state.applied().getIndex() + 1;
-      return state.apply(1, index, List.of(complete)).getFirst();
+      return state.apply(1, index, List.of(complete)).results().getFirst();
     } finally {
       lock.unlock();
     }
@@ -226,9 +227,9 @@ public final class MemoryMetadata implements MetadataClient {
   }
 
   @Override
-  public List<BlobRow> garbage(long unreferencedBeforeMs, int max)
+  public List<BlobRow> garbage(long unreferencedBeforeMs, @Nullable BlobRow after, int max)
       throws MetadataUnavailableException {
-    return read((reads, snapshot) -> reads.garbage(snapshot, unreferencedBeforeMs, max));
+    return read((reads, snapshot) -> reads.garbage(snapshot, unreferencedBeforeMs, after, max));
   }
 
   @Override

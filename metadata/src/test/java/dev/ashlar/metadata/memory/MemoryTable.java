@@ -1,10 +1,10 @@
 package dev.ashlar.metadata.memory;
 
+import dev.ashlar.metadata.table.Changes;
 import dev.ashlar.metadata.table.Store;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.NavigableMap;
-import java.util.Optional;
 import java.util.concurrent.ConcurrentSkipListMap;
 import org.jspecify.annotations.Nullable;
 
@@ -23,15 +23,17 @@ public final class MemoryTable implements Store {
   }
 
   @Override
-  public void write(NavigableMap<byte[], Optional<byte[]>> changes) {
-    changes.forEach(
-        (key, value) -> {
-          if (value.isPresent()) {
-            rows.put(key, value.get());
-          } else {
-            rows.remove(key);
-          }
-        });
+  public void write(Changes changes) {
+    changes
+        .rows()
+        .forEach(
+            (key, value) -> {
+              if (value.isPresent()) {
+                rows.put(key, value.get());
+              } else {
+                rows.remove(key);
+              }
+            });
   }
 
   @Override

@@ -136,7 +136,7 @@ class CommitRulesTest {
         metadata.table().rows().values().stream().mapToInt(row -> row.length).max().orElse(0);
     assertTrue(largest < 100_000, "a row of " + largest + " bytes");
     submit(TestBlobs.delete("b", "k"));
-    assertEquals(20_000, metadata.garbage(Long.MAX_VALUE, 30_000).size());
+    assertEquals(20_000, metadata.garbage(Long.MAX_VALUE, null, 30_000).size());
   }
 
   @Test

@@ -109,7 +109,7 @@ class GoldenRowsTest {
     MemoryMetadata metadata = new MemoryMetadata(table, clock);
     assertEquals(2, metadata.object("b", "large \u0000 é").orElseThrow().blobs().size());
     assertEquals(1, metadata.parts("b", "k", "u", 0, 10).size());
-    assertEquals(1, metadata.garbage(Long.MAX_VALUE, 10).size());
+    assertEquals(1, metadata.garbage(Long.MAX_VALUE, null, 10).size());
     assertEquals("secret", metadata.credential("access").orElseThrow().getSecretKey());
   }
 

@@ -2,6 +2,8 @@ package dev.ashlar.metadata.state;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ashlar.metadata.memory.MemoryMetadata;
 import dev.ashlar.metadata.memory.MemoryTable;
@@ -9,6 +11,7 @@ import dev.ashlar.metadata.memory.TestBlobs;
 import dev.ashlar.metadata.table.Keys;
 import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.CommandResult;
+import dev.ashlar.protocol.message.DeleteBucket;
 import dev.ashlar.protocol.message.PutDrives;
 import dev.ashlar.protocol.message.RegisterSession;
 import dev.ashlar.protocol.message.ResultCode;
@@ -36,7 +39,7 @@ class MetadataStateTest {
   }
 
   private List<CommandResult> apply(Command... commands) {
-    return state.apply(1, state.applied().getIndex() + 1, List.of(commands));
+    return state.apply(1, state.applied().getIndex() + 1, List.of(commands)).results();
   }
 
   private Command create(String name, long request, long timeMs) {
@@ -116,6 +119,40 @@ class MetadataStateTest {
     }
   }
 
+  /** Peers of a process take over each other's work, whichever of them did it. */
+  @Test
+  void whoFollowsHasTheSameBytes() throws Exception {
+    List<Command> log = new ArrayList<>(recorded());
+    log.add(
+        log.getLast().toBuilder()
+            .setRequest(log.size())
+            .setDeleteBucket(DeleteBucket.newBuilder().setName("empty"))
+            .build());
+    MemoryTable oneTable = new MemoryTable();
+    MemoryTable otherTable = new MemoryTable();
+    MetadataState one = new MetadataState(oneTable);
+    MetadataState other = new MetadataState(otherTable);
+    long index = -1;
+    for (Command command : log) {
+      index += 2; // entries of Raft's own lie between
+      boolean turn = index / 100 % 2 == 0;
+      Applied applied = (turn ? one : other).apply(3, index, List.of(command));
+      assertEquals(ResultCode.OK, applied.results().getFirst().getCode());
+      MetadataState follower = turn ? other : one;
+      assertTrue(follower.canFollow(applied));
+      follower.follow(applied);
+      assertFalse(follower.canFollow(applied));
+    }
+    assertEquals(oneTable.rows().size(), otherTable.rows().size());
+    for (Map.Entry<byte[], byte[]> row : oneTable.rows().entrySet()) {
+      assertArrayEquals(row.getValue(), otherTable.get(row.getKey()));
+    }
+    assertEquals(one.reads().buckets(), other.reads().buckets());
+    assertEquals(one.reads().drives(), other.reads().drives());
+    assertEquals(one.reads().placement(), other.reads().placement());
+    assertEquals(1, one.reads().buckets().size());
+  }
+
   /** A session, drives, a bucket, objects, an overwrite, a deletion. */
   private static List<Command> recorded() throws Exception {
     MemoryMetadata shadow = new MemoryMetadata(Clock.systemUTC());
@@ -126,6 +163,7 @@ class MetadataStateTest {
     commands.add(Command.newBuilder().setPutDrives(drives));
     shadow.submit(Command.newBuilder().setPutDrives(drives));
     commands.add(TestBlobs.createBucket("b"));
+    commands.add(TestBlobs.createBucket("empty"));
     for (int i = 0; i < 300; i++) {
       BlobId id = new BlobId(shadow.session(), i);
       commands.add(

@@ -284,7 +284,7 @@ class ModelTest {
 
   private void forget() throws Exception {
     ForgetBlobs.Builder forget = ForgetBlobs.newBuilder();
-    for (BlobRow row : metadata.garbage(Long.MAX_VALUE, 5)) {
+    for (BlobRow row : metadata.garbage(Long.MAX_VALUE, null, 5)) {
       forget.addBlobs(row.getId());
       forgotten.add(BlobId.of(row.getId()));
     }
@@ -319,7 +319,9 @@ class ModelTest {
 
   private void checkBlobs(Map<BlobId, Long> references) throws Exception {
     Set<BlobId> garbage = new HashSet<>();
-    metadata.garbage(Long.MAX_VALUE, 1_000_000).forEach(row -> garbage.add(BlobId.of(row.getId())));
+    metadata
+        .garbage(Long.MAX_VALUE, null, 1_000_000)
+        .forEach(row -> garbage.add(BlobId.of(row.getId())));
     for (BlobId id : written) {
       List<BlobRow> row = metadata.blobs(List.of(id));
       if (row.isEmpty()) {

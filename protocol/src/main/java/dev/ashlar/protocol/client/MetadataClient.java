@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The metadata group as a gateway sees it. Calls block the calling (virtual) thread. Reads are
@@ -65,8 +66,11 @@ public interface MetadataClient {
   /**
    * Blobs without references since before the given time, oldest first: nothing can refer to them
    * again.
+   *
+   * @param after of an earlier answer: only what comes behind it; null: from the oldest
    */
-  List<BlobRow> garbage(long unreferencedBeforeMs, int max) throws MetadataUnavailableException;
+  List<BlobRow> garbage(long unreferencedBeforeMs, @Nullable BlobRow after, int max)
+      throws MetadataUnavailableException;
 
   /** Those of the given ids that have a row, referenced or not. */
   Set<BlobId> known(Collection<BlobId> ids) throws MetadataUnavailableException;

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ashlar.protocol.message.AbortUpload;
+import dev.ashlar.protocol.message.BlobRow;
 import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.CommandResult;
 import dev.ashlar.protocol.message.CompletePart;
@@ -176,7 +177,7 @@ public abstract class MetadataClientContract {
     putPart("u", "1", 1, blob(7).build());
     ok(deletion.clone());
     refused(ResultCode.NO_SUCH_BUCKET, deletion.clone());
-    assertEquals(2, client.garbage(Long.MAX_VALUE, 10).size());
+    assertEquals(2, client.garbage(Long.MAX_VALUE, null, 10).size());
     ok(Command.newBuilder().setCreateBucket(bucket("b", "me")));
     assertTrue(client.object("b", "k").isEmpty());
     assertTrue(client.upload("b", "u", "1").isEmpty());
@@ -231,12 +232,16 @@ public abstract class MetadataClientContract {
     long first = object("k").object().getVersion();
     ok(put("k"));
     assertNotEquals(first, object("k").object().getVersion());
-    assertEquals(1, client.garbage(Long.MAX_VALUE, 10).size());
+    assertEquals(1, client.garbage(Long.MAX_VALUE, null, 10).size());
     assertEquals(List.of("k"), ok(delete("k", "absent")).getDeletedKeysList());
     assertTrue(client.object("b", "k").isEmpty());
-    assertEquals(2, client.garbage(Long.MAX_VALUE, 10).size());
-    assertEquals(1, client.garbage(Long.MAX_VALUE, 1).size());
-    assertEquals(0, client.garbage(0, 10).size());
+    assertEquals(2, client.garbage(Long.MAX_VALUE, null, 10).size());
+    assertEquals(1, client.garbage(Long.MAX_VALUE, null, 1).size());
+    assertEquals(0, client.garbage(0, null, 10).size());
+    List<BlobRow> both = client.garbage(Long.MAX_VALUE, null, 2);
+    assertEquals(both.subList(1, 2), client.garbage(Long.MAX_VALUE, both.getFirst(), 10));
+    assertEquals(List.of(), client.garbage(Long.MAX_VALUE, both.getLast(), 10));
+    assertEquals(List.of(), client.garbage(1, both.getLast(), 10));
   }
 
   @Test
@@ -252,7 +257,7 @@ public abstract class MetadataClientContract {
     assertEquals(
         Set.of(BlobId.of(live.getId())),
         client.known(List.of(BlobId.of(dead.getId()), BlobId.of(live.getId()))));
-    assertEquals(List.of(), client.garbage(Long.MAX_VALUE, 10));
+    assertEquals(List.of(), client.garbage(Long.MAX_VALUE, null, 10));
   }
 
   @Test
@@ -267,11 +272,11 @@ public abstract class MetadataClientContract {
     assertEquals("copy", read.object().getSummary().getEtag());
     assertEquals(2, read.blobs().getFirst().getReferences());
     ok(delete("k"));
-    assertEquals(List.of(), client.garbage(Long.MAX_VALUE, 10));
+    assertEquals(List.of(), client.garbage(Long.MAX_VALUE, null, 10));
     ok(copy("c", 0, "c"));
     assertEquals(1, object("c").blobs().getFirst().getReferences());
     ok(delete("c"));
-    assertEquals(1, client.garbage(Long.MAX_VALUE, 10).size());
+    assertEquals(1, client.garbage(Long.MAX_VALUE, null, 10).size());
   }
 
   @Test
@@ -405,7 +410,7 @@ public abstract class MetadataClientContract {
     long first = putPart("k", "1", 1, blob(PART).build());
     long unused = putPart("k", "1", 2, blob(PART).build());
     long last = putPart("k", "1", 7, blob(3).build());
-    assertEquals(1, client.garbage(Long.MAX_VALUE, 10).size());
+    assertEquals(1, client.garbage(Long.MAX_VALUE, null, 10).size());
     assertEquals(
         List.of(2, 7),
         client.parts("b", "k", "1", 1, 10).stream().map(p -> p.getNumber()).toList());
@@ -424,7 +429,7 @@ public abstract class MetadataClientContract {
     assertEquals(
         List.of(1, 7), object.getPartsList().stream().map(PartSummary::getNumber).toList());
     assertEquals(2, object.getSlicesCount());
-    assertEquals(2, client.garbage(Long.MAX_VALUE, 10).size());
+    assertEquals(2, client.garbage(Long.MAX_VALUE, null, 10).size());
     assertTrue(client.upload("b", "k", "1").isEmpty());
     assertEquals(List.of(), client.parts("b", "k", "1", 0, 10));
   }
@@ -462,11 +467,11 @@ public abstract class MetadataClientContract {
         ResultCode.INVALID_RANGE,
         Command.newBuilder().setCopyPart(copy.clone().setSourceLength(211)));
     ok(delete("k"));
-    assertEquals(List.of(), client.garbage(Long.MAX_VALUE, 10));
+    assertEquals(List.of(), client.garbage(Long.MAX_VALUE, null, 10));
     ok(
         Command.newBuilder()
             .setAbortUpload(AbortUpload.newBuilder().setBucket("b").setKey("u").setUploadId("1")));
-    assertEquals(2, client.garbage(Long.MAX_VALUE, 10).size());
+    assertEquals(2, client.garbage(Long.MAX_VALUE, null, 10).size());
   }
 
   @Test

@@ -1,0 +1,57 @@
+package dev.ashlar.blob;
+
+import dev.ashlar.protocol.client.ObjectRead;
+import dev.ashlar.protocol.layout.ByteRange;
+import java.time.Clock;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * Knows since when the reads of a store run: what was unreferenced after the oldest of them began
+ * may still be needed by it.
+ */
+public final class RunningReads implements ObjectStore {
+  private final ObjectStore store;
+  private final Clock clock;
+  private final Set<Running> running = ConcurrentHashMap.newKeySet();
+
+  /** Not a record: two that began together are two. */
+  private static final class Running {
+    private final long sinceMs;
+
+    Running(long sinceMs) {
+      this.sinceMs = sinceMs;
+    }
+  }
+
+  public RunningReads(ObjectStore store, Clock clock) {
+    this.store = store;
+    this.clock = clock;
+  }
+
+  /** When the oldest running read began; now, when there is none. */
+  public long oldestMs() {
+    long oldest = clock.millis();
+    for (Running read : running) {
+      oldest = Math.min(oldest, read.sinceMs);
+    }
+    return oldest;
+  }
+
+  @Override
+  public ObjectWriter newWriter(long expectedLength) {
+    return store.newWriter(expectedLength);
+  }
+
+  @Override
+  public void read(ObjectRead object, ByteRange range, DataSink sink)
+      throws DataUnavailableException, InterruptedException {
+    Running read = new Running(clock.millis());
+    running.add(read);
+    try {
+      store.read(object, range, sink);
+    } finally {
+      running.remove(read);
+    }
+  }
+}

@@ -1,0 +1,109 @@
+package dev.ashlar.metadata.consensus;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.ashlar.metadata.memory.TestBlobs;
+import dev.ashlar.protocol.client.MetadataUnavailableException;
+import dev.ashlar.protocol.message.CommandResult;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedBlockingQueue;
+import org.junit.jupiter.api.Test;
+
+/** Every submitter hears of its command in the end, and of no other. */
+class CommitQueueTest {
+  private final BlockingQueue<Proposal> proposals = new LinkedBlockingQueue<>();
+
+  private CommitQueue queue(Duration timeout) {
+    return new CommitQueue(Clock.systemUTC(), timeout, new SimpleMeterRegistry(), proposals::add);
+  }
+
+  private static CompletableFuture<CommandResult> submit(CommitQueue queue) {
+    CompletableFuture<CommandResult> answer = new CompletableFuture<>();
+    Thread.ofVirtual()
+        .start(
+            () -> {
+              try {
+                answer.complete(queue.submit(TestBlobs.createBucket("b")));
+              } catch (MetadataUnavailableException e) {
+                answer.completeExceptionally(e);
+              }
+            });
+    return answer;
+  }
+
+  private static void apply(Proposal proposal) {
+    proposal.applied(
+        proposal.commands().stream()
+            .map(command -> CommandResult.newBuilder().setVersion(command.getRequest()).build())
+            .toList());
+  }
+
+  @Test
+  void whatWaitsBecomesTheNextEntry() throws Exception {
+    CommitQueue queue = queue(Duration.ofMinutes(1));
+    CompletableFuture<CommandResult> first = submit(queue);
+    Proposal one = proposals.take();
+    CompletableFuture<CommandResult> second = submit(queue);
+    CompletableFuture<CommandResult> third = submit(queue);
+    while (queue.waiting() < 2) {
+      Thread.sleep(1);
+    }
+    assertTrue(proposals.isEmpty());
+    apply(one);
+    assertEquals(1, first.get().getVersion());
+    Proposal two = proposals.take();
+    assertEquals(2, two.commands().size());
+    apply(two);
+    assertEquals(5, second.get().getVersion() + third.get().getVersion());
+  }
+
+  @Test
+  void whoHasWaitedLongEnoughIsTold() throws Exception {
+    CommitQueue queue = queue(Duration.ofMillis(1));
+    CompletableFuture<CommandResult> first = submit(queue);
+    CompletableFuture<CommandResult> second = submit(queue);
+    while (!first.isDone() || !second.isDone()) {
+      queue.wakeExpired();
+      Thread.sleep(1);
+    }
+    assertTrue(first.isCompletedExceptionally() && second.isCompletedExceptionally());
+  }
+
+  @Test
+  void aProposalThatIsGivenUpLetsTheNextOneGo() throws Exception {
+    CommitQueue queue = queue(Duration.ofMillis(1));
+    CompletableFuture<CommandResult> first = submit(queue);
+    Proposal lost = proposals.take();
+    while (lost.isWanted()) {
+      Thread.sleep(1);
+    }
+    assertThrows(Exception.class, first::get);
+    CompletableFuture<CommandResult> second = submit(queue);
+    assertFalse(proposals.take().commands().isEmpty());
+    queue.giveUp();
+    assertThrows(Exception.class, second::get);
+  }
+
+  @Test
+  void whoWaitsAtTheEndIsTold() throws Exception {
+    CommitQueue queue = queue(Duration.ofMinutes(1));
+    CompletableFuture<CommandResult> first = submit(queue);
+    proposals.take();
+    CompletableFuture<CommandResult> second = submit(queue);
+    while (queue.waiting() < 1) {
+      Thread.sleep(1);
+    }
+    queue.close();
+    queue.giveUp();
+    assertThrows(Exception.class, first::get);
+    assertThrows(Exception.class, second::get);
+    assertThrows(Exception.class, () -> submit(queue).get());
+  }
+}
