@@ -61,6 +61,7 @@ final class Node {
 
   Node(ServerOptions options, MeterRegistry meters) throws Exception {
     try {
+      RootCredential root = RootCredential.find(System.getenv(), options.metadataFolders());
       Clock clock = Clock.systemUTC();
       DriveResources resources =
           opening(new DriveResources(slabs(meters), meters, clock, DriveResources.Budget.DEFAULT));
@@ -88,7 +89,7 @@ final class Node {
                   codes,
                   resources.slabs(),
                   new EngineMetrics(meters)));
-      RootCredential root = RootCredential.load(System.getenv(), options.metadataFolders());
+      root.keep(options.metadataFolders());
       openGateway(options, metadata, store, credentials(root, metadata, cluster), meters, clock);
       startMessage =
           new StartMessage(options, root, codec, options.dataFolders().size() - drives.openCount());

@@ -17,50 +17,67 @@ import java.util.Properties;
 record RootCredential(String accessKey, String secretKey, String origin, boolean fresh) {
   private static final String ACCESS_KEY = "ASHLAR_ACCESS_KEY";
   private static final String SECRET_KEY = "ASHLAR_SECRET_KEY";
+  private static final String ENVIRONMENT = "the environment";
   private static final String FILE = "credentials";
   private static final String ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
   private static final String SECRET_ALPHABET =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 
   RootCredential {
-    if (accessKey.length() < 3 || accessKey.length() > 128 || accessKey.contains("/")) {
-      throw new IllegalArgumentException("an access key has 3 to 128 characters and no slash");
+    if (accessKey.length() < 3 || accessKey.length() > 128 || !fitsScope(accessKey)) {
+      throw new IllegalArgumentException(
+          ACCESS_KEY + " has 3 to 128 visible ASCII characters, none of them '/', ',' or '='");
     }
-    if (secretKey.length() < 8) {
-      throw new IllegalArgumentException("a secret key has at least 8 characters");
+    if (secretKey.length() < 8 || !secretKey.equals(secretKey.strip())) {
+      throw new IllegalArgumentException(
+          SECRET_KEY + " has at least 8 characters and no blank or line end around them");
     }
   }
 
+  /** Whether an Authorization header can carry it. */
+  private static boolean fitsScope(String accessKey) {
+    return accessKey.chars().allMatch(c -> c > ' ' && c < 0x7F && "/,=".indexOf(c) < 0);
+  }
+
   /**
-   * From the environment, else from the first folder that has it in a file, else made up. What is
-   * not from the environment is kept in every folder, so that it is lost only with all of them.
+   * From the environment, else from the first folder that has it in a file, else made up. Writes
+   * nothing, so that what is wrong with it is known before anything is formatted.
    */
-  static RootCredential load(Map<String, String> environment, List<Path> folders)
+  static RootCredential find(Map<String, String> environment, List<Path> folders)
       throws IOException {
     String accessKey = environment.get(ACCESS_KEY);
     String secretKey = environment.get(SECRET_KEY);
     if (accessKey != null && secretKey != null) {
-      return new RootCredential(accessKey, secretKey, "the environment", false);
+      return new RootCredential(accessKey, secretKey, ENVIRONMENT, false);
     }
     if (accessKey != null || secretKey != null) {
-      throw new IllegalArgumentException(ACCESS_KEY + " and " + SECRET_KEY + " go together");
+      throw new IllegalArgumentException(
+          (accessKey == null ? SECRET_KEY : ACCESS_KEY)
+              + " is set, "
+              + (accessKey == null ? ACCESS_KEY : SECRET_KEY)
+              + " is not: they go together");
     }
-    List<Path> files = folders.stream().map(folder -> folder.resolve(FILE)).toList();
-    RootCredential credential = null;
-    for (Path file : files) {
-      if (credential == null && Files.exists(file)) {
-        credential = read(file);
+    for (Path folder : folders) {
+      if (Files.exists(folder.resolve(FILE))) {
+        return read(folder.resolve(FILE));
       }
     }
-    if (credential == null) {
-      credential = generate(files.get(0));
+    return generate(folders.get(0).resolve(FILE));
+  }
+
+  /**
+   * Writes what is not from the environment into every folder that lacks it, so that it is lost
+   * only with all of them.
+   */
+  void keep(List<Path> folders) throws IOException {
+    if (origin.equals(ENVIRONMENT)) {
+      return;
     }
-    for (Path file : files) {
-      if (!Files.exists(file)) {
-        write(file, credential);
+    for (Path folder : folders) {
+      if (!Files.exists(folder.resolve(FILE))) {
+        write(folder.resolve(FILE));
       }
     }
-    return credential;
   }
 
   private static RootCredential read(Path file) throws IOException {
@@ -73,7 +90,11 @@ record RootCredential(String accessKey, String secretKey, String origin, boolean
     if (accessKey == null || secretKey == null) {
       throw new IOException(file + " lacks " + ACCESS_KEY + " or " + SECRET_KEY);
     }
-    return new RootCredential(accessKey, secretKey, file.toString(), false);
+    try {
+      return new RootCredential(accessKey, secretKey, file.toString(), false);
+    } catch (IllegalArgumentException e) {
+      throw new IOException(file + ": " + e.getMessage(), e);
+    }
   }
 
   private static RootCredential generate(Path file) {
@@ -85,16 +106,8 @@ record RootCredential(String accessKey, String secretKey, String origin, boolean
         true);
   }
 
-  private static void write(Path file, RootCredential credential) throws IOException {
-    String content =
-        ACCESS_KEY
-            + "="
-            + credential.accessKey
-            + "\n"
-            + SECRET_KEY
-            + "="
-            + credential.secretKey
-            + "\n";
+  private void write(Path file) throws IOException {
+    String content = ACCESS_KEY + "=" + accessKey + "\n" + SECRET_KEY + "=" + secretKey + "\n";
     DurableFile.write(file, content, "rw-------");
   }
 

@@ -1,0 +1,64 @@
+package dev.ashlar.it.harness;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/** Starts the server's main class in a process of its own, as the launcher does. */
+public final class Launch {
+  private static final long DEADLINE_SECONDS = 90;
+
+  private Launch() {}
+
+  /**
+   * How a start ended that was not expected to last.
+   *
+   * @param output standard output and standard error
+   */
+  public record Ended(int code, String output) {}
+
+  /**
+   * @param environment what the server gets beyond the environment of the tests
+   */
+  static Process start(List<String> arguments, Map<String, String> environment, Path log)
+      throws IOException {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(JvmFlags.asLaunched());
+    command.addAll(List.of("-cp", System.getProperty("java.class.path")));
+    command.add("dev.ashlar.server.Main");
+    command.addAll(arguments);
+    ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+    builder.redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()));
+    builder.environment().put("MALLOC_ARENA_MAX", "2");
+    builder.environment().putAll(environment);
+    return builder.start();
+  }
+
+  /** Starts the server on the folders below this root and waits until it gives up. */
+  public static Ended refused(ServerSpec spec, Path root, Map<String, String> environment) {
+    try {
+      Path log = Files.createTempFile("refused", ".log");
+      try {
+        Process process = start(spec.arguments(root, 0, 0), environment, log);
+        if (!process.waitFor(DEADLINE_SECONDS, TimeUnit.SECONDS)) {
+          process.destroyForcibly();
+          throw new AssertionError("goes on: " + Files.readString(log));
+        }
+        return new Ended(process.exitValue(), Files.readString(log));
+      } finally {
+        Files.delete(log);
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException(e);
+    }
+  }
+}
