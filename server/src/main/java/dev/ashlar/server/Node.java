@@ -72,7 +72,10 @@ final class Node {
                 + options.metadataFolders()
                 + ": name the folders that have it with --metadata");
       }
+      FolderLocks locks = opening(new FolderLocks());
+      locks.takeExisting(options.metadataFolders());
       UUID cluster = ClusterIdentity.load(options.metadataFolders());
+      locks.takeExisting(options.metadataFolders());
       MetadataClient metadata = openMetadata(options, cluster, resources, meters, clock);
       drives = opening(new LocalDrives(options, cluster, metadata.drives().keySet(), resources));
       LocalPlacement.install(metadata, drives, options.profile());

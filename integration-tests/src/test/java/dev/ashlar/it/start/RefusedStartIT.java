@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ashlar.it.harness.Launch;
+import dev.ashlar.it.harness.ServerProcess;
 import dev.ashlar.it.harness.ServerSpec;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -31,7 +32,20 @@ class RefusedStartIT {
       Launch.Ended ended = Launch.refused(SPEC, root, environment);
       assertNotEquals(0, ended.code(), ended.output());
       assertOneLine(ended, "ASHLAR_SECRET_KEY");
-      assertEquals(List.of(), files());
+      assertEquals(List.of(), files(root));
+    }
+  }
+
+  @Test
+  void foldersInUseAreLeftAlone() throws IOException {
+    try (ServerProcess server = ServerProcess.start(ServerSpec.named("in-use"))) {
+      List<Path> before = files(server.root());
+      Launch.Ended ended = Launch.refused(server.spec(), server.root(), Map.of());
+      assertNotEquals(0, ended.code(), ended.output());
+      assertOneLine(ended, "in use by another process (pid " + server.pid() + ")");
+      assertEquals(before, files(server.root()));
+      server.stop();
+      server.start();
     }
   }
 
@@ -41,9 +55,9 @@ class RefusedStartIT {
     assertTrue(lines.get(0).contains(words), ended.output());
   }
 
-  private List<Path> files() throws IOException {
+  private static List<Path> files(Path root) throws IOException {
     try (Stream<Path> tree = Files.walk(root)) {
-      return tree.filter(Files::isRegularFile).toList();
+      return tree.filter(Files::isRegularFile).sorted().toList();
     }
   }
 }

@@ -1,0 +1,80 @@
+package dev.ashlar.server;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Metadata folders that no other process may open while this one runs. A lock ends with its
+ * process, however that ends; the file stays and names the last holder.
+ */
+final class FolderLocks implements AutoCloseable {
+  private static final String FILE = "lock";
+
+  private final Map<Path, FileChannel> held = new HashMap<>();
+
+  /**
+   * Takes those of these folders that exist and are not yet held.
+   *
+   * @throws IOException naming the folder, and its holder where known, when another process has it
+   */
+  void takeExisting(List<Path> folders) throws IOException {
+    for (Path folder : folders) {
+      if (!held.containsKey(folder) && Files.isDirectory(folder)) {
+        held.put(folder, take(folder));
+      }
+    }
+  }
+
+  private static FileChannel take(Path folder) throws IOException {
+    FileChannel file =
+        FileChannel.open(
+            folder.resolve(FILE),
+            StandardOpenOption.CREATE,
+            StandardOpenOption.READ,
+            StandardOpenOption.WRITE);
+    try {
+      if (!isLocked(file)) {
+        throw new IOException(folder + " is in use by another process" + holder(file));
+      }
+      file.truncate(0);
+      String pid = ProcessHandle.current().pid() + "\n";
+      file.write(ByteBuffer.wrap(pid.getBytes(StandardCharsets.US_ASCII)));
+      return file;
+    } catch (IOException e) {
+      file.close();
+      throw e;
+    }
+  }
+
+  private static boolean isLocked(FileChannel file) throws IOException {
+    try {
+      return file.tryLock() != null;
+    } catch (OverlappingFileLockException heldByThisProcess) {
+      return false;
+    }
+  }
+
+  private static String holder(FileChannel file) throws IOException {
+    ByteBuffer pid = ByteBuffer.allocate(20);
+    file.read(pid, 0);
+    String text = new String(pid.array(), 0, pid.position(), StandardCharsets.US_ASCII).strip();
+    return text.isEmpty() ? "" : " (pid " + text + ")";
+  }
+
+  @Override
+  public void close() throws IOException {
+    for (FileChannel file : held.values()) {
+      file.close();
+    }
+    held.clear();
+  }
+}
