@@ -49,6 +49,18 @@ class RefusedStartIT {
     }
   }
 
+  @Test
+  void optionsAreTakenFromTheEnvironment() throws IOException {
+    Map<String, String> environment =
+        Map.of("ASHLAR_DATA", root + "/d{1...5}", "ASHLAR_PROFILE", "5+3");
+    Launch.Ended ended = Launch.ended(log -> Launch.start(List.of("server"), environment, log));
+    assertEquals(2, ended.code(), ended.output());
+    assertTrue(
+        ended.output().startsWith("profile 5+3 needs at least 8 drive folders, --data names 5"),
+        ended.output());
+    assertEquals(List.of(), files(root));
+  }
+
   private static void assertOneLine(Launch.Ended ended, String words) {
     List<String> lines = ended.output().lines().toList();
     assertEquals(1, lines.size(), ended.output());
