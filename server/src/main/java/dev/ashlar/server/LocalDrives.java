@@ -51,8 +51,7 @@ final class LocalDrives implements AutoCloseable {
     for (int place = 0; place < folders.size(); place++) {
       ids.add(driveId(cluster, place));
     }
-    Map<Path, FileStore> devices = MetadataFolders.devices(folders);
-    boolean oneDevice = new HashSet<>(devices.values()).size() == 1;
+    Set<Path> notMounted = notMounted(folders);
     DriveConfig.Limits limits = limits(options);
     Map<UUID, Future<DriveStore>> opening = new LinkedHashMap<>();
     try (ExecutorService threads = Executors.newFixedThreadPool(folders.size())) {
@@ -60,7 +59,7 @@ final class LocalDrives implements AutoCloseable {
         UUID id = ids.get(place);
         Path folder = folders.get(place);
         Path own = folder.resolve(FOLDER);
-        if (known.contains(id) && !holdsFiles(own) && !oneDevice && !isMountPoint(folder)) {
+        if (known.contains(id) && notMounted.contains(folder)) {
           LOG.error("{} is empty and no mount point: drive not mounted? Going on without", folder);
         } else {
           if (known.contains(id) && !holdsFiles(own)) {
@@ -124,6 +123,23 @@ final class LocalDrives implements AutoCloseable {
       }
     }
     return false;
+  }
+
+  /**
+   * Those of the folders of a running installation that are not there now: they hold nothing and
+   * are no mount points, while the folders do lie on several devices.
+   */
+  static Set<Path> notMounted(List<Path> dataFolders) throws IOException {
+    Map<Path, FileStore> devices = MetadataFolders.devices(dataFolders);
+    Set<Path> missing = new HashSet<>();
+    if (new HashSet<>(devices.values()).size() > 1) {
+      for (Path folder : dataFolders) {
+        if (!holdsFiles(folder.resolve(FOLDER)) && !isMountPoint(folder)) {
+          missing.add(folder);
+        }
+      }
+    }
+    return missing;
   }
 
   private static boolean holdsFiles(Path folder) throws IOException {

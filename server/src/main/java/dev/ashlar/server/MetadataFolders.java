@@ -10,6 +10,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * Where metadata lives when nobody says: spread over the drives' devices, so far as there are any.
@@ -43,6 +44,26 @@ final class MetadataFolders {
 
   private static List<Path> first(List<Path> dataFolders, int count) {
     return dataFolders.stream().limit(count).map(folder -> folder.resolve(NAME)).toList();
+  }
+
+  /**
+   * Those of the metadata folders that lie below a drive folder which is not mounted: a peer made
+   * there would be on the wrong device.
+   */
+  static Set<Path> notMounted(List<Path> metadataFolders, Set<Path> drivesNotMounted) {
+    Set<Path> missing = new HashSet<>();
+    for (Path folder : metadataFolders) {
+      for (Path drive : drivesNotMounted) {
+        if (absolute(folder).startsWith(absolute(drive)) && !ClusterIdentity.isIn(folder)) {
+          missing.add(folder);
+        }
+      }
+    }
+    return missing;
+  }
+
+  private static Path absolute(Path folder) {
+    return folder.toAbsolutePath().normalize();
   }
 
   /** The device under each folder, or under its nearest parent that exists. */

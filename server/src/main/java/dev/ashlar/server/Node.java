@@ -14,6 +14,7 @@ import dev.ashlar.gateway.http.S3Server;
 import dev.ashlar.gateway.operation.S3Service;
 import dev.ashlar.gateway.s3.S3Config;
 import dev.ashlar.metadata.consensus.CheckpointLimits;
+import dev.ashlar.metadata.consensus.FolderStatus;
 import dev.ashlar.metadata.garbage.GarbageCollector;
 import dev.ashlar.metadata.garbage.GarbageConfig;
 import dev.ashlar.metadata.server.MetadataConfig;
@@ -33,12 +34,15 @@ import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Clock;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -56,12 +60,12 @@ final class Node {
   private static final int METADATA_READ_THREADS = 4;
 
   private final Deque<AutoCloseable> opened = new ArrayDeque<>();
+  private final MetadataServer metadataServer;
   private final LocalDrives drives;
   private final StartMessage startMessage;
 
   Node(ServerOptions options, MeterRegistry meters) throws Exception {
     try {
-      RootCredential root = RootCredential.find(System.getenv(), options.metadataFolders());
       Clock clock = Clock.systemUTC();
       DriveResources resources =
           opening(new DriveResources(slabs(meters), meters, clock, DriveResources.Budget.DEFAULT));
@@ -72,11 +76,16 @@ final class Node {
                 + options.metadataFolders()
                 + ": name the folders that have it with --metadata");
       }
+      Set<Path> notMounted = metadataNotMounted(options);
+      List<Path> mounted = new ArrayList<>(options.metadataFolders());
+      mounted.removeAll(notMounted);
+      RootCredential root = RootCredential.find(System.getenv(), mounted);
       FolderLocks locks = opening(new FolderLocks());
-      locks.takeExisting(options.metadataFolders());
-      UUID cluster = ClusterIdentity.load(options.metadataFolders());
-      locks.takeExisting(options.metadataFolders());
-      MetadataClient metadata = openMetadata(options, cluster, resources, meters, clock);
+      locks.takeExisting(mounted);
+      UUID cluster = ClusterIdentity.load(mounted);
+      locks.takeExisting(mounted);
+      metadataServer = openMetadata(options, notMounted, cluster, resources, meters, clock);
+      MetadataClient metadata = metadataServer.client();
       drives = opening(new LocalDrives(options, cluster, metadata.drives().keySet(), resources));
       LocalPlacement.install(metadata, drives, options.profile());
       collectGarbage(metadata, meters, clock);
@@ -92,10 +101,15 @@ final class Node {
                   codes,
                   resources.slabs(),
                   new EngineMetrics(meters)));
-      root.keep(options.metadataFolders());
+      root.keep(mounted);
       openGateway(options, metadata, store, credentials(root, metadata, cluster), meters, clock);
       startMessage =
-          new StartMessage(options, root, codec, options.dataFolders().size() - drives.openCount());
+          new StartMessage(
+              options,
+              root,
+              codec,
+              options.dataFolders().size() - drives.openCount(),
+              metadataServer.folders());
     } catch (Exception e) {
       close();
       throw e;
@@ -116,11 +130,24 @@ final class Node {
   }
 
   private static List<Path> peerFolders(ServerOptions options) {
-    return options.metadataFolders().stream().map(folder -> folder.resolve("peer")).toList();
+    return options.metadataFolders().stream().map(Node::peerFolder).toList();
   }
 
-  private MetadataClient openMetadata(
+  private static Path peerFolder(Path metadataFolder) {
+    return metadataFolder.resolve("peer");
+  }
+
+  /** At the first start every folder is new and none is missing. */
+  private static Set<Path> metadataNotMounted(ServerOptions options) throws IOException {
+    return MetadataServer.holdMetadata(peerFolders(options))
+        ? MetadataFolders.notMounted(
+            options.metadataFolders(), LocalDrives.notMounted(options.dataFolders()))
+        : Set.of();
+  }
+
+  private MetadataServer openMetadata(
       ServerOptions options,
+      Set<Path> notMounted,
       UUID cluster,
       DriveResources resources,
       MeterRegistry meters,
@@ -137,13 +164,14 @@ final class Node {
     MetadataConfig config =
         new MetadataConfig(
             peerFolders(options),
+            notMounted.stream().map(Node::peerFolder).collect(Collectors.toSet()),
             cluster,
             rocks,
             meters,
             clock,
             MetadataConfig.COMMAND_TIMEOUT,
             CheckpointLimits.DEFAULT);
-    return opening(MetadataServer.open(config)).client();
+    return opening(MetadataServer.open(config));
   }
 
   /**
@@ -217,6 +245,11 @@ final class Node {
   private <T extends AutoCloseable> T opening(T resource) {
     opened.push(resource);
     return resource;
+  }
+
+  /** How each metadata folder takes part now. */
+  List<FolderStatus> metadataFolders() {
+    return metadataServer.folders();
   }
 
   LocalDrives drives() {

@@ -7,6 +7,9 @@ import java.security.SecureRandom;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The access key that may do everything.
@@ -15,6 +18,7 @@ import java.util.Properties;
  * @param fresh whether it was made just now
  */
 record RootCredential(String accessKey, String secretKey, String origin, boolean fresh) {
+  private static final Logger LOG = LoggerFactory.getLogger(RootCredential.class);
   private static final String ACCESS_KEY = "ASHLAR_ACCESS_KEY";
   private static final String SECRET_KEY = "ASHLAR_SECRET_KEY";
   private static final String ENVIRONMENT = "the environment";
@@ -57,12 +61,9 @@ record RootCredential(String accessKey, String secretKey, String origin, boolean
               + (accessKey == null ? ACCESS_KEY : SECRET_KEY)
               + " is not: they go together");
     }
-    for (Path folder : folders) {
-      if (Files.exists(folder.resolve(FILE))) {
-        return read(folder.resolve(FILE));
-      }
-    }
-    return generate(folders.get(0).resolve(FILE));
+    List<Path> files = folders.stream().map(folder -> folder.resolve(FILE)).toList();
+    RootCredential kept = readAny(files);
+    return kept == null ? generate(files.get(0)) : kept;
   }
 
   /**
@@ -74,26 +75,51 @@ record RootCredential(String accessKey, String secretKey, String origin, boolean
       return;
     }
     for (Path folder : folders) {
-      if (!Files.exists(folder.resolve(FILE))) {
-        write(folder.resolve(FILE));
+      Path file = folder.resolve(FILE);
+      if (!Files.exists(file)) {
+        try {
+          write(file);
+        } catch (IOException e) {
+          if (fresh) {
+            throw e;
+          }
+          LOG.error("the credentials are not kept in {}: {}", file, e.getMessage());
+        }
       }
     }
+  }
+
+  /** The first that can be read; null when there is no file. */
+  private static @Nullable RootCredential readAny(List<Path> files) throws IOException {
+    IOException damage = null;
+    for (Path file : files) {
+      if (Files.exists(file)) {
+        try {
+          return read(file);
+        } catch (IOException e) {
+          LOG.error("credentials: {}", e.getMessage());
+          damage = e;
+        }
+      }
+    }
+    if (damage != null) {
+      throw damage;
+    }
+    return null;
   }
 
   private static RootCredential read(Path file) throws IOException {
     Properties properties = new Properties();
     try (var reader = Files.newBufferedReader(file)) {
       properties.load(reader);
-    }
-    String accessKey = properties.getProperty(ACCESS_KEY);
-    String secretKey = properties.getProperty(SECRET_KEY);
-    if (accessKey == null || secretKey == null) {
-      throw new IOException(file + " lacks " + ACCESS_KEY + " or " + SECRET_KEY);
-    }
-    try {
+      String accessKey = properties.getProperty(ACCESS_KEY);
+      String secretKey = properties.getProperty(SECRET_KEY);
+      if (accessKey == null || secretKey == null) {
+        throw new IOException("lacks " + ACCESS_KEY + " or " + SECRET_KEY);
+      }
       return new RootCredential(accessKey, secretKey, file.toString(), false);
-    } catch (IllegalArgumentException e) {
-      throw new IOException(file + ": " + e.getMessage(), e);
+    } catch (IOException | IllegalArgumentException e) {
+      throw new IOException(file + " cannot be used: " + e.getMessage(), e);
     }
   }
 

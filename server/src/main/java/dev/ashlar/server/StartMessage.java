@@ -1,5 +1,6 @@
 package dev.ashlar.server;
 
+import dev.ashlar.metadata.consensus.FolderStatus;
 import dev.ashlar.protocol.model.Profile;
 import java.io.PrintStream;
 import java.nio.file.FileStore;
@@ -13,12 +14,19 @@ final class StartMessage {
   private final RootCredential credential;
   private final String codec;
   private final int drivesMissing;
+  private final List<FolderStatus> metadataFolders;
 
-  StartMessage(ServerOptions options, RootCredential credential, String codec, int drivesMissing) {
+  StartMessage(
+      ServerOptions options,
+      RootCredential credential,
+      String codec,
+      int drivesMissing,
+      List<FolderStatus> metadataFolders) {
     this.options = options;
     this.credential = credential;
     this.codec = codec;
     this.drivesMissing = drivesMissing;
+    this.metadataFolders = metadataFolders;
   }
 
   /**
@@ -66,7 +74,25 @@ final class StartMessage {
     }
     String text = peers + " folders: survives the loss of any " + peers / 2;
     int devices = devices(folders);
-    return devices == peers ? text : text + " folders, but they share " + devices + " device(s)";
+    return (devices == peers ? text : text + " folders, but they share " + devices + " device(s)")
+        + notWhole();
+  }
+
+  private String notWhole() {
+    StringBuilder text = new StringBuilder();
+    for (FolderStatus status : metadataFolders) {
+      switch (status.standing()) {
+        case LEFT_OUT ->
+            text.append("\n               ")
+                .append(status.folder())
+                .append(" IS LEFT OUT: ")
+                .append(status.reason());
+        case REBUILDING ->
+            text.append("\n               ").append(status.folder()).append(" is being rebuilt");
+        case MEMBER -> {}
+      }
+    }
+    return text.toString();
   }
 
   private String awsLine(String endpoint) {

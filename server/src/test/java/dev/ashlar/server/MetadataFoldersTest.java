@@ -6,6 +6,7 @@ import dev.ashlar.protocol.model.Profile;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -28,5 +29,16 @@ class MetadataFoldersTest {
     assertEquals(
         drives.stream().limit(5).map(drive -> drive.resolve("metadata")).toList(),
         MetadataFolders.choose(drives, Profile.parse("4+2", 16384)));
+  }
+
+  @Test
+  void metadataOfADriveThatIsNotMountedIsNotMounted() throws IOException {
+    Path present = folder.resolve("d1");
+    Path away = folder.resolve("d2");
+    List<Path> peers =
+        List.of(present.resolve("metadata"), away.resolve("metadata"), folder.resolve("d22"));
+    assertEquals(Set.of(away.resolve("metadata")), MetadataFolders.notMounted(peers, Set.of(away)));
+    ClusterIdentity.load(peers.subList(1, 2));
+    assertEquals(Set.of(), MetadataFolders.notMounted(peers, Set.of(away)));
   }
 }

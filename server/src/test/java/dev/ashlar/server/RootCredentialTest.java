@@ -63,7 +63,7 @@ class RootCredentialTest {
     Path file = folder.resolve("credentials");
     Files.writeString(file, "ASHLAR_ACCESS_KEY=somebody\nASHLAR_SECRET_KEY=short\n");
     IOException failure = assertThrows(IOException.class, () -> load(Map.of(), folder));
-    assertTrue(failure.toString().contains(file + ": "), failure.toString());
+    assertTrue(failure.toString().contains(file + " "), failure.toString());
   }
 
   private void assertRefused(Map<String, String> environment) {
@@ -83,6 +83,17 @@ class RootCredentialTest {
     Files.delete(a.resolve("credentials"));
     assertEquals(made.secretKey(), load(Map.of(), a, b).secretKey());
     assertTrue(Files.exists(a.resolve("credentials")));
+  }
+
+  @Test
+  void aDamagedFileIsPassedOver() throws IOException {
+    Path a = folder.resolve("a");
+    Path b = folder.resolve("b");
+    RootCredential made = load(Map.of(), a, b);
+    Files.write(a.resolve("credentials"), new byte[50]);
+    assertEquals(made.secretKey(), load(Map.of(), a, b).secretKey());
+    Files.write(b.resolve("credentials"), new byte[50]);
+    assertThrows(IOException.class, () -> load(Map.of(), a, b));
   }
 
   @Test

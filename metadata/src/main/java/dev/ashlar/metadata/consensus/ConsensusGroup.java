@@ -15,6 +15,8 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executors;
@@ -36,6 +38,7 @@ public final class ConsensusGroup implements AutoCloseable {
   private static final long WATCH_MS = 100;
 
   private final List<Peer> peers;
+  private final MetadataFolders folders;
   private final CommitQueue queue;
   private final ReadSource reads;
   private final ScheduledExecutorService timer =
@@ -47,21 +50,24 @@ public final class ConsensusGroup implements AutoCloseable {
   private ConsensusGroup(
       Config config, List<Peer> peers, MetadataFolders folders, LocalNetwork network) {
     this.peers = peers;
+    this.folders = folders;
     this.leader = peers.getFirst();
     this.queue = new CommitQueue(config.clock(), config.timeout(), config.meters(), this::propose);
     this.reads = new ReadSource(peers.stream().map(Peer::machine).toList());
     if (peers.stream().anyMatch(peer -> network.isForgetful(peer.id()))) {
-      watchRebuilding(folders, network);
+      watchRebuilding(network);
     }
   }
 
   /**
    * @param folders one per peer, in an order that never changes; the first is preferred as leader
+   * @param notMounted those of the folders that are not there at present
    * @param timeout how long a command may wait
    */
   public record Config(
       UUID clusterId,
       List<Path> folders,
+      Set<Path> notMounted,
       RocksResources resources,
       MeterRegistry meters,
       CheckpointLimits checkpoints,
@@ -74,29 +80,23 @@ public final class ConsensusGroup implements AutoCloseable {
   }
 
   public static ConsensusGroup open(Config config) throws IOException {
-    MetadataFolders folders = new MetadataFolders(config.clusterId(), config.folders());
-    List<MetadataFolders.State> states = folders.prepare();
+    MetadataFolders folders =
+        new MetadataFolders(config.clusterId(), config.folders(), config.notMounted());
+    folders.prepare();
     RaftGroup group = RaftGroup.valueOf(RaftGroupId.valueOf(config.clusterId()), members(config));
     LocalNetwork network = new LocalNetwork();
     List<Peer> peers = new ArrayList<>();
     try {
-      for (int place = 0; place < states.size(); place++) {
-        if (states.get(place) == MetadataFolders.State.REBUILDING) {
-          network.setForgetful(idAt(place));
+      for (int place = 0; place < config.folders().size(); place++) {
+        if (!folders.isLeftOut(place)) {
+          make(place, config, folders, group, network).ifPresent(peers::add);
         }
-        Path folder = config.folders().get(place);
-        peers.add(
-            new Peer(
-                group,
-                idAt(place),
-                place == 0,
-                folder,
-                network,
-                config.resources(),
-                config.checkpoints()));
       }
-      for (Peer peer : peers.reversed()) { // the preferred leader finds the others running
-        peer.start();
+      folders.peersAreMade();
+      for (Peer peer : List.copyOf(peers).reversed()) { // the preferred leader finds others running
+        if (!start(peer, folders)) {
+          peers.remove(peer);
+        }
       }
     } catch (IOException | RuntimeException e) {
       closeAll(peers);
@@ -105,8 +105,38 @@ public final class ConsensusGroup implements AutoCloseable {
     return new ConsensusGroup(config, List.copyOf(peers), folders, network);
   }
 
-  private static RaftPeerId idAt(int place) {
-    return RaftPeerId.valueOf("m" + (place + 1));
+  /** Empty when the peer's files are damaged and the others are enough. */
+  private static Optional<Peer> make(
+      int place, Config config, MetadataFolders folders, RaftGroup group, LocalNetwork network)
+      throws IOException {
+    if (folders.isRebuilding(place)) {
+      network.setForgetful(Peer.idAt(place));
+    }
+    try {
+      return Optional.of(
+          new Peer(
+              group,
+              place,
+              place == folders.firstMember(),
+              config.folders().get(place),
+              network,
+              config.resources(),
+              config.checkpoints()));
+    } catch (IOException | RuntimeException e) {
+      folders.leaveOut(place, e);
+      return Optional.empty();
+    }
+  }
+
+  private static boolean start(Peer peer, MetadataFolders folders) throws IOException {
+    try {
+      peer.start();
+      return true;
+    } catch (IOException | RuntimeException e) {
+      close(peer);
+      folders.leaveOut(peer.place(), e);
+      return false;
+    }
   }
 
   private static List<RaftPeer> members(Config config) {
@@ -114,7 +144,7 @@ public final class ConsensusGroup implements AutoCloseable {
     for (int place = 0; place < config.folders().size(); place++) {
       members.add(
           RaftPeer.newBuilder()
-              .setId(idAt(place))
+              .setId(Peer.idAt(place))
               .setAddress("in-process:" + (place + 1))
               .setPriority(place == 0 ? 1 : 0)
               .build());
@@ -123,15 +153,14 @@ public final class ConsensusGroup implements AutoCloseable {
   }
 
   /** Gives rebuilt peers their vote back once they hold all that was committed without them. */
-  private void watchRebuilding(MetadataFolders folders, LocalNetwork network) {
+  private void watchRebuilding(LocalNetwork network) {
     Map<RaftPeerId, Long> targets = new HashMap<>();
     Runnable watch =
         () -> {
-          for (int place = 0; place < peers.size(); place++) {
-            Peer peer = peers.get(place);
+          for (Peer peer : peers) {
             if (network.isForgetful(peer.id()) && hasCaughtUp(peer, targets)) {
               try {
-                folders.setMember(place);
+                folders.setMember(peer.place());
                 network.setMember(peer.id());
                 log.info("metadata of peer {} is rebuilt", peer.id());
               } catch (IOException e) {
@@ -209,10 +238,25 @@ public final class ConsensusGroup implements AutoCloseable {
     return reads.current().memory();
   }
 
-  /** Takes a checkpoint of every peer and lets go of the log before it. */
+  /** How each folder takes part now. */
+  public List<FolderStatus> folders() {
+    List<FolderStatus> statuses = new ArrayList<>(folders.statuses());
+    for (Peer peer : peers) {
+      FolderStatus status = statuses.get(peer.place());
+      if (!peer.isAlive()) {
+        statuses.set(
+            peer.place(),
+            new FolderStatus(
+                status.folder(), FolderStatus.Standing.LEFT_OUT, "it failed while in use"));
+      }
+    }
+    return statuses;
+  }
+
+  /** Takes a checkpoint of every peer that runs and lets go of the log before it. */
   public void checkpoint() {
     List<CompletableFuture<RaftClientReply>> replies =
-        peers.stream().map(Peer::checkpoint).toList();
+        peers.stream().filter(Peer::isAlive).map(Peer::checkpoint).toList();
     replies.forEach(CompletableFuture::join);
   }
 

@@ -1,103 +1,145 @@
 package dev.ashlar.metadata.consensus;
 
+import dev.ashlar.metadata.consensus.FolderIdentity.State;
+import dev.ashlar.metadata.consensus.FolderStatus.Standing;
 import java.io.IOException;
-import java.nio.channels.FileChannel;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.Properties;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Which folder is whose. Each folder has a file {@code identity} that names its cluster, its place
- * among the folders and what is known of it:
- *
- * <ul>
- *   <li>{@code formatting}: written before any folder is {@code member}; nothing was ever
- *       acknowledged;
- *   <li>{@code member}: a full peer;
- *   <li>{@code rebuilding}: the folder was found empty in a group that has members. Its peer has
- *       forgotten what it acknowledged and must not vote before it holds it again.
- * </ul>
+ * Which folder is whose, and which of them take part. A damaged folder is left out and not touched
+ * while a majority is whole: its peer neither votes nor acknowledges. An empty one, be it a damaged
+ * one that was cleared, is rebuilt. Folders that are whole but not where they belong are refused.
  */
 final class MetadataFolders {
   private static final Logger log = LoggerFactory.getLogger(MetadataFolders.class);
-  private static final String FILE = "identity";
-  private static final String FORMAT = "1";
 
   /** In a folder that counts as empty: of the file system, or of a format that was cut short. */
-  private static final Set<String> MAY_BE_THERE = Set.of("lost+found", FILE + ".new");
-
-  enum State {
-    FORMATTING,
-    MEMBER,
-    REBUILDING
-  }
-
-  private record Identity(String cluster, int place, int places, State state) {}
+  private static final Set<String> MAY_BE_THERE = Set.of("lost+found", FolderIdentity.UNFINISHED);
 
   private final UUID clusterId;
   private final List<Path> folders;
+  private final List<FolderStatus> statuses;
+  private boolean isNew;
 
-  MetadataFolders(UUID clusterId, List<Path> folders) {
+  /**
+   * @param notMounted folders that are not there at present, so that what is found is not theirs
+   */
+  MetadataFolders(UUID clusterId, List<Path> folders, Set<Path> notMounted) {
     this.clusterId = clusterId;
     this.folders = folders;
-  }
-
-  /** Checks, formats or prepares every folder; afterwards none is {@link State#FORMATTING}. */
-  List<State> prepare() throws IOException {
-    List<Optional<Identity>> found = new ArrayList<>();
-    for (int place = 0; place < folders.size(); place++) {
-      Files.createDirectories(folders.get(place));
-      Optional<Identity> identity = read(place);
-      check(place, identity);
-      found.add(identity);
-    }
-    boolean isNew = found.stream().flatMap(Optional::stream).noneMatch(this::wasStarted);
-    return isNew ? format() : admit(found);
+    this.statuses =
+        new CopyOnWriteArrayList<>(
+            folders.stream()
+                .map(
+                    folder ->
+                        notMounted.contains(folder)
+                            ? new FolderStatus(folder, Standing.LEFT_OUT, "it is not mounted")
+                            : new FolderStatus(folder, Standing.MEMBER, ""))
+                .toList());
   }
 
   /** Whether any of these folders belongs to a group that was once started. */
   static boolean holdMetadata(List<Path> folders) {
     return folders.stream()
-        .map(folder -> folder.resolve(FILE))
-        .filter(Files::exists)
+        .filter(folder -> Files.exists(folder.resolve(FolderIdentity.FILE)))
         .anyMatch(MetadataFolders::isNotFormatting);
   }
 
-  private static boolean isNotFormatting(Path file) {
+  private static boolean isNotFormatting(Path folder) {
     try {
-      return !Files.readString(file).contains("state=" + State.FORMATTING);
+      return FolderIdentity.read(folder).state() != State.FORMATTING;
     } catch (IOException e) {
       return true; // whatever it is, it is not nothing
     }
   }
 
-  private boolean wasStarted(Identity identity) {
-    return identity.state() != State.FORMATTING;
+  List<FolderStatus> statuses() {
+    return List.copyOf(statuses);
   }
 
-  private void check(int place, Optional<Identity> found) throws IOException {
-    Path folder = folders.get(place);
-    if (found.isEmpty()) {
-      try (Stream<Path> entries = Files.list(folder)) {
-        if (entries.anyMatch(entry -> !MAY_BE_THERE.contains(entry.getFileName().toString()))) {
-          throw new IOException(
-              folder + " is not empty but holds no metadata of Ashlar; it is left untouched");
-        }
-      }
-      return;
+  private Standing standing(int place) {
+    return statuses.get(place).standing();
+  }
+
+  boolean isLeftOut(int place) {
+    return standing(place) == Standing.LEFT_OUT;
+  }
+
+  boolean isRebuilding(int place) {
+    return standing(place) == Standing.REBUILDING;
+  }
+
+  /** Whose peer should lead at the start. */
+  int firstMember() {
+    int place = 0;
+    while (standing(place) != Standing.MEMBER) {
+      place++;
     }
-    Identity identity = found.get();
+    return place;
+  }
+
+  /** Checks every folder and decides which take part; those of a new group are formatted. */
+  void prepare() throws IOException {
+    List<Optional<FolderIdentity>> found = new ArrayList<>();
+    for (int place = 0; place < folders.size(); place++) {
+      found.add(inspect(place));
+    }
+    isNew =
+        found.stream()
+            .flatMap(Optional::stream)
+            .allMatch(identity -> identity.state() == State.FORMATTING);
+    if (isNew) {
+      requireAll();
+      writeAll(State.FORMATTING);
+    } else {
+      admit(found);
+    }
+  }
+
+  /** Empty when the folder is empty or left out. */
+  private Optional<FolderIdentity> inspect(int place) throws IOException {
+    if (isLeftOut(place)) {
+      return Optional.empty();
+    }
+    Path folder = folders.get(place);
+    FolderIdentity identity;
+    try {
+      Files.createDirectories(folder);
+      if (!Files.exists(folder.resolve(FolderIdentity.FILE))) {
+        requireEmpty(folder);
+        return Optional.empty();
+      }
+      identity = FolderIdentity.read(folder);
+    } catch (IOException e) {
+      setLeftOut(place, e);
+      return Optional.empty();
+    }
+    requireInPlace(place, identity);
+    return Optional.of(identity);
+  }
+
+  private static void requireEmpty(Path folder) throws IOException {
+    try (Stream<Path> entries = Files.list(folder)) {
+      if (entries.anyMatch(entry -> !MAY_BE_THERE.contains(entry.getFileName().toString()))) {
+        throw new IOException(
+            folder + " is not empty but holds no metadata of Ashlar; it is left untouched");
+      }
+    }
+  }
+
+  private void requireInPlace(int place, FolderIdentity identity) throws IOException {
+    Path folder = folders.get(place);
     if (!identity.cluster().equals(clusterId.toString())) {
       throw new IOException(
           folder + " holds metadata of cluster " + identity.cluster() + ", this is " + clusterId);
@@ -116,90 +158,157 @@ final class MetadataFolders {
     }
   }
 
-  /** In two steps, so that a crash in between is not taken for the loss of folders. */
-  private List<State> format() throws IOException {
-    for (State state : List.of(State.FORMATTING, State.MEMBER)) {
-      for (int place = 0; place < folders.size(); place++) {
-        write(place, state);
+  private void admit(List<Optional<FolderIdentity>> found) throws IOException {
+    List<Integer> cut = new ArrayList<>();
+    for (int place = 0; place < folders.size(); place++) {
+      if (!isLeftOut(place) && admit(place, found.get(place))) {
+        cut.add(place);
       }
     }
-    return folders.stream().map(folder -> State.MEMBER).toList();
+    // What was cut off may have been acknowledged where it is the drive that lost it, not a crash:
+    // the others then have it and decide. After a power cut it can be missing on all of them.
+    if (members() - cut.size() > folders.size() / 2) {
+      cut.forEach(place -> set(place, Standing.REBUILDING, ""));
+    }
+    for (int place = 0; place < folders.size(); place++) {
+      if (!isLeftOut(place)) {
+        record(place);
+      }
+    }
+    requireMajority();
   }
 
-  private List<State> admit(List<Optional<Identity>> found) throws IOException {
-    List<State> states = new ArrayList<>();
-    for (int place = 0; place < folders.size(); place++) {
-      // A formatting folder in a started group: the crash came between its two steps, before any
-      // peer ran, so it has nothing to forget.
-      State state =
-          found.get(place).map(Identity::state).orElse(State.REBUILDING) == State.REBUILDING
-              ? State.REBUILDING
-              : State.MEMBER;
-      states.add(state);
-    }
-    long members = states.stream().filter(state -> state == State.MEMBER).count();
-    if (members <= folders.size() / 2) {
-      throw new IOException(
-          String.format(
-              "only %d of %d metadata folders hold metadata; a majority is needed: %s",
-              members, folders.size(), folders));
-    }
-    for (int place = 0; place < folders.size(); place++) {
-      if (states.get(place) == State.REBUILDING && found.get(place).isEmpty()) {
-        log.warn("{} is empty: its metadata is rebuilt from the others", folders.get(place));
+  /**
+   * Gives a folder of a running group its standing.
+   *
+   * @return whether the end of its log had to be cut
+   */
+  private boolean admit(int place, Optional<FolderIdentity> found) {
+    Path folder = folders.get(place);
+    State state = found.map(FolderIdentity::state).orElse(State.REBUILDING);
+    try {
+      if (state == State.MEMBER) {
+        return RaftFiles.mend(storage(folder));
       }
-      write(place, states.get(place));
+      // Still formatting: the crash came before any peer ran, so there is nothing to forget.
+      if (state == State.REBUILDING) {
+        set(place, Standing.REBUILDING, "");
+        log.warn("{} was empty: its metadata is rebuilt from the others", folder);
+        if (Files.exists(storage(folder))) {
+          RaftFiles.mend(storage(folder));
+        }
+      }
+    } catch (IOException e) {
+      setLeftOut(place, e);
     }
-    return states;
+    return false;
+  }
+
+  private Path storage(Path folder) {
+    return raftDirectory(folder).resolve(clusterId.toString());
+  }
+
+  /** Where Ratis keeps a directory per group. */
+  static Path raftDirectory(Path folder) {
+    return folder.resolve("raft");
+  }
+
+  private void record(int place) {
+    State state = standing(place) == Standing.MEMBER ? State.MEMBER : State.REBUILDING;
+    try {
+      write(place, state);
+    } catch (IOException e) {
+      setLeftOut(place, e);
+    }
+  }
+
+  private void writeAll(State state) throws IOException {
+    for (int place = 0; place < folders.size(); place++) {
+      write(place, state);
+    }
+  }
+
+  private void write(int place, State state) throws IOException {
+    new FolderIdentity(clusterId.toString(), place, folders.size(), state)
+        .write(folders.get(place));
+  }
+
+  /**
+   * All peers have made their files and none has run. Only now are those of a new group members: a
+   * member without its files has lost them.
+   */
+  void peersAreMade() throws IOException {
+    if (isNew) {
+      writeAll(State.MEMBER);
+    }
   }
 
   /** The rebuilt peer holds everything that was committed when it came back: it may vote. */
   void setMember(int place) throws IOException {
     write(place, State.MEMBER);
+    set(place, Standing.MEMBER, "");
   }
 
-  private Optional<Identity> read(int place) throws IOException {
-    Path file = folders.get(place).resolve(FILE);
-    if (!Files.exists(file)) {
-      return Optional.empty();
+  /**
+   * A folder turned out to be damaged.
+   *
+   * @throws IOException when too few are left, or at the first start, which needs all
+   */
+  void leaveOut(int place, Exception damage) throws IOException {
+    setLeftOut(place, damage);
+    if (isNew) {
+      requireAll();
     }
-    Properties properties = new Properties();
-    try (var reader = Files.newBufferedReader(file, StandardCharsets.UTF_8)) {
-      properties.load(reader);
-      if (!FORMAT.equals(properties.getProperty("format"))) {
-        throw new IOException("format " + properties.getProperty("format"));
-      }
-      return Optional.of(
-          new Identity(
-              properties.getProperty("cluster", ""),
-              Integer.parseInt(properties.getProperty("place", "")) - 1,
-              Integer.parseInt(properties.getProperty("places", "")),
-              State.valueOf(properties.getProperty("state", ""))));
-    } catch (IllegalArgumentException | IOException e) {
-      throw new IOException(file + " cannot be read: " + e.getMessage(), e);
+    requireMajority();
+  }
+
+  private void setLeftOut(int place, Exception damage) {
+    Throwable root = damage;
+    while (root.getCause() != null) {
+      root = root.getCause();
+    }
+    String reason = root.getMessage() == null ? root.toString() : root.getMessage();
+    set(place, Standing.LEFT_OUT, reason);
+    log.error(
+        "metadata folder {} is LEFT OUT: {}. Its copy of the metadata is missing until it is"
+            + " repaired or, with the server stopped, emptied",
+        folders.get(place),
+        reason);
+    log.debug("metadata folder {}", folders.get(place), damage);
+  }
+
+  private void set(int place, Standing standing, String reason) {
+    statuses.set(place, new FolderStatus(folders.get(place), standing, reason));
+  }
+
+  private long members() {
+    return statuses.stream().filter(status -> status.standing() == Standing.MEMBER).count();
+  }
+
+  private void requireMajority() throws IOException {
+    if (members() <= folders.size() / 2) {
+      throw new IOException(
+          String.format(
+              "only %d of %d metadata folders are whole; a majority is needed: %s",
+              members(), folders.size(), accounts()));
     }
   }
 
-  private void write(int place, State state) throws IOException {
-    String text =
-        String.format(
-            "format=%s%ncluster=%s%nplace=%d%nplaces=%d%nstate=%s%n",
-            FORMAT, clusterId, place + 1, folders.size(), state);
-    Path folder = folders.get(place);
-    Path file = folder.resolve(FILE);
-    if (Files.exists(file) && Files.readString(file).equals(text)) {
-      return;
+  private void requireAll() throws IOException {
+    if (members() < folders.size()) {
+      throw new IOException("the first start needs every metadata folder: " + accounts());
     }
-    Path unfinished = folder.resolve(FILE + ".new");
-    Files.writeString(unfinished, text);
-    sync(unfinished);
-    Files.move(unfinished, file, StandardCopyOption.ATOMIC_MOVE);
-    sync(folder);
   }
 
-  private static void sync(Path path) throws IOException {
-    try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ)) {
-      channel.force(true);
-    }
+  private String accounts() {
+    return statuses.stream()
+        .filter(status -> status.standing() != Standing.MEMBER)
+        .map(
+            status ->
+                status.folder()
+                    + (status.standing() == Standing.REBUILDING
+                        ? " was found empty"
+                        : ": " + status.reason()))
+        .collect(Collectors.joining("; "));
   }
 }

@@ -28,16 +28,18 @@ final class Peer implements AutoCloseable {
   private final RaftGroup group;
   private final LocalNetwork network;
   private final RaftPeerId id;
+  private final int place;
   private final TableStateMachine machine;
   private final RaftServer server;
   private final RaftServer.Division division;
 
   /**
+   * @param place of its folder among all, from 0
    * @param folder holds {@code raft} (Ratis' log and the checkpoints) and {@code live} (the tables)
    */
   Peer(
       RaftGroup group,
-      RaftPeerId id,
+      int place,
       boolean isPreferred,
       Path folder,
       LocalNetwork network,
@@ -46,11 +48,12 @@ final class Peer implements AutoCloseable {
       throws IOException {
     this.group = group;
     this.network = network;
-    this.id = id;
+    this.id = idAt(place);
+    this.place = place;
     CheckpointPolicy policy =
         new CheckpointPolicy(limits.commandsMax(), limits.bytesMax(), this::requestCheckpoint);
     this.machine = new TableStateMachine(folder.resolve("live"), resources, policy);
-    Path raft = Files.createDirectories(folder.resolve("raft"));
+    Path raft = Files.createDirectories(MetadataFolders.raftDirectory(folder));
     RaftProperties properties = RaftSettings.of(raft, isPreferred);
     Parameters parameters = new Parameters();
     parameters.put(LocalRpc.NETWORK, network, LocalNetwork.class);
@@ -63,7 +66,16 @@ final class Peer implements AutoCloseable {
             .setParameters(parameters)
             .setStateMachine(machine)
             .build();
-    this.division = server.getDivision(group.getGroupId());
+    try {
+      this.division = server.getDivision(group.getGroupId());
+    } catch (IOException | RuntimeException e) {
+      server.close();
+      throw e;
+    }
+  }
+
+  static RaftPeerId idAt(int place) {
+    return RaftPeerId.valueOf("m" + (place + 1));
   }
 
   void start() throws IOException {
@@ -72,6 +84,15 @@ final class Peer implements AutoCloseable {
 
   RaftPeerId id() {
     return id;
+  }
+
+  int place() {
+    return place;
+  }
+
+  /** False once Ratis has stopped it, because its log or its tables failed. */
+  boolean isAlive() {
+    return division.getInfo().isAlive();
   }
 
   TableStateMachine machine() {
@@ -128,5 +149,6 @@ final class Peer implements AutoCloseable {
   public void close() throws IOException {
     network.leave(server); // first: nobody must wait for a reply that will not come
     server.close();
+    machine.close(); // Ratis forgets it when the log could not be opened
   }
 }

@@ -7,16 +7,20 @@ import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
+import java.util.stream.Collectors;
 
 /**
  * What the metadata role needs.
  *
  * @param folders 1, 3 or 5, one Raft peer each; always in the same order
+ * @param notMounted those of the folders that are not there at present: nothing is written to them
  * @param commandTimeout how long a command may wait for its answer
  */
 public record MetadataConfig(
     List<Path> folders,
+    Set<Path> notMounted,
     UUID clusterId,
     RocksResources resources,
     MeterRegistry meters,
@@ -26,7 +30,9 @@ public record MetadataConfig(
   public static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(10);
 
   public MetadataConfig {
-    folders = folders.stream().map(folder -> folder.toAbsolutePath().normalize()).toList();
+    folders = folders.stream().map(MetadataConfig::absolute).toList();
+    notMounted =
+        notMounted.stream().map(MetadataConfig::absolute).collect(Collectors.toUnmodifiableSet());
     if (folders.size() != 1 && folders.size() != 3 && folders.size() != 5) {
       throw new IllegalArgumentException(
           folders.size() + " metadata folders: name 1, 3 or 5, so that a majority is one");
@@ -40,11 +46,16 @@ public record MetadataConfig(
       List<Path> folders, UUID clusterId, RocksResources resources, MeterRegistry meters) {
     this(
         folders,
+        Set.of(),
         clusterId,
         resources,
         meters,
         Clock.systemUTC(),
         COMMAND_TIMEOUT,
         CheckpointLimits.DEFAULT);
+  }
+
+  private static Path absolute(Path folder) {
+    return folder.toAbsolutePath().normalize();
   }
 }

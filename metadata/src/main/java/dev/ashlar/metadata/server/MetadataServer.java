@@ -1,6 +1,7 @@
 package dev.ashlar.metadata.server;
 
 import dev.ashlar.metadata.consensus.ConsensusGroup;
+import dev.ashlar.metadata.consensus.FolderStatus;
 import dev.ashlar.protocol.client.MetadataClient;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.message.Command;
@@ -32,6 +33,7 @@ public final class MetadataServer implements AutoCloseable {
             new ConsensusGroup.Config(
                 config.clusterId(),
                 config.folders(),
+                config.notMounted(),
                 config.resources(),
                 config.meters(),
                 config.checkpoints(),
@@ -59,6 +61,11 @@ public final class MetadataServer implements AutoCloseable {
 
   public MetadataClient client() {
     return client;
+  }
+
+  /** How each folder takes part now, in their order. */
+  public List<FolderStatus> folders() {
+    return group.folders();
   }
 
   /** Takes a checkpoint of every peer now, so that the next start has no log to replay. */

@@ -16,6 +16,7 @@ import java.time.Clock;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
@@ -37,6 +38,7 @@ class MetadataRestartTest {
     return MetadataServer.open(
         new MetadataConfig(
             List.of(at),
+            Set.of(),
             clusterId,
             resources.get(),
             new SimpleMeterRegistry(),
