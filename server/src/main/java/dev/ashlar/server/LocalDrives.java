@@ -176,14 +176,21 @@ final class LocalDrives implements AutoCloseable {
     return open.size();
   }
 
-  int writableCount() {
-    int count = 0;
-    for (DriveStore store : open.values()) {
-      if (store.isWritable()) {
-        count++;
+  /**
+   * @param folders of all drives, by place
+   */
+  Health.Drives health(List<Path> folders) {
+    List<Path> missing = new ArrayList<>();
+    List<Path> readOnly = new ArrayList<>();
+    for (int place = 0; place < ids.size(); place++) {
+      DriveStore drive = open.get(ids.get(place));
+      if (drive == null) {
+        missing.add(folders.get(place));
+      } else if (!drive.isWritable()) {
+        readOnly.add(folders.get(place));
       }
     }
-    return count;
+    return Health.Drives.of(ids.size(), missing, readOnly);
   }
 
   @Override

@@ -151,6 +151,11 @@ public final class ServerProcess implements AutoCloseable {
     return get("/prometheus").orElseThrow(() -> new AssertionError("no metrics page" + logTails()));
   }
 
+  /** The body of the health page. */
+  public String health() {
+    return get("/health").orElseThrow(() -> new AssertionError("not healthy" + logTails()));
+  }
+
   /** Resident memory of the process. */
   public long residentBytes() {
     try (Stream<String> lines = Files.lines(Path.of("/proc", pid() + "", "status"))) {
