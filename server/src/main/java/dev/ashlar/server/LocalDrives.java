@@ -167,22 +167,24 @@ final class LocalDrives implements AutoCloseable {
     return open.size();
   }
 
-  int writableCount() {
-    return count(null);
-  }
-
-  int fullCount() {
-    return count(ShardFault.FULL);
-  }
-
-  private int count(@Nullable ShardFault writeRefusal) {
-    int count = 0;
-    for (DriveStore store : open.values()) {
-      if (store.writeRefusal() == writeRefusal) {
-        count++;
+  /**
+   * @param folders of all drives, by place
+   */
+  Health.Drives health(List<Path> folders) {
+    List<Path> missing = new ArrayList<>();
+    List<Path> full = new ArrayList<>();
+    List<Path> readOnly = new ArrayList<>();
+    for (int place = 0; place < ids.size(); place++) {
+      DriveStore drive = open.get(ids.get(place));
+      if (drive == null) {
+        missing.add(folders.get(place));
+      } else if (drive.writeRefusal() == ShardFault.FULL) {
+        full.add(folders.get(place));
+      } else if (!drive.isWritable()) {
+        readOnly.add(folders.get(place));
       }
     }
-    return count;
+    return Health.Drives.of(ids.size(), missing, full, readOnly);
   }
 
   @Override

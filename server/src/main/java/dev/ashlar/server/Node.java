@@ -97,7 +97,11 @@ final class Node {
       Set<Path> notMounted = metadataNotMounted(options);
       List<Path> mounted = new ArrayList<>(options.metadataFolders());
       mounted.removeAll(notMounted);
+      RootCredential root = RootCredential.find(System.getenv(), mounted);
+      FolderLocks locks = opening(new FolderLocks());
+      locks.takeExisting(mounted);
       UUID cluster = ClusterIdentity.load(mounted);
+      locks.takeExisting(mounted);
       metadataServer = openMetadata(options, notMounted, cluster, resources, meters, clock);
       MetadataClient metadata = metadataServer.client();
       drives = opening(new LocalDrives(options, cluster, metadata.drives().keySet(), resources));
@@ -119,7 +123,7 @@ final class Node {
                       leftovers(meters))),
               clock);
       collectGarbage(metadata, store, meters, clock);
-      RootCredential root = RootCredential.load(System.getenv(), mounted);
+      root.keep(mounted);
       openGateway(options, metadata, store, credentials(root, metadata, cluster), meters, clock);
       startMessage =
           new StartMessage(

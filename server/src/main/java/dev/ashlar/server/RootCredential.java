@@ -21,50 +21,72 @@ record RootCredential(String accessKey, String secretKey, String origin, boolean
   private static final Logger LOG = LoggerFactory.getLogger(RootCredential.class);
   private static final String ACCESS_KEY = "ASHLAR_ACCESS_KEY";
   private static final String SECRET_KEY = "ASHLAR_SECRET_KEY";
+  private static final String ENVIRONMENT = "the environment";
   private static final String FILE = "credentials";
   private static final String ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
   private static final String SECRET_ALPHABET =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 
   RootCredential {
-    if (accessKey.length() < 3 || accessKey.length() > 128 || accessKey.contains("/")) {
-      throw new IllegalArgumentException("an access key has 3 to 128 characters and no slash");
+    if (accessKey.length() < 3 || accessKey.length() > 128 || !fitsScope(accessKey)) {
+      throw new IllegalArgumentException(
+          ACCESS_KEY + " has 3 to 128 visible ASCII characters, none of them '/', ',' or '='");
     }
-    if (secretKey.length() < 8) {
-      throw new IllegalArgumentException("a secret key has at least 8 characters");
+    if (secretKey.length() < 8 || !secretKey.equals(secretKey.strip())) {
+      throw new IllegalArgumentException(
+          SECRET_KEY + " has at least 8 characters and no blank or line end around them");
     }
   }
 
+  /** Whether an Authorization header can carry it. */
+  private static boolean fitsScope(String accessKey) {
+    return accessKey.chars().allMatch(c -> c > ' ' && c < 0x7F && "/,=".indexOf(c) < 0);
+  }
+
   /**
-   * From the environment, else from the first folder that has it in a file, else made up. What is
-   * not from the environment is kept in every folder, so that it is lost only with all of them.
+   * From the environment, else from the first folder that has it in a file, else made up. Writes
+   * nothing, so that what is wrong with it is known before anything is formatted.
    */
-  static RootCredential load(Map<String, String> environment, List<Path> folders)
+  static RootCredential find(Map<String, String> environment, List<Path> folders)
       throws IOException {
     String accessKey = environment.get(ACCESS_KEY);
     String secretKey = environment.get(SECRET_KEY);
     if (accessKey != null && secretKey != null) {
-      return new RootCredential(accessKey, secretKey, "the environment", false);
+      return new RootCredential(accessKey, secretKey, ENVIRONMENT, false);
     }
     if (accessKey != null || secretKey != null) {
-      throw new IllegalArgumentException(ACCESS_KEY + " and " + SECRET_KEY + " go together");
+      throw new IllegalArgumentException(
+          (accessKey == null ? SECRET_KEY : ACCESS_KEY)
+              + " is set, "
+              + (accessKey == null ? ACCESS_KEY : SECRET_KEY)
+              + " is not: they go together");
     }
     List<Path> files = folders.stream().map(folder -> folder.resolve(FILE)).toList();
     RootCredential kept = readAny(files);
-    RootCredential credential = kept == null ? generate(files.get(0)) : kept;
-    for (Path file : files) {
+    return kept == null ? generate(files.get(0)) : kept;
+  }
+
+  /**
+   * Writes what is not from the environment into every folder that lacks it, so that it is lost
+   * only with all of them.
+   */
+  void keep(List<Path> folders) throws IOException {
+    if (origin.equals(ENVIRONMENT)) {
+      return;
+    }
+    for (Path folder : folders) {
+      Path file = folder.resolve(FILE);
       if (!Files.exists(file)) {
         try {
-          write(file, credential);
+          write(file);
         } catch (IOException e) {
-          if (kept == null) {
+          if (fresh) {
             throw e;
           }
           LOG.error("the credentials are not kept in {}: {}", file, e.getMessage());
         }
       }
     }
-    return credential;
   }
 
   /** The first that can be read; null when there is no file. */
@@ -110,16 +132,8 @@ record RootCredential(String accessKey, String secretKey, String origin, boolean
         true);
   }
 
-  private static void write(Path file, RootCredential credential) throws IOException {
-    String content =
-        ACCESS_KEY
-            + "="
-            + credential.accessKey
-            + "\n"
-            + SECRET_KEY
-            + "="
-            + credential.secretKey
-            + "\n";
+  private void write(Path file) throws IOException {
+    String content = ACCESS_KEY + "=" + accessKey + "\n" + SECRET_KEY + "=" + secretKey + "\n";
     DurableFile.write(file, content, "rw-------");
   }
 

@@ -3,8 +3,8 @@ package dev.ashlar.server;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.net.ServerSocket;
-import java.util.HashSet;
-import java.util.Set;
+import java.util.ArrayList;
+import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -49,19 +49,22 @@ final class StartFailure {
     return new Address(host, port).toString();
   }
 
-  /** The chain of causes as one readable line each; the stack only at debug level. */
+  /** What was wrong, then what that came from, a line each; the stack only at debug level. */
   static void report(Throwable failure, PrintStream out) {
     LOG.debug("start failed", failure);
-    out.println("ashlar: the server could not start");
-    Set<String> said = new HashSet<>();
+    List<String> reasons = new ArrayList<>();
     for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
       String message = cause.getMessage();
-      if (message != null && !isWiring(cause) && said.add(message)) {
-        out.println("  " + message);
+      boolean isSaid = message == null || reasons.stream().anyMatch(r -> r.contains(message));
+      if (!isSaid && !isWiring(cause)) {
+        reasons.add(message);
       }
     }
-    if (said.isEmpty()) {
+    out.print("ashlar: the server could not start: ");
+    if (reasons.isEmpty()) {
       failure.printStackTrace(out);
+    } else {
+      out.println(String.join("\n  ", reasons));
     }
   }
 

@@ -17,13 +17,19 @@ import org.junit.jupiter.api.io.TempDir;
 class RootCredentialTest {
   @TempDir private Path folder = Path.of("");
 
+  private RootCredential load(Map<String, String> environment, Path... folders) throws IOException {
+    RootCredential credential = RootCredential.find(environment, List.of(folders));
+    credential.keep(List.of(folders));
+    return credential;
+  }
+
   @Test
   void isMadeOnceAndKeptForTheOwnerOnly() throws IOException {
     Path file = folder.resolve("credentials");
-    RootCredential made = RootCredential.load(Map.of(), List.of(folder));
+    RootCredential made = load(Map.of(), folder);
     assertTrue(made.fresh());
     assertEquals("rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(file)));
-    RootCredential read = RootCredential.load(Map.of(), List.of(folder));
+    RootCredential read = load(Map.of(), folder);
     assertFalse(read.fresh());
     assertEquals(made.accessKey(), read.accessKey());
     assertEquals(made.secretKey(), read.secretKey());
@@ -31,43 +37,63 @@ class RootCredentialTest {
 
   @Test
   void theEnvironmentWinsAndLeavesNoFile() throws IOException {
-    Path file = folder.resolve("credentials");
-    Map<String, String> environment =
-        Map.of("ASHLAR_ACCESS_KEY", "somebody", "ASHLAR_SECRET_KEY", "something");
-    assertEquals("somebody", RootCredential.load(environment, List.of(folder)).accessKey());
-    assertFalse(Files.exists(file));
+    assertEquals("somebody", load(pair("somebody", "something"), folder).accessKey());
+    assertFalse(Files.exists(folder.resolve("credentials")));
   }
 
   @Test
   void halfAPairIsRefused() {
+    assertRefused(Map.of("ASHLAR_ACCESS_KEY", "somebody"));
+    assertRefused(Map.of("ASHLAR_SECRET_KEY", "something"));
+  }
+
+  @Test
+  void valuesThatNoRequestCanCarryAreRefused() {
+    assertRefused(pair("somebody", "short"));
+    assertRefused(pair("somebody", "something\n"));
+    assertRefused(pair("", "something"));
+    assertRefused(pair("some/body", "something"));
+    assertRefused(pair("some,body", "something"));
+    assertRefused(pair("some body", "something"));
+    assertRefused(pair("s\u00f6mebody", "something"));
+  }
+
+  @Test
+  void aBadFileIsNamed() throws IOException {
+    Path file = folder.resolve("credentials");
+    Files.writeString(file, "ASHLAR_ACCESS_KEY=somebody\nASHLAR_SECRET_KEY=short\n");
+    IOException failure = assertThrows(IOException.class, () -> load(Map.of(), folder));
+    assertTrue(failure.toString().contains(file + " "), failure.toString());
+  }
+
+  private void assertRefused(Map<String, String> environment) {
     assertThrows(
-        IllegalArgumentException.class,
-        () -> RootCredential.load(Map.of("ASHLAR_ACCESS_KEY", "somebody"), List.of(folder)));
-    assertThrows(
-        IllegalArgumentException.class,
-        () ->
-            RootCredential.load(
-                Map.of("ASHLAR_ACCESS_KEY", "somebody", "ASHLAR_SECRET_KEY", "short"),
-                List.of(folder)));
+        IllegalArgumentException.class, () -> RootCredential.find(environment, List.of(folder)));
+  }
+
+  private static Map<String, String> pair(String accessKey, String secretKey) {
+    return Map.of("ASHLAR_ACCESS_KEY", accessKey, "ASHLAR_SECRET_KEY", secretKey);
   }
 
   @Test
   void survivesTheLossOfAFolder() throws IOException {
-    List<Path> folders = List.of(folder.resolve("a"), folder.resolve("b"));
-    RootCredential made = RootCredential.load(Map.of(), folders);
-    Files.delete(folder.resolve("a/credentials"));
-    assertEquals(made.secretKey(), RootCredential.load(Map.of(), folders).secretKey());
-    assertTrue(Files.exists(folder.resolve("a/credentials")));
+    Path a = folder.resolve("a");
+    Path b = folder.resolve("b");
+    RootCredential made = load(Map.of(), a, b);
+    Files.delete(a.resolve("credentials"));
+    assertEquals(made.secretKey(), load(Map.of(), a, b).secretKey());
+    assertTrue(Files.exists(a.resolve("credentials")));
   }
 
   @Test
   void aDamagedFileIsPassedOver() throws IOException {
-    List<Path> folders = List.of(folder.resolve("a"), folder.resolve("b"));
-    RootCredential made = RootCredential.load(Map.of(), folders);
-    Files.write(folder.resolve("a/credentials"), new byte[50]);
-    assertEquals(made.secretKey(), RootCredential.load(Map.of(), folders).secretKey());
-    Files.write(folder.resolve("b/credentials"), new byte[50]);
-    assertThrows(IOException.class, () -> RootCredential.load(Map.of(), folders));
+    Path a = folder.resolve("a");
+    Path b = folder.resolve("b");
+    RootCredential made = load(Map.of(), a, b);
+    Files.write(a.resolve("credentials"), new byte[50]);
+    assertEquals(made.secretKey(), load(Map.of(), a, b).secretKey());
+    Files.write(b.resolve("credentials"), new byte[50]);
+    assertThrows(IOException.class, () -> load(Map.of(), a, b));
   }
 
   @Test

@@ -36,5 +36,11 @@ public interface Authenticator {
 
     /** Also computes this checksum although the client sent none; before the first read only. */
     void alsoCompute(ChecksumAlgorithm algorithm);
+
+    /** Also computes the MD5 although the client sent none; before the first read only. */
+    void alsoComputeMd5();
+
+    /** The MD5 of what was read, known once {@link #read} returned null. */
+    byte[] md5();
   }
 }

@@ -20,7 +20,7 @@ final class VerifiedBody implements PayloadBody {
   private final RequestBody source;
   private final Promises promises;
   private final @Nullable RunningDigest sha256;
-  private final @Nullable RunningDigest md5;
+  private @Nullable RunningDigest md5;
   private @Nullable RunningDigest checksum;
   private @Nullable ChecksumKind kind;
   private ChecksumValue result = ChecksumValue.getDefaultInstance();
@@ -39,7 +39,9 @@ final class VerifiedBody implements PayloadBody {
     this.source = source;
     this.promises = promises;
     this.sha256 = promises.sha256Hex() == null ? null : ChecksumKind.SHA256.start();
-    this.md5 = promises.md5() == null ? null : RunningDigest.of(Sha256.instance("MD5"));
+    if (promises.md5() != null) {
+      alsoComputeMd5();
+    }
     if (promises.checksum() != null) {
       start(promises.checksum().kind());
     }
@@ -61,6 +63,21 @@ final class VerifiedBody implements PayloadBody {
     if (checksum == null && wanted != null) {
       start(wanted);
     }
+  }
+
+  @Override
+  public void alsoComputeMd5() {
+    if (md5 == null) {
+      md5 = RunningDigest.of(Sha256.instance("MD5"));
+    }
+  }
+
+  @Override
+  public byte[] md5() {
+    if (md5 == null || !verified) {
+      throw new IllegalStateException("MD5 not asked for, or the body's end not read");
+    }
+    return md5.value();
   }
 
   @Override

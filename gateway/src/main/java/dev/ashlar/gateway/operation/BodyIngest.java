@@ -19,7 +19,6 @@ import java.util.Map;
 final class BodyIngest {
   static final long OBJECT_BYTES_MAX = 5L << 30;
   private static final int DOCUMENT_BYTES_MAX = 4 << 20;
-  private static final int SLICE_BYTES = 256 << 10;
 
   private BodyIngest() {}
 
@@ -56,40 +55,19 @@ final class BodyIngest {
   }
 
   /** Moves the body to the drives and returns the MD5 of its bytes in hexadecimal digits. */
-  static String copy(RequestBody body, ObjectWriter writer)
+  static String copy(PayloadBody body, ObjectWriter writer)
       throws S3Exception, DataUnavailableException, InterruptedException {
-    MessageDigest md5 = md5();
+    body.alsoComputeMd5();
     for (ByteBuf piece = body.read(); piece != null; piece = body.read()) {
       try {
-        if (piece.nioBufferCount() == 1) {
-          take(piece.nioBuffer(), md5, writer);
-        } else {
-          for (ByteBuffer bytes : piece.nioBuffers()) {
-            take(bytes, md5, writer);
-          }
+        for (ByteBuffer bytes : piece.nioBuffers()) {
+          writer.write(bytes);
         }
       } finally {
         piece.release();
       }
     }
-    return HexFormat.of().formatHex(md5.digest());
-  }
-
-  // Virtual threads are not preempted: without the yield, others would wait for a whole body.
-  @SuppressWarnings("ThreadPriorityCheck")
-  private static void take(ByteBuffer bytes, MessageDigest md5, ObjectWriter writer)
-      throws DataUnavailableException, InterruptedException {
-    int end = bytes.limit();
-    while (bytes.position() < end) {
-      int sliceEnd = Math.min(end, bytes.position() + SLICE_BYTES);
-      bytes.limit(sliceEnd);
-      md5.update(bytes.duplicate());
-      writer.write(bytes);
-      bytes.limit(end).position(sliceEnd);
-      if (sliceEnd < end) {
-        Thread.yield();
-      }
-    }
+    return HexFormat.of().formatHex(body.md5());
   }
 
   /** Reads a small document. */

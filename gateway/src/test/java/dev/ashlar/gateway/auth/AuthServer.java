@@ -33,8 +33,10 @@ final class AuthServer {
     server.start(
         exchange -> {
           Authenticator.AuthenticatedRequest request = authenticator.authenticate(exchange);
-          if (exchange.rawPath().equals("/compute")) {
+          boolean isComputed = exchange.rawPath().equals("/compute");
+          if (isComputed) {
             request.body().alsoCompute(ChecksumAlgorithm.CHECKSUM_CRC64NVME);
+            request.body().alsoComputeMd5();
           }
           String digest = server.digest(request.body());
           ChecksumValue checksum = request.body().checksum();
@@ -42,7 +44,8 @@ final class AuthServer {
               request.owner()
                   + digest
                   + checksum.getAlgorithm()
-                  + HexFormat.of().formatHex(checksum.getValue().toByteArray()));
+                  + HexFormat.of().formatHex(checksum.getValue().toByteArray())
+                  + (isComputed ? HexFormat.of().formatHex(request.body().md5()) : ""));
         });
   }
 

@@ -119,6 +119,14 @@ final class TestAuthenticator implements Authenticator {
     }
 
     @Override
+    public void alsoComputeMd5() {}
+
+    @Override
+    public byte[] md5() {
+      return sha("MD5", seen.toByteArray()).toByteArray();
+    }
+
+    @Override
     public void alsoCompute(ChecksumAlgorithm wanted) {
       algorithm = wanted;
     }

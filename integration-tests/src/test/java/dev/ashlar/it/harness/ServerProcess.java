@@ -11,9 +11,9 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -104,6 +104,11 @@ public final class ServerProcess implements AutoCloseable {
     return URI.create("http://127.0.0.1:" + managementPort + path);
   }
 
+  /** Where all its folders are. */
+  public Path root() {
+    return root;
+  }
+
   public List<Path> driveFolders() {
     return spec.driveFolders(root);
   }
@@ -146,6 +151,11 @@ public final class ServerProcess implements AutoCloseable {
     return get("/prometheus").orElseThrow(() -> new AssertionError("no metrics page" + logTails()));
   }
 
+  /** The body of the health page. */
+  public String health() {
+    return get("/health").orElseThrow(() -> new AssertionError("not healthy" + logTails()));
+  }
+
   /** Resident memory of the process. */
   public long residentBytes() {
     try (Stream<String> lines = Files.lines(Path.of("/proc", pid() + "", "status"))) {
@@ -177,18 +187,10 @@ public final class ServerProcess implements AutoCloseable {
   }
 
   private Process launch() throws IOException {
-    List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(JvmFlags.asLaunched());
-    command.addAll(List.of("-cp", System.getProperty("java.class.path")));
-    command.add("dev.ashlar.server.Main");
-    command.addAll(spec.arguments(root, port, managementPort));
-    ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
-    builder.redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()));
-    builder.environment().put("ASHLAR_ACCESS_KEY", ACCESS_KEY);
-    builder.environment().put("ASHLAR_SECRET_KEY", SECRET_KEY);
-    builder.environment().put("MALLOC_ARENA_MAX", "2");
-    return builder.start();
+    return Launch.start(
+        spec.arguments(root, port, managementPort),
+        Map.of("ASHLAR_ACCESS_KEY", ACCESS_KEY, "ASHLAR_SECRET_KEY", SECRET_KEY),
+        log);
   }
 
   private void awaitReady() {

@@ -1,0 +1,81 @@
+package dev.ashlar.it.harness;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/** Starts the tested server's main class in a process of its own, with the launcher's flags. */
+public final class Launch {
+  private static final long DEADLINE_SECONDS = 90;
+
+  /** Begins a process that writes all it says to this file. */
+  @FunctionalInterface
+  public interface Start {
+    Process writingTo(Path log) throws IOException;
+  }
+
+  private Launch() {}
+
+  /**
+   * How a start ended that was not expected to last.
+   *
+   * @param output standard output and standard error
+   */
+  public record Ended(int code, String output) {}
+
+  /**
+   * @param environment what the server gets beyond the environment of the tests
+   */
+  public static Process start(List<String> arguments, Map<String, String> environment, Path log)
+      throws IOException {
+    List<String> command = new ArrayList<>();
+    command.addAll(List.of(launcher().toString(), "java"));
+    command.addAll(List.of("-cp", System.getProperty("java.class.path")));
+    command.add("dev.ashlar.server.Main");
+    command.addAll(arguments);
+    ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+    builder.redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()));
+    builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
+    builder.environment().putAll(environment);
+    return builder.start();
+  }
+
+  /** The script at the root of the sources. */
+  public static Path launcher() {
+    Path here = Path.of("").toAbsolutePath();
+    Path parent = here.resolveSibling("ashlar");
+    return Files.isRegularFile(parent) ? parent : here.resolve("ashlar");
+  }
+
+  /** Starts the server on the folders below this root and waits until it gives up. */
+  public static Ended refused(ServerSpec spec, Path root, Map<String, String> environment) {
+    return ended(log -> start(spec.arguments(root, 0, 0), environment, log));
+  }
+
+  /** What the process does that this starts, once it has ended. */
+  public static Ended ended(Start begin) {
+    try {
+      Path log = Files.createTempFile("ended", ".log");
+      try {
+        Process process = begin.writingTo(log);
+        if (!process.waitFor(DEADLINE_SECONDS, TimeUnit.SECONDS)) {
+          process.destroyForcibly();
+          throw new AssertionError("goes on: " + Files.readString(log));
+        }
+        return new Ended(process.exitValue(), Files.readString(log));
+      } finally {
+        Files.delete(log);
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException(e);
+    }
+  }
+}

@@ -1,0 +1,128 @@
+package dev.ashlar.it.start;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.ashlar.it.harness.Launch;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The script {@code ashlar}, on JDKs that only say their name and what they were asked. */
+class LauncherIT {
+  private static final String FAKE_JAVA = "#!/bin/sh\necho \"$0 $* arenas=$MALLOC_ARENA_MAX\"\n";
+
+  @TempDir private Path home = Path.of("");
+
+  @BeforeEach
+  void aJdkThatIsNewerThanAnyInstalled() throws IOException {
+    fakeJdk(home.resolve(".jdks/newest"), "99.0.1");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"help", "--help", "-h"})
+  void helpNamesEveryCommand(String argument) throws IOException {
+    Launch.Ended ended = run(Map.of(), argument);
+    assertEquals(0, ended.code(), ended.output());
+    for (String command : new String[] {"server", "test", "bench", "build", "java"}) {
+      assertTrue(ended.output().contains("./ashlar " + command + " "), ended.output());
+    }
+  }
+
+  @Test
+  void anUnknownCommandIsAnErrorOfUsage() throws IOException {
+    Launch.Ended ended = run(Map.of(), "sevrer");
+    assertEquals(2, ended.code(), ended.output());
+    assertTrue(ended.output().contains("there is no command sevrer"), ended.output());
+  }
+
+  @Test
+  void javaHomeIsTakenWhenItIsNewEnough() throws IOException {
+    Path own = fakeJdk(home.resolve("own"), "21.0.2");
+    assertRunsOn(own, Map.of("JAVA_HOME", own.toString()));
+  }
+
+  @Test
+  void javaHomeOfAnOldJdkIsPassedOver() throws IOException {
+    Path old = fakeJdk(home.resolve("old"), "17.0.9");
+    assertRunsOn(home.resolve(".jdks/newest"), Map.of("JAVA_HOME", old.toString()));
+  }
+
+  @Test
+  void javaHomeWithoutACompilerIsPassedOver() throws IOException {
+    Path runtimeOnly = fakeJdk(home.resolve("jre"), "25.0.1");
+    Files.delete(runtimeOnly.resolve("bin/javac"));
+    assertRunsOn(home.resolve(".jdks/newest"), Map.of("JAVA_HOME", runtimeOnly.toString()));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "/nowhere"})
+  void javaHomeOfNothingIsPassedOver(String javaHome) throws IOException {
+    assertRunsOn(home.resolve(".jdks/newest"), Map.of("JAVA_HOME", javaHome));
+  }
+
+  @Test
+  void flagsFitTheJdkAndTheEnvironment() throws IOException {
+    String on21 = flags("21.0.2", Map.of());
+    assertTrue(on21.contains(" -Xmx384m ") && on21.contains("DirectMemorySize=512m "), on21);
+    assertTrue(!on21.contains("unsafe-memory") && !on21.contains("CompactObject"), on21);
+    assertTrue(on21.contains("arenas=2"), on21);
+    String on25 = flags("25.0.1", Map.of("ASHLAR_HEAP", "1g", "ASHLAR_JAVA_OPTIONS", "-Da=b -Dc"));
+    assertTrue(on25.contains(" -Xmx1g ") && on25.contains(" -Da=b -Dc -version "), on25);
+    assertTrue(on25.contains("unsafe-memory") && on25.contains("CompactObject"), on25);
+  }
+
+  private String flags(String version, Map<String, String> environment) throws IOException {
+    Path jdk = fakeJdk(home.resolve("jdk-" + version), version);
+    Map<String, String> all = new HashMap<>(environment);
+    all.put("JAVA_HOME", jdk.toString());
+    return assertRunsOn(jdk, all);
+  }
+
+  private String assertRunsOn(Path jdk, Map<String, String> environment) throws IOException {
+    Launch.Ended ended = run(environment, "java", "-version");
+    assertEquals(0, ended.code(), ended.output());
+    assertTrue(ended.output().startsWith(jdk + "/bin/java "), ended.output());
+    return ended.output();
+  }
+
+  private static Path fakeJdk(Path folder, String version) throws IOException {
+    Files.createDirectories(folder.resolve("bin"));
+    Files.writeString(folder.resolve("release"), "JAVA_VERSION=\"" + version + "\"\n");
+    for (String program : new String[] {"java", "javac"}) {
+      Path file = Files.writeString(folder.resolve("bin").resolve(program), FAKE_JAVA);
+      assertTrue(file.toFile().setExecutable(true));
+    }
+    return folder;
+  }
+
+  private Launch.Ended run(Map<String, String> environment, String... arguments)
+      throws IOException {
+    // A copy, so that what it writes beside itself is not in the sources.
+    Path script = home.resolve("ashlar");
+    Files.copy(
+        Launch.launcher(),
+        script,
+        StandardCopyOption.REPLACE_EXISTING,
+        StandardCopyOption.COPY_ATTRIBUTES);
+    return Launch.ended(
+        log -> {
+          ProcessBuilder builder = new ProcessBuilder(script.toString());
+          builder.command().addAll(List.of(arguments));
+          builder.environment().keySet().removeIf(name -> name.startsWith("ASHLAR_"));
+          builder.environment().remove("JAVA_HOME");
+          builder.environment().put("HOME", home.toString());
+          builder.environment().putAll(environment);
+          return builder.redirectErrorStream(true).redirectOutput(log.toFile()).start();
+        });
+  }
+}

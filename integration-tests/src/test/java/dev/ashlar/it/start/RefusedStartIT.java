@@ -1,0 +1,75 @@
+package dev.ashlar.it.start;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.ashlar.it.harness.Launch;
+import dev.ashlar.it.harness.ServerProcess;
+import dev.ashlar.it.harness.ServerSpec;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A start that cannot go well says why in one line and writes nothing. */
+class RefusedStartIT {
+  private static final ServerSpec SPEC = ServerSpec.named("refused");
+
+  @TempDir private Path root = Path.of("");
+
+  @Test
+  void badCredentialsInTheEnvironmentAreNoticedBeforeAnythingIsWritten() throws IOException {
+    List<Map<String, String>> environments =
+        List.of(
+            Map.of("ASHLAR_ACCESS_KEY", "somebody"),
+            Map.of("ASHLAR_ACCESS_KEY", "somebody", "ASHLAR_SECRET_KEY", "short"));
+    for (Map<String, String> environment : environments) {
+      Launch.Ended ended = Launch.refused(SPEC, root, environment);
+      assertNotEquals(0, ended.code(), ended.output());
+      assertOneLine(ended, "ASHLAR_SECRET_KEY");
+      assertEquals(List.of(), files(root));
+    }
+  }
+
+  @Test
+  void foldersInUseAreLeftAlone() throws IOException {
+    try (ServerProcess server = ServerProcess.start(ServerSpec.named("in-use"))) {
+      List<Path> before = files(server.root());
+      Launch.Ended ended = Launch.refused(server.spec(), server.root(), Map.of());
+      assertNotEquals(0, ended.code(), ended.output());
+      assertOneLine(ended, "in use by another process (pid " + server.pid() + ")");
+      assertEquals(before, files(server.root()));
+      server.stop();
+      server.start();
+    }
+  }
+
+  @Test
+  void optionsAreTakenFromTheEnvironment() throws IOException {
+    Map<String, String> environment =
+        Map.of("ASHLAR_DATA", root + "/d{1...5}", "ASHLAR_PROFILE", "5+3");
+    Launch.Ended ended = Launch.ended(log -> Launch.start(List.of("server"), environment, log));
+    assertEquals(2, ended.code(), ended.output());
+    assertTrue(
+        ended.output().startsWith("profile 5+3 needs at least 8 drive folders, --data names 5"),
+        ended.output());
+    assertEquals(List.of(), files(root));
+  }
+
+  private static void assertOneLine(Launch.Ended ended, String words) {
+    List<String> lines = ended.output().lines().toList();
+    assertEquals(1, lines.size(), ended.output());
+    assertTrue(lines.get(0).contains(words), ended.output());
+  }
+
+  private static List<Path> files(Path root) throws IOException {
+    try (Stream<Path> tree = Files.walk(root)) {
+      return tree.filter(Files::isRegularFile).sorted().toList();
+    }
+  }
+}

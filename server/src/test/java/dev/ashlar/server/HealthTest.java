@@ -1,0 +1,58 @@
+package dev.ashlar.server;
+
+import static dev.ashlar.server.Health.Extent.ALL;
+import static dev.ashlar.server.Health.Extent.NONE;
+import static dev.ashlar.server.Health.Extent.SOME;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import dev.ashlar.metadata.consensus.FolderStatus;
+import dev.ashlar.metadata.consensus.FolderStatus.Standing;
+import dev.ashlar.protocol.model.Profile;
+import dev.ashlar.server.Health.Extent;
+import dev.ashlar.server.Health.Status;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+class HealthTest {
+  private static final Profile PROFILE = Profile.parse("4+2", 16384);
+
+  @Test
+  void drivesDecideWhatCanBeReadAndWritten() {
+    assertHealth(6, 0, 0, Status.UP, ALL, ALL);
+    assertHealth(6, 0, 1, Status.DEGRADED, ALL, ALL);
+    assertHealth(6, 1, 0, Status.DEGRADED, ALL, ALL);
+    assertHealth(6, 1, 1, Status.DEGRADED, ALL, NONE);
+    assertHealth(6, 2, 0, Status.DEGRADED, ALL, NONE);
+    assertHealth(6, 3, 0, Status.DOWN, NONE, NONE);
+    assertHealth(12, 2, 0, Status.DEGRADED, ALL, SOME);
+    assertHealth(12, 3, 0, Status.DEGRADED, SOME, SOME);
+  }
+
+  @Test
+  void withoutAMajorityOfMetadataNothingWorks() {
+    Health.Drives drives = Health.Drives.of(6, List.of(), List.of(), List.of());
+    Health.Metadata minority =
+        Health.Metadata.of(
+            List.of(
+                new FolderStatus(Path.of("m1"), Standing.MEMBER, ""),
+                new FolderStatus(Path.of("m2"), Standing.REBUILDING, ""),
+                new FolderStatus(Path.of("m3"), Standing.LEFT_OUT, "damaged")));
+    assertEquals(List.of("m2"), minority.rebuilding());
+    assertEquals(new Health.LeftOut("m3", "damaged"), minority.leftOut().get(0));
+    assertEquals(Status.DOWN, Health.of(PROFILE, drives, minority).status());
+  }
+
+  private static void assertHealth(
+      int total, int missing, int readOnly, Status status, Extent reads, Extent writes) {
+    Health.Drives drives = Health.Drives.of(total, folders(missing), List.of(), folders(readOnly));
+    Health.Metadata metadata = new Health.Metadata(1, 1, List.of(), List.of());
+    assertEquals(
+        new Health(status, reads, writes, drives, metadata), Health.of(PROFILE, drives, metadata));
+  }
+
+  private static List<Path> folders(int count) {
+    return IntStream.range(0, count).mapToObj(n -> Path.of("d" + n)).toList();
+  }
+}
