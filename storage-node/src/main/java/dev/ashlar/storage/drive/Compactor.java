@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
@@ -163,7 +164,7 @@ final class Compactor {
     private final Segment victim;
     private final List<ShardId> shards = new ArrayList<>();
     private final List<Extent> extents = new ArrayList<>();
-    private final List<Tombstone> tombstones = new ArrayList<>();
+    private final Set<Tombstone> tombstones = new LinkedHashSet<>();
     private int batchBytesMax = SegmentFormat.HEADER_BYTES;
 
     Needed(Segment victim) {
@@ -213,7 +214,7 @@ final class Compactor {
         moved.add(load(victim, needed.shards.get(i), extent, slab));
         bytes += extent.length();
       }
-      mover.move(victim.id(), moved, needed.tombstones);
+      mover.move(victim.id(), moved, List.copyOf(needed.tombstones));
       meters.moved(bytes);
     } finally {
       held.forEach(Slab::release);

@@ -4,7 +4,9 @@ import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.ShardId;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** One batch's effect on the index together with what it does to the use of segments. */
@@ -12,6 +14,11 @@ final class IndexChange {
   private final ShardIndex.Update update;
   private final Segments segments;
   private final List<Segment> touched = new ArrayList<>(2);
+
+  /** What the index still shows until the commit but is gone: it must be accounted for once. */
+  private final Set<Removed> removed = new HashSet<>();
+
+  private record Removed(BlobId blob, int slot, int firstBlock) {}
 
   IndexChange(ShardIndex.Update update, Segments segments) {
     this.update = update;
@@ -21,12 +28,16 @@ final class IndexChange {
   void put(ShardId shard, Extent extent, @Nullable Extent replaced) throws IOException {
     update.put(shard, extent);
     use(extent.segment(), extent.storedBytes(), 0, false);
-    if (replaced != null) {
+    if (replaced != null
+        && !removed.contains(new Removed(shard.blob(), shard.slot(), replaced.firstBlock()))) {
       use(replaced.segment(), -replaced.storedBytes(), 0, true);
     }
   }
 
   void remove(BlobId blob, int slot, Extent extent) throws IOException {
+    if (!removed.add(new Removed(blob, slot, extent.firstBlock()))) {
+      return;
+    }
     update.remove(blob, slot, extent.firstBlock());
     use(extent.segment(), -extent.storedBytes(), 0, false);
   }

@@ -241,6 +241,20 @@ class DriveRulesTest {
   }
 
   @Test
+  void aTombstoneThatIsTwiceInABatchFreesItsShardOnce() throws Exception {
+    SimulatedCore drive = new SimulatedCore(LIMITS);
+    drive.commit(1, noise(1, 1000), noise(2, 1000));
+    Tombstone tombstone = new Tombstone(new BlobId(1, 1), 1, 1);
+    drive.move(List.of(tombstone, tombstone));
+    drive.index.lose();
+    drive.reopen();
+    Extent left = drive.index.find(new ShardId(new BlobId(1, 2), 0), 0);
+    Segment segment = drive.core().segments().get(1);
+    assertEquals(
+        left == null ? -1 : left.storedBytes(), segment == null ? 0 : segment.use().liveBytes());
+  }
+
+  @Test
   void aTombstoneOutlivesTheSegmentItIsIn() throws Exception {
     SimulatedCore drive = new SimulatedCore(LIMITS);
     drive.commit(1, noise(1, 1000), noise(2, 100_000));

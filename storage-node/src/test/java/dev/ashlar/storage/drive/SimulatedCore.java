@@ -68,6 +68,13 @@ final class SimulatedCore {
     core.log().clear();
   }
 
+  /** A batch of these tombstones and nothing else. */
+  void move(List<Tombstone> tombstones) throws IOException {
+    add(new LogRequest.Move(0, List.of(), tombstones, new Answer<>()));
+    core.log().commit();
+    core.log().clear();
+  }
+
   private void add(LogRequest request) throws IOException {
     if (!core.log().add(request)) {
       throw new AssertionError("does not fit");
