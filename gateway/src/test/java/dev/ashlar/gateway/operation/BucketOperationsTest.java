@@ -3,6 +3,11 @@ package dev.ashlar.gateway.operation;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.ashlar.protocol.message.Command;
+import dev.ashlar.protocol.message.CreateUpload;
+import dev.ashlar.protocol.message.DeleteBucket;
+import dev.ashlar.protocol.message.ResultCode;
+import dev.ashlar.protocol.message.UploadRow;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -26,6 +31,25 @@ class BucketOperationsTest {
     s3.ok(204, "DELETE", "/bkt/k");
     s3.ok(204, "DELETE", "/bkt/");
     s3.refused("NoSuchBucket", "DELETE", "/bkt");
+  }
+
+  @Test
+  void anyNumberOfUnfinishedUploadsGoesWithTheBucket() throws Exception {
+    s3.ok(200, "PUT", "/bkt");
+    for (int i = 0; i < 10_500; i++) {
+      UploadRow upload =
+          UploadRow.newBuilder().setBucket("bkt").setKey("k" + i % 3).setUploadId("u" + i).build();
+      s3.metadata.submit(
+          Command.newBuilder().setCreateUpload(CreateUpload.newBuilder().setUpload(upload)));
+    }
+    Command.Builder atOnce =
+        Command.newBuilder().setDeleteBucket(DeleteBucket.newBuilder().setName("bkt"));
+    assertEquals(ResultCode.LIMIT_EXCEEDED, s3.metadata.submit(atOnce).getCode());
+    s3.ok(200, TestS3.request("PUT", "/bkt/k").body("x"));
+    s3.refused("BucketNotEmpty", "DELETE", "/bkt");
+    s3.ok(204, "DELETE", "/bkt/k");
+    s3.ok(204, "DELETE", "/bkt");
+    s3.refused("NoSuchBucket", "HEAD", "/bkt");
   }
 
   @Test

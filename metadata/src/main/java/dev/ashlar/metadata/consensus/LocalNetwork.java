@@ -1,6 +1,7 @@
 package dev.ashlar.metadata.consensus;
 
 import java.io.IOException;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
@@ -10,7 +11,7 @@ import org.apache.ratis.server.RaftServer;
 
 /** The peers of one process, and which of them may take part in elections. */
 final class LocalNetwork {
-  private final ConcurrentMap<RaftPeerId, RaftServer> peers = new ConcurrentHashMap<>();
+  private final ConcurrentMap<RaftPeerId, Member> members = new ConcurrentHashMap<>();
 
   private final ConcurrentMap<RaftPeerId, ReentrantLock> appendOrders = new ConcurrentHashMap<>();
 
@@ -20,20 +21,27 @@ final class LocalNetwork {
    */
   private final Set<RaftPeerId> forgetful = ConcurrentHashMap.newKeySet();
 
-  void join(RaftServer server) {
-    peers.put(server.getId(), server);
+  private record Member(RaftServer server, RaftServer.Division division) {}
+
+  void join(RaftServer server) throws IOException {
+    RaftServer.Division division = server.getDivision(server.getGroupIds().iterator().next());
+    members.put(server.getId(), new Member(server, division));
   }
 
   void leave(RaftServer server) {
-    peers.remove(server.getId(), server);
+    members.remove(server.getId());
+  }
+
+  /** Empty when the peer was never started, or has stopped. */
+  Optional<RaftServer> find(RaftPeerId id) {
+    Member member = members.get(id);
+    return member != null && member.division().getInfo().isAlive()
+        ? Optional.of(member.server())
+        : Optional.empty();
   }
 
   RaftServer peer(RaftPeerId id) throws IOException {
-    RaftServer server = peers.get(id);
-    if (server == null) {
-      throw new IOException("peer " + id + " is not running");
-    }
-    return server;
+    return find(id).orElseThrow(() -> new IOException("peer " + id + " is not running"));
   }
 
   /** Held while entries are handed to this peer. */

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.InetSocketAddress;
 import java.util.Collection;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
@@ -35,6 +36,7 @@ import org.apache.ratis.server.ServerFactory;
 public final class LocalRpc implements RpcType {
   static final String NETWORK = "ashlar.local-network";
   private static final long CHECK_MS = 100;
+  private static final long ABSENT_CHECK_MS = 200;
 
   /**
    * How many entries a follower may be behind in what it knows to be committed: each time it hears
@@ -79,7 +81,7 @@ public final class LocalRpc implements RpcType {
     }
 
     @Override
-    public void start() {
+    public void start() throws IOException {
       network.join(server);
     }
 
@@ -131,19 +133,38 @@ public final class LocalRpc implements RpcType {
     @Override
     public AppendEntriesReplyProto appendEntries(AppendEntriesRequestProto request)
         throws IOException {
-      RaftServer follower = receiver(request.getServerRequest());
-      CompletableFuture<AppendEntriesReplyProto> reply =
-          append(follower, withLaggingCommit(request));
+      try {
+        RaftServer follower = awaitRunning(request.getServerRequest());
+        return await(append(follower, withLaggingCommit(request)), request.getServerRequest());
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw new InterruptedIOException(
+            "append to " + request.getServerRequest().getReplyId().toStringUtf8());
+      }
+    }
+
+    /** A peer may be left out for days: asking it all the time would fill the log. */
+    private RaftServer awaitRunning(RaftRpcRequestProto request) throws InterruptedException {
+      RaftPeerId id = RaftPeerId.valueOf(request.getReplyId());
+      while (true) {
+        Optional<RaftServer> follower = network.find(id);
+        if (follower.isPresent()) {
+          return follower.get();
+        }
+        Thread.sleep(ABSENT_CHECK_MS);
+      }
+    }
+
+    private AppendEntriesReplyProto await(
+        CompletableFuture<AppendEntriesReplyProto> reply, RaftRpcRequestProto request)
+        throws IOException, InterruptedException {
       while (true) {
         try {
           return reply.get(CHECK_MS, TimeUnit.MILLISECONDS);
         } catch (TimeoutException e) {
-          receiver(request.getServerRequest()); // one that was closed never replies
+          receiver(request); // one that was closed never replies
         } catch (ExecutionException e) {
-          throw new IOException("append to " + follower.getId(), e.getCause());
-        } catch (InterruptedException e) {
-          Thread.currentThread().interrupt();
-          throw new InterruptedIOException("append to " + follower.getId());
+          throw new IOException("append to " + request.getReplyId().toStringUtf8(), e.getCause());
         }
       }
     }

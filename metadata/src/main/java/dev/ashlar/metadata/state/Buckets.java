@@ -41,7 +41,7 @@ final class Buckets {
     return Step.OK;
   }
 
-  /** Uploads in progress do not keep a bucket alive: they are aborted with it. */
+  /** Uploads in progress do not keep a bucket alive: unless they are too many they go with it. */
   static CommandResult delete(Step step, DeleteBucket command) {
     BucketRow bucket = step.bucket(command.getName());
     byte[] objects = Keys.inBucket('O', bucket.getId());

@@ -13,6 +13,7 @@ import dev.ashlar.protocol.message.BlobRow;
 import dev.ashlar.protocol.message.BucketRow;
 import dev.ashlar.protocol.message.CredentialRow;
 import dev.ashlar.protocol.message.ObjectRecord;
+import dev.ashlar.protocol.message.ObjectRow;
 import dev.ashlar.protocol.message.PartRow;
 import dev.ashlar.protocol.message.SliceValue;
 import dev.ashlar.protocol.message.UploadRow;
@@ -33,6 +34,7 @@ import org.jspecify.annotations.Nullable;
 /** The reads, each of one snapshot of the tables. */
 public final class MetadataReads {
   private final Catalog catalog;
+  private final LargeObjects largeObjects = new LargeObjects();
 
   MetadataReads(Catalog catalog) {
     this.catalog = catalog;
@@ -63,16 +65,30 @@ public final class MetadataReads {
     if (bucket == null) {
       return Optional.empty();
     }
-    Optional<ObjectRecord> object = ObjectTable.read(snapshot, bucket.getId(), key);
-    if (object.isEmpty()) {
+    Optional<ObjectRow> row = ObjectTable.row(snapshot, bucket.getId(), key);
+    if (row.isEmpty()) {
       return Optional.empty();
     }
-    List<SliceValue> slices = object.get().getSlicesList();
+    ObjectRecord object = assembled(snapshot, bucket.getId(), key, row.get());
+    List<SliceValue> slices = object.getSlicesList();
     List<BlobId> first =
         slices.subList(0, Math.min(slices.size(), ObjectRead.BLOBS_MAX)).stream()
             .map(slice -> BlobId.of(slice.getBlob()))
             .toList();
-    return Optional.of(new ObjectRead(object.get(), blobs(snapshot, first)));
+    return Optional.of(new ObjectRead(object, blobs(snapshot, first)));
+  }
+
+  private ObjectRecord assembled(Table snapshot, long bucketId, String key, ObjectRow row) {
+    if (row.getChunks() <= 1) {
+      return ObjectTable.assemble(snapshot, bucketId, key, row);
+    }
+    ObjectRecord kept = largeObjects.get(row.getVersion());
+    if (kept != null) {
+      return kept;
+    }
+    ObjectRecord object = ObjectTable.assemble(snapshot, bucketId, key, row);
+    largeObjects.put(object);
+    return object;
   }
 
   public List<BlobRow> blobs(Table snapshot, List<BlobId> ids) {

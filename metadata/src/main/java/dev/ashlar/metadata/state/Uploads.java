@@ -32,6 +32,9 @@ final class Uploads {
   static final long PART_MIN_BYTES = 5L << 20;
   static final int PART_NUMBER_MAX = 10_000;
 
+  /** Uploads and parts that go with their bucket in one command. */
+  static final int ROWS_REMOVED_MAX = 10_000;
+
   private Uploads() {}
 
   static CommandResult create(Step step, CreateUpload command) {
@@ -189,8 +192,10 @@ final class Uploads {
     step.table().delete(upload.key());
   }
 
-  /** Aborts every upload of a bucket. */
+  /** Aborts every upload of a bucket, unless that is too much for one command. */
   static void removeAll(Step step, long bucketId) {
+    int rows = count(step, 'U', bucketId, 0);
+    require(count(step, 'T', bucketId, rows) <= ROWS_REMOVED_MAX, ResultCode.LIMIT_EXCEEDED);
     byte[] from = Keys.inBucket('U', bucketId);
     try (Table.Cursor cursor = step.table().cursor(from, Keys.behind(from))) {
       for (; cursor.isValid(); cursor.next()) {
@@ -199,6 +204,18 @@ final class Uploads {
         remove(step, new Upload(bucket, row), Set.of());
       }
     }
+  }
+
+  /** How many rows of this table the bucket has, added to others; stops counting at too many. */
+  private static int count(Step step, char table, long bucketId, int others) {
+    int rows = others;
+    byte[] from = Keys.inBucket(table, bucketId);
+    try (Table.Cursor cursor = step.table().cursor(from, Keys.behind(from))) {
+      for (; cursor.isValid() && rows <= ROWS_REMOVED_MAX; cursor.next()) {
+        rows++;
+      }
+    }
+    return rows;
   }
 
   private static Upload find(Step step, String bucketName, String key, String uploadId) {

@@ -25,7 +25,8 @@ public final class ObjectTable {
     return row(table, bucketId, key).map(row -> assemble(table, bucketId, key, row));
   }
 
-  private static ObjectRecord assemble(Table table, long bucketId, String key, ObjectRow row) {
+  /** The whole version that this thin row describes. */
+  public static ObjectRecord assemble(Table table, long bucketId, String key, ObjectRow row) {
     ObjectRecord.Builder object =
         ObjectRecord.newBuilder().setSummary(row.getSummary()).setVersion(row.getVersion());
     if (row.getHasDetail()) {

@@ -1,6 +1,7 @@
 package dev.ashlar.metadata.state;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ashlar.metadata.memory.MemoryMetadata;
@@ -130,6 +131,7 @@ class CommitRulesTest {
     assertEquals(ResultCode.OK, completed.getCode());
     ObjectRead read = read("k");
     assertEquals(20_000, read.object().getSlicesCount());
+    assertSame(read.object(), read("k").object()); // not put together for every range
     assertEquals(10_000, read.object().getPartsCount());
     assertEquals(10_000L * (10 << 20), read.object().getSummary().getSize());
     int largest =
