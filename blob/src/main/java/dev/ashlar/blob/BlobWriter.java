@@ -244,14 +244,22 @@ final class BlobWriter {
     }
   }
 
+  private int capacity(int windowBytes) {
+    int stripes = EngineConfig.windowStripes(profile, windowBytes);
+    return (int) Math.min((long) stripes * profile.stripeBytes(), remaining());
+  }
+
   /** Waits for its memory, first of all for that of the batches in flight. */
   private StripeBatch newBatch() throws DataUnavailableException, InterruptedException {
-    int stripes = EngineConfig.windowStripes(profile, engine.config().windowBytes());
-    int capacity = (int) Math.min((long) stripes * profile.stripeBytes(), remaining());
-    long bytes = StripeBatch.bytesMax(profile, capacity);
+    int capacity = capacity(engine.config().windowBytes());
+    int least = capacity(engine.config().leastWindowBytes());
     if (!memory.isOpen()) {
-      memory.open(bytes);
+      memory.open(StripeBatch.bytesMax(profile, capacity), StripeBatch.bytesMax(profile, least));
     }
+    if (!memory.isRoomy()) {
+      capacity = least;
+    }
+    long bytes = StripeBatch.bytesMax(profile, capacity);
     while (inFlight.size() >= engine.config().windowsInFlight() || !memory.tryHold(bytes)) {
       if (inFlight.isEmpty()) {
         memory.hold(bytes);

@@ -33,6 +33,11 @@ public record EngineConfig(
     return new EngineConfig(profile, 1 << 20, 2, 1L << 30, Duration.ofSeconds(10));
   }
 
+  /** Bytes of a step of a request that came when memory was short. */
+  int leastWindowBytes() {
+    return windowBytes / 4;
+  }
+
   /** Stripes of one step. */
   static int windowStripes(Profile profile, int windowBytes) {
     int byData = Math.max(1, windowBytes / profile.stripeBytes());

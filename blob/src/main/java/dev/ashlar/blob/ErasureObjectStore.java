@@ -27,10 +27,11 @@ public final class ErasureObjectStore implements ObjectStore {
   /** A single request must fit, or it would never be served. */
   private static void checkMemory(EngineConfig config, MemoryBudget memory) {
     Profile profile = config.profile();
-    int window = EngineConfig.windowStripes(profile, config.windowBytes()) * profile.stripeBytes();
+    int window =
+        EngineConfig.windowStripes(profile, config.leastWindowBytes()) * profile.stripeBytes();
     long needed =
         Math.max(2 * WindowRead.bytesMax(profile, window), StripeBatch.bytesMax(profile, window));
-    if (needed > memory.limitBytes()) {
+    if (needed > memory.largestBytes()) {
       throw new IllegalArgumentException(
           "a request of profile "
               + profile
@@ -39,7 +40,7 @@ public final class ErasureObjectStore implements ObjectStore {
               + " needs "
               + needed
               + " bytes of direct memory, but all requests together may have "
-              + memory.limitBytes());
+              + memory.largestBytes());
     }
   }
 

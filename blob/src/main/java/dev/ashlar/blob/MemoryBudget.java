@@ -8,13 +8,18 @@ import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * The direct memory that all writes and reads of the engine may hold together. When it is used up,
- * requests wait in line, first come, first served, for a bounded time.
+ * requests wait in line, first come, first served, for a bounded time. An eighth is for small
+ * requests only, and they have a line of their own: however many large ones are slow, small ones
+ * are served.
  */
 public final class MemoryBudget {
+  static final long SMALL_BYTES_MAX = 256 << 10;
+
   private final long limitBytes;
   private final Duration waitMax;
   private final ReentrantLock lock = new ReentrantLock();
-  private final ArrayDeque<Waiter> line = new ArrayDeque<>();
+  private final ArrayDeque<Waiter> smallLine = new ArrayDeque<>();
+  private final ArrayDeque<Waiter> largeLine = new ArrayDeque<>();
   private long freeBytes;
 
   private static final class Waiter {
@@ -53,6 +58,16 @@ public final class MemoryBudget {
     }
   }
 
+  /** Requests in line. */
+  public int waiting() {
+    lock.lock();
+    try {
+      return smallLine.size() + largeLine.size();
+    } finally {
+      lock.unlock();
+    }
+  }
+
   Duration waitMax() {
     return waitMax;
   }
@@ -61,7 +76,9 @@ public final class MemoryBudget {
   void reserve(long bytes) throws DataUnavailableException, InterruptedException {
     lock.lockInterruptibly();
     try {
-      if (takeNow(bytes)) {
+      ArrayDeque<Waiter> line = bytes <= SMALL_BYTES_MAX ? smallLine : largeLine;
+      if (line.isEmpty() && mayTake(bytes)) {
+        freeBytes -= bytes;
         return;
       }
       Waiter me = new Waiter(bytes, lock.newCondition());
@@ -79,14 +96,23 @@ public final class MemoryBudget {
     }
   }
 
-  /** Takes the bytes if they are free and nobody waits. */
+  /** Takes the bytes if they are no necessity and leave at least half free. */
   boolean tryReserve(long bytes) {
     lock.lock();
     try {
-      return takeNow(bytes);
+      if (freeBytes - bytes < limitBytes / 2) {
+        return false;
+      }
+      freeBytes -= bytes;
+      return true;
     } finally {
       lock.unlock();
     }
+  }
+
+  /** The most that a request can ever get. */
+  long largestBytes() {
+    return limitBytes - limitBytes / 8;
   }
 
   /** Gives bytes back; less than none takes them, whether they are free or not. */
@@ -104,12 +130,8 @@ public final class MemoryBudget {
     return new DataUnavailableException(Reason.OVERLOADED, "the memory for data is used up");
   }
 
-  private boolean takeNow(long bytes) {
-    if (!line.isEmpty() || freeBytes < bytes) {
-      return false;
-    }
-    freeBytes -= bytes;
-    return true;
+  private boolean mayTake(long bytes) {
+    return freeBytes - bytes >= (bytes <= SMALL_BYTES_MAX ? 0 : limitBytes / 8);
   }
 
   private void awaitServed(Waiter me) throws DataUnavailableException, InterruptedException {
@@ -131,9 +153,12 @@ public final class MemoryBudget {
   }
 
   private void serve() {
-    for (Waiter first = line.peek();
-        first != null && freeBytes >= first.bytes;
-        first = line.peek()) {
+    serve(smallLine);
+    serve(largeLine);
+  }
+
+  private void serve(ArrayDeque<Waiter> line) {
+    for (Waiter first = line.peek(); first != null && mayTake(first.bytes); first = line.peek()) {
       line.remove();
       freeBytes -= first.bytes;
       first.isServed = true;

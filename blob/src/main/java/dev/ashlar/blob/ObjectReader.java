@@ -64,30 +64,51 @@ final class ObjectReader {
       throws DataUnavailableException, InterruptedException {
     Profile profile = Profile.of(blob.getProfile());
     StripeLayout layout = new StripeLayout(profile, blob.getLength());
-    long window =
-        (long) EngineConfig.windowStripes(profile, engine.config().windowBytes())
-            * profile.stripeBytes();
+    if (!memory.isOpen()) {
+      EngineConfig config = engine.config();
+      memory.open(
+          share(layout, part, isMoreBehind, config.windowBytes()),
+          share(layout, part, isMoreBehind, config.leastWindowBytes()));
+    }
+    int window = window(profile);
     for (long from = part.offset(); from < part.end(); ) {
-      long to = Math.min(part.end(), (from / window + 1) * window);
-      ByteRange range = new ByteRange(from, to - from);
-      long bytes = WindowRead.bytesMax(layout, range);
-      boolean isLast = to == part.end() && !isMoreBehind;
-      holdMemory(bytes, isLast ? 0 : WindowRead.bytesMax(profile, (int) window), sink);
+      ByteRange range = firstWindow(from, part, window);
+      holdMemory(WindowRead.bytesMax(layout, range), sink);
       ahead.add(new WindowRead(engine, blob, layout, range, silentDrives, memory));
-      from = to;
+      from = range.end();
     }
   }
 
+  private int window(Profile profile) {
+    EngineConfig config = engine.config();
+    return window(profile, memory.isRoomy() ? config.windowBytes() : config.leastWindowBytes());
+  }
+
+  private static int window(Profile profile, int bytes) {
+    return EngineConfig.windowStripes(profile, bytes) * profile.stripeBytes();
+  }
+
+  private static ByteRange firstWindow(long from, ByteRange part, long window) {
+    long to = Math.min(part.end(), (from / window + 1) * window);
+    return new ByteRange(from, to - from);
+  }
+
   /**
-   * Makes room for the next window, in which delivering the oldest helps. The share of a longer
-   * read is two windows from the start: the receiver may keep the end of one back until it gets
-   * more.
+   * What a read needs to start with. Of several windows it is two: the receiver may keep the end of
+   * one back until it gets more.
    */
-  private void holdMemory(long bytes, long bytesBehind, DataSink sink)
+  private static long share(
+      StripeLayout layout, ByteRange part, boolean isMoreBehind, int windowBytes) {
+    int window = window(layout.profile(), windowBytes);
+    ByteRange first = firstWindow(part.offset(), part, window);
+    long bytes = WindowRead.bytesMax(layout, first);
+    boolean isLast = first.end() == part.end() && !isMoreBehind;
+    return isLast ? bytes : bytes + WindowRead.bytesMax(layout.profile(), window);
+  }
+
+  /** Makes room for the next window, in which delivering the oldest helps. */
+  private void holdMemory(long bytes, DataSink sink)
       throws DataUnavailableException, InterruptedException {
-    if (!memory.isOpen()) {
-      memory.open(bytes + bytesBehind);
-    }
     while (ahead.size() >= engine.config().windowsInFlight() || !memory.tryHold(bytes)) {
       if (ahead.isEmpty()) {
         memory.hold(bytes);

@@ -20,6 +20,7 @@ final class RequestMemory implements AutoCloseable {
   private final Condition givenBack = lock.newCondition();
   private long grantedBytes;
   private long heldBytes;
+  private boolean isRoomy;
   private boolean isClosed;
 
   RequestMemory(MemoryBudget budget) {
@@ -35,12 +36,31 @@ final class RequestMemory implements AutoCloseable {
     }
   }
 
-  /** Waits for the first share. */
-  void open(long bytes) throws DataUnavailableException, InterruptedException {
-    budget.reserve(bytes);
+  /** Whether memory was plenty when the request came: else it goes on in smaller steps. */
+  boolean isRoomy() {
+    lock.lock();
+    try {
+      return isRoomy;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Takes the first share: the wanted one while memory is plenty, else the least, which is waited
+   * for.
+   */
+  void open(long wantedBytes, long leastBytes)
+      throws DataUnavailableException, InterruptedException {
+    boolean isWanted = budget.tryReserve(wantedBytes);
+    long bytes = isWanted ? wantedBytes : leastBytes;
+    if (!isWanted) {
+      budget.reserve(bytes);
+    }
     lock.lock();
     try {
       grantedBytes += bytes;
+      isRoomy = isWanted;
     } finally {
       lock.unlock();
     }

@@ -104,9 +104,10 @@ final class WindowRead {
     return slab * (profile.shards() + (isPadded ? profile.dataShards() : 0));
   }
 
-  /** The same for any range of so many bytes that starts with a stripe. */
-  static long bytesMax(Profile profile, int bytes) {
-    return bytesMax(new StripeLayout(profile, bytes), new ByteRange(0, bytes));
+  /** The same for whichever whole stripes of so many bytes, the last one included. */
+  static long bytesMax(Profile profile, int windowBytes) {
+    long slab = SlabPool.slabBytes(windowBytes / profile.dataShards());
+    return slab * (profile.shards() + profile.dataShards());
   }
 
   /** Waits, rebuilds what is missing, hands everything over in order. */

@@ -58,7 +58,8 @@ class ErasureObjectStoreTest {
     // As little memory as a single request needs: none may get stuck for want of its own.
     MemoryBudget memory =
         new MemoryBudget(
-            2 * WindowRead.bytesMax(profile, 3 * profile.stripeBytes()), Duration.ofSeconds(20));
+            2 * WindowRead.bytesMax(profile, profile.stripeBytes()) * 8 / 7 + 8,
+            Duration.ofSeconds(20));
     EngineFixture engine = new EngineFixture(profile, config, memory);
     byte[] bytes = EngineFixture.bytes(random, length(random, profile));
     int lostBefore = profile.parityShards() == 0 ? 0 : random.nextInt(profile.parityShards());

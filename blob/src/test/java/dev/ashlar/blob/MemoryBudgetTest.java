@@ -1,7 +1,7 @@
 package dev.ashlar.blob;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ashlar.blob.DataUnavailableException.Reason;
@@ -27,8 +27,8 @@ import org.junit.jupiter.api.Test;
 class MemoryBudgetTest {
   private static final Profile FOUR_TWO = Profile.parse("4+2", 16384);
   private static final int WINDOW = 1 << 20;
-  private static final long READ_BYTES = 2 * WindowRead.bytesMax(FOUR_TWO, WINDOW);
   private static final long BATCH_BYTES = StripeBatch.bytesMax(FOUR_TWO, WINDOW);
+  private static final int SLOW_MAX = 40;
 
   private static EngineFixture engine(long budgetBytes) {
     return new EngineFixture(
@@ -44,18 +44,14 @@ class MemoryBudgetTest {
 
   @Test
   void slowUploadsBeyondTheBudgetAreRefused() throws Exception {
-    EngineFixture engine = engine(3 * BATCH_BYTES + READ_BYTES);
+    EngineFixture engine = engine(8 * BATCH_BYTES);
     List<ObjectWriter> slow = new ArrayList<>();
-    while (engine.memory.reservedBytes() + BATCH_BYTES <= engine.memory.limitBytes()) {
-      ObjectWriter writer = engine.store.newWriter(5L << 30);
-      slow.add(writer);
-      writer.write(ByteBuffer.allocate(1));
+    while (slow.size() < SLOW_MAX && beginsUpload(engine, slow)) {
+      assertTrue(engine.memory.reservedBytes() <= engine.memory.limitBytes());
     }
-    try (ObjectWriter late = engine.store.newWriter(-1)) {
-      DataUnavailableException e =
-          assertThrows(DataUnavailableException.class, () -> late.write(ByteBuffer.allocate(1)));
-      assertEquals(Reason.OVERLOADED, e.reason());
-    }
+    assertTrue(slow.size() > 8 && slow.size() < SLOW_MAX, slow.size() + " uploads at once");
+    engine.put(new byte[5000], new Random(1));
+    assertEquals(5000, engine.get(0, 5000).length, "small requests are served");
     for (ObjectWriter writer : slow) {
       writer.write(ByteBuffer.allocate(5 * WINDOW));
       assertTrue(engine.pool.lentBytes() <= engine.memory.limitBytes());
@@ -64,14 +60,28 @@ class MemoryBudgetTest {
     assertEquals(0, engine.memory.reservedBytes());
   }
 
+  private static boolean beginsUpload(EngineFixture engine, List<ObjectWriter> slow)
+      throws Exception {
+    ObjectWriter writer = engine.store.newWriter(5L << 30);
+    try {
+      writer.write(ByteBuffer.allocate(1));
+      slow.add(writer);
+      return true;
+    } catch (DataUnavailableException e) {
+      assertEquals(Reason.OVERLOADED, e.reason());
+      writer.close();
+      return false;
+    }
+  }
+
   @Test
   void slowDownloadsBeyondTheBudgetAreRefused() throws Exception {
-    EngineFixture engine = engine(3 * READ_BYTES);
+    EngineFixture engine = engine(32 << 20);
     engine.put(new byte[5 * WINDOW], new Random(1));
     ObjectRead object = Objects.requireNonNull(engine.metadata.object);
     CountDownLatch clientsRead = new CountDownLatch(1);
     Queue<ShardData> unsent = new ConcurrentLinkedQueue<>();
-    int clients = 20;
+    int clients = 30;
     CountDownLatch begun = new CountDownLatch(clients);
     List<Future<Reason>> ends = new ArrayList<>();
     try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
@@ -86,7 +96,7 @@ class MemoryBudgetTest {
       for (Future<Reason> end : ends) {
         refused += end.get() == Reason.OVERLOADED ? 1 : 0;
       }
-      assertEquals(clients - 3, refused);
+      assertTrue(refused > 0 && refused < clients - 5, refused + " refused");
     }
     assertTrue(engine.memory.reservedBytes() > 0, "what is not sent counts");
     unsent.forEach(ShardData::release);
@@ -148,8 +158,7 @@ class MemoryBudgetTest {
                 budget.reserve(6);
                 return null;
               });
-      while (budget.tryReserve(1)) {
-        budget.release(1);
+      while (budget.waiting() == 0) {
         Thread.onSpinWait();
       }
       budget.release(8);
@@ -157,6 +166,7 @@ class MemoryBudgetTest {
     }
     assertEquals(6, budget.reservedBytes());
     budget.release(6);
-    assertTrue(budget.tryReserve(10));
+    assertFalse(budget.tryReserve(6), "leaves less than half");
+    assertTrue(budget.tryReserve(5));
   }
 }

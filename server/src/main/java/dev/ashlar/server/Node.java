@@ -158,6 +158,9 @@ final class Node {
         .description("Direct memory that running writes and reads may use")
         .baseUnit("bytes")
         .register(meters);
+    Gauge.builder("ashlar.blob.memory.waiting", memory, MemoryBudget::waiting)
+        .description("Writes and reads that wait for memory")
+        .register(meters);
     Gauge.builder("ashlar.blob.memory.limit", memory, MemoryBudget::limitBytes)
         .baseUnit("bytes")
         .register(meters);
