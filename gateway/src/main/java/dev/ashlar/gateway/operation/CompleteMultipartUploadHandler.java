@@ -23,6 +23,8 @@ import java.util.Optional;
 
 /** Makes an object of parts: metadata only. */
 final class CompleteMultipartUploadHandler {
+  private static final long OBJECT_BYTES_MAX = 5L << 40;
+
   private final Backend backend;
   private final Buckets buckets;
   private final Uploads uploads;
@@ -38,17 +40,35 @@ final class CompleteMultipartUploadHandler {
       throws S3Exception, MetadataUnavailableException, InterruptedException {
     buckets.owned(request.bucket(), caller.owner());
     PartList wanted = PartList.parse(BodyIngest.document(caller.body()));
-    Optional<UploadRow> upload =
-        backend.metadata().upload(request.bucket(), request.key(), request.uploadId());
+    Optional<UploadRow> upload = upload(request);
     if (upload.isEmpty()) {
       return completedBefore(request, host, wanted);
     }
+    try {
+      return complete(request, host, wanted, upload.get());
+    } catch (S3Exception e) {
+      // Another request for the same upload may have come first.
+      if (upload(request).isEmpty()) {
+        return completedBefore(request, host, wanted);
+      }
+      throw e;
+    }
+  }
+
+  private Optional<UploadRow> upload(S3Request.CompleteMultipartUpload request)
+      throws MetadataUnavailableException {
+    return backend.metadata().upload(request.bucket(), request.key(), request.uploadId());
+  }
+
+  private HttpAnswer complete(
+      S3Request.CompleteMultipartUpload request, String host, PartList wanted, UploadRow upload)
+      throws S3Exception, MetadataUnavailableException {
     WriteConditions.check(
         backend.metadata(), request.precondition(), request.bucket(), request.key());
-    List<PartRow> parts = wanted.select(uploads.allParts(upload.get()), request.uploadId());
+    List<PartRow> parts = wanted.select(uploads.allParts(upload), request.uploadId());
     String etag = MultipartChecksum.etag(wanted.etags());
-    ChecksumValue checksum = MultipartChecksum.of(upload.get(), parts);
-    requireExpected(request, upload.get(), parts, checksum);
+    ChecksumValue checksum = MultipartChecksum.of(upload, parts);
+    requireExpected(request, upload, parts, checksum);
     Faults.requireOk(
         backend
             .metadata()
@@ -81,6 +101,9 @@ final class CompleteMultipartUploadHandler {
       ChecksumValue checksum)
       throws S3Exception {
     long size = parts.stream().mapToLong(PartRow::getSize).sum();
+    if (size > OBJECT_BYTES_MAX) {
+      throw BodyIngest.tooLarge(size, OBJECT_BYTES_MAX);
+    }
     if (request.objectSize() >= 0 && request.objectSize() != size) {
       throw new S3Exception(
           S3Error.INVALID_REQUEST,
