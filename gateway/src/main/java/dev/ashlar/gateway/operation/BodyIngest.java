@@ -29,15 +29,17 @@ final class BodyIngest {
       throw new S3Exception(S3Error.MISSING_CONTENT_LENGTH);
     }
     if (length > OBJECT_BYTES_MAX) {
-      throw new S3Exception(
-          S3Error.ENTITY_TOO_LARGE,
-          S3Error.ENTITY_TOO_LARGE.message(),
-          Map.of(
-              "ProposedSize", Long.toString(length),
-              "MaxSizeAllowed", Long.toString(OBJECT_BYTES_MAX)),
-          null);
+      throw tooLarge(length, OBJECT_BYTES_MAX);
     }
     return length;
+  }
+
+  static S3Exception tooLarge(long size, long max) {
+    return new S3Exception(
+        S3Error.ENTITY_TOO_LARGE,
+        S3Error.ENTITY_TOO_LARGE.message(),
+        Map.of("ProposedSize", Long.toString(size), "MaxSizeAllowed", Long.toString(max)),
+        null);
   }
 
   /**

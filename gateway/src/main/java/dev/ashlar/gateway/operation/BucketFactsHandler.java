@@ -9,7 +9,7 @@ import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.message.BucketRow;
 import org.jspecify.annotations.Nullable;
 
-/** The reads that only need to know that a bucket or an object is there and whose it is. */
+/** What only needs to know that a bucket or an object is there and whose it is. */
 final class BucketFactsHandler {
   private final Backend backend;
   private final Buckets buckets;
@@ -50,6 +50,12 @@ final class BucketFactsHandler {
         .close()
         .element("Permission", "FULL_CONTROL");
     return Answers.xml(xml.close().close().close());
+  }
+
+  HttpAnswer handle(S3Request.PutCannedAcl request, String caller)
+      throws S3Exception, MetadataUnavailableException {
+    requireThere(request.bucket(), request.key(), caller);
+    return Answers.empty(200);
   }
 
   private void requireThere(String bucket, @Nullable String key, String caller)

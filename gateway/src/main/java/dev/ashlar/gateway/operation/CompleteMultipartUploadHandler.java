@@ -23,6 +23,8 @@ import java.util.Optional;
 
 /** Makes an object of parts: metadata only. */
 final class CompleteMultipartUploadHandler {
+  private static final long OBJECT_BYTES_MAX = 5L << 40;
+
   private final Backend backend;
   private final Buckets buckets;
   private final Uploads uploads;
@@ -38,22 +40,24 @@ final class CompleteMultipartUploadHandler {
       throws S3Exception, MetadataUnavailableException, InterruptedException {
     buckets.owned(request.bucket(), caller.owner());
     PartList wanted = PartList.parse(BodyIngest.document(caller.body()));
-    Optional<UploadRow> upload =
-        backend.metadata().upload(request.bucket(), request.key(), request.uploadId());
+    Optional<UploadRow> upload = upload(request);
     if (upload.isEmpty()) {
       return completedBefore(request, host, wanted);
     }
     try {
       return complete(request, host, wanted, upload.get());
     } catch (S3Exception e) {
-      if (backend
-          .metadata()
-          .upload(request.bucket(), request.key(), request.uploadId())
-          .isEmpty()) {
-        return completedBefore(request, host, wanted); // by somebody else, in the meantime
+      // Another request for the same upload may have come first.
+      if (upload(request).isEmpty()) {
+        return completedBefore(request, host, wanted);
       }
       throw e;
     }
+  }
+
+  private Optional<UploadRow> upload(S3Request.CompleteMultipartUpload request)
+      throws MetadataUnavailableException {
+    return backend.metadata().upload(request.bucket(), request.key(), request.uploadId());
   }
 
   private HttpAnswer complete(
@@ -97,6 +101,9 @@ final class CompleteMultipartUploadHandler {
       ChecksumValue checksum)
       throws S3Exception {
     long size = parts.stream().mapToLong(PartRow::getSize).sum();
+    if (size > OBJECT_BYTES_MAX) {
+      throw BodyIngest.tooLarge(size, OBJECT_BYTES_MAX);
+    }
     if (request.objectSize() >= 0 && request.objectSize() != size) {
       throw new S3Exception(
           S3Error.INVALID_REQUEST,

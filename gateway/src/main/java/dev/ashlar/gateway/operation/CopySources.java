@@ -19,6 +19,9 @@ final class CopySources {
   /** The source as it is now; PreconditionFailed when it does not meet its conditions. */
   ObjectRecord open(CopySource source, String caller)
       throws S3Exception, MetadataUnavailableException {
+    if (source.expectedOwner() != null) {
+      buckets.requireOwner(source.bucket(), source.expectedOwner());
+    }
     ObjectRecord object = buckets.ownedObject(source.bucket(), source.key(), caller).object();
     ObjectSummary summary = object.getSummary();
     if (source.conditions().judge(summary.getEtag(), summary.getLastModifiedMs()) != Verdict.PASS) {

@@ -56,6 +56,9 @@ final class CreateBucketHandler {
     if (configuration.child("Location") != null || configuration.child("Bucket") != null) {
       throw new S3Exception(S3Error.NOT_IMPLEMENTED, "Directory buckets are not implemented.");
     }
+    if (configuration.child("Tags") != null) {
+      throw new S3Exception(S3Error.NOT_IMPLEMENTED, "Tags of buckets are not implemented.");
+    }
     String constraint = configuration.childText("LocationConstraint");
     if (constraint != null
         && !constraint.isEmpty()

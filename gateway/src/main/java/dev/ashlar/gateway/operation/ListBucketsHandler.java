@@ -17,6 +17,10 @@ final class ListBucketsHandler {
     this.backend = backend;
   }
 
+  private static boolean isIn(String region, BucketRow bucket) {
+    return region.isEmpty() || bucket.getRegion().equals(region);
+  }
+
   HttpAnswer handle(S3Request.ListBuckets request, String caller)
       throws S3Exception, MetadataUnavailableException {
     String after =
@@ -27,6 +31,7 @@ final class ListBucketsHandler {
         backend.metadata().buckets().stream()
             .filter(bucket -> bucket.getOwner().equals(caller))
             .filter(bucket -> bucket.getName().startsWith(request.prefix()))
+            .filter(bucket -> isIn(request.region(), bucket))
             .filter(bucket -> bucket.getName().compareTo(after) > 0)
             .toList();
     int count = Math.min(matching.size(), request.maxBuckets());

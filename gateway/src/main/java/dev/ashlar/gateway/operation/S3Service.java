@@ -166,6 +166,7 @@ public final class S3Service implements RequestHandler {
       case S3Request.HeadBucket head -> facts.handle(head, owner);
       case S3Request.GetBucketLocation get -> facts.handle(get, owner);
       case S3Request.GetAcl get -> facts.handle(get, owner);
+      case S3Request.PutCannedAcl put -> facts.handle(put, owner);
       case S3Request.GetUnconfigured get -> facts.handle(get, owner);
     };
   }

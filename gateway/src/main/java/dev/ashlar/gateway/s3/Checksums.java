@@ -62,6 +62,37 @@ public final class Checksums {
         : digest;
   }
 
+  /** What {@link #text} may give: the digest in Base64, perhaps a hyphen and the parts' number. */
+  static void requireWellFormed(ChecksumAlgorithm algorithm, String text) throws S3Exception {
+    int hyphen = text.indexOf('-');
+    boolean isCount =
+        hyphen < 0
+            || (hyphen + 1 < text.length()
+                && text.chars().skip(hyphen + 1).allMatch(c -> c >= '0' && c <= '9'));
+    if (!isCount || !isDigest(algorithm, hyphen < 0 ? text : text.substring(0, hyphen))) {
+      throw new S3Exception(
+          S3Error.INVALID_REQUEST, "Value for " + header(algorithm) + " header is invalid.");
+    }
+  }
+
+  private static boolean isDigest(ChecksumAlgorithm algorithm, String base64) {
+    try {
+      return Base64.getDecoder().decode(base64).length == bytes(algorithm);
+    } catch (IllegalArgumentException e) {
+      return false;
+    }
+  }
+
+  private static int bytes(ChecksumAlgorithm algorithm) {
+    return switch (algorithm) {
+      case CHECKSUM_CRC32, CHECKSUM_CRC32C -> 4;
+      case CHECKSUM_CRC64NVME -> 8;
+      case CHECKSUM_SHA1 -> 20;
+      case CHECKSUM_SHA256 -> 32;
+      case CHECKSUM_NONE, UNRECOGNIZED -> throw new IllegalArgumentException("" + algorithm);
+    };
+  }
+
   public static boolean isPresent(ChecksumValue checksum) {
     return checksum.getAlgorithm() != ChecksumAlgorithm.CHECKSUM_NONE;
   }

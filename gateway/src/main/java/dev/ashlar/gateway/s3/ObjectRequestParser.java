@@ -234,7 +234,8 @@ final class ObjectRequestParser {
     return new CopySource(
         decoded.substring(start, slash),
         decoded.substring(slash + 1),
-        Conditions.of(headers, "x-amz-copy-source-"));
+        Conditions.of(headers, "x-amz-copy-source-"),
+        headers.get("x-amz-source-expected-bucket-owner"));
   }
 
   /** Without versioning there is one version, and its id is null. */
@@ -284,10 +285,11 @@ final class ObjectRequestParser {
         type == null ? null : checksumType(type));
   }
 
-  private @Nullable ExpectedChecksum expectedChecksum() {
+  private @Nullable ExpectedChecksum expectedChecksum() throws S3Exception {
     for (ChecksumAlgorithm algorithm : Checksums.ALGORITHMS) {
       String value = headers.get(Checksums.header(algorithm));
       if (value != null) {
+        Checksums.requireWellFormed(algorithm, value.trim());
         return new ExpectedChecksum(algorithm, value.trim());
       }
     }

@@ -37,11 +37,7 @@ final class RequestHeaders {
       if (name.regionMatches(true, 0, AMZ, 0, AMZ.length())) {
         String lower = name.toLowerCase(Locale.ROOT);
         if (!isSupported(lower, header.getValue().toString().trim())) {
-          throw new S3Exception(
-              S3Error.NOT_IMPLEMENTED,
-              S3Error.NOT_IMPLEMENTED.message(),
-              Map.of("Header", lower),
-              null);
+          throw notImplemented(lower);
         }
       }
     }
@@ -53,7 +49,8 @@ final class RequestHeaders {
       case "x-amz-object-ownership" -> value.equals("BucketOwnerEnforced");
       case "x-amz-bucket-object-lock-enabled" -> value.equalsIgnoreCase("false");
       case "x-amz-tagging" -> value.isEmpty();
-      case "x-amz-tagging-directive" -> value.equals("COPY");
+      // No object has tags, and a request that brings some is refused: both mean none.
+      case "x-amz-tagging-directive" -> value.equals("COPY") || value.equals("REPLACE");
       case "x-amz-website-redirect-location", "x-amz-write-offset-bytes", "x-amz-rename-source" ->
           false;
       default ->
@@ -146,11 +143,7 @@ final class RequestHeaders {
       return Precondition.getDefaultInstance();
     }
     if (ifMatch != null && ifNoneMatch != null) {
-      throw new S3Exception(
-          S3Error.NOT_IMPLEMENTED,
-          S3Error.NOT_IMPLEMENTED.message(),
-          Map.of("Header", "If-None-Match"),
-          null);
+      throw notImplemented("If-None-Match");
     }
     Precondition.Builder condition = Precondition.newBuilder();
     if (ifMatch != null) {
@@ -170,9 +163,18 @@ final class RequestHeaders {
 
   /** Bodies of objects come with their length, decoded or plain. */
   static void requireContentLength(HttpHeaders headers) throws S3Exception {
-    if (!headers.contains("content-length") && !headers.contains("x-amz-decoded-content-length")) {
-      throw new S3Exception(S3Error.MISSING_CONTENT_LENGTH);
+    if (headers.contains("content-length") || headers.contains("x-amz-decoded-content-length")) {
+      return;
     }
+    if (headers.contains("transfer-encoding")) {
+      throw notImplemented("Transfer-Encoding");
+    }
+    throw new S3Exception(S3Error.MISSING_CONTENT_LENGTH);
+  }
+
+  private static S3Exception notImplemented(String header) {
+    return new S3Exception(
+        S3Error.NOT_IMPLEMENTED, S3Error.NOT_IMPLEMENTED.message(), Map.of("Header", header), null);
   }
 
   /**

@@ -14,7 +14,13 @@ public sealed interface S3Request {
   /** The bucket it is about; null for none. */
   @Nullable String bucket();
 
-  record ListBuckets(String prefix, String continuationToken, int maxBuckets) implements S3Request {
+  /**
+   * Lists the caller's buckets.
+   *
+   * @param region only those of this region; empty for all
+   */
+  record ListBuckets(String prefix, String region, String continuationToken, int maxBuckets)
+      implements S3Request {
     @Override
     public @Nullable String bucket() {
       return null;
@@ -31,6 +37,9 @@ public sealed interface S3Request {
 
   /** Reads the private ACL that everything has; of the bucket when the key is null. */
   record GetAcl(String bucket, @Nullable String key) implements S3Request {}
+
+  /** Sets the ACL that everything has anyway; of the bucket when the key is null. */
+  record PutCannedAcl(String bucket, @Nullable String key) implements S3Request {}
 
   /** Reads a feature that was never configured; of the bucket when the key is null. */
   record GetUnconfigured(String bucket, @Nullable String key, Subresource subresource)
@@ -173,8 +182,13 @@ public sealed interface S3Request {
       boolean checksum,
       Map<String, String> overrides) {}
 
-  /** An object to copy from and what is demanded of it. */
-  record CopySource(String bucket, String key, Conditions conditions) {}
+  /**
+   * An object to copy from and what is demanded of it.
+   *
+   * @param expectedOwner of its bucket, null for any
+   */
+  record CopySource(
+      String bucket, String key, Conditions conditions, @Nullable String expectedOwner) {}
 
   /** A checksum as the client wrote it. */
   record ExpectedChecksum(ChecksumAlgorithm algorithm, String text) {}

@@ -41,7 +41,7 @@ public final class S3RequestParser {
       return new S3Request.GetUnconfigured(bucket, key, subresource);
     }
     if (query.has("acl")) {
-      return acl(exchange.method(), bucket, key);
+      return acl(exchange.method(), bucket, key, headers);
     }
     return key == null
         ? bucket(exchange.method(), bucket, query, headers)
@@ -54,12 +54,18 @@ public final class S3RequestParser {
     }
     return new S3Request.ListBuckets(
         query.get("prefix", ""),
+        query.get("bucket-region", ""),
         query.get("continuation-token", ""),
         query.count("max-buckets", BUCKETS_PAGE_MAX));
   }
 
-  private static S3Request acl(String method, String bucket, @Nullable String key)
-      throws S3Exception {
+  private static S3Request acl(
+      String method, String bucket, @Nullable String key, HttpHeaders headers) throws S3Exception {
+    // Which canned ACLs there are was looked at with the other headers: they change nothing.
+    boolean isCanned = method.equals("PUT") && headers.contains("x-amz-acl");
+    if (isCanned) {
+      return new S3Request.PutCannedAcl(bucket, key);
+    }
     if (!method.equals("GET")) {
       throw new S3Exception(S3Error.NOT_IMPLEMENTED);
     }

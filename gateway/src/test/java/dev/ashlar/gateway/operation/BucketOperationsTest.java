@@ -100,6 +100,9 @@ class BucketOperationsTest {
     s3.refused(
         "InvalidLocationConstraint",
         TestS3.request("PUT", "/bkt").body(CONFIGURATION.formatted(here.replace("us", "eu"))));
+    s3.refused(
+        "NotImplemented",
+        TestS3.request("PUT", "/bkt").body(CONFIGURATION.formatted("<Tags><Tag/></Tags>")));
     s3.refused("MalformedXML", TestS3.request("PUT", "/bkt").body("<Create"));
     s3.refused("MalformedXML", TestS3.request("PUT", "/bkt").body("<Other/>"));
     assertEquals("", s3.ok(200, "GET", "/bkt?location").xml().text());
@@ -125,6 +128,8 @@ class BucketOperationsTest {
     assertTrue(rest.text().contains("<Name>abc</Name>"));
     assertEquals("(absent)", rest.element("ContinuationToken"));
     s3.refused("InvalidArgument", "GET", "/?continuation-token=!!");
+    assertTrue(s3.ok(200, "GET", "/?bucket-region=us-east-1").text().contains("<Name>abc</Name>"));
+    assertEquals("", s3.ok(200, "GET", "/?bucket-region=eu-west-1").element("Buckets"));
   }
 
   @ParameterizedTest

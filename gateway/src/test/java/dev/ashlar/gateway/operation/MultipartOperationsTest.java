@@ -1,10 +1,14 @@
 package dev.ashlar.gateway.operation;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
+import dev.ashlar.protocol.client.MetadataClient;
 import dev.ashlar.protocol.message.ChecksumAlgorithm;
+import dev.ashlar.protocol.message.PartRow;
+import java.lang.reflect.Proxy;
 import java.security.MessageDigest;
 import java.util.Arrays;
 import java.util.Collections;
@@ -24,7 +28,7 @@ class MultipartOperationsTest {
   private static final byte[] FIRST = TestS3.randomBytes(TestS3.PART, 1);
   private static final byte[] LAST = TestS3.randomBytes(1000, 2);
 
-  private final TestS3 s3 = new TestS3();
+  private TestS3 s3 = new TestS3();
 
   @BeforeEach
   void createBucket() throws Exception {
@@ -188,7 +192,14 @@ class MultipartOperationsTest {
         "BadDigest",
         complete(upload, named(1, small)).header("x-amz-checksum-crc64nvme", "AAAAAAAAAAA="));
     s3.refused(
-        "InvalidRequest", complete(upload, named(1, small)).header("x-amz-checksum-sha1", "AAAA"));
+        "InvalidRequest",
+        complete(upload, named(1, small))
+            .header("x-amz-checksum-sha1", "AAAAAAAAAAAAAAAAAAAAAAAAAAA="));
+    for (String malformed : List.of("AAAA", "?", "", "AAAAAAAAAAA=-", "AAAAAAAAAAA=-x")) {
+      s3.refused(
+          "InvalidRequest",
+          complete(upload, named(1, small)).header("x-amz-checksum-crc64nvme", malformed));
+    }
     String wrong = named(1, small).replace("</ETag>", "</ETag><ChecksumSHA1>AA</ChecksumSHA1>");
     s3.refused("InvalidPart", complete(upload, wrong));
     s3.ok(
@@ -198,6 +209,76 @@ class MultipartOperationsTest {
             .header(
                 "x-amz-checksum-crc64nvme",
                 TestAuthenticator.base64(ChecksumAlgorithm.CHECKSUM_CRC64NVME, LAST)));
+  }
+
+  @Test
+  void whoCompletesTheSameUploadAtTheSameTimeGetsTheSameAnswer() throws Exception {
+    for (String method : List.of("parts", "submit")) {
+      Runnable[] before = {() -> {}};
+      s3 = new TestS3("us-east-1", metadata -> calledFirst(metadata, method, before));
+      s3.ok(200, "PUT", "/bkt");
+      String upload = begin();
+      String parts = named(1, putPart(upload, 1, LAST));
+      before[0] =
+          () -> {
+            before[0] = () -> {};
+            assertDoesNotThrow(() -> s3.ok(200, complete(upload, parts)));
+          };
+      s3.ok(200, complete(upload, parts));
+      s3.refused(
+          "NoSuchUpload", complete(upload, named(1, "\"00000000000000000000000000000000\"")));
+    }
+  }
+
+  /** The metadata, before one method of which something else happens. */
+  private static MetadataClient calledFirst(
+      MetadataClient metadata, String method, Runnable[] before) {
+    return intercepted(
+        metadata,
+        (called, answer) -> {
+          if (called.equals(method)) {
+            before[0].run();
+          }
+          return answer.call();
+        });
+  }
+
+  private interface Interceptor {
+    Object answer(String method, Callable<Object> answer) throws Exception;
+  }
+
+  private static MetadataClient intercepted(MetadataClient metadata, Interceptor interceptor) {
+    return (MetadataClient)
+        Proxy.newProxyInstance(
+            MetadataClient.class.getClassLoader(),
+            new Class<?>[] {MetadataClient.class},
+            (proxy, method, arguments) ->
+                interceptor.answer(method.getName(), () -> method.invoke(metadata, arguments)));
+  }
+
+  @Test
+  void objectsHaveAMaximumSize() throws Exception {
+    s3 =
+        new TestS3(
+            "us-east-1",
+            metadata ->
+                intercepted(
+                    metadata,
+                    (method, answer) ->
+                        method.equals("parts") ? enlarged(answer.call()) : answer.call()));
+    s3.ok(200, "PUT", "/bkt");
+    String upload = begin();
+    String parts = named(1, putPart(upload, 1, FIRST)) + named(2, putPart(upload, 2, LAST));
+    TestAnswer tooLarge = s3.send(complete(upload, parts));
+    assertEquals("EntityTooLarge", tooLarge.code());
+    assertEquals(Long.toString(5L << 40), tooLarge.detail("MaxSizeAllowed"));
+  }
+
+  private static List<PartRow> enlarged(Object parts) {
+    return ((List<?>) parts)
+        .stream()
+            .map(part -> ((PartRow) part).toBuilder().setSize((5L << 39) + 1).build())
+            .toList();
   }
 
   @Test

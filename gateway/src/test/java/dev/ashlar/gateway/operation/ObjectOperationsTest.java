@@ -13,6 +13,7 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.util.Arrays;
 import java.util.HexFormat;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -104,6 +105,11 @@ class ObjectOperationsTest {
   void badPutsAreRefused() throws Exception {
     s3.refused("NoSuchBucket", put("/none/k", "x"));
     s3.refused("MissingContentLength", put("/bkt/k", "x").without("Content-Length"));
+    TestAnswer chunked =
+        s3.send(
+            put("/bkt/k", "x").without("Content-Length").header("Transfer-Encoding", "chunked"));
+    assertEquals("NotImplemented", chunked.code());
+    assertEquals("Transfer-Encoding", chunked.detail("Header"));
     s3.refused("InvalidStorageClass", put("/bkt/k", "x").header("x-amz-storage-class", "GLACIER"));
     s3.ok(200, put("/bkt/k", "x").header("x-amz-storage-class", "STANDARD"));
     s3.refused("MetadataTooLarge", put("/bkt/k", "x").header("x-amz-meta-a", "v".repeat(2048)));
@@ -112,6 +118,23 @@ class ObjectOperationsTest {
     TestRequest huge = put("/bkt/k", "x");
     huge.headers().set("Content-Length", Long.toString((5L << 30) + 1));
     s3.refused("EntityTooLarge", huge);
+  }
+
+  @Test
+  void promisesThatAreKeptAnywayAreAccepted() throws Exception {
+    for (String acl : List.of("private", "bucket-owner-full-control")) {
+      s3.ok(200, put("/bkt/k", "x").header("x-amz-acl", acl));
+      s3.ok(200, TestS3.request("PUT", "/bkt/k?acl").header("x-amz-acl", acl));
+      s3.ok(200, TestS3.request("PUT", "/bkt?acl").header("x-amz-acl", acl));
+    }
+    s3.refused("NoSuchKey", TestS3.request("PUT", "/bkt/no?acl").header("x-amz-acl", "private"));
+    s3.refused(
+        "NotImplemented", TestS3.request("PUT", "/bkt/k?acl").header("x-amz-acl", "public-read"));
+    s3.ok(
+        200,
+        TestS3.request("PUT", "/bkt/copy")
+            .header("x-amz-copy-source", "bkt/k")
+            .header("x-amz-tagging-directive", "REPLACE"));
   }
 
   @ParameterizedTest
@@ -410,6 +433,15 @@ class ObjectOperationsTest {
 
   @Test
   void badCopiesAreRefused() throws Exception {
+    s3.ok(200, put("/bkt/owned", "x"));
+    TestRequest ofOther =
+        TestS3.request("PUT", "/bkt/copy").header("x-amz-copy-source", "bkt/owned");
+    s3.refused("AccessDenied", ofOther.header("x-amz-source-expected-bucket-owner", "other"));
+    s3.ok(
+        200,
+        TestS3.request("PUT", "/bkt/copy")
+            .header("x-amz-copy-source", "bkt/owned")
+            .header("x-amz-source-expected-bucket-owner", "owner"));
     String etag = s3.ok(200, put("/bkt/k", "x")).header("ETag");
     assertCopyRefused("NoSuchKey", "bkt/none");
     assertCopyRefused("NoSuchBucket", "none/k");
@@ -423,7 +455,7 @@ class ObjectOperationsTest {
     assertCopyRefused("PreconditionFailed", "bkt/k", "x-amz-copy-source-if-unmodified-since", PAST);
     assertCopyRefused("InvalidArgument", "bkt/k", "x-amz-metadata-directive", "MERGE");
     assertCopyRefused("NotImplemented", "bkt/k", "x-amz-checksum-algorithm", "SHA256");
-    assertCopyRefused("NotImplemented", "bkt/k", "x-amz-tagging-directive", "REPLACE");
+    assertCopyRefused("NotImplemented", "bkt/k", "x-amz-tagging", "a=b");
     s3.refused("NoSuchKey", "GET", "/bkt/c");
   }
 

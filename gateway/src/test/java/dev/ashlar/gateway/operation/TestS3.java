@@ -6,6 +6,7 @@ import dev.ashlar.gateway.http.HttpAnswer;
 import dev.ashlar.gateway.s3.S3Config;
 import dev.ashlar.gateway.s3.S3Exception;
 import dev.ashlar.metadata.memory.MemoryMetadata;
+import dev.ashlar.protocol.client.MetadataClient;
 import dev.ashlar.protocol.model.Profile;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.netty.buffer.ByteBuf;
@@ -14,6 +15,7 @@ import java.io.IOException;
 import java.time.Clock;
 import java.util.List;
 import java.util.Random;
+import java.util.function.UnaryOperator;
 
 /** The service over fakes: requests in, answers out, no sockets. */
 final class TestS3 {
@@ -30,11 +32,18 @@ final class TestS3 {
   }
 
   TestS3(String region) {
+    this(region, metadata -> metadata);
+  }
+
+  /**
+   * @param between stands between the service and its metadata
+   */
+  TestS3(String region, UnaryOperator<MetadataClient> between) {
     S3Config config = new S3Config(region, List.of("s3.test"), "Owner");
     service =
         new S3Service(
             new TestAuthenticator(),
-            metadata,
+            between.apply(metadata),
             store,
             config,
             registry,
