@@ -13,15 +13,15 @@ import org.jspecify.annotations.Nullable;
 final class AnswerWriter implements AnswerStream {
   private static final int BATCH_BYTES = 64 << 10;
 
-  private final Connection connection;
+  private final RequestPort port;
   private final Exchange exchange;
   private @Nullable HttpAnswer unsentHead;
   private List<ByteBuf> pieces = new ArrayList<>(4);
   private long batchBytes;
   private long leftBytes;
 
-  AnswerWriter(Connection connection, Exchange exchange, HttpAnswer answer, long length) {
-    this.connection = connection;
+  AnswerWriter(RequestPort port, Exchange exchange, HttpAnswer answer, long length) {
+    this.port = port;
     this.exchange = exchange;
     this.unsentHead = answer;
     this.leftBytes = length;
@@ -59,11 +59,11 @@ final class AnswerWriter implements AnswerStream {
   }
 
   private void submit(boolean last) throws IOException, InterruptedException {
-    connection.window().acquire(batchBytes);
+    port.window().acquire(batchBytes);
     Batch batch = new Batch(exchange, unsentHead, pieces, batchBytes, last);
     unsentHead = null;
     pieces = new ArrayList<>(4);
     batchBytes = 0;
-    connection.submit(batch);
+    port.submit(batch);
   }
 }

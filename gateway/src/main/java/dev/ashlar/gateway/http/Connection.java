@@ -16,14 +16,12 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.List;
-import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One client connection. Everything here runs on the channel's event loop but {@link #submit},
- * {@link #ended}, {@link #abort} and {@link #window}, which the request's thread calls.
+ * One client connection, on its channel's event loop. Other threads use its {@link #port}.
  *
  * <p>One request at a time: head → (body collected) → thread runs → answer handed out, and the
  * body's end seen → next. What a pipelining client sends ahead waits in {@link #ahead}; the socket
@@ -39,9 +37,10 @@ final class Connection extends ChannelInboundHandlerAdapter {
               .writeBytes("HTTP/1.1 100 Continue\r\n\r\n".getBytes(StandardCharsets.US_ASCII)));
 
   private final ServerState shared;
+  private final RequestPort port;
   private final Outbound outbound;
   private final ArrayDeque<Object> ahead = new ArrayDeque<>(2);
-  private final ProgressWatch bodyProgress = new ProgressWatch();
+  private final Patience patience = new Patience();
   private @Nullable ChannelHandlerContext context;
   private @Nullable Exchange current;
   // No further request will be taken.
@@ -49,40 +48,15 @@ final class Connection extends ChannelInboundHandlerAdapter {
   // The last answer is out; only the client's end is awaited.
   private boolean lingering;
   private boolean taking;
-  private boolean headBegun;
-  private long receivedBytes;
-  private int idleTicks;
 
   Connection(ServerState shared) {
     this.shared = shared;
     this.outbound = new Outbound(shared, this::answerTaken);
+    this.port = new RequestPort(this, outbound.window(), shared.admission());
   }
 
-  // ---- From the request's thread ----
-
-  AnswerWindow window() {
-    return outbound.window();
-  }
-
-  void submit(Batch batch) {
-    onLoop(() -> send(batch), () -> batch.pieces().forEach(ByteBuf::release));
-  }
-
-  void ended(Exchange exchange) {
-    shared.admission().release();
-    onLoop(() -> releaseWhenSent(exchange), exchange::releaseReservation);
-  }
-
-  void abort() {
-    onLoop(() -> context().close(), () -> {});
-  }
-
-  private void onLoop(Runnable task, Runnable whenLoopIsGone) {
-    try {
-      context().executor().execute(task);
-    } catch (RejectedExecutionException shutDown) {
-      whenLoopIsGone.run();
-    }
+  RequestPort port() {
+    return port;
   }
 
   // ---- Bytes arriving ----
@@ -99,12 +73,8 @@ final class Connection extends ChannelInboundHandlerAdapter {
   }
 
   void bytesArrived(int bytes) {
-    receivedBytes += bytes;
     shared.metrics().received(bytes);
-    if (current == null && !headBegun) {
-      headBegun = true;
-      idleTicks = 0;
-    }
+    patience.received(bytes, current == null);
   }
 
   @Override
@@ -169,8 +139,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
   }
 
   private void begin(HttpRequest request) {
-    headBegun = false;
-    bodyProgress.reset(receivedBytes);
+    patience.headEnded();
     String requestId = shared.nextRequestId();
     RequestHead head;
     try {
@@ -183,12 +152,10 @@ final class Connection extends ChannelInboundHandlerAdapter {
     long length = head.bodyLength();
     long reservation =
         length < 0 ? limits.bodyWindowBytes() : Math.min(length, limits.bodyWindowBytes());
-    boolean reserved = shared.budget().tryReserve(reservation);
-    BodyQueue body = new BodyQueue(length, limits.bodyWindowBytes(), this::resumeReading);
-    Exchange exchange =
-        new Exchange(head, body, requestId, shared.budget(), reserved ? reservation : 0);
+    BodyQueue body = new BodyQueue(length, limits.bodyWindowBytes(), port::resumeReading);
+    Exchange exchange = new Exchange(head, body, requestId, shared.budget());
     current = exchange;
-    if (!reserved) {
+    if (!exchange.reserve(reservation)) {
       overloaded(exchange);
       return;
     }
@@ -238,18 +205,15 @@ final class Connection extends ChannelInboundHandlerAdapter {
     }
   }
 
-  private void resumeReading() {
-    onLoop(
-        () -> {
-          Exchange exchange = current;
-          if (exchange != null && !exchange.answered && !closing) {
-            if (exchange.owesContinue()) {
-              context().writeAndFlush(CONTINUE.duplicate());
-            }
-            context().read();
-          }
-        },
-        () -> {});
+  /** The request's thread wants more of its body than has arrived. */
+  void resumeReading() {
+    Exchange exchange = current;
+    if (exchange != null && !exchange.answered && !closing) {
+      if (exchange.owesContinue()) {
+        context().writeAndFlush(CONTINUE.duplicate());
+      }
+      context().read();
+    }
   }
 
   private void start(Exchange exchange) {
@@ -258,7 +222,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
       overloaded(exchange);
       return;
     }
-    exchange.thread = Thread.ofVirtual().unstarted(new RequestRun(this, exchange, shared));
+    exchange.thread = Thread.ofVirtual().unstarted(new RequestRun(port, exchange, shared));
     exchange.thread.start();
   }
 
@@ -288,7 +252,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
     releaseWhenSent(exchange);
   }
 
-  private void send(Batch batch) {
+  void send(Batch batch) {
     boolean keep =
         batch.answer() == null
             || (!shared.closing()
@@ -314,15 +278,14 @@ final class Connection extends ChannelInboundHandlerAdapter {
   }
 
   /** Gives the request's memory back when the last byte of its answer has left it. */
-  private void releaseWhenSent(Exchange exchange) {
+  void releaseWhenSent(Exchange exchange) {
     outbound.whenSent(context(), exchange::releaseReservation);
   }
 
   private void finishIfDone() {
     if (current != null && current.answered && current.bodyEnded && !closing) {
       current = null;
-      idleTicks = 0;
-      headBegun = !ahead.isEmpty();
+      patience.requestEnded(!ahead.isEmpty());
       if (shared.closing() && ahead.isEmpty()) {
         closeGently();
         return;
@@ -337,7 +300,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
   private void closeGently() {
     closing = true;
     lingering = true;
-    idleTicks = 0;
+    patience.lingers();
     releaseAhead();
     outbound.whenSent(
         context(),
@@ -348,20 +311,16 @@ final class Connection extends ChannelInboundHandlerAdapter {
         });
   }
 
-  private void close() {
+  void close() {
     closing = true;
     context().close();
   }
 
-  /** From the server's shutdown: idle connections go at once, others after their answer. */
+  /** Idle connections go at once, others after their answer. */
   void shutDown(boolean force) {
-    onLoop(
-        () -> {
-          if (force || current == null) {
-            close();
-          }
-        },
-        () -> {});
+    if (force || current == null) {
+      close();
+    }
   }
 
   @Override
@@ -369,7 +328,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
     shared.closed(this);
     closing = true;
     releaseAhead();
-    window().clientGone();
+    outbound.window().clientGone();
     Exchange exchange = current;
     if (exchange != null) {
       exchange.queue().fail(new S3Exception(S3Error.INCOMPLETE_BODY));
@@ -397,8 +356,8 @@ final class Connection extends ChannelInboundHandlerAdapter {
 
   // ---- Time ----
 
-  boolean runsOn(EventExecutor loop) {
-    return context().executor() == loop;
+  EventExecutor loop() {
+    return context().executor();
   }
 
   /** A regular look at how long the client has kept us waiting. */
@@ -407,29 +366,24 @@ final class Connection extends ChannelInboundHandlerAdapter {
       context().close();
       return;
     }
-    boolean unsent = window().unsentBytes() > 0;
-    idleTicks++;
-    if (lingering) {
-      if (!unsent && idleTicks > ticks.linger()) {
-        context().close();
-      }
-    } else if (closing) {
-      bodyProgress.reset(receivedBytes);
-    } else if (current == null) {
-      idle(ticks, unsent);
-    } else if (!current.wantsBytes()) {
-      bodyProgress.reset(receivedBytes);
-    } else if (bodyProgress.stalled(receivedBytes, ticks.stall(), ticks.stallBytesMin())) {
-      brokenOff(new S3Exception(S3Error.REQUEST_TIMEOUT));
+    boolean unsent = outbound.window().unsentBytes() > 0;
+    switch (patience.look(ticks, waiting(), unsent, !ahead.isEmpty())) {
+      case WAIT -> {}
+      case CLOSE -> close();
+      case HEAD_TOO_SLOW ->
+          refuse(new S3Exception(S3Error.REQUEST_TIMEOUT), shared.nextRequestId());
+      case BODY_TOO_SLOW -> brokenOff(new S3Exception(S3Error.REQUEST_TIMEOUT));
     }
   }
 
-  private void idle(Ticks ticks, boolean unsent) {
-    if (headBegun && ahead.isEmpty() && idleTicks > ticks.head()) {
-      refuse(new S3Exception(S3Error.REQUEST_TIMEOUT), shared.nextRequestId());
-    } else if (!headBegun && !unsent && idleTicks > ticks.idle()) {
-      close();
+  private Patience.Waiting waiting() {
+    if (closing) {
+      return lingering ? Patience.Waiting.END : Patience.Waiting.NOTHING;
     }
+    if (current == null) {
+      return Patience.Waiting.REQUEST;
+    }
+    return current.wantsBytes() ? Patience.Waiting.BODY : Patience.Waiting.NOTHING;
   }
 
   private ChannelHandlerContext context() {

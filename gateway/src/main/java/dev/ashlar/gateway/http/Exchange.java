@@ -13,7 +13,7 @@ final class Exchange implements HttpExchange {
   private final BodyQueue body;
   private final String requestId;
   private final ByteBudget budget;
-  private final AtomicLong reservedBytes;
+  private final AtomicLong reservedBytes = new AtomicLong();
   private @Nullable List<Runnable> endActions;
   // From here on: what only the event loop touches.
   boolean collecting;
@@ -27,16 +27,11 @@ final class Exchange implements HttpExchange {
   // Set on the event loop before the thread starts, so that a forced shutdown can interrupt it.
   @Nullable Thread thread;
 
-  /**
-   * @param reservedBytes already taken from the budget
-   */
-  Exchange(
-      RequestHead head, BodyQueue body, String requestId, ByteBudget budget, long reservedBytes) {
+  Exchange(RequestHead head, BodyQueue body, String requestId, ByteBudget budget) {
     this.head = head;
     this.body = body;
     this.requestId = requestId;
     this.budget = budget;
-    this.reservedBytes = new AtomicLong(reservedBytes);
   }
 
   RequestHead head() {

@@ -10,12 +10,12 @@ import org.slf4j.LoggerFactory;
 final class RequestRun implements Runnable {
   private static final Logger LOG = LoggerFactory.getLogger(RequestRun.class);
 
-  private final Connection connection;
+  private final RequestPort port;
   private final Exchange exchange;
   private final ServerState shared;
 
-  RequestRun(Connection connection, Exchange exchange, ServerState shared) {
-    this.connection = connection;
+  RequestRun(RequestPort port, Exchange exchange, ServerState shared) {
+    this.port = port;
     this.exchange = exchange;
     this.shared = shared;
   }
@@ -31,7 +31,7 @@ final class RequestRun implements Runnable {
     } finally {
       exchange.queue().close();
       exchange.runEndActions();
-      connection.ended(exchange);
+      port.ended(exchange);
     }
   }
 
@@ -58,11 +58,11 @@ final class RequestRun implements Runnable {
   }
 
   private void sendWhole(HttpAnswer answer) {
-    connection.submit(new Batch(exchange, answer, List.of(), 0, true));
+    port.submit(new Batch(exchange, answer, List.of(), 0, true));
   }
 
   private void stream(HttpAnswer answer, HttpAnswer.Streamed streamed) {
-    AnswerWriter out = new AnswerWriter(connection, exchange, answer, streamed.length());
+    AnswerWriter out = new AnswerWriter(port, exchange, answer, streamed.length());
     try {
       streamed.writer().writeTo(out);
       out.finish();
@@ -73,7 +73,7 @@ final class RequestRun implements Runnable {
       if (out.headSent()) {
         // Only a cut connection can tell the client that the promised bytes will not come.
         LOG.warn("answer {} broken off", exchange.requestId(), failure);
-        connection.abort();
+        port.abort();
       } else {
         sendWhole(error(failure));
       }

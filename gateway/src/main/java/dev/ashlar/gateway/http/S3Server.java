@@ -101,7 +101,7 @@ public final class S3Server implements AutoCloseable {
 
   private void tick(EventExecutor loop, Ticks ticks) {
     for (Connection connection : state.connections()) {
-      if (connection.runsOn(loop)) {
+      if (connection.loop() == loop) {
         connection.tick(ticks);
       }
     }
@@ -119,11 +119,11 @@ public final class S3Server implements AutoCloseable {
   public void close() {
     state.beginClosing();
     listener.close().awaitUninterruptibly();
-    state.connections().forEach(connection -> connection.shutDown(false));
+    state.connections().forEach(connection -> connection.port().shutDown(false));
     long shutdownMs = state.config().timeouts().shutdown().toMillis();
     if (!channels.newCloseFuture().awaitUninterruptibly(shutdownMs)) {
       LOG.warn("cutting off {} connections", channels.size());
-      state.connections().forEach(connection -> connection.shutDown(true));
+      state.connections().forEach(connection -> connection.port().shutDown(true));
       channels.newCloseFuture().awaitUninterruptibly(FORCED_END.toMillis());
     }
     awaitRequests();

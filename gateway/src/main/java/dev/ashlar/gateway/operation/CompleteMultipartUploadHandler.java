@@ -114,7 +114,7 @@ final class CompleteMultipartUploadHandler {
     }
     if (request.checksumType() != null && request.checksumType() != upload.getChecksumType()) {
       throw new S3Exception(
-          S3Error.INVALID_REQUEST,
+          S3Error.BAD_DIGEST,
           "The upload was created using the "
               + Checksums.typeName(upload.getChecksumType())
               + " checksum mode. The complete request must use the same checksum mode.");

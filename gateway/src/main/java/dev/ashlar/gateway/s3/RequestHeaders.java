@@ -26,6 +26,9 @@ final class RequestHeaders {
           "content-type",
           "expires");
 
+  private static final Set<String> CHECKSUM_OPTIONS =
+      Set.of("x-amz-checksum-algorithm", "x-amz-checksum-mode", "x-amz-checksum-type");
+
   private RequestHeaders() {}
 
   /** Refuses headers whose promise Ashlar would break by ignoring them. */
@@ -58,8 +61,16 @@ final class RequestHeaders {
               && !name.startsWith("x-amz-copy-source-server-side-encryption")
               && !name.startsWith("x-amz-object-lock-")
               && !name.startsWith("x-amz-grant-")
+              && !isUnknownChecksum(name)
               && !name.startsWith("x-amz-if-match-");
     };
+  }
+
+  /** One that nobody would verify. */
+  private static boolean isUnknownChecksum(String name) {
+    return name.startsWith("x-amz-checksum-")
+        && !CHECKSUM_OPTIONS.contains(name)
+        && Checksums.ALGORITHMS.stream().noneMatch(known -> name.equals(Checksums.header(known)));
   }
 
   /** The stored headers and the user metadata of a new object. */

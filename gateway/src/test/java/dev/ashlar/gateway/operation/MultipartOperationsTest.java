@@ -353,11 +353,18 @@ class MultipartOperationsTest {
                         .concat(TestAuthenticator.digest(algorithm, LAST))
                         .toByteArray())
                 + "-2";
+    String otherType = type.equals("COMPOSITE") ? "FULL_OBJECT" : "COMPOSITE";
+    s3.refused("BadDigest", complete(upload, parts).header("x-amz-checksum-type", otherType));
     TestAnswer done = s3.ok(200, complete(upload, parts));
     assertEquals(expected, done.element("Checksum" + name));
     assertEquals(type, done.element("ChecksumType"));
     TestRequest head = TestS3.request("HEAD", "/bkt/k").header("x-amz-checksum-mode", "ENABLED");
     assertEquals(expected, s3.ok(200, head).header("x-amz-checksum-" + name));
+    TestRequest attributes =
+        TestS3.request("GET", "/bkt/k?attributes").header("x-amz-object-attributes", "Checksum");
+    assertEquals(
+        List.of(expected.replace("-2", "")),
+        s3.ok(200, attributes).each("Checksum", "Checksum" + name));
   }
 
   @Test

@@ -146,6 +146,7 @@ class ObjectOperationsTest {
     "x-amz-grant-read, id=1",
     "x-amz-object-lock-mode, GOVERNANCE",
     "x-amz-website-redirect-location, /x",
+    "x-amz-checksum-xxhash64, AAAAAAAAAAA=",
     "x-amz-write-offset-bytes, 10"
   })
   void promisesThatCannotBeKeptAreRefused(String header, String value) throws Exception {
