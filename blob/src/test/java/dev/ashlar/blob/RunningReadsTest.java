@@ -4,14 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.ashlar.blob.DataUnavailableException.Reason;
+import dev.ashlar.protocol.client.ManualClock;
 import dev.ashlar.protocol.client.ObjectRead;
 import dev.ashlar.protocol.client.ShardData;
 import dev.ashlar.protocol.layout.ByteRange;
 import dev.ashlar.protocol.message.ObjectRecord;
-import java.time.Clock;
-import java.time.Instant;
-import java.time.ZoneId;
-import java.time.ZoneOffset;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -19,26 +16,7 @@ class RunningReadsTest {
   private static final ObjectRead OBJECT =
       new ObjectRead(ObjectRecord.getDefaultInstance(), List.of());
 
-  private final TickingClock clock = new TickingClock();
-
-  private static final class TickingClock extends Clock {
-    private long nowMs = 1000;
-
-    @Override
-    public ZoneId getZone() {
-      return ZoneOffset.UTC;
-    }
-
-    @Override
-    public Clock withZone(ZoneId zone) {
-      return this;
-    }
-
-    @Override
-    public Instant instant() {
-      return Instant.ofEpochMilli(nowMs);
-    }
-  }
+  private final ManualClock clock = new ManualClock(1000);
 
   /** Runs something in the middle of a read. */
   private static final class InRead implements ObjectStore {
@@ -63,10 +41,10 @@ class RunningReadsTest {
     RunningReads reads = new RunningReads(store, clock);
     store.during =
         () -> {
-          clock.nowMs = 2000;
+          clock.setMs(2000);
           store.during = () -> assertEquals(1000, reads.oldestMs());
           read(reads); // a second one
-          clock.nowMs = 3000;
+          clock.setMs(3000);
           assertEquals(1000, reads.oldestMs());
         };
     read(reads);

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.ashlar.metadata.memory.MemoryMetadata;
 import dev.ashlar.metadata.memory.MemoryTable;
 import dev.ashlar.metadata.memory.TestBlobs;
+import dev.ashlar.protocol.client.ManualClock;
 import dev.ashlar.protocol.client.MetadataClient;
 import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.ResultCode;
@@ -15,10 +16,6 @@ import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.Profile;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
-import java.time.Clock;
-import java.time.Instant;
-import java.time.ZoneId;
-import java.time.ZoneOffset;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -27,26 +24,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 class GarbageCollectorTest {
-  private static final class ManualClock extends Clock {
-    private long nowMs = 1_000_000;
-
-    @Override
-    public ZoneId getZone() {
-      return ZoneOffset.UTC;
-    }
-
-    @Override
-    public Clock withZone(ZoneId zone) {
-      return this;
-    }
-
-    @Override
-    public Instant instant() {
-      return Instant.ofEpochMilli(nowMs);
-    }
-  }
-
-  private final ManualClock clock = new ManualClock();
+  private final ManualClock clock = new ManualClock(1_000_000);
   private final MemoryTable table = new MemoryTable();
   private final MemoryMetadata metadata = new MemoryMetadata(table, clock);
   private final Map<UUID, FakeDrive> drives = new HashMap<>();
@@ -97,7 +75,7 @@ class GarbageCollectorTest {
     BlobId dead = put("k", 1);
     BlobId live = put("k", 2);
     assertEquals(0, collector.collect());
-    clock.nowMs += 60_001;
+    clock.advanceMs(60_001);
     assertEquals(1, collector.collect());
     assertEquals(List.of(live), List.copyOf(drive(1).blobs()));
     assertTrue(metadata.known(List.of(dead)).isEmpty());
@@ -107,7 +85,7 @@ class GarbageCollectorTest {
   void theRowStaysWhileADriveMayHoldAShard() throws Exception {
     BlobId dead = put("k", 1);
     metadata.submit(TestBlobs.delete("b", "k"));
-    clock.nowMs += 60_001;
+    clock.advanceMs(60_001);
     FakeDrive absent = drive(2);
     drives.remove(new UUID(0, 2));
     drive(3).setFailing(true);
@@ -118,7 +96,7 @@ class GarbageCollectorTest {
     drives.put(new UUID(0, 2), absent);
     drive(3).setFailing(false);
     assertEquals(0, collector.collect()); // it rests
-    clock.nowMs += 60_001;
+    clock.advanceMs(60_001);
     assertEquals(1, collector.collect());
     assertTrue(absent.blobs().isEmpty());
     assertTrue(drive(3).blobs().isEmpty());
@@ -155,7 +133,7 @@ class GarbageCollectorTest {
       put("k" + i, i);
       metadata.submit(TestBlobs.delete("b", "k" + i));
     }
-    clock.nowMs += 60_001;
+    clock.advanceMs(60_001);
     for (int round = 0; round < 4; round++) {
       assertEquals(0, slow.collect());
     }
@@ -164,7 +142,7 @@ class GarbageCollectorTest {
     drives.put(new UUID(0, 2), absent);
     put("new", 100);
     metadata.submit(TestBlobs.delete("b", "new"));
-    clock.nowMs += 60_001;
+    clock.advanceMs(60_001);
     assertEquals(1, slow.collect()); // the new one first, then all the others
     assertEquals(2, slow.collect());
     assertEquals(2, slow.collect());
@@ -178,19 +156,19 @@ class GarbageCollectorTest {
   @Test
   void aRunningReadHoldsWhatWasThereWhenItBegan() throws Exception {
     put("k", 1);
-    clock.nowMs += 1000;
+    clock.advanceMs(1000);
     oldestReadMs = clock.millis();
-    clock.nowMs += 100_000;
+    clock.advanceMs(100_000);
     metadata.submit(TestBlobs.delete("b", "k"));
-    clock.nowMs += 1_000_000;
+    clock.advanceMs(1_000_000);
     assertEquals(0, collector.collect());
-    clock.nowMs += GarbageConfig.DEFAULT.heldByReadMax().toMillis();
+    clock.advanceMs(GarbageConfig.DEFAULT.heldByReadMax().toMillis());
     assertEquals(1, collector.collect());
 
     put("k", 2);
     metadata.submit(TestBlobs.delete("b", "k"));
     oldestReadMs = clock.millis() + 60_001; // began long after
-    clock.nowMs += 120_000;
+    clock.advanceMs(120_000);
     assertEquals(1, collector.collect());
   }
 

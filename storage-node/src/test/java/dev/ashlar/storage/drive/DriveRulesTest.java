@@ -28,8 +28,11 @@ import org.junit.jupiter.api.Test;
 
 /** The rules that keep the bytes right, each with a test that fails when it is broken. */
 class DriveRulesTest {
+  private static final DriveConfig.Limits EIGHT_SEGMENTS =
+      TestDrives.TINY.withCapacity(8L * TestDrives.TINY.segmentBytes());
+
   private static final int BLOCK = Profile.BLOCK_BYTES;
-  private static final DriveConfig.Limits LIMITS = DriveSimulation.LIMITS;
+  private static final DriveConfig.Limits LIMITS = TestDrives.TINY;
   private static final String FIRST_SEGMENT = "segment-0000000000000001";
 
   @Test
@@ -309,19 +312,7 @@ class DriveRulesTest {
 
   @Test
   void aFullDriveStillDeletesAndCompactsAndThenHasRoomAgain() throws Exception {
-    DriveConfig.Limits small =
-        new DriveConfig.Limits(
-            128 << 10,
-            8 * (128 << 10),
-            128 << 10,
-            64,
-            1 << 20,
-            64,
-            128 << 10,
-            1,
-            1,
-            TestDrives.STALL);
-    SimulatedCore drive = new SimulatedCore(small);
+    SimulatedCore drive = new SimulatedCore(EIGHT_SEGMENTS);
     int written = 0;
     while (!drive.core().segments().isFull()) {
       drive.commit(++written, noise(written, 60_000));
@@ -396,19 +387,7 @@ class DriveRulesTest {
 
   @Test
   void newDataDoesNotGetIntoTheReserveByWayOfMoves() throws Exception {
-    DriveConfig.Limits small =
-        new DriveConfig.Limits(
-            128 << 10,
-            8 * (128 << 10),
-            128 << 10,
-            64,
-            1 << 20,
-            64,
-            128 << 10,
-            1,
-            1,
-            TestDrives.STALL);
-    SimulatedCore drive = new SimulatedCore(small);
+    SimulatedCore drive = new SimulatedCore(EIGHT_SEGMENTS);
     int written = 0;
     while (!drive.core().segments().isFull()) {
       drive.commit(++written, noise(written, 60_000));

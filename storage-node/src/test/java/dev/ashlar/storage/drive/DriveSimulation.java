@@ -26,10 +26,6 @@ import java.util.UUID;
 
 /** One run of a drive's engine, all of it drawn from a seed, against {@link DriveModel}. */
 final class DriveSimulation {
-  static final DriveConfig.Limits LIMITS =
-      new DriveConfig.Limits(
-          128 << 10, Long.MAX_VALUE, 128 << 10, 64, 1 << 20, 64, 128 << 10, 1, 1, TestDrives.STALL);
-
   private static final DriveCore.Setting SETTING =
       new DriveCore.Setting(TestDrives.CLUSTER, new UUID(5, 6), 1000);
   private static final int LIVES_MAX = 5;
@@ -69,7 +65,7 @@ final class DriveSimulation {
     this.fault = fault;
     this.slabs = slabs;
     model = new DriveModel(fault != Fault.WRITE_ERROR);
-    disk = new SimulatedDrive(random, (6L + random.nextInt(30)) * LIMITS.segmentBytes());
+    disk = new SimulatedDrive(random, (6L + random.nextInt(30)) * TestDrives.TINY.segmentBytes());
   }
 
   private static byte[] noise() {
@@ -101,7 +97,8 @@ final class DriveSimulation {
   private void live() throws IOException {
     DriveCore.identify(disk, SETTING);
     DriveCore core =
-        DriveCore.open(disk, LIMITS, SETTING, new SegmentLog.Parts(index.index(), slabs, METERS));
+        DriveCore.open(
+            disk, TestDrives.TINY, SETTING, new SegmentLog.Parts(index.index(), slabs, METERS));
     checkIncarnation(core.drive());
     model.check(core.reader(), DriveModel.none());
     Compactor compactor =

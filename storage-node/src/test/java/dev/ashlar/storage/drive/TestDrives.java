@@ -32,6 +32,11 @@ final class TestDrives {
           1L << 30,
           STALL);
 
+  /** Segments of 128 KiB, a reserve of one, and a checkpoint after every batch. */
+  static final DriveConfig.Limits TINY =
+      new DriveConfig.Limits(
+          128 << 10, Long.MAX_VALUE, 128 << 10, 64, 1 << 20, 64, 128 << 10, 1, 1, STALL);
+
   private TestDrives() {}
 
   static DriveResources resources(SlabPool slabs) {
