@@ -34,4 +34,11 @@ record StripePlan(
 
   /** A part of a data strip. */
   record StripRange(int slot, ByteRange range) {}
+
+  /** From the first byte of any of them to the last; empty when there is none. */
+  static ByteRange hull(List<StripRange> parts) {
+    long from = parts.stream().mapToLong(part -> part.range().offset()).min().orElse(0);
+    long to = parts.stream().mapToLong(part -> part.range().end()).max().orElse(0);
+    return new ByteRange(from, to - from);
+  }
 }

@@ -7,6 +7,7 @@ import dev.ashlar.protocol.model.Profile;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
+import java.util.stream.IntStream;
 
 /**
  * Finds the cheapest way to change a range of one stripe.
@@ -19,7 +20,8 @@ import java.util.List;
  *
  * <p>Strips, and parts of strips, behind the end of the data cost nothing in either. Fewest reads
  * win; on a tie the delta, because it touches fewer drives, unless nothing is read at all: then
- * encoding sends fewer bytes.
+ * encoding sends fewer bytes. Where a strip that is needed is missing, all of the stripe that had
+ * bytes there is read to rebuild it.
  */
 final class WritePlanner {
   private final Profile profile;
@@ -59,10 +61,11 @@ final class WritePlanner {
     List<StripRange> touched = planner.touched();
     ByteRange hull = planner.hull(touched);
     StripePlan encode = planner.encode(touched, hull);
+    if (planner.parityDrives() == 0 || encode.readOperations() == 0) {
+      return encode;
+    }
     StripePlan delta = planner.delta(touched, hull);
-    boolean isDelta =
-        delta.readOperations() > 0 && delta.readOperations() <= encode.readOperations();
-    return isDelta ? delta : encode;
+    return delta.readOperations() <= encode.readOperations() ? delta : encode;
   }
 
   /** The blocks that change, per data strip. */
@@ -79,15 +82,26 @@ final class WritePlanner {
     return touched;
   }
 
+  /** Without parity to encode, strips keep to themselves: only their own edges are needed. */
   private StripePlan encode(List<StripRange> touched, ByteRange hull) {
-    List<StripRange> reads = new ArrayList<>();
-    for (int slot = 0; slot < profile.dataShards(); slot++) {
-      ByteRange old = cut(hull, stripLength(slot, lengthBefore));
-      if (!old.isEmpty() && !isOverwritten(slot, old)) {
-        reads.add(new StripRange(slot, old));
-      }
+    List<StripRange> needed = touched;
+    if (parityDrives() > 0) {
+      needed =
+          IntStream.range(0, profile.dataShards())
+              .mapToObj(slot -> new StripRange(slot, hull))
+              .toList();
     }
+    List<StripRange> reads =
+        needed.stream()
+            .map(this::old)
+            .filter(read -> !read.range().isEmpty() && !isOverwritten(read.slot(), read.range()))
+            .toList();
     return plan(Mode.ENCODE, reads, touched, hull, new ByteRange(hull.offset(), 0));
+  }
+
+  /** The part of it that had bytes before. */
+  private StripRange old(StripRange part) {
+    return new StripRange(part.slot(), cut(part.range(), stripLength(part.slot(), lengthBefore)));
   }
 
   /** Whether none of these old bytes of the strip stays. */
@@ -97,13 +111,8 @@ final class WritePlanner {
   }
 
   private StripePlan delta(List<StripRange> touched, ByteRange hull) {
-    List<StripRange> reads = new ArrayList<>();
-    for (StripRange change : touched) {
-      ByteRange old = cut(change.range(), stripLength(change.slot(), lengthBefore));
-      if (!old.isEmpty()) {
-        reads.add(new StripRange(change.slot(), old));
-      }
-    }
+    List<StripRange> reads =
+        touched.stream().map(this::old).filter(read -> !read.range().isEmpty()).toList();
     ByteRange parityReads = cut(hull, stripLength(0, lengthBefore));
     return plan(Mode.DELTA, reads, touched, hull, parityReads);
   }
@@ -114,18 +123,32 @@ final class WritePlanner {
       List<StripRange> touched,
       ByteRange hull,
       ByteRange parityReads) {
-    int parityDrives = 0;
-    for (int slot = profile.dataShards(); slot < profile.shards(); slot++) {
-      parityDrives += missing.get(slot) ? 0 : 1;
-    }
     boolean rebuilds = reads.stream().anyMatch(read -> missing.get(read.slot()));
     int readOperations =
-        (rebuilds ? profile.dataShards() : reads.size())
-            + (parityReads.isEmpty() ? 0 : parityDrives);
+        (rebuilds ? rebuildReads(reads) : reads.size())
+            + (parityReads.isEmpty() ? 0 : parityDrives());
     List<StripRange> writes =
         touched.stream().filter(change -> !missing.get(change.slot())).toList();
     return new StripePlan(
-        mode, reads, writes, hull, parityReads, readOperations, writes.size() + parityDrives);
+        mode, reads, writes, hull, parityReads, readOperations, writes.size() + parityDrives());
+  }
+
+  /** One per strip that has bytes there, be it of the strip or of a parity strip in its place. */
+  private int rebuildReads(List<StripRange> reads) {
+    ByteRange needed = StripePlan.hull(reads);
+    int operations = 0;
+    for (int slot = 0; slot < profile.dataShards(); slot++) {
+      operations += old(new StripRange(slot, needed)).range().isEmpty() ? 0 : 1;
+    }
+    return operations;
+  }
+
+  private int parityDrives() {
+    int drives = 0;
+    for (int slot = profile.dataShards(); slot < profile.shards(); slot++) {
+      drives += missing.get(slot) ? 0 : 1;
+    }
+    return drives;
   }
 
   /** A parity strip is as long as data strip 0. */
@@ -135,13 +158,8 @@ final class WritePlanner {
 
   /** Whole blocks of parity: those of strips that end earlier count as zeros. */
   private ByteRange hull(List<StripRange> touched) {
-    long begin = Long.MAX_VALUE;
-    long end = 0;
-    for (StripRange change : touched) {
-      begin = Math.min(begin, change.range().offset());
-      end = Math.max(end, roundUp(change.range().end()));
-    }
-    return range(begin, Math.min(end, stripLength(0, lengthAfter)));
+    ByteRange hull = StripePlan.hull(touched);
+    return range(hull.offset(), Math.min(roundUp(hull.end()), stripLength(0, lengthAfter)));
   }
 
   private static long roundUp(long bytes) {
