@@ -53,6 +53,11 @@ public final class ErasureObjectStore implements ObjectStore {
   }
 
   @Override
+  public ObjectChange newChange(ObjectRead object, long offset, long expectedLength) {
+    return new ErasureObjectChange(newWriter(expectedLength), object, offset);
+  }
+
+  @Override
   public void read(ObjectRead object, ByteRange range, DataSink sink)
       throws DataUnavailableException, InterruptedException {
     new ObjectReader(engine, object).read(range, sink);

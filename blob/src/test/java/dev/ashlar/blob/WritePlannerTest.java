@@ -233,7 +233,7 @@ class WritePlannerTest {
       }
     }
 
-    private static boolean covers(ByteRange range, int block) {
+    private static boolean covers(ByteRange range, long block) {
       return range.offset() < (block + 1) * BLOCK && range.end() > block * BLOCK;
     }
 

@@ -50,12 +50,13 @@ final class Faults {
         switch (e.reason()) {
           case TOO_FEW_DRIVES, GONE, CANCELLED -> S3Error.SERVICE_UNAVAILABLE;
           case FULL, OVERLOADED -> S3Error.SLOW_DOWN;
+          case CONFLICT -> S3Error.CONDITIONAL_REQUEST_CONFLICT;
         };
     String message =
         switch (e.reason()) {
           case TOO_FEW_DRIVES -> "Too few drives answer. Please try again.";
           case FULL -> "The drives are full. Deleting objects frees space.";
-          case OVERLOADED, GONE, CANCELLED -> error.message();
+          case OVERLOADED, GONE, CONFLICT, CANCELLED -> error.message();
         };
     return new S3Exception(error, message, e);
   }
