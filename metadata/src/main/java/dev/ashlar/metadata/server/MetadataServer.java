@@ -8,6 +8,7 @@ import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.RegisterSession;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 
 /** The metadata group of this process and a client of it. */
@@ -68,9 +69,13 @@ public final class MetadataServer implements AutoCloseable {
     return group.folders();
   }
 
-  /** Takes a checkpoint of every peer now, so that the next start has no log to replay. */
-  public void checkpoint() {
-    group.checkpoint();
+  /**
+   * Takes a checkpoint of every peer now, so that the next start has no log to replay.
+   *
+   * @param wait at most so long
+   */
+  public void checkpoint(Duration wait) {
+    group.checkpoint(wait);
   }
 
   @Override
