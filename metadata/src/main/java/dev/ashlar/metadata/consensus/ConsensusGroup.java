@@ -251,6 +251,11 @@ public final class ConsensusGroup implements AutoCloseable {
     return reads.current().memory();
   }
 
+  /** Grows while any peer applies its log. */
+  public long appliedIndices() {
+    return peers.stream().mapToLong(peer -> peer.machine().appliedIndex()).sum();
+  }
+
   /** How each folder takes part now. */
   public List<FolderStatus> folders() {
     List<FolderStatus> statuses = new ArrayList<>(folders.statuses());

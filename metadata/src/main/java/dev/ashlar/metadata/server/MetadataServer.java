@@ -41,14 +41,29 @@ public final class MetadataServer implements AutoCloseable {
                 config.clock(),
                 config.commandTimeout()));
     try {
-      Command.Builder register =
-          Command.newBuilder().setRegisterSession(RegisterSession.getDefaultInstance());
-      long session = group.submit(register).getSession();
+      long session = register(group);
       group.setSession(session);
       return new MetadataServer(group, new GroupClient(group, session));
     } catch (MetadataUnavailableException | RuntimeException e) {
       group.close();
       throw e;
+    }
+  }
+
+  /** A command waits for the log before it: while that is being replayed, it is asked again. */
+  private static long register(ConsensusGroup group) throws MetadataUnavailableException {
+    for (long replayed = group.appliedIndices(); ; ) {
+      try {
+        return group
+            .submit(Command.newBuilder().setRegisterSession(RegisterSession.getDefaultInstance()))
+            .getSession();
+      } catch (MetadataUnavailableException e) {
+        long now = group.appliedIndices();
+        if (now <= replayed) {
+          throw e;
+        }
+        replayed = now;
+      }
     }
   }
 
