@@ -125,12 +125,7 @@ final class BlobWriter {
    * @param md5 to which it adds what it writes
    */
   BlobWriter(
-      Engine engine,
-      BlobId id,
-      long lengthMax,
-      ByteBuffer zeros,
-      RequestMemory memory,
-      Md5 md5)
+      Engine engine, BlobId id, long lengthMax, ByteBuffer zeros, RequestMemory memory, Md5 md5)
       throws DataUnavailableException {
     this.engine = engine;
     this.profile = engine.config().profile();

@@ -41,11 +41,7 @@ final class ErasureObjectWriter implements ObjectWriter {
   private long length;
 
   ErasureObjectWriter(
-      Engine engine,
-      Supplier<BlobId> ids,
-      ByteBuffer zeros,
-      Md5Lanes lanes,
-      long expectedLength) {
+      Engine engine, Supplier<BlobId> ids, ByteBuffer zeros, Md5Lanes lanes, long expectedLength) {
     this.engine = engine;
     this.ids = ids;
     this.zeros = zeros;
