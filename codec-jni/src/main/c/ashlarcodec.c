@@ -7,9 +7,11 @@
 #include <stdint.h>
 
 #include "crc64nvme.h"
+#include "md5lanes.h"
 
 #define COUNT_MAX 510 /* any shards from k others, k + m <= 255 */
 #define NARROW_MAX 12
+#define MD5_END_MAX 128 /* the last bytes and the padding behind them */
 
 /*
  * The address of a direct buffer, from its field: JVMs answer GetLongField without leaving Java's
@@ -35,6 +37,7 @@ JNIEXPORT jint JNICALL JNI_OnLoad(JavaVM *vm, void *reserved)
 	else if ((*env)->GetLongField(env, buffer, address_field) != (jlong)(uintptr_t)probe)
 		address_field = NULL;
 	crc64nvme_init();
+	md5lanes_init();
 	return JNI_VERSION_10;
 }
 
@@ -124,4 +127,34 @@ JNIEXPORT jlong JNICALL Java_dev_ashlar_codec_isal_NativeMethods_crc64OfArray(
 	state = (jlong)crc64nvme_update((uint64_t)state, bytes + offset, (size_t)length);
 	(*env)->ReleasePrimitiveArrayCritical(env, array, bytes, JNI_ABORT);
 	return state;
+}
+
+JNIEXPORT void JNICALL Java_dev_ashlar_codec_isal_NativeMethods_md5Lanes(
+	JNIEnv *env, jclass self, jlong lanes, jint count, jint blocks)
+{
+	(void)env;
+	(void)self;
+	md5lanes_update((struct md5_lanes *)(uintptr_t)lanes, count, blocks);
+}
+
+JNIEXPORT void JNICALL Java_dev_ashlar_codec_isal_NativeMethods_md5(
+	JNIEnv *env, jclass self, jintArray state, jobject buffer, jint position, jint blocks)
+{
+	jint words[4];
+	(void)self;
+	(*env)->GetIntArrayRegion(env, state, 0, 4, words);
+	md5_update((uint32_t *)words, address(env, buffer) + position, blocks);
+	(*env)->SetIntArrayRegion(env, state, 0, 4, words);
+}
+
+JNIEXPORT void JNICALL Java_dev_ashlar_codec_isal_NativeMethods_md5End(
+	JNIEnv *env, jclass self, jintArray state, jbyteArray end, jint blocks)
+{
+	jint words[4];
+	jbyte bytes[MD5_END_MAX];
+	(void)self;
+	(*env)->GetIntArrayRegion(env, state, 0, 4, words);
+	(*env)->GetByteArrayRegion(env, end, 0, 64 * blocks, bytes);
+	md5_update((uint32_t *)words, (const unsigned char *)bytes, blocks);
+	(*env)->SetIntArrayRegion(env, state, 0, 4, words);
 }

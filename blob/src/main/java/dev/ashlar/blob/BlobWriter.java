@@ -1,6 +1,7 @@
 package dev.ashlar.blob;
 
 import dev.ashlar.blob.DataUnavailableException.Reason;
+import dev.ashlar.codec.checksum.Md5;
 import dev.ashlar.protocol.client.Completion;
 import dev.ashlar.protocol.client.ShardException;
 import dev.ashlar.protocol.client.ShardFault;
@@ -36,6 +37,7 @@ final class BlobWriter {
   private final int pg;
   private final ByteBuffer zeros;
   private final RequestMemory memory;
+  private final Md5 md5;
   private final Slot[] slots;
   private final ArrayDeque<BatchWrite> inFlight = new ArrayDeque<>();
   private final long lengthMax;
@@ -120,8 +122,10 @@ final class BlobWriter {
   /**
    * @param lengthMax bytes it will take at most; sizes the first buffers
    * @param zeros see {@link StripeBatch#seal}
+   * @param md5 to which it adds what it writes
    */
-  BlobWriter(Engine engine, BlobId id, long lengthMax, ByteBuffer zeros, RequestMemory memory)
+  BlobWriter(
+      Engine engine, BlobId id, long lengthMax, ByteBuffer zeros, RequestMemory memory, Md5 md5)
       throws DataUnavailableException {
     this.engine = engine;
     this.profile = engine.config().profile();
@@ -131,6 +135,7 @@ final class BlobWriter {
     this.lengthMax = lengthMax;
     this.zeros = zeros;
     this.memory = memory;
+    this.md5 = md5;
     this.slots = new Slot[profile.shards()];
     for (int slot = 0; slot < slots.length; slot++) {
       slots[slot] = new Slot(engine.drives().apply(placement.drive(pg, slot)));
@@ -161,12 +166,17 @@ final class BlobWriter {
     }
   }
 
-  /** Waits until everything is durable and tells who holds what. */
-  NewBlob finish() throws DataUnavailableException, InterruptedException {
+  /** Sends what was written to the drives. */
+  void sendRest() throws DataUnavailableException, InterruptedException {
     StripeBatch last = batch;
     if (last != null) {
       sendBatch(last);
     }
+  }
+
+  /** Waits until everything is durable and tells who holds what. */
+  NewBlob finish() throws DataUnavailableException, InterruptedException {
+    sendRest();
     while (!inFlight.isEmpty()) {
       awaitOldest();
     }
@@ -203,13 +213,23 @@ final class BlobWriter {
     }
   }
 
-  private void sendBatch(StripeBatch full) throws DataUnavailableException {
+  private void sendBatch(StripeBatch full) throws DataUnavailableException, InterruptedException {
     StripeBatch.@Nullable Piece[] pieces = full.seal(engine.codes().of(profile), zeros);
     engine.metrics().encodedBytes.increment(full.length());
     long shardOffset = sealedLength / profile.dataShards();
     batch = null;
     sealedLength += full.length();
-    send(full, pieces, shardOffset);
+    StripeBatch.Content content = full.content();
+    boolean isTaken = false;
+    try {
+      send(full, pieces, shardOffset);
+      md5.add(content.bytes(), content::release);
+      isTaken = true;
+    } finally {
+      if (!isTaken) {
+        content.release();
+      }
+    }
     checkSlots();
   }
 
@@ -262,6 +282,7 @@ final class BlobWriter {
     long bytes = StripeBatch.bytesMax(profile, capacity);
     while (inFlight.size() >= engine.config().windowsInFlight() || !memory.tryHold(bytes)) {
       if (inFlight.isEmpty()) {
+        md5.await();
         memory.hold(bytes);
         break;
       }

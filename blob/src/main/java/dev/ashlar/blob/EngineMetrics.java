@@ -1,6 +1,8 @@
 package dev.ashlar.blob;
 
+import dev.ashlar.codec.checksum.Md5Lanes;
 import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.MeterRegistry;
 
 /** What the engine counts. */
@@ -9,10 +11,12 @@ public final class EngineMetrics {
   final Counter rebuiltReads;
   final Counter indebtedSlots;
   final Counter abandonedBlobs;
+  private final MeterRegistry registry;
   private final Counter refusedFull;
   private final Counter refusedTooFewDrives;
 
   public EngineMetrics(MeterRegistry registry) {
+    this.registry = registry;
     encodedBytes =
         Counter.builder("ashlar.blob.encoded")
             .baseUnit("bytes")
@@ -32,6 +36,15 @@ public final class EngineMetrics {
             .register(registry);
     refusedFull = refused(registry, "full");
     refusedTooFewDrives = refused(registry, "too_few_drives");
+  }
+
+  void watch(Md5Lanes lanes) {
+    FunctionCounter.builder("ashlar.blob.md5.steps", lanes, Md5Lanes::calls)
+        .description("Steps in which the MD5s of one or several objects were computed")
+        .register(registry);
+    FunctionCounter.builder("ashlar.blob.md5.lanes", lanes, Md5Lanes::lanesFilled)
+        .description("Objects in all these steps, at most 16 in each")
+        .register(registry);
   }
 
   Counter refused(boolean isFull) {

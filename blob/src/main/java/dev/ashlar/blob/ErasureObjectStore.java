@@ -1,5 +1,6 @@
 package dev.ashlar.blob;
 
+import dev.ashlar.codec.checksum.Md5Lanes;
 import dev.ashlar.protocol.client.ObjectRead;
 import dev.ashlar.protocol.layout.ByteRange;
 import dev.ashlar.protocol.model.BlobId;
@@ -11,6 +12,7 @@ import java.util.concurrent.atomic.AtomicLong;
 public final class ErasureObjectStore implements ObjectStore {
   private final Engine engine;
   private final AtomicLong sequence = new AtomicLong();
+  private final Md5Lanes lanes = new Md5Lanes();
   // What short and absent strips are encoded as; never written to.
   private final ByteBuffer zeros;
 
@@ -18,6 +20,7 @@ public final class ErasureObjectStore implements ObjectStore {
     this.engine = engine;
     EngineConfig config = engine.config();
     checkMemory(config, engine.memory());
+    engine.metrics().watch(lanes);
     int shardBytes =
         EngineConfig.windowStripes(config.profile(), config.windowBytes())
             * config.profile().stripeUnit();
@@ -46,7 +49,7 @@ public final class ErasureObjectStore implements ObjectStore {
 
   @Override
   public ObjectWriter newWriter(long expectedLength) {
-    return new ErasureObjectWriter(engine, this::nextId, zeros, expectedLength);
+    return new ErasureObjectWriter(engine, this::nextId, zeros, lanes, expectedLength);
   }
 
   @Override

@@ -1,5 +1,7 @@
 package dev.ashlar.blob;
 
+import dev.ashlar.codec.checksum.Md5;
+import dev.ashlar.codec.checksum.Md5Lanes;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.CommandResult;
@@ -27,29 +29,38 @@ final class ErasureObjectWriter implements ObjectWriter {
   private final Engine engine;
   private final Supplier<BlobId> ids;
   private final ByteBuffer zeros;
+  private final Md5Lanes lanes;
+  private final Md5 md5;
   private final long expectedLength;
   private final RequestMemory memory;
   private final List<BlobWriter> blobs = new ArrayList<>();
   private final List<NewBlob> finished = new ArrayList<>();
   private @Nullable BlobWriter current;
+  private byte @Nullable [] digest;
   private State state = State.OPEN;
   private long length;
 
-  ErasureObjectWriter(Engine engine, Supplier<BlobId> ids, ByteBuffer zeros, long expectedLength) {
+  ErasureObjectWriter(
+      Engine engine, Supplier<BlobId> ids, ByteBuffer zeros, Md5Lanes lanes, long expectedLength) {
     this.engine = engine;
     this.ids = ids;
     this.zeros = zeros;
+    this.lanes = lanes;
     this.expectedLength = expectedLength;
     this.memory = new RequestMemory(engine.memory());
+    this.md5 = lanes.start();
   }
 
   @Override
   public void write(ByteBuffer bytes) throws DataUnavailableException, InterruptedException {
     checkOpen();
+    if (digest != null) {
+      throw new IllegalStateException("the MD5 was asked for");
+    }
     while (bytes.hasRemaining()) {
       BlobWriter blob = current;
       if (blob == null) {
-        blob = new BlobWriter(engine, ids.get(), nextBlobBytes(), zeros, memory);
+        blob = new BlobWriter(engine, ids.get(), nextBlobBytes(), zeros, memory, md5);
         blobs.add(blob);
         current = blob;
       }
@@ -69,14 +80,36 @@ final class ErasureObjectWriter implements ObjectWriter {
   }
 
   @Override
-  public CommandResult commit(Function<List<NewBlob>, Command.Builder> command)
-      throws DataUnavailableException, MetadataUnavailableException, InterruptedException {
+  public byte[] md5() throws DataUnavailableException, InterruptedException {
     checkOpen();
+    byte[] known = digest;
+    if (known == null) {
+      if (current != null) {
+        current.sendRest();
+      }
+      if (lanes.hasCompany()) {
+        // While the drives write, others add theirs; alone, it is computed meanwhile.
+        finishCurrent();
+      }
+      known = md5.digest();
+      digest = known;
+    }
+    return known.clone();
+  }
+
+  private void finishCurrent() throws DataUnavailableException, InterruptedException {
     BlobWriter last = current;
     if (last != null) {
       finished.add(last.finish());
       current = null;
     }
+  }
+
+  @Override
+  public CommandResult commit(Function<List<NewBlob>, Command.Builder> command)
+      throws DataUnavailableException, MetadataUnavailableException, InterruptedException {
+    checkOpen();
+    finishCurrent();
     Command.Builder proposal = command.apply(List.copyOf(finished));
     state = State.PROPOSED;
     CommandResult result;
@@ -102,6 +135,7 @@ final class ErasureObjectWriter implements ObjectWriter {
       state = State.SETTLED;
       blobs.forEach(BlobWriter::discard);
     }
+    md5.close();
     memory.close();
   }
 

@@ -20,6 +20,13 @@ public interface ObjectWriter extends AutoCloseable {
   long length();
 
   /**
+   * Sends what is left to the drives and returns the MD5 of all bytes; nothing may be written
+   * afterwards. It is computed together with those of other writers, see {@link
+   * dev.ashlar.codec.checksum.Md5Lanes}.
+   */
+  byte[] md5() throws DataUnavailableException, InterruptedException;
+
+  /**
    * Waits until every byte is durable, then submits the command that makes them visible. A command
    * that was refused leaves nothing behind; one whose outcome is unknown leaves its shards to the
    * collector.

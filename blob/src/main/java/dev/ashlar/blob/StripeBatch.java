@@ -7,6 +7,8 @@ import dev.ashlar.protocol.memory.Slab;
 import dev.ashlar.protocol.memory.SlabPool;
 import dev.ashlar.protocol.model.Profile;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,6 +19,17 @@ import org.jspecify.annotations.Nullable;
 final class StripeBatch {
   /** What goes to one drive, and the memory it lies in, which other pieces may share. */
   record Piece(ByteBuffer payload, int[] blockCrcs, Slab slab) {}
+
+  /**
+   * What was filled in, in its order.
+   *
+   * @param slabs retained for whoever reads it
+   */
+  record Content(List<ByteBuffer> bytes, List<Slab> slabs) {
+    void release() {
+      slabs.forEach(Slab::release);
+    }
+  }
 
   private final Profile profile;
   private final SlabPool pool;
@@ -124,6 +137,21 @@ final class StripeBatch {
       int slot = profile.dataShards() + row;
       pieces[slot] = new Piece(parity[row], Crc32c.blockCrcs(parity[row]), slab(slot));
     }
+  }
+
+  Content content() {
+    List<ByteBuffer> strips = new ArrayList<>();
+    int unit = profile.stripeUnit();
+    for (int at = 0; at < length; at += unit) {
+      int slot = at / unit % profile.dataShards();
+      int shardOffset = at / profile.stripeBytes() * unit;
+      strips.add(slab(slot).slice(shardOffset, Math.min(unit, length - at)));
+    }
+    List<Slab> retained = new ArrayList<>();
+    for (int slot = 0; slot < Math.min(strips.size(), profile.dataShards()); slot++) {
+      retained.add(slab(slot).retain());
+    }
+    return new Content(strips, retained);
   }
 
   /** Gives the memory back but for the pieces whose slab was retained. */

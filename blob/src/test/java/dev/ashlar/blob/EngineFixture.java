@@ -15,6 +15,7 @@ import dev.ashlar.protocol.model.Profile;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
+import java.security.MessageDigest;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -81,6 +82,12 @@ final class EngineFixture {
         int count = Math.min(bytes.length - at, 1 + random.nextInt(100_000));
         writer.write(ByteBuffer.wrap(bytes, at, count));
         at += count;
+      }
+      if (random.nextBoolean()) {
+        byte[] md5 = MessageDigest.getInstance("MD5").digest(bytes);
+        if (!MessageDigest.isEqual(md5, writer.md5())) {
+          throw new AssertionError("MD5 of " + bytes.length + " bytes");
+        }
       }
       return writer.commit(
           blobs -> Command.newBuilder().setPutObject(PutObject.newBuilder().addAllBlobs(blobs)));

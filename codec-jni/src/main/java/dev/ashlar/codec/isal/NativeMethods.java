@@ -60,4 +60,12 @@ final class NativeMethods {
   static native long crc64(long state, ByteBuffer buffer, int position, int length);
 
   static native long crc64OfArray(long state, byte[] array, int offset, int length);
+
+  /** One step of {@link NativeMd5.Lanes}, whose memory lies at {@code lanes}. */
+  static native void md5Lanes(long lanes, int count, int blocks);
+
+  static native void md5(int[] state, ByteBuffer buffer, int position, int blocks);
+
+  /** At most {@link NativeMd5#END_BLOCKS_MAX} blocks. */
+  static native void md5End(int[] state, byte[] end, int blocks);
 }

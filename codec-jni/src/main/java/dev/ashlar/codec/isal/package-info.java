@@ -1,4 +1,4 @@
-/** Reed-Solomon on ISA-L, and the loading of the native library. */
+/** Reed-Solomon on ISA-L, hashes in C, and the loading of the native library. */
 @NullMarked
 package dev.ashlar.codec.isal;
 

@@ -37,10 +37,13 @@ public interface Authenticator {
     /** Also computes this checksum although the client sent none; before the first read only. */
     void alsoCompute(ChecksumAlgorithm algorithm);
 
-    /** Also computes the MD5 although the client sent none; before the first read only. */
-    void alsoComputeMd5();
+    /** Leaves the MD5 to the reader, who then calls {@link #requireMd5}; before the first read. */
+    void leaveMd5();
 
-    /** The MD5 of what was read, known once {@link #read} returned null. */
-    byte[] md5();
+    /**
+     * @param computed of all that was read
+     * @throws S3Exception if the client sent another one along
+     */
+    void requireMd5(byte[] computed) throws S3Exception;
   }
 }

@@ -39,9 +39,7 @@ final class VerifiedBody implements PayloadBody {
     this.source = source;
     this.promises = promises;
     this.sha256 = promises.sha256Hex() == null ? null : ChecksumKind.SHA256.start();
-    if (promises.md5() != null) {
-      alsoComputeMd5();
-    }
+    this.md5 = promises.md5() == null ? null : RunningDigest.of(Sha256.instance("MD5"));
     if (promises.checksum() != null) {
       start(promises.checksum().kind());
     }
@@ -66,18 +64,8 @@ final class VerifiedBody implements PayloadBody {
   }
 
   @Override
-  public void alsoComputeMd5() {
-    if (md5 == null) {
-      md5 = RunningDigest.of(Sha256.instance("MD5"));
-    }
-  }
-
-  @Override
-  public byte[] md5() {
-    if (md5 == null || !verified) {
-      throw new IllegalStateException("MD5 not asked for, or the body's end not read");
-    }
-    return md5.value();
+  public void leaveMd5() {
+    md5 = null;
   }
 
   @Override
@@ -111,7 +99,9 @@ final class VerifiedBody implements PayloadBody {
 
   private void verify() throws S3Exception {
     verifySha256();
-    verifyMd5();
+    if (md5 != null) {
+      requireMd5(md5.value());
+    }
     RunningDigest running = checksum;
     ChecksumKind of = kind;
     if (running != null && of != null) {
@@ -144,15 +134,16 @@ final class VerifiedBody implements PayloadBody {
     }
   }
 
-  private void verifyMd5() throws S3Exception {
+  @Override
+  public void requireMd5(byte[] computed) throws S3Exception {
     byte[] promised = promises.md5();
-    if (md5 != null && promised != null && !MessageDigest.isEqual(md5.value(), promised)) {
+    if (promised != null && !MessageDigest.isEqual(computed, promised)) {
       throw new S3Exception(
           S3Error.BAD_DIGEST,
           "The Content-MD5 you specified did not match what we received.",
           Map.of(
               "ExpectedDigest", Base64.getEncoder().encodeToString(promised),
-              "CalculatedDigest", Base64.getEncoder().encodeToString(md5.value())),
+              "CalculatedDigest", Base64.getEncoder().encodeToString(computed)),
           null);
     }
   }

@@ -59,7 +59,7 @@ final class BodyIngest {
   /** Moves the body to the drives and returns the MD5 of its bytes in hexadecimal digits. */
   static String copy(PayloadBody body, ObjectWriter writer)
       throws S3Exception, DataUnavailableException, InterruptedException {
-    body.alsoComputeMd5();
+    body.leaveMd5();
     for (ByteBuf piece = body.read(); piece != null; piece = body.read()) {
       try {
         for (ByteBuffer bytes : piece.nioBuffers()) {
@@ -69,7 +69,9 @@ final class BodyIngest {
         piece.release();
       }
     }
-    return HexFormat.of().formatHex(body.md5());
+    byte[] md5 = writer.md5();
+    body.requireMd5(md5);
+    return HexFormat.of().formatHex(md5);
   }
 
   /** Reads a small document. */

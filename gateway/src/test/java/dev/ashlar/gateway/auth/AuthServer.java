@@ -17,6 +17,9 @@ import java.util.Optional;
 final class AuthServer {
   private final TestServer server = new TestServer();
 
+  /** What it says about every body at /leave. */
+  static final byte[] MD5_OF_READER = HexFormat.of().parseHex("0123456789abcdef0123456789abcdef");
+
   AuthServer() throws Exception {
     server.clock = Clock.fixed(Instant.parse("2013-05-24T00:00:00Z"), ZoneOffset.UTC);
     CredentialRow row =
@@ -36,16 +39,21 @@ final class AuthServer {
           boolean isComputed = exchange.rawPath().equals("/compute");
           if (isComputed) {
             request.body().alsoCompute(ChecksumAlgorithm.CHECKSUM_CRC64NVME);
-            request.body().alsoComputeMd5();
+          }
+          boolean leavesMd5 = exchange.rawPath().equals("/leave");
+          if (leavesMd5) {
+            request.body().leaveMd5();
           }
           String digest = server.digest(request.body());
+          if (leavesMd5) {
+            request.body().requireMd5(MD5_OF_READER);
+          }
           ChecksumValue checksum = request.body().checksum();
           return TestServer.text(
               request.owner()
                   + digest
                   + checksum.getAlgorithm()
-                  + HexFormat.of().formatHex(checksum.getValue().toByteArray())
-                  + (isComputed ? HexFormat.of().formatHex(request.body().md5()) : ""));
+                  + HexFormat.of().formatHex(checksum.getValue().toByteArray()));
         });
   }
 

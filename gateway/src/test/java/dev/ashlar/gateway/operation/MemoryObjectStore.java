@@ -121,6 +121,11 @@ final class MemoryObjectStore implements ObjectStore {
     }
 
     @Override
+    public byte[] md5() {
+      return TestAuthenticator.digest("MD5", bytes.toByteArray()).toByteArray();
+    }
+
+    @Override
     public CommandResult commit(Function<List<NewBlob>, Command.Builder> command)
         throws MetadataUnavailableException {
       List<NewBlob> written = new ArrayList<>();

@@ -38,8 +38,8 @@ final class TestAuthenticator implements Authenticator {
       case CHECKSUM_CRC32 -> crc(new CRC32(), bytes, 4);
       case CHECKSUM_CRC32C -> crc(new CRC32C(), bytes, 4);
       case CHECKSUM_CRC64NVME -> crc(new Crc64Nvme(), bytes, 8);
-      case CHECKSUM_SHA1 -> sha("SHA-1", bytes);
-      case CHECKSUM_SHA256 -> sha("SHA-256", bytes);
+      case CHECKSUM_SHA1 -> digest("SHA-1", bytes);
+      case CHECKSUM_SHA256 -> digest("SHA-256", bytes);
       case CHECKSUM_NONE, UNRECOGNIZED -> throw new IllegalArgumentException();
     };
   }
@@ -54,7 +54,7 @@ final class TestAuthenticator implements Authenticator {
     return ByteString.copyFrom(value.position(8 - width));
   }
 
-  private static ByteString sha(String name, byte[] bytes) {
+  static ByteString digest(String name, byte[] bytes) {
     try {
       return ByteString.copyFrom(MessageDigest.getInstance(name).digest(bytes));
     } catch (NoSuchAlgorithmException e) {
@@ -119,12 +119,10 @@ final class TestAuthenticator implements Authenticator {
     }
 
     @Override
-    public void alsoComputeMd5() {}
+    public void leaveMd5() {}
 
     @Override
-    public byte[] md5() {
-      return sha("MD5", seen.toByteArray()).toByteArray();
-    }
+    public void requireMd5(byte[] computed) {}
 
     @Override
     public void alsoCompute(ChecksumAlgorithm wanted) {
