@@ -11,7 +11,7 @@
 
 /* The three-way functions in the forms with the shortest way from the newest state to the result. */
 #define F(x, y, z) ((((y) ^ (z)) & (x)) ^ (z))
-#define G(x, y, z) ((((x) ^ (y)) & (z)) ^ (y))
+#define G(x, y, z) (((x) & (z)) + ((y) & ~(z)))
 #define H(x, y, z) ((x) ^ ((y) ^ (z)))
 #define I(x, y, z) ((y) ^ ((x) | ~(z)))
 

@@ -7,7 +7,7 @@ import picocli.CommandLine.Command;
 @Command(
     name = "ashlar",
     description = "S3-compatible object store on erasure-coded drives.",
-    subcommands = ServerCommand.class,
+    subcommands = {ServerCommand.class, RehearseCommand.class},
     mixinStandardHelpOptions = true,
     versionProvider = Version.class)
 public final class Main {

@@ -35,6 +35,7 @@ import io.micronaut.context.annotation.Context;
 import jakarta.annotation.PreDestroy;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
+import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Clock;
@@ -73,6 +74,9 @@ final class Node {
   /** Of direct memory, where unused slabs make way for new ones of other sizes. */
   private static final int SLABS_KEPT_EIGHTHS = 5;
 
+  /** How long the end waits for what only makes the next start faster. */
+  private static final Duration CHECKPOINT_WAIT = Duration.ofSeconds(10);
+
   private static final int LEFTOVERS_MAX = 100_000;
 
   private static final int METADATA_READ_THREADS = 4;
@@ -80,6 +84,8 @@ final class Node {
   private final Deque<AutoCloseable> opened = new ArrayDeque<>();
   private final MetadataServer metadataServer;
   private final LocalDrives drives;
+  private final RootCredential root;
+  private final S3Server s3;
   private final StartMessage startMessage;
 
   Node(ServerOptions options, MeterRegistry meters) throws Exception {
@@ -97,7 +103,7 @@ final class Node {
       Set<Path> notMounted = metadataNotMounted(options);
       List<Path> mounted = new ArrayList<>(options.metadataFolders());
       mounted.removeAll(notMounted);
-      RootCredential root = RootCredential.find(System.getenv(), mounted);
+      root = RootCredential.find(System.getenv(), mounted);
       FolderLocks locks = opening(new FolderLocks());
       locks.takeExisting(mounted);
       UUID cluster = ClusterIdentity.load(mounted);
@@ -124,7 +130,9 @@ final class Node {
               clock);
       collectGarbage(metadata, store, meters, clock);
       root.keep(mounted);
-      openGateway(options, metadata, store, credentials(root, metadata, cluster), meters, clock);
+      s3 =
+          openGateway(
+              options, metadata, store, credentials(root, metadata, cluster), meters, clock);
       startMessage =
           new StartMessage(
               options,
@@ -225,7 +233,9 @@ final class Node {
             clock,
             MetadataConfig.COMMAND_TIMEOUT,
             CheckpointLimits.DEFAULT);
-    return opening(MetadataServer.open(config));
+    MetadataServer server = opening(MetadataServer.open(config));
+    opening(() -> server.checkpoint(CHECKPOINT_WAIT));
+    return server;
   }
 
   /**
@@ -262,7 +272,7 @@ final class Node {
     }
   }
 
-  private void openGateway(
+  private S3Server openGateway(
       ServerOptions options,
       MetadataClient metadata,
       ObjectStore store,
@@ -282,7 +292,7 @@ final class Node {
             standard.eventLoops(),
             standard.limits(),
             standard.timeouts());
-    opening(new S3Server(http, service, new ByteBudget(BUDGET_BYTES), meters, clock));
+    return opening(new S3Server(http, service, new ByteBudget(BUDGET_BYTES), meters, clock));
   }
 
   /** The root credential first: it is not in metadata, so a restart changes it. */
@@ -310,6 +320,15 @@ final class Node {
 
   LocalDrives drives() {
     return drives;
+  }
+
+  /** Where S3 is served, the port chosen if none was asked for. */
+  InetSocketAddress s3Address() {
+    return s3.address();
+  }
+
+  RootCredential root() {
+    return root;
   }
 
   StartMessage startMessage() {

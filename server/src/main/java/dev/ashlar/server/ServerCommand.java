@@ -123,6 +123,20 @@ final class ServerCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     ServerOptions options = options();
+    ApplicationContext context;
+    try {
+      context = start(options);
+    } catch (RuntimeException e) {
+      StartFailure.report(e, System.err);
+      return 1;
+    }
+    Runtime.getRuntime().addShutdownHook(new Thread(context::close, "shutdown"));
+    context.getBean(Node.class).startMessage().print(System.out, isTerminal());
+    return RUNNING;
+  }
+
+  /** Returns when requests are served, on both ports. */
+  static ApplicationContext start(ServerOptions options) {
     Map<String, Object> properties =
         Map.of(
             "micronaut.server.host", options.managementListen().host(),
@@ -136,14 +150,11 @@ final class ServerCommand implements Callable<Integer> {
     try {
       context.start();
       context.getBean(EmbeddedServer.class).start();
+      return context;
     } catch (RuntimeException e) {
       context.close();
-      StartFailure.report(e, System.err);
-      return 1;
+      throw e;
     }
-    Runtime.getRuntime().addShutdownHook(new Thread(context::close, "shutdown"));
-    context.getBean(Node.class).startMessage().print(System.out, isTerminal());
-    return RUNNING;
   }
 
   /** Whether a person reads the standard output; System.console() tells that of the input too. */

@@ -2,10 +2,15 @@ package dev.ashlar.bench.codec;
 
 import dev.ashlar.codec.checksum.Crc32c;
 import dev.ashlar.codec.checksum.Crc64Nvme;
+import dev.ashlar.codec.isal.NativeMd5;
 import java.nio.ByteBuffer;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.Objects;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.zip.Checksum;
+import org.jspecify.annotations.Nullable;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Mode;
@@ -26,12 +31,16 @@ public class ChecksumBenchmark {
 
   private ByteBuffer direct;
   private byte[] array;
+  private MessageDigest jdkMd5;
+  private NativeMd5.@Nullable Lanes lanes;
 
   @Setup
-  public void prepare() {
+  public void prepare() throws NoSuchAlgorithmException {
     array = new byte[bytes];
     new Random(1).nextBytes(array);
     direct = ByteBuffer.allocateDirect(bytes).put(array).flip();
+    jdkMd5 = MessageDigest.getInstance("MD5");
+    lanes = NativeMd5.isAvailable() ? new NativeMd5.Lanes() : null;
   }
 
   @Benchmark
@@ -58,5 +67,43 @@ public class ChecksumBenchmark {
     Checksum crc = Crc64Nvme.inJava();
     crc.update(array, 0, bytes);
     return crc.getValue();
+  }
+
+  @Benchmark
+  public int[] md5Times1() {
+    return md5(1);
+  }
+
+  @Benchmark
+  public int[] md5Times4() {
+    return md5(4);
+  }
+
+  @Benchmark
+  public int[] md5Times8() {
+    return md5(8);
+  }
+
+  @Benchmark
+  public int[] md5Times16() {
+    return md5(16);
+  }
+
+  /** Of so many messages of {@link #bytes} each; only where the native library is. */
+  private int[] md5(int messages) {
+    NativeMd5.Lanes abreast = Objects.requireNonNull(lanes);
+    int[] state = new int[NativeMd5.STATE_WORDS];
+    for (int lane = 0; lane < messages; lane++) {
+      abreast.set(lane, state, direct);
+    }
+    abreast.update(messages, bytes / NativeMd5.BLOCK_BYTES);
+    abreast.get(0, state);
+    return state;
+  }
+
+  @Benchmark
+  public byte[] md5ByJdk() {
+    jdkMd5.update(direct.duplicate());
+    return jdkMd5.digest();
   }
 }

@@ -34,8 +34,13 @@ record CodecRow(String name, String profile, String codec, int bytes)
     return new CodecRow(name + "CalledFromC", profile, codec, bytes);
   }
 
-  /** All data shards for encoding and decoding, one shard for the rest. */
+  /** All data shards for encoding and decoding, all messages of MD5, one shard for the rest. */
   long inputBytes() {
+    int abreast = name.indexOf(".md5Times");
+    if (abreast >= 0) {
+      return (long) bytes
+          * Integer.parseInt(name, abreast + ".md5Times".length(), name.length(), 10);
+    }
     boolean allShards = name.startsWith("Encode") || name.endsWith("decode");
     return allShards ? (long) bytes * CodeShape.parse(profile).dataShards() : bytes;
   }

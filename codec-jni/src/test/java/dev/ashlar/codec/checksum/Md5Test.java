@@ -10,6 +10,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Random;
@@ -47,7 +48,7 @@ class Md5Test {
     byte[] bytes = new byte[300];
     new Random(3).nextBytes(bytes);
     for (int length = 0; length <= bytes.length; length++) {
-      byte[] message = java.util.Arrays.copyOf(bytes, length);
+      byte[] message = Arrays.copyOf(bytes, length);
       try (Md5 md5 = new Md5Lanes().start()) {
         md5.add(List.of(direct(message)), () -> {});
         assertArrayEquals(jdk(message), md5.digest(), "length " + length);

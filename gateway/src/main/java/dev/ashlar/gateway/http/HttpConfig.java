@@ -23,6 +23,8 @@ public record HttpConfig(
    * @param requestsMax requests being served at once; more are answered SlowDown
    * @param bodyWindowBytes body bytes that wait in memory for their request's thread
    * @param answerWindowBytes answer bytes that wait in memory for the client
+   * @param sendBufferBytes of an answer that the kernel holds for the client. Left to itself it
+   *     takes megabytes, which slow clients keep; too few hold up distant clients
    * @param collectBytesMax bodies up to this length are collected before the request's thread
    *     starts
    * @param drainBytesMax how much of an unwanted body is read to keep the connection
@@ -33,10 +35,11 @@ public record HttpConfig(
       int requestsMax,
       int bodyWindowBytes,
       int answerWindowBytes,
+      int sendBufferBytes,
       int collectBytesMax,
       int drainBytesMax) {
     public static Limits defaults() {
-      return new Limits(16 << 10, 16 << 10, 1024, 2 << 20, 1 << 20, 64 << 10, 1 << 20);
+      return new Limits(16 << 10, 16 << 10, 1024, 2 << 20, 1 << 20, 1 << 20, 64 << 10, 1 << 20);
     }
   }
 

@@ -72,6 +72,7 @@ public final class S3Server implements AutoCloseable {
         .option(ChannelOption.SO_REUSEADDR, true)
         .childOption(ChannelOption.TCP_NODELAY, true)
         .childOption(ChannelOption.AUTO_READ, false)
+        .childOption(ChannelOption.SO_SNDBUF, config.limits().sendBufferBytes())
         .childOption(ChannelOption.ALLOCATOR, PooledByteBufAllocator.DEFAULT)
         .childOption(
             ChannelOption.RECVBUF_ALLOCATOR,

@@ -270,7 +270,7 @@ class HostileClientsTest {
   @Test
   void tooManyRequestsAtOnceGetSlowDown() throws Exception {
     HttpConfig.Limits few =
-        new HttpConfig.Limits(16384, 16384, 2, 2 << 20, 1 << 20, 65536, 1 << 20);
+        new HttpConfig.Limits(16384, 16384, 2, 2 << 20, 1 << 20, 512 << 10, 65536, 1 << 20);
     server.with(few, HttpConfig.Timeouts.defaults());
     CountDownLatch entered = new CountDownLatch(2);
     CountDownLatch leave = new CountDownLatch(1);

@@ -19,11 +19,12 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.BiFunction;
-import org.apache.ratis.protocol.RaftClientReply;
 import org.apache.ratis.protocol.RaftGroup;
 import org.apache.ratis.protocol.RaftGroupId;
 import org.apache.ratis.protocol.RaftPeer;
@@ -250,6 +251,11 @@ public final class ConsensusGroup implements AutoCloseable {
     return reads.current().memory();
   }
 
+  /** Grows while any peer applies its log. */
+  public long appliedIndices() {
+    return peers.stream().mapToLong(peer -> peer.machine().appliedIndex()).sum();
+  }
+
   /** How each folder takes part now. */
   public List<FolderStatus> folders() {
     List<FolderStatus> statuses = new ArrayList<>(folders.statuses());
@@ -265,11 +271,23 @@ public final class ConsensusGroup implements AutoCloseable {
     return statuses;
   }
 
-  /** Takes a checkpoint of every peer that runs and lets go of the log before it. */
-  public void checkpoint() {
-    List<CompletableFuture<RaftClientReply>> replies =
-        peers.stream().filter(Peer::isAlive).map(Peer::checkpoint).toList();
-    replies.forEach(CompletableFuture::join);
+  /**
+   * Takes a checkpoint of every peer that runs and lets go of the log before it. One that takes
+   * longer than this, or fails, is not waited for: only the next start is slower then.
+   */
+  public void checkpoint(Duration wait) {
+    CompletableFuture<?>[] replies =
+        peers.stream()
+            .filter(Peer::isAlive)
+            .map(Peer::checkpoint)
+            .toArray(CompletableFuture<?>[]::new);
+    try {
+      CompletableFuture.allOf(replies).get(wait.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (ExecutionException | TimeoutException e) {
+      log.warn("no checkpoint of all metadata folders, the next start replays: {}", e.toString());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   @Override

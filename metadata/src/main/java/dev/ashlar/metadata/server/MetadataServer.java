@@ -8,6 +8,7 @@ import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.RegisterSession;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 
 /** The metadata group of this process and a client of it. */
@@ -40,14 +41,29 @@ public final class MetadataServer implements AutoCloseable {
                 config.clock(),
                 config.commandTimeout()));
     try {
-      Command.Builder register =
-          Command.newBuilder().setRegisterSession(RegisterSession.getDefaultInstance());
-      long session = group.submit(register).getSession();
+      long session = register(group);
       group.setSession(session);
       return new MetadataServer(group, new GroupClient(group, session));
     } catch (MetadataUnavailableException | RuntimeException e) {
       group.close();
       throw e;
+    }
+  }
+
+  /** A command waits for the log before it: while that is being replayed, it is asked again. */
+  private static long register(ConsensusGroup group) throws MetadataUnavailableException {
+    for (long replayed = group.appliedIndices(); ; ) {
+      try {
+        return group
+            .submit(Command.newBuilder().setRegisterSession(RegisterSession.getDefaultInstance()))
+            .getSession();
+      } catch (MetadataUnavailableException e) {
+        long now = group.appliedIndices();
+        if (now <= replayed) {
+          throw e;
+        }
+        replayed = now;
+      }
     }
   }
 
@@ -68,9 +84,13 @@ public final class MetadataServer implements AutoCloseable {
     return group.folders();
   }
 
-  /** Takes a checkpoint of every peer now, so that the next start has no log to replay. */
-  public void checkpoint() {
-    group.checkpoint();
+  /**
+   * Takes a checkpoint of every peer now, so that the next start has no log to replay.
+   *
+   * @param wait at most so long
+   */
+  public void checkpoint(Duration wait) {
+    group.checkpoint(wait);
   }
 
   @Override

@@ -11,6 +11,7 @@ import dev.ashlar.metadata.consensus.CheckpointLimits;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
@@ -39,7 +40,7 @@ class DamagedFoldersTest {
     template = new FiveFolders(templateRoot);
     try (MetadataServer server = template.open()) {
       template.create(server, 20);
-      server.checkpoint();
+      server.checkpoint(Duration.ofMinutes(1));
       template.create(server, 20);
     }
   }

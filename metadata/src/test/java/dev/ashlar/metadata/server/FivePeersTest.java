@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.ashlar.metadata.consensus.CheckpointLimits;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -56,7 +57,7 @@ class FivePeersTest {
     CheckpointLimits small = new CheckpointLimits(100, 1 << 20);
     try (MetadataServer server = folders.open(folders.all(), Set.of(), small)) {
       folders.create(server, 1200);
-      server.checkpoint();
+      server.checkpoint(Duration.ofMinutes(1));
     }
     folders.wipe(1);
     folders.wipe(2);

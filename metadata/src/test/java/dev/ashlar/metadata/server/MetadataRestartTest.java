@@ -13,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Clock;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -66,7 +67,7 @@ class MetadataRestartTest {
       assertTrue(server.client().session() > session);
       assertTrue(server.client().bucket("a").isPresent());
       create(server, "b");
-      server.checkpoint();
+      server.checkpoint(Duration.ofMinutes(1));
       create(server, "c");
     }
     try (MetadataServer server = open()) {

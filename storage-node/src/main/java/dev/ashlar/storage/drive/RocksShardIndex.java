@@ -60,6 +60,9 @@ final class RocksShardIndex implements ShardIndex {
   private final ThreadLocal<Scratch> scratch = ThreadLocal.withInitial(Scratch::new);
   private volatile LogPosition position = LogPosition.START;
 
+  /** Blocks of each extent of a long shard but its last, as found last: a guess. */
+  private volatile int usualBlocks = FIRST_EXTENT_BLOCKS;
+
   /** Direct memory for one look-up at a time. */
   private static final class Scratch {
     final ByteBuffer key = ByteBuffer.allocateDirect(KEY_BYTES);
@@ -133,6 +136,7 @@ final class RocksShardIndex implements ShardIndex {
     return found;
   }
 
+  /** Long shards are read from the start of an extent to its end, or within one of them. */
   @Override
   public @Nullable Extent find(ShardId shard, int block) throws IOException {
     if (block < FIRST_EXTENT_BLOCKS) {
@@ -144,6 +148,17 @@ final class RocksShardIndex implements ShardIndex {
         return null;
       }
     }
+    int usual = usualBlocks;
+    Extent guessed = block < usual ? null : get(shard, block - block % usual);
+    Extent found = guessed != null && guessed.covers(block) ? guessed : seek(shard, block);
+    // A second extent as long as the first, and so not a last one that ends early.
+    if (found != null && found.firstBlock() == found.crcs().length && usual != found.firstBlock()) {
+      usualBlocks = found.firstBlock();
+    }
+    return found;
+  }
+
+  private @Nullable Extent seek(ShardId shard, int block) throws IOException {
     byte[] wanted = new byte[KEY_BYTES];
     key(ByteBuffer.wrap(wanted), shard.blob(), shard.slot(), block);
     try (RocksIterator entries = db.newIterator(reading)) {
