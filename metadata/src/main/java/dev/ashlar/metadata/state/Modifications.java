@@ -52,7 +52,7 @@ final class Modifications {
     change.changed().forEach(blob -> Blobs.write(step, Blobs.row(step, blob.getId()), blob));
     Blobs.exchange(step, referring, slices.added());
     ObjectTable.remove(step.table(), bucket.getId(), key, row);
-    ObjectSummary summary = summary(step, command, object.getSummary(), change.changed());
+    ObjectSummary summary = summary(step, command, object, change.changed());
     ObjectRecord.Builder after =
         ObjectRecord.newBuilder()
             .setSummary(summary)
@@ -181,14 +181,16 @@ final class Modifications {
   }
 
   private static ObjectSummary summary(
-      Step step, ModifyObject command, ObjectSummary before, List<BlobRow> changed) {
+      Step step, ModifyObject command, ObjectRecord object, List<BlobRow> changed) {
+    ObjectSummary before = object.getSummary();
     ObjectSummary.Builder summary =
         before.toBuilder()
             .setSize(Math.max(before.getSize(), command.getOffset() + command.getLength()))
             .setEtag(etag(step.freshId(), changed))
             .clearChecksum()
             .setPartCount(0);
-    if (command.hasChecksum()) {
+    long base = command.getChecksumBase();
+    if (command.hasChecksum() && (base == 0 || base == object.getVersion())) {
       summary.setChecksum(command.getChecksum());
     }
     return summary.build();
