@@ -27,6 +27,7 @@ final class ChangePieces {
   private final Map<BlobId, BlobRow> rows = new HashMap<>();
   private final long offset;
   private final long expectedLength;
+  private final long lengthMax;
   private final AttemptId attempt;
   private final Supplier<BlobId> ids;
   private final ByteBuffer zeros;
@@ -40,6 +41,7 @@ final class ChangePieces {
 
   /**
    * @param expectedLength bytes that are likely to come
+   * @param lengthMax bytes that will come at most
    * @param ids of new blobs
    * @param zeros see {@link StripeBatch#seal}
    */
@@ -48,6 +50,7 @@ final class ChangePieces {
       ObjectRead object,
       long offset,
       long expectedLength,
+      long lengthMax,
       AttemptId attempt,
       Supplier<BlobId> ids,
       ByteBuffer zeros,
@@ -57,6 +60,7 @@ final class ChangePieces {
     object.blobs().forEach(row -> rows.put(BlobId.of(row.getId()), row));
     this.offset = offset;
     this.expectedLength = expectedLength;
+    this.lengthMax = lengthMax;
     this.attempt = attempt;
     this.ids = ids;
     this.zeros = zeros;
@@ -102,19 +106,18 @@ final class ChangePieces {
   private PieceWriter next() throws DataUnavailableException {
     long at = offset + length;
     moveTo(at);
-    long left = Math.max(1, expectedLength - length);
+    long left = expectedLength > length ? expectedLength - length : Long.MAX_VALUE;
     if (slice < slices.size()) {
       long inBlob = slices.get(slice).getOffset() + at - sliceStart;
       BlobRow row = row(slice);
-      long room = roomInPlace(slice, row) - inBlob;
+      long room = Math.min(roomInPlace(slice, row) - inBlob, lengthMax - length);
       if (room > 0) {
         return new BlobChanger(
             engine, new BlobAttempt(row, attempt), inBlob, room, left, zeros, memory);
       }
     }
-    long lengthMax =
-        Math.min(Math.min(left, notInPlaceUntil() - at), engine.config().blobBytesMax());
-    return new BlobWriter(engine, ids.get(), lengthMax, zeros, memory, null);
+    long fresh = Math.min(notInPlaceUntil() - at, engine.config().blobBytesMax());
+    return new BlobWriter(engine, ids.get(), Math.min(left, fresh), zeros, memory, null);
   }
 
   /** The slice in which the place lies; the last one for the place behind it. */

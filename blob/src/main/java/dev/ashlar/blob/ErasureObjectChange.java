@@ -26,7 +26,8 @@ final class ErasureObjectChange implements ObjectChange {
 
   /** Begins to write to the object as it is. */
   interface Beginning {
-    ChangePieces pieces(ObjectRead object, long expectedLength, RequestMemory memory);
+    ChangePieces pieces(
+        ObjectRead object, long expectedLength, long lengthMax, RequestMemory memory);
   }
 
   private final Engine engine;
@@ -88,7 +89,7 @@ final class ErasureObjectChange implements ObjectChange {
       EngineConfig config = engine.config();
       memory.open(stepBytesMax(config, config.windowBytes()), leastBytes(config));
       long expected = expectedLength < 0 ? Long.MAX_VALUE : expectedLength;
-      flowing = beginning.pieces(object, expected, memory);
+      flowing = beginning.pieces(object, expected, Long.MAX_VALUE, memory);
       pieces = flowing;
       ByteBuffer small = held;
       if (small != null) {
@@ -148,7 +149,7 @@ final class ErasureObjectChange implements ObjectChange {
 
   private CommandResult tryOnce(ByteBuffer small, ModifyObject.Builder command, boolean isLast)
       throws DataUnavailableException, MetadataUnavailableException, InterruptedException {
-    ChangePieces fresh = beginning.pieces(object, length, memory);
+    ChangePieces fresh = beginning.pieces(object, length, length, memory);
     pieces = fresh;
     try {
       fresh.write(small);

@@ -56,9 +56,17 @@ public final class ErasureObjectStore implements ObjectStore {
   @Override
   public ObjectChange newChange(ObjectRead object, long offset, long expectedLength) {
     ErasureObjectChange.Beginning beginning =
-        (present, expected, memory) ->
+        (present, expected, lengthMax, memory) ->
             new ChangePieces(
-                engine, present, offset, expected, nextAttempt(), this::nextId, zeros, memory);
+                engine,
+                present,
+                offset,
+                expected,
+                lengthMax,
+                nextAttempt(),
+                this::nextId,
+                zeros,
+                memory);
     return new ErasureObjectChange(engine, beginning, object, offset, expectedLength);
   }
 

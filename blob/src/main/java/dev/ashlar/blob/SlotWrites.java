@@ -51,7 +51,8 @@ final class SlotWrites {
   /** One slot's drive and what became of it; written by the drive's thread. */
   private static final class Slot {
     final @Nullable ShardStore store;
-    volatile boolean wasSent;
+    boolean isTouched;
+    boolean wasSent;
     volatile @Nullable DriveId acknowledgedBy;
     volatile @Nullable ShardFault fault;
 
@@ -167,6 +168,7 @@ final class SlotWrites {
     // Chosen once: a slot may fail while the others are being sent to.
     List<Parcel> chosen = new ArrayList<>(parcels.size());
     for (Parcel parcel : parcels) {
+      slots[parcel.slot()].isTouched = true;
       if (slots[parcel.slot()].fault == null) {
         chosen.add(parcel);
       } else {
@@ -216,7 +218,8 @@ final class SlotWrites {
     for (int index = 0; index < slots.length; index++) {
       DriveId drive = slots[index].acknowledgedBy;
       if (slots[index].fault != null) {
-        engine.metrics().indebtedSlots.increment(debtsBefore.get(index) ? 0 : 1);
+        boolean isNew = slots[index].isTouched && !debtsBefore.get(index);
+        engine.metrics().indebtedSlots.increment(isNew ? 1 : 0);
       } else if (drive != null) {
         acks.add(ack(index, drive));
       }
