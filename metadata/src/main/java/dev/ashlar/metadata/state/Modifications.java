@@ -134,8 +134,12 @@ final class Modifications {
   /** The row of a blob whose slice still is where the writer saw it. */
   private static BlobRow changedInPlace(Step step, Place place, BlobChange change) {
     require(step.sessions().isLive(change.getAttempt().getSession()), ResultCode.DEAD_SESSION);
+    BlobRow row =
+        Blobs.find(step, change.getBlob())
+            .orElseThrow(() -> new Refusal(ResultCode.CONDITIONAL_CONFLICT));
+    // First, because after a conflict the writer drops the intents of its attempt.
+    require(BlobChanges.isPossible(step, row, change), ResultCode.INVALID_COMMAND);
     require(place.holds(change), ResultCode.CONDITIONAL_CONFLICT);
-    BlobRow row = Blobs.row(step, change.getBlob());
     require(
         BlobChanges.grows(change)
             ? place.isLast() && place.sliceEnd() == row.getLength()
