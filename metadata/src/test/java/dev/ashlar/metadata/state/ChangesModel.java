@@ -101,7 +101,7 @@ final class ChangesModel {
     return slots;
   }
 
-  private static TreeSet<Integer> debts(
+  private static SortedSet<Integer> debts(
       Blob blob, Collection<Integer> touched, List<SlotAck> acks) {
     TreeSet<Integer> debts = new TreeSet<>(touched);
     acks.forEach(ack -> debts.remove(ack.getSlot()));
@@ -236,7 +236,7 @@ final class ChangesModel {
     for (int i = blob.folded; i < command.getRevision(); i++) {
       touched.addAll(blob.revisions.get(i).slots());
     }
-    TreeSet<Integer> debts = debts(blob, touched, command.getAcksList());
+    SortedSet<Integer> debts = debts(blob, touched, command.getAcksList());
     if (!touched.isEmpty() && debts.size() > debtsMax) {
       return ResultCode.NOT_DURABLE;
     }

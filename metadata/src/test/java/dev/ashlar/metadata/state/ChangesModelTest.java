@@ -167,7 +167,8 @@ class ChangesModelTest {
     long size = slices.stream().mapToLong(SliceValue::getLength).sum();
     boolean isAppend = random.nextInt(3) == 0;
     long offset = isAppend ? size : random.nextLong(size + 2); // one behind the end is wrong
-    long end = offset + 1 + random.nextLong(random.nextBoolean() ? 100 : 3L * PROFILE.stripeBytes());
+    long end =
+        offset + 1 + random.nextLong(random.nextBoolean() ? 100 : 3L * PROFILE.stripeBytes());
     List<ObjectPiece> pieces = new ArrayList<>();
     Set<BlobId> changed = new HashSet<>();
     long position = offset;
@@ -243,8 +244,7 @@ class ChangesModelTest {
     if (!referenced.isEmpty()) {
       BlobId id = referenced.get(random.nextInt(referenced.size()));
       BlobRow row = metadata.blobs(List.of(id)).getFirst();
-      FoldBlob.Builder fold =
-          TestBlobs.fold(metadata, row, random.nextLong(row.getRevision() + 1));
+      FoldBlob.Builder fold = TestBlobs.fold(metadata, row, random.nextLong(row.getRevision() + 1));
       if (random.nextInt(10) == 0) {
         fold.removeAcks(random.nextInt(fold.getAcksCount()));
       }
@@ -280,11 +280,7 @@ class ChangesModelTest {
     long[] source = model.objects.get(from);
     if (source != null) {
       CopyObject.Builder copy =
-          CopyObject.newBuilder()
-              .setSourceBucket("b")
-              .setSourceKey(from)
-              .setBucket("b")
-              .setKey(to);
+          CopyObject.newBuilder().setSourceBucket("b").setSourceKey(from).setBucket("b").setKey(to);
       replaced(to, source, submit(ResultCode.OK, Command.newBuilder().setCopyObject(copy)));
     }
   }

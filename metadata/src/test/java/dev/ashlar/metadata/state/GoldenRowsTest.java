@@ -83,8 +83,7 @@ class GoldenRowsTest {
   private static void append(MemoryMetadata metadata, long attempt) throws Exception {
     BlobRow row = metadata.object("b", "small").orElseThrow().blobs().getFirst();
     long end = row.getLength();
-    ObjectPiece piece =
-        TestBlobs.piece(TestBlobs.change(metadata, row, attempt, end - 1, 40_000));
+    ObjectPiece piece = TestBlobs.piece(TestBlobs.change(metadata, row, attempt, end - 1, 40_000));
     metadata.submit(
         Command.newBuilder()
             .setModifyObject(TestBlobs.modify("b", "small", end - 1, List.of(piece))));

@@ -383,11 +383,7 @@ public abstract class MetadataClientContract {
     assertEquals(List.of(k), client.unfolded(null, 1));
     assertEquals(List.of(l), client.unfolded(BlobId.of(k.getId()), 1));
     FoldBlob fold =
-        FoldBlob.newBuilder()
-            .setBlob(k.getId())
-            .setRevision(1)
-            .addAllAcks(acks(k.getPg()))
-            .build();
+        FoldBlob.newBuilder().setBlob(k.getId()).setRevision(1).addAllAcks(acks(k.getPg())).build();
     ok(Command.newBuilder().setFoldBlob(fold));
     assertEquals(0, object("k").blobs().getFirst().getAttemptsCount());
     assertEquals(List.of(l), client.unfolded(null, 10));
