@@ -374,6 +374,20 @@ class ModificationsTest extends ChangeFixture {
     assertEquals(2503, metadata.garbage(Long.MAX_VALUE, null, 9999).size());
   }
 
+  /** Rule 13. */
+  @Test
+  void slicesPerVersionAreCapped() throws Exception {
+    long[] lengths = new long[Objects.SLICES_MAX];
+    Arrays.fill(lengths, 10);
+    put("k", lengths);
+    long version = read("k").object().getVersion();
+    ModifyObject.Builder cut = modify("k", 5, TestBlobs.piece(blob(1)));
+    refused(ResultCode.LIMIT_EXCEEDED, cut.setExpectedVersion(version));
+    refused(ResultCode.LIMIT_EXCEEDED, modify("k", 1_000_000, TestBlobs.piece(blob(1))));
+    assertEquals(version, read("k").object().getVersion());
+    ok(patch("k", row("k"), 5, 1));
+  }
+
   @Test
   void attributesStay() throws Exception {
     Command.Builder put = TestBlobs.put("b", "k", blob(100));
