@@ -61,7 +61,7 @@ class BlobChangesTest extends ChangeFixture {
 
   @Test
   void onlyOneOfTwoAppendsWithOneBaseCommits() throws Exception {
-    put("k", STRIPE); // a further stripe, so that stripes do not tell
+    put("k", STRIPE);
     BlobRow base = row("k");
     ModifyObject.Builder late = patch("k", base, STRIPE, 10);
     ok(append("k", base, 10));

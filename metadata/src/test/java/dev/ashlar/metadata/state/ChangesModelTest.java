@@ -143,8 +143,13 @@ class ChangesModelTest {
   private void step(boolean isCrowded) throws Exception {
     String key = "k" + random.nextInt(isCrowded ? 1 : KEYS);
     int choice = random.nextInt(isCrowded && !model.objects.isEmpty() ? CHANGES_ONLY : 100);
-    if (choice < 35) {
+    if (choice < 35 && (model.objects.containsKey(key) || random.nextInt(20) == 0)) {
       plan(key);
+      if (isCrowded) {
+        submit(plans.size() - 1);
+      }
+    } else if (choice < 35) {
+      put(key);
     } else if (choice < CHANGES_ONLY) {
       submitPlan();
     } else if (choice < 88) {
@@ -208,17 +213,19 @@ class ChangesModelTest {
 
   private ObjectPiece change(BlobRow row, long offset, long length) {
     BlobChange.Builder change = TestBlobs.change(metadata, row, attempts++, offset, length);
-    if (random.nextInt(20) == 0) {
+    if (random.nextInt(8) == 0) {
       change.removeAcks(random.nextInt(change.getAcksCount()));
     }
     return TestBlobs.piece(change);
   }
 
   private void submitPlan() throws Exception {
-    if (plans.isEmpty()) {
-      return;
+    if (!plans.isEmpty()) {
+      submit(random.nextInt(plans.size()));
     }
-    int chosen = random.nextInt(plans.size());
+  }
+
+  private void submit(int chosen) throws Exception {
     ModifyObject plan = plans.get(chosen);
     ResultCode expected = model.answer(plan, model.references(metadata));
     CommandResult result = submit(expected, Command.newBuilder().setModifyObject(plan));

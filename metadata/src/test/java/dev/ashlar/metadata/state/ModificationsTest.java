@@ -200,6 +200,11 @@ class ModificationsTest extends ChangeFixture {
         ResultCode.CONDITIONAL_CONFLICT,
         modify("part", 50, TestBlobs.piece(change(row, 100, 10))).setAppend(true));
     refused(
+        ResultCode.CONDITIONAL_CONFLICT, // through bytes of the blob that are not the object's
+        modify("part", 40, TestBlobs.piece(change(row, 50, 60))));
+    refused(
+        ResultCode.CONDITIONAL_CONFLICT, modify("part", 40, TestBlobs.piece(change(row, 50, 20))));
+    refused(
         ResultCode.CONDITIONAL_CONFLICT, modify("part", 0, TestBlobs.piece(change(row, 0, 10))));
     ok(modify("part", 40, TestBlobs.piece(change(row, 50, 10))));
     assertEquals(0, read("part").object().getSummary().getPartCount());
