@@ -9,7 +9,8 @@ import java.util.List;
  *
  * @param reads old bytes that the engine needs: each of a data strip that has them, ascending by
  *     slot
- * @param writes new bytes of data strips, ascending by slot, slots that are missing left out
+ * @param changes blocks of data strips that change, ascending by slot, also of slots that are
+ *     missing and so cannot be written
  * @param parity range in which every parity strip changes
  * @param parityReads old bytes that each parity drive needs to apply a delta; empty when it needs
  *     none, and always for {@link Mode#ENCODE}
@@ -19,7 +20,7 @@ import java.util.List;
 record StripePlan(
     Mode mode,
     List<StripRange> reads,
-    List<StripRange> writes,
+    List<StripRange> changes,
     ByteRange parity,
     ByteRange parityReads,
     int readOperations,

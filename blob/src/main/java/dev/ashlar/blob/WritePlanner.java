@@ -127,10 +127,9 @@ final class WritePlanner {
     int readOperations =
         (rebuilds ? rebuildReads(reads) : reads.size())
             + (parityReads.isEmpty() ? 0 : parityDrives());
-    List<StripRange> writes =
-        touched.stream().filter(change -> !missing.get(change.slot())).toList();
+    long dataWrites = touched.stream().filter(change -> !missing.get(change.slot())).count();
     return new StripePlan(
-        mode, reads, writes, hull, parityReads, readOperations, writes.size() + parityDrives());
+        mode, reads, touched, hull, parityReads, readOperations, (int) dataWrites + parityDrives());
   }
 
   /** One per strip that has bytes there, be it of the strip or of a parity strip in its place. */

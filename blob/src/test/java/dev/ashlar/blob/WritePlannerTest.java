@@ -217,7 +217,7 @@ class WritePlannerTest {
 
     private void checkRanges(StripePlan plan) {
       int after = Math.max(lengthBefore, to);
-      for (StripRange write : plan.writes()) {
+      for (StripRange write : plan.changes()) {
         checkAligned(write.range(), strip(write.slot(), after));
         for (int block = 0; block < BLOCKS; block++) {
           assertEquals(

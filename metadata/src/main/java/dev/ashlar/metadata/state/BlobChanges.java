@@ -32,9 +32,17 @@ final class BlobChanges {
     return change.getOffset() + change.getLength() > change.getBaseLength();
   }
 
-  /** The row after the change, not written yet. */
+  /** A writer cannot have seen what is not there yet, and an attempt is committed once. */
+  static boolean isPossible(Step step, BlobRow row, BlobChange change) {
+    return change.getBaseRevision() <= row.getRevision()
+        && change.getBaseLength() <= row.getLength()
+        && change.getEpoch() <= step.placement().epoch()
+        && row.getAttemptsList().stream()
+            .noneMatch(attempt -> attempt.getId().equals(change.getAttempt()));
+  }
+
+  /** The row after a possible change, not written yet. */
   static BlobRow apply(Step step, BlobRow row, BlobChange change) {
-    require(isOf(step, change, row), ResultCode.INVALID_COMMAND);
     require(row.getReferences() == 1, ResultCode.CONDITIONAL_CONFLICT);
     require(
         !grows(change) || change.getBaseLength() == row.getLength(),
@@ -61,15 +69,6 @@ final class BlobChanges {
         .clearDebtSlots()
         .addAllDebtSlots(debts)
         .build();
-  }
-
-  /** A writer cannot have seen what is not there yet, and an attempt is one change of a blob. */
-  private static boolean isOf(Step step, BlobChange change, BlobRow row) {
-    return change.getBaseRevision() <= row.getRevision()
-        && change.getBaseLength() <= row.getLength()
-        && change.getEpoch() <= step.placement().epoch()
-        && row.getAttemptsList().stream()
-            .noneMatch(attempt -> attempt.getId().equals(change.getAttempt()));
   }
 
   private static AttemptRow attempt(

@@ -47,21 +47,23 @@ final class Modifications {
     Slices.Replaced slices = Slices.replace(object.getSlicesList(), offset, change.pieces());
     require(slices.all().size() <= Objects.SLICES_MAX, ResultCode.LIMIT_EXCEEDED);
 
+    write(step, change, fresh, slices);
+    ObjectSummary summary = summary(step, command, object, change.changed());
+    ObjectRecord after =
+        ObjectRecord.newBuilder()
+            .setSummary(summary)
+            .addAllSlices(slices.all())
+            .setVersion(step.freshId())
+            .build();
+    ObjectTable.revise(step.table(), bucket.getId(), key, row, object, after);
+    return step.written().toBuilder().setSize(summary.getSize()).setEtag(summary.getEtag()).build();
+  }
+
+  private static void write(Step step, Change change, List<BlobRow> fresh, Slices.Replaced slices) {
     List<SliceValue> referring = new ArrayList<>(slices.gone());
     referring.addAll(Blobs.insert(step, fresh));
     change.changed().forEach(blob -> Blobs.write(step, Blobs.row(step, blob.getId()), blob));
     Blobs.exchange(step, referring, slices.added());
-    ObjectTable.remove(step.table(), bucket.getId(), key, row);
-    ObjectSummary summary = summary(step, command, object, change.changed());
-    ObjectRecord.Builder after =
-        ObjectRecord.newBuilder()
-            .setSummary(summary)
-            .setAttributes(object.getAttributes())
-            .addAllSlices(slices.all());
-    return Objects.insert(step, bucket, key, after).toBuilder()
-        .setSize(summary.getSize())
-        .setEtag(summary.getEtag())
-        .build();
   }
 
   private static boolean isWellFormed(ModifyObject command) {
@@ -134,8 +136,12 @@ final class Modifications {
   /** The row of a blob whose slice still is where the writer saw it. */
   private static BlobRow changedInPlace(Step step, Place place, BlobChange change) {
     require(step.sessions().isLive(change.getAttempt().getSession()), ResultCode.DEAD_SESSION);
+    BlobRow row =
+        Blobs.find(step, change.getBlob())
+            .orElseThrow(() -> new Refusal(ResultCode.CONDITIONAL_CONFLICT));
+    // First, because after a conflict the writer drops the intents of its attempt.
+    require(BlobChanges.isPossible(step, row, change), ResultCode.INVALID_COMMAND);
     require(place.holds(change), ResultCode.CONDITIONAL_CONFLICT);
-    BlobRow row = Blobs.row(step, change.getBlob());
     require(
         BlobChanges.grows(change)
             ? place.isLast() && place.sliceEnd() == row.getLength()
@@ -187,6 +193,7 @@ final class Modifications {
         before.toBuilder()
             .setSize(Math.max(before.getSize(), command.getOffset() + command.getLength()))
             .setEtag(etag(step.freshId(), changed))
+            .setLastModifiedMs(step.timeMs())
             .clearChecksum()
             .setPartCount(0);
     long base = command.getChecksumBase();

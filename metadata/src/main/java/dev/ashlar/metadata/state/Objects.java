@@ -42,12 +42,6 @@ final class Objects {
   static CommandResult replace(
       Step step, BucketRow bucket, String key, ObjectRecord.Builder object) {
     remove(step, bucket, key);
-    return insert(step, bucket, key, object);
-  }
-
-  /** Makes this the object at the key, where there is none. */
-  static CommandResult insert(
-      Step step, BucketRow bucket, String key, ObjectRecord.Builder object) {
     object.setVersion(step.freshId());
     object.getSummaryBuilder().setLastModifiedMs(step.timeMs());
     ObjectTable.insert(step.table(), bucket.getId(), key, object.build());

@@ -61,7 +61,7 @@ class BlobChangesTest extends ChangeFixture {
 
   @Test
   void onlyOneOfTwoAppendsWithOneBaseCommits() throws Exception {
-    put("k", STRIPE); // a further stripe, so that stripes do not tell
+    put("k", STRIPE);
     BlobRow base = row("k");
     ModifyObject.Builder late = patch("k", base, STRIPE, 10);
     ok(append("k", base, 10));
@@ -129,7 +129,13 @@ class BlobChangesTest extends ChangeFixture {
     refused(
         ResultCode.INVALID_COMMAND,
         modify("k", STRIPE, TestBlobs.piece(change.clone().setOffset(STRIPE))));
-    ok(fold(row("k"), 1));
+    BlobRow committed = row("k");
+    copy("k", "copy"); // refers to the attempt, whatever becomes of the object it was made for
+    put("k", 10);
+    refused(ResultCode.INVALID_COMMAND, modify("k", 0, TestBlobs.piece(change)));
+    copy("copy", "k");
+    ok(TestBlobs.delete("b", "copy"));
+    ok(fold(committed, 1));
     refused(ResultCode.CONDITIONAL_CONFLICT, modify("k", 0, TestBlobs.piece(change)));
     assertEquals(1, row("k").getRevision());
   }

@@ -26,6 +26,8 @@ import dev.ashlar.protocol.message.ResultCode;
 import dev.ashlar.protocol.message.SliceValue;
 import dev.ashlar.protocol.message.UploadRow;
 import dev.ashlar.protocol.model.BlobId;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -210,6 +212,11 @@ class ModificationsTest extends ChangeFixture {
         ResultCode.CONDITIONAL_CONFLICT,
         modify("part", 50, TestBlobs.piece(change(row, 100, 10))).setAppend(true));
     refused(
+        ResultCode.CONDITIONAL_CONFLICT, // through bytes of the blob that are not the object's
+        modify("part", 40, TestBlobs.piece(change(row, 50, 60))));
+    refused(
+        ResultCode.CONDITIONAL_CONFLICT, modify("part", 40, TestBlobs.piece(change(row, 50, 20))));
+    refused(
         ResultCode.CONDITIONAL_CONFLICT, modify("part", 0, TestBlobs.piece(change(row, 0, 10))));
     ok(modify("part", 40, TestBlobs.piece(change(row, 50, 10))));
     assertEquals(0, read("part").object().getSummary().getPartCount());
@@ -347,6 +354,68 @@ class ModificationsTest extends ChangeFixture {
     }
     assertEquals(row, row("k"));
     assertEquals(List.of(), metadata.unfolded(null, 10));
+  }
+
+  /** Changing an object of many slices costs a few rows, not all. */
+  @Test
+  void ofManySlicesOnlyTheChunksThatDifferAreWritten() throws Exception {
+    long[] lengths = new long[2500];
+    Arrays.fill(lengths, 100);
+    put("k", lengths);
+    List<SliceValue> slices = new ArrayList<>(slices("k"));
+    List<Integer> written = new ArrayList<>();
+    metadata.observe((command, applied) -> written.add(applied.changes().rows().size()));
+    BlobRow middle = metadata.blobs(List.of(BlobId.of(slices.get(1200).getBlob()))).getFirst();
+    ok(modify("k", 120_010, TestBlobs.piece(change(middle, 10, 20))));
+    assertEquals(slices, slices("k"));
+    BlobRow last = metadata.blobs(List.of(BlobId.of(slices.get(2499).getBlob()))).getFirst();
+    ok(modify("k", 250_000, TestBlobs.piece(change(last, 100, 5))).setAppend(true));
+    slices.set(2499, slices.get(2499).toBuilder().setLength(105).build());
+    assertEquals(slices, slices("k"));
+    assertEquals(List.of(5, 6), written); // object, blob, unfolded, applied, dedup; a chunk
+
+    ok(
+        modify("k", 0, TestBlobs.piece(blob(180_000)))
+            .setExpectedVersion(read("k").object().getVersion()));
+    assertEquals(slices.subList(1800, 2500), slices("k").subList(1, 701));
+    ok(
+        modify("k", 0, TestBlobs.piece(blob(250_105)))
+            .setExpectedVersion(read("k").object().getVersion()));
+    assertEquals(1, slices("k").size());
+    ok(
+        modify("k", 7, TestBlobs.piece(blob(7)))
+            .setExpectedVersion(read("k").object().getVersion()));
+    assertEquals(List.of(7L, 7L, 250_091L), lengths(slices("k")));
+    ok(TestBlobs.delete("b", "k"));
+    assertFalse(metadata.table().rows().keySet().stream().anyMatch(key -> key[0] == 'L'));
+    assertEquals(2503, metadata.garbage(Long.MAX_VALUE, null, 9999).size());
+  }
+
+  /** Rule 13. */
+  @Test
+  void slicesPerVersionAreCapped() throws Exception {
+    long[] lengths = new long[Objects.SLICES_MAX];
+    Arrays.fill(lengths, 10);
+    put("k", lengths);
+    long version = read("k").object().getVersion();
+    ModifyObject.Builder cut = modify("k", 5, TestBlobs.piece(blob(1)));
+    refused(ResultCode.LIMIT_EXCEEDED, cut.setExpectedVersion(version));
+    refused(ResultCode.LIMIT_EXCEEDED, modify("k", 1_000_000, TestBlobs.piece(blob(1))));
+    assertEquals(version, read("k").object().getVersion());
+    ok(patch("k", row("k"), 5, 1));
+  }
+
+  @Test
+  void attributesStay() throws Exception {
+    Command.Builder put = TestBlobs.put("b", "k", blob(100));
+    put.getPutObjectBuilder()
+        .getAttributesBuilder()
+        .putHeaders("content-type", "x/y")
+        .putUserMetadata("n", "v".repeat(300));
+    ok(put);
+    ok(append("k", row("k"), 1));
+    ok(modify("k", 101, TestBlobs.piece(blob(7))));
+    assertEquals(put.getPutObject().getAttributes(), read("k").object().getAttributes());
   }
 
   /** Slot numbers are unsigned on the wire: a huge one stopped the state machine. */
