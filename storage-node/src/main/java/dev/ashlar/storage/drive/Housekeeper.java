@@ -4,7 +4,7 @@ import dev.ashlar.protocol.client.Completion;
 import dev.ashlar.protocol.client.ShardException;
 import dev.ashlar.protocol.client.ShardFault;
 import dev.ashlar.protocol.model.DriveId;
-import dev.ashlar.storage.drive.LogRequest.MovedExtent;
+import dev.ashlar.storage.drive.LogRequest.MovedPiece;
 import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -88,17 +88,16 @@ final class Housekeeper {
     }
   }
 
-  private void move(long segment, List<MovedExtent> extents, List<Tombstone> tombstones)
-      throws ShardException {
+  private void move(long segment, List<MovedPiece> pieces, List<Mark> marks) throws ShardException {
     if (isStopping) {
       throw new ShardException(ShardFault.UNAVAILABLE, "the drive is closing");
     }
     Moved moved = new Moved();
-    queue.add(new LogRequest.Move(segment, extents, tombstones, moved));
+    queue.add(new LogRequest.Move(segment, pieces, marks, moved));
     moved.await();
     long bytes = 0;
-    for (MovedExtent extent : extents) {
-      bytes += extent.from().length();
+    for (MovedPiece piece : pieces) {
+      bytes += piece.payload().remaining();
     }
     LockSupport.parkNanos(
         this, TimeUnit.SECONDS.toNanos(1) * bytes / limits.compactionBytesPerSecond());

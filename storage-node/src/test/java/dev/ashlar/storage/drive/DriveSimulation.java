@@ -12,7 +12,7 @@ import dev.ashlar.protocol.memory.SlabPool;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.ShardId;
-import dev.ashlar.storage.drive.LogRequest.MovedExtent;
+import dev.ashlar.storage.drive.LogRequest.MovedPiece;
 import dev.ashlar.storage.io.SimulatedDrive;
 import dev.ashlar.storage.io.SimulatedDrive.PowerLoss;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -103,7 +103,7 @@ final class DriveSimulation {
     model.check(core.reader(), DriveModel.none());
     Compactor compactor =
         core.newCompactor(
-            (segment, extents, tombstones) -> move(core, segment, extents, tombstones));
+            (segment, pieces, marks) -> move(core, segment, pieces, marks));
     try {
       if (fault == Fault.WRITE_ERROR && random.nextBoolean()) {
         disk.failAtCall(1 + random.nextInt(60));
@@ -222,10 +222,10 @@ final class DriveSimulation {
   }
 
   private void move(
-      DriveCore core, long segment, List<MovedExtent> extents, List<Tombstone> tombstones)
+      DriveCore core, long segment, List<MovedPiece> pieces, List<Mark> marks)
       throws IOException, ShardException {
     try {
-      LogRequest move = new LogRequest.Move(segment, extents, tombstones, new Ignored());
+      LogRequest move = new LogRequest.Move(segment, pieces, marks, new Ignored());
       if (!core.log().add(move)) {
         throw new AssertionError("a move needs an empty batch");
       }

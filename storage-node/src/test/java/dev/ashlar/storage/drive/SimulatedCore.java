@@ -4,6 +4,7 @@ import dev.ashlar.protocol.client.AbstractShardStoreContract;
 import dev.ashlar.protocol.client.Answer;
 import dev.ashlar.protocol.client.ShardException;
 import dev.ashlar.protocol.client.ShardFault;
+import dev.ashlar.protocol.client.ShardView;
 import dev.ashlar.protocol.memory.SlabPool;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.ShardId;
@@ -69,8 +70,8 @@ final class SimulatedCore {
   }
 
   /** A batch of these tombstones and nothing else. */
-  void move(List<Tombstone> tombstones) throws IOException {
-    add(new LogRequest.Move(0, List.of(), tombstones, new Answer<>()));
+  void move(List<? extends Mark> marks) throws IOException {
+    add(new LogRequest.Move(0, List.of(), List.copyOf(marks), new Answer<>()));
     core.log().commit();
     core.log().clear();
   }
@@ -83,8 +84,8 @@ final class SimulatedCore {
 
   Compactor compactor() {
     return core.newCompactor(
-        (segment, extents, tombstones) -> {
-          add(new LogRequest.Move(segment, extents, tombstones, new Answer<>()));
+        (segment, pieces, marks) -> {
+          add(new LogRequest.Move(segment, pieces, marks, new Answer<>()));
           core.log().commit();
           core.log().clear();
         });
@@ -92,7 +93,10 @@ final class SimulatedCore {
 
   byte[] read(int blob, long offset, int length) throws ShardException {
     return AbstractShardStoreContract.bytesOf(
-        core.reader().read(new ShardId(new BlobId(1, blob), 0), offset, length));
+        core.reader()
+            .read(
+                new ShardReader.Range(
+                    new ShardId(new BlobId(1, blob), 0), ShardView.ORIGINAL, offset, length)));
   }
 
   ShardFault readFault(int blob, long offset, int length) {
