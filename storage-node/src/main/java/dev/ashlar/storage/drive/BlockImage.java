@@ -82,14 +82,15 @@ final class BlockImage {
   }
 
   /** Reads all that the shard had of these blocks. */
-  void loadAll(ShardReader reader) throws ShardException {
+  void loadAll(ShardReader reader, DriveMeters meters) throws ShardException {
     for (Run run : runs) {
-      load(reader, run.firstBlock(), run.endBlock());
+      load(reader, meters, run.firstBlock(), run.endBlock());
     }
   }
 
   /** Reads what the shard had of some consecutive blocks; what is behind its end becomes zero. */
-  void load(ShardReader reader, int firstBlock, int endBlock) throws ShardException {
+  void load(ShardReader reader, DriveMeters meters, int firstBlock, int endBlock)
+      throws ShardException {
     long from = (long) firstBlock * BLOCK;
     int length = (int) (Math.min((long) endBlock * BLOCK, target.baseLength()) - from);
     if (length <= 0) {
@@ -97,7 +98,7 @@ final class BlockImage {
     }
     ShardReader.Range range = new ShardReader.Range(target.shard(), target.base(), from, length);
     int at = run(firstBlock).memoryOf(from);
-    reader.load(range, slab.buffer().slice(at, range.memoryBytes()));
+    meters.payloadRead(reader.load(range, slab.buffer().slice(at, range.memoryBytes())));
     zero(at + length, range.memoryBytes() - length);
   }
 

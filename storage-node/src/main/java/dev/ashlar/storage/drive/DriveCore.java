@@ -135,6 +135,10 @@ final class DriveCore {
     return new Compactor(drive().id(), limits, segments, log, parts, mover);
   }
 
+  Coalescer newCoalescer(Coalescer.Merger merger) {
+    return new Coalescer(parts.index(), reader, parts.slabs(), log.fragmented(), merger);
+  }
+
   /** From the next start on the drive is in a new life; this one's acknowledgements are over. */
   void endLife() throws IOException {
     identity.nextIncarnation(setting.epochSecond()).write(files);

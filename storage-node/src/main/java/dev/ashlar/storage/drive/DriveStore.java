@@ -92,7 +92,11 @@ public final class DriveStore implements ShardStore, AutoCloseable {
     reads = new ReadLane(drive, name, resources.readThreads(), config.limits(), System::nanoTime);
     intents =
         new IntentMaker(
-            core.reader(), resources.slabs(), config.limits().batchBytesMax(), resources::code);
+            core.reader(),
+            resources.slabs(),
+            meters,
+            config.limits().batchBytesMax(),
+            resources::code);
     housekeeper = new Housekeeper(core, config.limits(), queue, name, this::failed);
     registerGauges();
     queue.start();

@@ -25,13 +25,19 @@ final class IntentMaker {
 
   private final ShardReader reader;
   private final SlabPool slabs;
+  private final DriveMeters meters;
   private final int batchBytesMax;
   private final Function<Profile, ErasureCode> codes;
 
   IntentMaker(
-      ShardReader reader, SlabPool slabs, int batchBytesMax, Function<Profile, ErasureCode> codes) {
+      ShardReader reader,
+      SlabPool slabs,
+      DriveMeters meters,
+      int batchBytesMax,
+      Function<Profile, ErasureCode> codes) {
     this.reader = reader;
     this.slabs = slabs;
+    this.meters = meters;
     this.batchBytesMax = batchBytesMax;
     this.codes = codes;
   }
@@ -187,13 +193,13 @@ final class IntentMaker {
     boolean mergesFirst = bytes.offset() % BLOCK != 0 || (leavesEnd && lastBlock == firstBlock);
     boolean mergesLast = leavesEnd && lastBlock > firstBlock;
     if (mergesFirst && mergesLast && lastBlock == firstBlock + 1) {
-      image.load(reader, firstBlock, lastBlock + 1);
+      image.load(reader, meters, firstBlock, lastBlock + 1);
     } else {
       if (mergesFirst) {
-        image.load(reader, firstBlock, firstBlock + 1);
+        image.load(reader, meters, firstBlock, firstBlock + 1);
       }
       if (mergesLast) {
-        image.load(reader, lastBlock, lastBlock + 1);
+        image.load(reader, meters, lastBlock, lastBlock + 1);
       }
     }
     image.slice(range(bytes.offset(), bytes.payload())).put(bytes.payload().duplicate());
@@ -210,7 +216,7 @@ final class IntentMaker {
   private List<ChangedBlocks> added(ShardIntent.Deltas deltas, BlockImage image)
       throws ShardException {
     image.zero();
-    image.loadAll(reader);
+    image.loadAll(reader, meters);
     ErasureCode code = codes.apply(deltas.profile());
     for (ShardIntent.Delta delta : deltas.deltas()) {
       ByteBuffer parity = image.slice(range(delta.offset(), delta.bytes()));

@@ -30,6 +30,7 @@ final class SegmentLog {
   private final List<LogRequest> accepted = new ArrayList<>();
   private final List<LogRequest> rejected = new ArrayList<>();
   private final LogBatch batch;
+  private final FragmentedShards fragmented = new FragmentedShards();
 
   SegmentLog(
       UUID drive, DriveConfig.Limits limits, Parts parts, LogPosition end, Segments segments) {
@@ -45,6 +46,11 @@ final class SegmentLog {
 
   /** What the log works with. */
   record Parts(ShardIndex index, SlabPool slabs, DriveMeters meters) {}
+
+  /** Shards that folds may have cut into many pieces. */
+  FragmentedShards fragmented() {
+    return fragmented;
+  }
 
   LogPosition end() {
     return end;
@@ -214,6 +220,9 @@ final class SegmentLog {
     for (LogRequest request : accepted) {
       if (request.payloadBytes() > 0) {
         meters.payloadWrote(request.payloadBytes());
+      }
+      if (request instanceof LogRequest.FoldAll folds) {
+        fragmented.folded(folds.folds());
       }
     }
     writtenBytes.lazySet(writtenBytes.get() + total);

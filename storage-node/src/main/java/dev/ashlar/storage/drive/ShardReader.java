@@ -56,7 +56,7 @@ final class ShardReader {
     Slab slab = slabs.acquire(range.memoryBytes());
     boolean done = false;
     try {
-      load(range, slab.buffer());
+      meters.payloadRead(load(range, slab.buffer()));
       done = true;
       return new ShardData(slab, slab.slice((int) (range.offset() % BLOCK), range.length()));
     } finally {
@@ -66,13 +66,17 @@ final class ShardReader {
     }
   }
 
-  /** Reads whole blocks, the first of them to the beginning of the memory. */
-  void load(Range range, ByteBuffer memory) throws ShardException {
+  /**
+   * Reads whole blocks, the first of them to the beginning of the memory; returns their bytes, the
+   * last one possibly short.
+   */
+  int load(Range range, ByteBuffer memory) throws ShardException {
     try {
       // An extent may be moved, and its segment freed, between look-up and read: look again.
       for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
-        if (fill(memory, range, attempt > 0)) {
-          return;
+        int bytes = fill(memory, range, attempt > 0);
+        if (bytes > 0) {
+          return bytes;
         }
       }
     } catch (IOException e) {
@@ -96,8 +100,8 @@ final class ShardReader {
     return new ShardException(ShardFault.IO_ERROR, shard + ": " + e, e);
   }
 
-  /** False if a segment was not there. */
-  private boolean fill(ByteBuffer memory, Range range, boolean wasThere)
+  /** The bytes of the blocks; 0 if a segment was not there. */
+  private int fill(ByteBuffer memory, Range range, boolean wasThere)
       throws IOException, ShardException {
     int firstBlock = range.firstBlock();
     int lastBlock = range.lastBlock();
@@ -120,7 +124,7 @@ final class ShardReader {
       }
       Segment segment = segments.acquire(extent.segment());
       if (segment == null) {
-        return false;
+        return 0;
       }
       try {
         int at = (block - firstBlock) * BLOCK;
@@ -132,8 +136,7 @@ final class ShardReader {
       }
       block = endBlock;
     }
-    meters.payloadRead(touched);
-    return true;
+    return touched;
   }
 
   private static int endOfRun(@Nullable Extent[] sources, int from) {
