@@ -432,7 +432,7 @@ class DriveRulesTest {
   }
 
   /** Each block without the zeros behind its content, lengths before. */
-  private static byte[] trimmed(byte[] blocks) {
+  static byte[] trimmed(byte[] blocks) {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     for (int from = 0; from < blocks.length; from += BLOCK) {
       int to = from + BLOCK;
@@ -446,7 +446,7 @@ class DriveRulesTest {
     return out.toByteArray();
   }
 
-  private static byte[] golden(String name) throws IOException {
+  static byte[] golden(String name) throws IOException {
     try (InputStream in = DriveRulesTest.class.getResourceAsStream("/golden/" + name)) {
       if (in == null) {
         throw new IOException("no golden file " + name);

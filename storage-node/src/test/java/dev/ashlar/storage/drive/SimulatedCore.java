@@ -2,8 +2,10 @@ package dev.ashlar.storage.drive;
 
 import dev.ashlar.protocol.client.AbstractShardStoreContract;
 import dev.ashlar.protocol.client.Answer;
+import dev.ashlar.protocol.client.Fold;
 import dev.ashlar.protocol.client.ShardException;
 import dev.ashlar.protocol.client.ShardFault;
+import dev.ashlar.protocol.client.ShardIntent;
 import dev.ashlar.protocol.client.ShardView;
 import dev.ashlar.protocol.memory.SlabPool;
 import dev.ashlar.protocol.model.BlobId;
@@ -74,6 +76,49 @@ final class SimulatedCore {
     add(new LogRequest.Move(0, List.of(), List.copyOf(marks), new Answer<>()));
     core.log().commit();
     core.log().clear();
+  }
+
+  /** One batch of one request; what had no room is told of by {@link SegmentLog#rejected}. */
+  boolean commitOne(LogRequest request) throws IOException {
+    add(request);
+    core.log().commit();
+    boolean isDone = core.log().rejected().isEmpty();
+    core.log().clear();
+    return isDone;
+  }
+
+  /** Stores an intent; false if the drive is full. */
+  boolean prepare(ShardIntent intent) throws IOException, ShardException {
+    LogRequest.Prepare request =
+        new IntentMaker(
+                core.reader(), slabs, driveMeters, limits.batchBytesMax(), TestDrives::code)
+            .make(intent, new Answer<>());
+    try {
+      return commitOne(request);
+    } finally {
+      request.completion().succeeded(core.drive());
+    }
+  }
+
+  /** Returns those that were not there. */
+  List<Fold> fold(Fold... folds) throws IOException {
+    LogRequest.FoldAll request = new LogRequest.FoldAll(List.of(folds), new Answer<>());
+    if (!commitOne(request)) {
+      throw new IOException("full");
+    }
+    return request.missing();
+  }
+
+  Coalescer coalescer() {
+    return core.newCoalescer(
+        (shard, bases, patches, payload, crcs) ->
+            commitOne(
+                new LogRequest.Merge(shard, bases, patches, payload, crcs, new Answer<>())));
+  }
+
+  byte[] read(ShardId shard, ShardView view, long offset, int length) throws ShardException {
+    return AbstractShardStoreContract.bytesOf(
+        core.reader().read(new ShardReader.Range(shard, view, offset, length)));
   }
 
   private void add(LogRequest request) throws IOException {
