@@ -5,6 +5,7 @@ import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.client.ShardData;
 import dev.ashlar.protocol.client.ShardFault;
 import dev.ashlar.protocol.client.ShardStore;
+import dev.ashlar.protocol.client.ShardView;
 import dev.ashlar.protocol.layout.ByteRange;
 import dev.ashlar.protocol.layout.StripeLayout;
 import dev.ashlar.protocol.memory.Slab;
@@ -297,7 +298,7 @@ final class WindowRead {
       ShardRead read = new ShardRead(shardRange);
       reads[slot] = read;
       ShardId shard = new ShardId(id, slot);
-      store.read(shard, shardRange.offset(), (int) shardRange.length(), read);
+      store.read(shard, ShardView.ORIGINAL, shardRange.offset(), (int) shardRange.length(), read);
     }
   }
 

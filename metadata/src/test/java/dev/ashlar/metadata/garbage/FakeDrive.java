@@ -1,17 +1,23 @@
 package dev.ashlar.metadata.garbage;
 
 import dev.ashlar.protocol.client.Completion;
+import dev.ashlar.protocol.client.Drop;
+import dev.ashlar.protocol.client.Fold;
 import dev.ashlar.protocol.client.ShardData;
 import dev.ashlar.protocol.client.ShardException;
 import dev.ashlar.protocol.client.ShardFault;
+import dev.ashlar.protocol.client.ShardIntent;
 import dev.ashlar.protocol.client.ShardStore;
+import dev.ashlar.protocol.client.ShardView;
 import dev.ashlar.protocol.client.ShardWrite;
+import dev.ashlar.protocol.model.AttemptId;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.ShardId;
 import java.util.List;
 import java.util.NavigableSet;
 import java.util.TreeSet;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -49,8 +55,24 @@ final class FakeDrive implements ShardStore {
   }
 
   @Override
-  public void read(ShardId shard, long offset, int length, Completion<ShardData> completion) {
+  public void read(
+      ShardId shard, ShardView view, long offset, int length, Completion<ShardData> completion) {
     completion.failed(new ShardException(ShardFault.MISSING, "holds ids only"));
+  }
+
+  @Override
+  public void prepare(ShardIntent intent, Completion<DriveId> completion) {
+    completion.failed(new ShardException(ShardFault.FULL, "holds ids only"));
+  }
+
+  @Override
+  public void fold(List<Fold> folds, Completion<DriveId> completion) {
+    completion.failed(new ShardException(ShardFault.MISSING, "holds ids only"));
+  }
+
+  @Override
+  public void drop(List<Drop> drops, Completion<DriveId> completion) {
+    completion.succeeded(drive());
   }
 
   @Override
@@ -67,4 +89,7 @@ final class FakeDrive implements ShardStore {
   public void forEachBlobBelow(long session, Consumer<BlobId> visitor) {
     List.copyOf(blobs).stream().filter(blob -> blob.session() < session).forEach(visitor);
   }
+
+  @Override
+  public void forEachAttemptBelow(long session, BiConsumer<BlobId, AttemptId> visitor) {}
 }

@@ -16,6 +16,6 @@ public enum ShardFault {
   OVERLOADED,
   /** The drive is absent, closed or shutting down. */
   UNAVAILABLE,
-  /** The bytes were there when the read began and have been removed since. */
+  /** The bytes of that state were there once and have been removed or changed since. */
   REVISION_GONE
 }

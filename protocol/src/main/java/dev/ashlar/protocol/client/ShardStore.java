@@ -1,9 +1,11 @@
 package dev.ashlar.protocol.client;
 
+import dev.ashlar.protocol.model.AttemptId;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.ShardId;
 import java.util.List;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -31,14 +33,37 @@ public interface ShardStore {
   void write(ShardWrite write, Completion<DriveId> completion);
 
   /**
-   * Reads exactly {@code length} bytes; only the 4 KiB blocks that hold them are read, and each is
-   * verified. {@link ShardFault#MISSING} unless the drive has all of them.
+   * Reads exactly {@code length} bytes as of the view; only the 4 KiB blocks that hold them are
+   * read, and each is verified. {@link ShardFault#MISSING} unless the drive has all of them and
+   * everything that the view says had touched the shard. {@link ShardFault#REVISION_GONE} where a
+   * newer revision that is folded has changed bytes of their blocks and the old ones are no longer
+   * kept; growth changes no bytes before it.
    *
    * @param length 1 to {@link dev.ashlar.protocol.memory.SlabPool#MAX_SLAB_BYTES} - 8 KiB
    */
-  void read(ShardId shard, long offset, int length, Completion<ShardData> completion);
+  void read(
+      ShardId shard, ShardView view, long offset, int length, Completion<ShardData> completion);
 
-  /** Removes every shard of these blobs durably. Absent ones are not an error. */
+  /**
+   * Stores a provisional change beside the shard. Success means durable. {@link ShardFault#MISSING}
+   * unless the drive has all that its base says had touched the shard, and the old bytes it needs:
+   * those of blocks that are changed in part, and for deltas all below the base length.
+   *
+   * <p>One attempt may send several intents for a shard, but never two for the same block.
+   */
+  void prepare(ShardIntent intent, Completion<DriveId> completion);
+
+  /**
+   * Folds intents into their shards, each shard's in ascending order of revision. What is folded
+   * already is no error. {@link ShardFault#MISSING} if the intents of any of them are not here; the
+   * others are folded nevertheless.
+   */
+  void fold(List<Fold> folds, Completion<DriveId> completion);
+
+  /** Forgets intents durably. Absent ones are not an error; what is folded stays. */
+  void drop(List<Drop> drops, Completion<DriveId> completion);
+
+  /** Removes every shard and intent of these blobs durably. Absent ones are not an error. */
   void delete(List<BlobId> blobs, Completion<DriveId> completion);
 
   /**
@@ -47,4 +72,12 @@ public interface ShardStore {
    * caller's thread and may take long.
    */
   void forEachBlobBelow(long session, Consumer<BlobId> visitor) throws ShardException;
+
+  /**
+   * Visits every blob and attempt with intents that are not folded, where the attempt belongs to a
+   * session below the given one; each pair once, in no order. Runs on the caller's thread and may
+   * take long.
+   */
+  void forEachAttemptBelow(long session, BiConsumer<BlobId, AttemptId> visitor)
+      throws ShardException;
 }

@@ -164,7 +164,8 @@ public abstract class AbstractShardStoreContract {
     for (int i = 0; i < count; i++) {
       Answer<ShardData> answer = new Answer<>();
       reads.add(answer);
-      store.read(new ShardId(new BlobId(8, i), 0), 0, contents.get(i).length, answer);
+      store.read(
+          new ShardId(new BlobId(8, i), 0), ShardView.ORIGINAL, 0, contents.get(i).length, answer);
     }
     for (int i = 0; i < count; i++) {
       assertArrayEquals(contents.get(i), bytesOf(reads.get(i).await()));
@@ -179,13 +180,13 @@ public abstract class AbstractShardStoreContract {
 
   protected final byte[] get(ShardId shard, long offset, int length) throws ShardException {
     Answer<ShardData> answer = new Answer<>();
-    store.read(shard, offset, length, answer);
+    store.read(shard, ShardView.ORIGINAL, offset, length, answer);
     return bytesOf(answer.await());
   }
 
   protected final ShardFault readFault(ShardId shard, long offset, int length) {
     Answer<ShardData> answer = new Answer<>();
-    store.read(shard, offset, length, answer);
+    store.read(shard, ShardView.ORIGINAL, offset, length, answer);
     return answer.awaitFault();
   }
 
@@ -225,7 +226,7 @@ public abstract class AbstractShardStoreContract {
     return bytes;
   }
 
-  private static ByteBuffer direct(byte[] bytes) {
+  static ByteBuffer direct(byte[] bytes) {
     return ByteBuffer.allocateDirect(bytes.length).put(bytes).flip();
   }
 

@@ -2,11 +2,10 @@ package dev.ashlar.protocol.client;
 
 import dev.ashlar.protocol.memory.Slab;
 import dev.ashlar.protocol.memory.SlabPool;
+import dev.ashlar.protocol.model.AttemptId;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.DriveId;
-import dev.ashlar.protocol.model.Profile;
 import dev.ashlar.protocol.model.ShardId;
-import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -15,13 +14,13 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
-import java.util.zip.CRC32C;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,18 +28,10 @@ import org.jspecify.annotations.Nullable;
  * delay is set or answers are held.
  */
 public final class MemoryShardStore implements ShardStore {
-  private static final int BLOCK = Profile.BLOCK_BYTES;
-
-  /** Every block of a shard with its checksum, by block number. */
-  private static final class Shard {
-    final TreeMap<Long, Block> blocks = new TreeMap<>();
-  }
-
-  private record Block(byte[] bytes, int crc) {}
-
   private final ReentrantLock lock = new ReentrantLock();
   private final SlabPool slabs;
-  private final Map<ShardId, Shard> shards = new HashMap<>();
+  private final ParityUpdate code;
+  private final Map<ShardId, MemoryShard> shards = new HashMap<>();
   private final Set<ShardId> corrupt = new HashSet<>();
   private final ArrayDeque<Runnable> heldAnswers = new ArrayDeque<>();
   private DriveId drive;
@@ -48,13 +39,18 @@ public final class MemoryShardStore implements ShardStore {
   private @Nullable ShardFault writeFault;
   private Duration delay = Duration.ZERO;
   private boolean held;
-  private long reads;
-  private long readBytes;
+  private long goneReads;
+  private long goneReadBytes;
   private long writes;
 
   public MemoryShardStore(DriveId drive, SlabPool slabs) {
+    this(drive, slabs, ParityUpdate.FIRST_PARITY);
+  }
+
+  public MemoryShardStore(DriveId drive, SlabPool slabs, ParityUpdate code) {
     this.drive = drive;
     this.slabs = slabs;
+    this.code = code;
   }
 
   @Override
@@ -83,12 +79,67 @@ public final class MemoryShardStore implements ShardStore {
   }
 
   @Override
-  public void read(ShardId shard, long offset, int length, Completion<ShardData> completion) {
+  public void read(
+      ShardId shard, ShardView view, long offset, int length, Completion<ShardData> completion) {
     answer(
         completion,
         () -> {
-          ShardData data = load(shard, offset, length);
+          ShardData data = load(shard, view, offset, length);
           return () -> completion.succeeded(data);
+        });
+  }
+
+  @Override
+  public void prepare(ShardIntent intent, Completion<DriveId> completion) {
+    answer(
+        completion,
+        () -> {
+          checkWriteFault();
+          ShardId id = intent.target().shard();
+          checkCorrupt(id);
+          MemoryShard shard = shards.computeIfAbsent(id, MemoryShard::new);
+          shard.prepare(intent, code);
+          writes++;
+          return () -> completion.succeeded(drive);
+        });
+  }
+
+  @Override
+  public void fold(List<Fold> folds, Completion<DriveId> completion) {
+    answer(
+        completion,
+        () -> {
+          checkFault();
+          ShardException missing = null;
+          for (Fold fold : folds) {
+            try {
+              shard(fold.shard()).fold(fold.attempt(), fold.revision());
+            } catch (ShardException e) {
+              missing = e;
+            }
+          }
+          if (missing != null) {
+            throw missing;
+          }
+          return () -> completion.succeeded(drive);
+        });
+  }
+
+  @Override
+  public void drop(List<Drop> drops, Completion<DriveId> completion) {
+    answer(
+        completion,
+        () -> {
+          checkFault();
+          for (Drop drop : drops) {
+            shards.forEach(
+                (id, shard) -> {
+                  if (id.blob().equals(drop.blob())) {
+                    shard.drop(drop.attempt());
+                  }
+                });
+          }
+          return () -> completion.succeeded(drive);
         });
   }
 
@@ -98,7 +149,7 @@ public final class MemoryShardStore implements ShardStore {
         completion,
         () -> {
           checkFault();
-          shards.keySet().removeIf(shard -> blobs.contains(shard.blob()));
+          forgetIf(shard -> blobs.contains(shard.blob()));
           return () -> completion.succeeded(drive);
         });
   }
@@ -109,15 +160,36 @@ public final class MemoryShardStore implements ShardStore {
     lock.lock();
     try {
       checkFault();
-      for (ShardId shard : shards.keySet()) {
-        if (Long.compareUnsigned(shard.blob().session(), session) < 0) {
-          found.add(shard.blob());
-        }
-      }
+      shards.forEach(
+          (id, shard) -> {
+            if (shard.hasBlocks() && Long.compareUnsigned(id.blob().session(), session) < 0) {
+              found.add(id.blob());
+            }
+          });
     } finally {
       lock.unlock();
     }
     found.forEach(visitor);
+  }
+
+  @Override
+  public void forEachAttemptBelow(long session, BiConsumer<BlobId, AttemptId> visitor)
+      throws ShardException {
+    Map<BlobId, Set<AttemptId>> found = new HashMap<>();
+    lock.lock();
+    try {
+      checkFault();
+      shards.forEach(
+          (id, shard) ->
+              found.computeIfAbsent(id.blob(), blob -> new TreeSet<>()).addAll(shard.attempts()));
+    } finally {
+      lock.unlock();
+    }
+    found.forEach(
+        (blob, attempts) ->
+            attempts.stream()
+                .filter(attempt -> Long.compareUnsigned(attempt.session(), session) < 0)
+                .forEach(attempt -> visitor.accept(blob, attempt)));
   }
 
   /** From now on every operation fails this way; {@code null} heals it. */
@@ -130,7 +202,10 @@ public final class MemoryShardStore implements ShardStore {
     }
   }
 
-  /** From now on writes (not reads and deletes) fail this way; {@code null} heals them. */
+  /**
+   * From now on writes and intents (not reads, folds and deletes) fail this way; {@code null} heals
+   * them.
+   */
   public void failWrites(@Nullable ShardFault newFault) {
     lock.lock();
     try {
@@ -149,7 +224,7 @@ public final class MemoryShardStore implements ShardStore {
   public void wipe() {
     locked(
         () -> {
-          shards.clear();
+          forgetIf(shard -> true);
           corrupt.clear();
           drive = new DriveId(drive.id(), drive.incarnation() + 1);
           return drive;
@@ -179,105 +254,87 @@ public final class MemoryShardStore implements ShardStore {
     waiting.forEach(Runnable::run);
   }
 
-  /** Bytes of all payloads. */
+  /** Bytes of all payloads, intents included. */
   public long storedBytes() {
+    return locked(() -> shards.values().stream().mapToLong(MemoryShard::storedBytes).sum());
+  }
+
+  public boolean holds(ShardId id) {
     return locked(
-        () ->
-            shards.values().stream()
-                .flatMap(shard -> shard.blocks.values().stream())
-                .mapToLong(block -> block.bytes.length)
-                .sum());
+        () -> {
+          MemoryShard shard = shards.get(id);
+          return shard != null && shard.hasBlocks();
+        });
   }
 
-  public boolean holds(ShardId shard) {
-    return locked(() -> shards.containsKey(shard));
-  }
-
-  /** Successful reads so far. */
+  /** Successful reads so far, also of old bytes for intents. */
   public long reads() {
-    return locked(() -> reads);
+    return locked(() -> goneReads + shards.values().stream().mapToLong(MemoryShard::reads).sum());
   }
 
   /** Bytes of the blocks that successful reads had to touch. */
   public long readBytes() {
-    return locked(() -> readBytes);
+    return locked(
+        () -> goneReadBytes + shards.values().stream().mapToLong(MemoryShard::readBytes).sum());
   }
 
-  /** Successful writes so far. */
+  /** Successful writes and intents so far. */
   public long writes() {
     return locked(() -> writes);
   }
 
   private DriveId store(ShardWrite write) throws ShardException {
-    checkFault();
-    if (writeFault != null) {
-      throw new ShardException(writeFault, drive + " was told to fail writes");
-    }
-    ByteBuffer payload = write.payload().duplicate();
-    Map<Long, Block> blocks = new HashMap<>();
-    for (int i = 0; i < write.blockCrcs().length; i++) {
-      byte[] bytes = new byte[Math.min(BLOCK, payload.remaining())];
-      payload.get(bytes);
-      if (crc(bytes) != write.blockCrcs()[i]) {
-        throw new ShardException(ShardFault.CORRUPT, write.shard() + ": payload and checksum");
-      }
-      blocks.put(write.offset() / BLOCK + i, new Block(bytes, write.blockCrcs()[i]));
-    }
-    shards.computeIfAbsent(write.shard(), id -> new Shard()).blocks.putAll(blocks);
+    checkWriteFault();
+    MemoryShard shard = shards.getOrDefault(write.shard(), new MemoryShard(write.shard()));
+    shard.write(write);
+    shards.put(write.shard(), shard);
     writes++;
     return drive;
   }
 
-  private ShardData load(ShardId id, long offset, int length) throws ShardException {
+  private ShardData load(ShardId id, ShardView view, long offset, int length)
+      throws ShardException {
     checkFault();
-    if (corrupt.contains(id) && shards.containsKey(id)) {
-      throw new ShardException(ShardFault.CORRUPT, id + " was made corrupt");
-    }
-    long firstBlock = offset / BLOCK;
-    long lastBlock = (offset + length - 1) / BLOCK;
-    Slab slab = slabs.acquire((int) (lastBlock - firstBlock + 1) * BLOCK);
-    try {
-      ByteBuffer memory = slab.buffer();
-      for (long number = firstBlock; number <= lastBlock; number++) {
-        Block block = block(id, number);
-        long end = number * BLOCK + block.bytes.length;
-        if (number < lastBlock ? block.bytes.length < BLOCK : end < offset + length) {
-          throw missing(id, number);
-        }
-        memory.put(block.bytes);
-        readBytes += block.bytes.length;
-      }
-      reads++;
-      return new ShardData(slab, slab.slice((int) (offset % BLOCK), length));
-    } catch (ShardException e) {
-      slab.release();
-      throw e;
+    checkCorrupt(id);
+    byte[] bytes = shard(id).read(view, offset, length);
+    Slab slab = slabs.acquire(length);
+    slab.buffer().put(bytes);
+    return new ShardData(slab, slab.slice(0, length));
+  }
+
+  /** The shard, or an empty one in its place. */
+  private MemoryShard shard(ShardId id) {
+    return shards.getOrDefault(id, new MemoryShard(id));
+  }
+
+  private void forgetIf(Predicate<ShardId> isGone) {
+    shards.forEach(
+        (id, shard) -> {
+          if (isGone.test(id)) {
+            goneReads += shard.reads();
+            goneReadBytes += shard.readBytes();
+          }
+        });
+    shards.keySet().removeIf(isGone);
+  }
+
+  private void checkWriteFault() throws ShardException {
+    checkFault();
+    if (writeFault != null) {
+      throw new ShardException(writeFault, drive + " was told to fail writes");
     }
   }
 
-  private Block block(ShardId id, long number) throws ShardException {
-    Shard shard = shards.get(id);
-    Block block = shard == null ? null : shard.blocks.get(number);
-    if (block == null) {
-      throw missing(id, number);
+  private void checkCorrupt(ShardId id) throws ShardException {
+    if (corrupt.contains(id) && shards.containsKey(id)) {
+      throw new ShardException(ShardFault.CORRUPT, id + " was made corrupt");
     }
-    return block;
   }
 
   private void checkFault() throws ShardException {
     if (fault != null) {
       throw new ShardException(fault, drive + " was told to fail");
     }
-  }
-
-  private static ShardException missing(ShardId id, long block) {
-    return new ShardException(ShardFault.MISSING, id + " block " + block);
-  }
-
-  private static int crc(byte[] bytes) {
-    CRC32C crc = new CRC32C();
-    crc.update(bytes);
-    return (int) crc.getValue();
   }
 
   /** Does the work under the lock and returns how to tell of it. */

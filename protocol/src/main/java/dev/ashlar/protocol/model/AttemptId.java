@@ -1,0 +1,23 @@
+package dev.ashlar.protocol.model;
+
+/**
+ * Names one attempt to change blobs. Fresh per try, so that what a lost attempt left on drives is
+ * never taken for another's.
+ *
+ * @param session the gateway session that chose the id; a session registers in Raft before it
+ *     writes
+ * @param sequence counts up within the session, from 0
+ */
+public record AttemptId(long session, long sequence) implements Comparable<AttemptId> {
+  /** Order of ids: by session, then by sequence, both unsigned. */
+  @Override
+  public int compareTo(AttemptId other) {
+    int bySession = Long.compareUnsigned(session, other.session);
+    return bySession != 0 ? bySession : Long.compareUnsigned(sequence, other.sequence);
+  }
+
+  @Override
+  public String toString() {
+    return Long.toHexString(session) + "+" + Long.toHexString(sequence);
+  }
+}
