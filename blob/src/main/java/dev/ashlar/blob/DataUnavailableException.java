@@ -14,6 +14,8 @@ public final class DataUnavailableException extends Exception {
     OVERLOADED,
     /** The blob was removed while it was read: open the object again. */
     GONE,
+    /** The object was changed in the same place while this change of it was under way. */
+    CONFLICT,
     /** The receiver of the bytes has gone. */
     CANCELLED
   }

@@ -21,4 +21,5 @@ public record Engine(
     SlabPool pool,
     EngineMetrics metrics,
     MemoryBudget memory,
-    Leftovers leftovers) {}
+    Leftovers leftovers,
+    Folder folder) {}

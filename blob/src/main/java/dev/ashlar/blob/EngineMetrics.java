@@ -11,6 +11,13 @@ public final class EngineMetrics {
   final Counter rebuiltReads;
   final Counter indebtedSlots;
   final Counter abandonedBlobs;
+  final Counter abandonedAttempts;
+  final Counter conflicts;
+  final Counter folds;
+  private final Counter encodes;
+  private final Counter deltas;
+  private final Counter plannedReads;
+  private final Counter plannedWrites;
   private final MeterRegistry registry;
   private final Counter refusedFull;
   private final Counter refusedTooFewDrives;
@@ -34,6 +41,29 @@ public final class EngineMetrics {
         Counter.builder("ashlar.blob.abandoned")
             .description("Blobs removed because their request failed")
             .register(registry);
+    abandonedAttempts =
+        Counter.builder("ashlar.blob.abandoned.attempts")
+            .description(
+                "Changes of a blob dropped because they lost a race or their request failed")
+            .register(registry);
+    conflicts =
+        Counter.builder("ashlar.blob.conflicts")
+            .description("Changes that lost a race, those that were tried again included")
+            .register(registry);
+    folds =
+        Counter.builder("ashlar.blob.folds")
+            .description("Times that changes of a blob were made part of its shards")
+            .register(registry);
+    encodes = changedStripes(registry, "encode");
+    deltas = changedStripes(registry, "delta");
+    plannedReads =
+        Counter.builder("ashlar.blob.changed.stripes.reads")
+            .description("Drive reads that changing stripes takes")
+            .register(registry);
+    plannedWrites =
+        Counter.builder("ashlar.blob.changed.stripes.writes")
+            .description("Drive writes that changing stripes takes")
+            .register(registry);
     refusedFull = refused(registry, "full");
     refusedTooFewDrives = refused(registry, "too_few_drives");
   }
@@ -47,8 +77,21 @@ public final class EngineMetrics {
         .register(registry);
   }
 
+  void planned(StripePlan plan) {
+    (plan.mode() == StripePlan.Mode.ENCODE ? encodes : deltas).increment();
+    plannedReads.increment(plan.readOperations());
+    plannedWrites.increment(plan.writeOperations());
+  }
+
   Counter refused(boolean isFull) {
     return isFull ? refusedFull : refusedTooFewDrives;
+  }
+
+  private static Counter changedStripes(MeterRegistry registry, String mode) {
+    return Counter.builder("ashlar.blob.changed.stripes")
+        .tag("mode", mode)
+        .description("Stripes changed in part, by how")
+        .register(registry);
   }
 
   private static Counter refused(MeterRegistry registry, String reason) {

@@ -3,6 +3,7 @@ package dev.ashlar.blob;
 import dev.ashlar.codec.checksum.Md5Lanes;
 import dev.ashlar.protocol.client.ObjectRead;
 import dev.ashlar.protocol.layout.ByteRange;
+import dev.ashlar.protocol.model.AttemptId;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.Profile;
 import java.nio.ByteBuffer;
@@ -32,8 +33,8 @@ public final class ErasureObjectStore implements ObjectStore {
     Profile profile = config.profile();
     int window =
         EngineConfig.windowStripes(profile, config.leastWindowBytes()) * profile.stripeBytes();
-    long needed =
-        Math.max(2 * WindowRead.bytesMax(profile, window), StripeBatch.bytesMax(profile, window));
+    long read = 2 * WindowRead.bytesMax(profile, window);
+    long needed = Math.max(read, ErasureObjectChange.leastBytes(config));
     if (needed > memory.largestBytes()) {
       throw new IllegalArgumentException(
           "a request of profile "
@@ -53,9 +54,30 @@ public final class ErasureObjectStore implements ObjectStore {
   }
 
   @Override
+  public ObjectChange newChange(ObjectRead object, long offset, long expectedLength) {
+    ErasureObjectChange.Beginning beginning =
+        (present, expected, lengthMax, memory) ->
+            new ChangePieces(
+                engine,
+                present,
+                offset,
+                expected,
+                lengthMax,
+                nextAttempt(),
+                this::nextId,
+                zeros,
+                memory);
+    return new ErasureObjectChange(engine, beginning, object, offset, expectedLength);
+  }
+
+  @Override
   public void read(ObjectRead object, ByteRange range, DataSink sink)
       throws DataUnavailableException, InterruptedException {
     new ObjectReader(engine, object).read(range, sink);
+  }
+
+  private AttemptId nextAttempt() {
+    return new AttemptId(engine.metadata().session(), sequence.getAndIncrement());
   }
 
   private BlobId nextId() {

@@ -68,7 +68,7 @@ final class ErasureObjectWriter implements ObjectWriter {
       blob.write(bytes);
       length += before - bytes.remaining();
       if (blob.remaining() == 0) {
-        finished.add(blob.finish());
+        finished.add(blob.finish().getBlob());
         current = null;
       }
     }
@@ -100,7 +100,7 @@ final class ErasureObjectWriter implements ObjectWriter {
   private void finishCurrent() throws DataUnavailableException, InterruptedException {
     BlobWriter last = current;
     if (last != null) {
-      finished.add(last.finish());
+      finished.add(last.finish().getBlob());
       current = null;
     }
   }

@@ -1,9 +1,11 @@
 package dev.ashlar.blob;
 
 import dev.ashlar.protocol.client.Completion;
+import dev.ashlar.protocol.client.Drop;
 import dev.ashlar.protocol.client.ShardException;
 import dev.ashlar.protocol.client.ShardFault;
 import dev.ashlar.protocol.client.ShardStore;
+import dev.ashlar.protocol.model.AttemptId;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.DriveId;
 import java.time.Duration;
@@ -36,7 +38,8 @@ public final class Leftovers implements AutoCloseable {
   private final AtomicInteger waitingCount = new AtomicInteger();
   private @Nullable Thread worker;
 
-  private record Left(UUID drive, BlobId blob) {}
+  /** A blob's shards, or only what an attempt wrote for them. */
+  private record Left(UUID drive, BlobId blob, @Nullable AttemptId attempt) {}
 
   /**
    * @param drives the drive of this id, or null when it cannot be reached
@@ -59,48 +62,74 @@ public final class Leftovers implements AutoCloseable {
 
   /** Removes the blob's shard behind what the drive has queued. */
   void remove(ShardStore store, BlobId blob) {
-    remove(store, List.of(blob));
+    remove(store, List.of(new Left(store.drive().id(), blob, null)));
+  }
+
+  /** Drops what the attempt wrote for the blob's shard. */
+  void drop(ShardStore store, BlobId blob, AttemptId attempt) {
+    drop(store, List.of(new Left(store.drive().id(), blob, attempt)));
   }
 
   /** Tries once again to remove what waits. */
   void retry() {
-    Map<UUID, List<BlobId>> byDrive = new HashMap<>();
+    Map<UUID, List<Left>> byDrive = new HashMap<>();
     for (int left = waitingCount.get(); left > 0; left--) {
       Left next = waiting.poll();
       if (next == null) {
         break;
       }
       waitingCount.decrementAndGet();
-      byDrive.computeIfAbsent(next.drive(), id -> new ArrayList<>()).add(next.blob());
+      byDrive.computeIfAbsent(next.drive(), id -> new ArrayList<>()).add(next);
     }
     byDrive.forEach(this::retry);
   }
 
-  private void retry(UUID drive, List<BlobId> blobs) {
+  private void retry(UUID drive, List<Left> lefts) {
     ShardStore store = drives.apply(drive);
     if (store != null) {
-      for (int from = 0; from < blobs.size(); from += CALL_BLOBS_MAX) {
-        int to = Math.min(blobs.size(), from + CALL_BLOBS_MAX);
-        remove(store, List.copyOf(blobs.subList(from, to)));
+      for (int from = 0; from < lefts.size(); from += CALL_BLOBS_MAX) {
+        List<Left> some = lefts.subList(from, Math.min(lefts.size(), from + CALL_BLOBS_MAX));
+        remove(store, some.stream().filter(left -> left.attempt() == null).toList());
+        drop(store, some.stream().filter(left -> left.attempt() != null).toList());
       }
     }
   }
 
-  private void remove(ShardStore store, List<BlobId> blobs) {
-    UUID drive = store.drive().id();
-    store.delete(
-        blobs,
-        new Completion<>() {
-          @Override
-          public void succeeded(DriveId result) {}
+  private void remove(ShardStore store, List<Left> lefts) {
+    if (!lefts.isEmpty()) {
+      store.delete(lefts.stream().map(Left::blob).toList(), new Removal(lefts));
+    }
+  }
 
-          @Override
-          public void failed(ShardException failure) {
-            if (passes(failure.fault())) {
-              blobs.forEach(blob -> add(new Left(drive, blob)));
-            }
-          }
-        });
+  private void drop(ShardStore store, List<Left> lefts) {
+    List<Drop> drops = new ArrayList<>();
+    for (Left left : lefts) {
+      if (left.attempt() != null) {
+        drops.add(new Drop(left.blob(), left.attempt()));
+      }
+    }
+    if (!drops.isEmpty()) {
+      store.drop(drops, new Removal(lefts));
+    }
+  }
+
+  /** Keeps what was refused for now. */
+  private final class Removal implements Completion<DriveId> {
+    private final List<Left> lefts;
+
+    Removal(List<Left> lefts) {
+      this.lefts = lefts;
+    }
+
+    @Override
+    public void succeeded(DriveId result) {}
+
+    @Override
+    public void failed(ShardException failure) {
+      if (passes(failure.fault())) {
+        lefts.forEach(Leftovers.this::add);
+      }
+    }
   }
 
   /** A drive that failed is read-only: only a restart, which sweeps, changes that. */

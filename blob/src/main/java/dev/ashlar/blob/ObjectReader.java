@@ -19,21 +19,31 @@ import java.util.UUID;
 
 /**
  * Reads a range of an object: its slices in order, cut into windows of whole stripes; the next
- * windows are read while one is handed over. Used by one thread.
+ * windows are read while one is handed over. Each blob is read in the revision in which it was met,
+ * or in a later one that has not changed what was there. Used by one thread.
  */
 final class ObjectReader {
   private final Engine engine;
   private final ObjectRead object;
   private final Map<BlobId, BlobRow> blobs = new HashMap<>();
-  private final ArrayDeque<WindowRead> ahead = new ArrayDeque<>();
+  private final Map<BlobId, Long> revisionsMet = new HashMap<>();
+  private final ArrayDeque<Window> ahead = new ArrayDeque<>();
   private final Set<UUID> silentDrives = new HashSet<>();
   private final RequestMemory memory;
+
+  private record Window(ByteRange range, WindowRead read) {}
 
   ObjectReader(Engine engine, ObjectRead object) {
     this.engine = engine;
     this.object = object;
     this.memory = new RequestMemory(engine.memory());
-    object.blobs().forEach(row -> blobs.put(BlobId.of(row.getId()), row));
+    object.blobs().forEach(this::meet);
+  }
+
+  private void meet(BlobRow row) {
+    BlobId id = BlobId.of(row.getId());
+    blobs.put(id, row);
+    revisionsMet.putIfAbsent(id, row.getRevision());
   }
 
   void read(ByteRange range, DataSink sink) throws DataUnavailableException, InterruptedException {
@@ -55,15 +65,15 @@ final class ObjectReader {
         deliverOldest(sink);
       }
     } finally {
-      ahead.forEach(WindowRead::abandon);
+      ahead.forEach(window -> window.read().abandon());
       memory.close();
     }
   }
 
   private void readBlob(BlobRow blob, ByteRange part, boolean isMoreBehind, DataSink sink)
       throws DataUnavailableException, InterruptedException {
-    Profile profile = Profile.of(blob.getProfile());
-    StripeLayout layout = new StripeLayout(profile, blob.getLength());
+    StripeLayout layout = WindowRead.layout(blob);
+    Profile profile = layout.profile();
     if (!memory.isOpen()) {
       EngineConfig config = engine.config();
       memory.open(
@@ -73,8 +83,12 @@ final class ObjectReader {
     int window = window(profile);
     for (long from = part.offset(); from < part.end(); ) {
       ByteRange range = firstWindow(from, part, window);
-      holdMemory(WindowRead.bytesMax(layout, range), sink);
-      ahead.add(new WindowRead(engine, blob, layout, range, silentDrives, memory));
+      ByteRange[] needed = WindowRead.needed(layout, range);
+      holdMemory(WindowRead.bytesMax(layout, needed), sink);
+      ahead.add(
+          new Window(
+              range,
+              new WindowRead(engine, blob, needed, silentDrives, memory, this::unchangedSince)));
       from = range.end();
     }
   }
@@ -101,7 +115,7 @@ final class ObjectReader {
       StripeLayout layout, ByteRange part, boolean isMoreBehind, int windowBytes) {
     int window = window(layout.profile(), windowBytes);
     ByteRange first = firstWindow(part.offset(), part, window);
-    long bytes = WindowRead.bytesMax(layout, first);
+    long bytes = WindowRead.bytesMax(layout, WindowRead.needed(layout, first));
     boolean isLast = first.end() == part.end() && !isMoreBehind;
     return isLast ? bytes : bytes + WindowRead.bytesMax(layout.profile(), window);
   }
@@ -119,8 +133,8 @@ final class ObjectReader {
   }
 
   private void deliverOldest(DataSink sink) throws DataUnavailableException, InterruptedException {
-    WindowRead oldest = ahead.element();
-    oldest.deliver(sink);
+    Window oldest = ahead.element();
+    oldest.read().deliver(oldest.range(), sink);
     ahead.remove();
   }
 
@@ -141,15 +155,35 @@ final class ObjectReader {
             .map(slice -> BlobId.of(slice.getBlob()))
             .distinct()
             .toList();
-    try {
-      engine.metadata().blobs(ids).forEach(row -> blobs.put(BlobId.of(row.getId()), row));
-    } catch (MetadataUnavailableException e) {
-      throw new DataUnavailableException(Reason.TOO_FEW_DRIVES, "metadata: " + e.getMessage());
-    }
+    rows(ids).forEach(this::meet);
     BlobRow row = blobs.get(wanted);
     if (row == null) {
       throw new DataUnavailableException(Reason.GONE, "blob " + wanted + " was removed");
     }
+    return row;
+  }
+
+  private List<BlobRow> rows(List<BlobId> ids) throws DataUnavailableException {
+    try {
+      return engine.metadata().blobs(ids);
+    } catch (MetadataUnavailableException e) {
+      throw new DataUnavailableException(Reason.TOO_FEW_DRIVES, "metadata: " + e.getMessage());
+    }
+  }
+
+  /** The blob in a revision that drives still have. */
+  private BlobRow unchangedSince(BlobRow stale) throws DataUnavailableException {
+    BlobId id = BlobId.of(stale.getId());
+    BlobRow row = blobs.get(id);
+    if (row == null || row.getRevision() <= stale.getRevision()) {
+      List<BlobRow> rows = rows(List.of(id));
+      row = rows.isEmpty() ? stale : rows.getFirst();
+    }
+    boolean isChanged = row.getRewritten() > revisionsMet.getOrDefault(id, stale.getRevision());
+    if (row.getRevision() <= stale.getRevision() || row.getReferences() == 0 || isChanged) {
+      throw new DataUnavailableException(Reason.GONE, "blob " + id + " was changed or removed");
+    }
+    meet(row);
     return row;
   }
 }

@@ -44,6 +44,11 @@ public final class RunningReads implements ObjectStore {
   }
 
   @Override
+  public ObjectChange newChange(ObjectRead object, long offset, long expectedLength) {
+    return store.newChange(object, offset, expectedLength);
+  }
+
+  @Override
   public void read(ObjectRead object, ByteRange range, DataSink sink)
       throws DataUnavailableException, InterruptedException {
     Running read = new Running(clock.millis());

@@ -88,6 +88,19 @@ final class StripeBatch {
     }
   }
 
+  /** Takes back what was filled in behind the last whole stripe. */
+  ByteBuffer cutTail() {
+    int count = length % profile.stripeBytes();
+    ByteBuffer tail = ByteBuffer.allocate(count);
+    int start = (length - count) / profile.dataShards();
+    int unit = profile.stripeUnit();
+    for (int at = 0; at < count; at += unit) {
+      tail.put(slab(at / unit).slice(start, Math.min(unit, count - at)));
+    }
+    length -= count;
+    return tail.flip();
+  }
+
   /**
    * Encodes what was filled in.
    *

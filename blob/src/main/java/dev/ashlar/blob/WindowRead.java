@@ -24,74 +24,119 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads one range of one blob, a few stripes at most: the strips that hold it, in parallel,
+ * Reads parts of one blob, of a few stripes at most: the strips that hold them, in parallel,
  * straight from their drives. Where a drive cannot deliver, exactly the missing ranges are rebuilt
  * from the same ranges of k others. Reading begins with the constructor; used by one thread.
  */
 final class WindowRead {
   private final Engine engine;
   private final Profile profile;
-  private final StripeLayout layout;
   private final BlobId id;
   private final int pg;
   private final PlacementMap placement;
-  private final ByteRange range;
+  private final ByteRange[] needed;
   // Per slot the read that has arrived or is under way; a faulty slot is not asked again.
   private final @Nullable ShardRead[] reads;
   private final boolean[] faulty;
   private final Set<UUID> silentDrives;
   private final RequestMemory memory;
+  private final Renewal renewal;
+  private BlobRow row;
+  private StripeLayout layout;
   private long heldBytes;
   private boolean overloaded;
 
+  /** What becomes of a read whose revision of the blob is no longer kept. */
+  interface Renewal {
+    /**
+     * The row to read with instead: of a later revision in which the same bytes are unchanged.
+     *
+     * @throws DataUnavailableException if there is none
+     */
+    BlobRow instead(BlobRow stale) throws DataUnavailableException;
+  }
+
+  /** A drive no longer has the revision. */
+  private static final class RevisionGoneException extends Exception {
+    private static final long serialVersionUID = 1;
+
+    RevisionGoneException() {
+      super("revision gone", null, false, false);
+    }
+  }
+
   /**
-   * @param range of the blob, not empty
+   * @param row in which revision the blob is read
+   * @param needed per data slot the range of its shard, possibly empty; not all are
    * @param silentDrives those that did not answer earlier windows, and so are not waited for again;
    *     this one adds its own
    * @param memory in which {@link #bytesMax} are held for it
    */
   WindowRead(
       Engine engine,
-      BlobRow blob,
-      StripeLayout layout,
-      ByteRange range,
+      BlobRow row,
+      ByteRange[] needed,
       Set<UUID> silentDrives,
-      RequestMemory memory) {
+      RequestMemory memory,
+      Renewal renewal) {
     this.engine = engine;
+    this.row = row;
+    this.layout = layout(row);
     this.profile = layout.profile();
-    this.layout = layout;
-    this.id = BlobId.of(blob.getId());
-    this.pg = blob.getPg();
+    this.id = BlobId.of(row.getId());
+    this.pg = row.getPg();
     this.placement = engine.metadata().placement();
-    this.range = range;
+    this.needed = needed;
     this.silentDrives = silentDrives;
     this.memory = memory;
-    this.heldBytes = bytesMax(layout, range);
+    this.renewal = renewal;
+    this.heldBytes = bytesMax(layout, needed);
     this.reads = new ShardRead[profile.shards()];
     this.faulty = new boolean[profile.shards()];
-    for (int slot : blob.getDebtSlotsList()) {
+    start();
+  }
+
+  static StripeLayout layout(BlobRow row) {
+    return new StripeLayout(Profile.of(row.getProfile()), row.getLength());
+  }
+
+  /** Per data slot the part of its shard that holds bytes of this range. */
+  static ByteRange[] needed(StripeLayout layout, ByteRange range) {
+    ByteRange[] needed = new ByteRange[layout.profile().dataShards()];
+    Arrays.setAll(needed, slot -> layout.shardRange(slot, range));
+    return needed;
+  }
+
+  /** Asks for all that is needed; where it is known to be missing, for what rebuilds it, too. */
+  private void start() {
+    Arrays.fill(faulty, false);
+    for (int slot : row.getDebtSlotsList()) {
       faulty[slot] = true;
     }
+    ByteRange missing = new ByteRange(0, 0);
     for (int slot = 0; slot < profile.shards(); slot++) {
-      faulty[slot] |= silentDrives.contains(placement.drive(pg, slot));
+      faulty[slot] |= store(slot) == null || silentDrives.contains(placement.drive(pg, slot));
+      if (faulty[slot] && slot < profile.dataShards()) {
+        missing = hull(missing, needed[slot]);
+      }
     }
     for (int slot = 0; slot < profile.dataShards(); slot++) {
-      if (!needed(slot).isEmpty()) {
-        ask(slot, needed(slot));
+      if (!needed[slot].isEmpty()) {
+        ask(slot, hull(needed[slot], present(slot, missing)));
       }
     }
   }
 
   /**
-   * Direct memory that reading this range takes at most: a slab per shard where strips have to be
+   * Direct memory that reading these parts takes at most: a slab per shard where strips have to be
    * rebuilt, and in the last stripe one more for each that is short. Reads that were given up on
    * are not in it: they hold memory only while a drive's thread is in them.
    */
-  static long bytesMax(StripeLayout layout, ByteRange range) {
+  static long bytesMax(StripeLayout layout, ByteRange[] needed) {
     Profile profile = layout.profile();
     ByteRange hull = new ByteRange(0, 0);
-    for (int slot = 0; slot < profile.dataShards(); slot++) {
-      hull = hull(hull, layout.shardRange(slot, range));
+    for (ByteRange each : needed) {
+      hull = hull(hull, each);
     }
     int block = Profile.BLOCK_BYTES;
     long blocks = (hull.end() - 1) / block - hull.offset() / block + 1;
@@ -99,9 +144,7 @@ final class WindowRead {
     if (layout.isOneStrip()) {
       return slab;
     }
-    boolean isPadded =
-        layout.blobLength() % profile.stripeBytes() != 0
-            && layout.stripeOf(range.end() - 1) == layout.stripeCount() - 1;
+    boolean isPadded = hull.end() > layout.shardLength(profile.dataShards() - 1);
     return slab * (profile.shards() + (isPadded ? profile.dataShards() : 0));
   }
 
@@ -111,58 +154,86 @@ final class WindowRead {
     return slab * (profile.shards() + profile.dataShards());
   }
 
-  /** Waits, rebuilds what is missing, hands everything over in order. */
-  void deliver(DataSink sink) throws DataUnavailableException, InterruptedException {
-    ByteRange missing = missing();
-    if (!missing.isEmpty()) {
-      if (layout.isOneStrip()) {
-        readCopy(missing);
-      } else {
-        rebuild(missing);
-      }
-    }
+  /**
+   * Waits, rebuilds what is missing, hands everything over in order.
+   *
+   * @param range of the blob, whose parts are those needed
+   */
+  void deliver(ByteRange range, DataSink sink)
+      throws DataUnavailableException, InterruptedException {
+    await();
     int unit = profile.stripeUnit();
     for (long at = range.offset(); at < range.end(); ) {
       long count = Math.min(unit - at % unit, range.end() - at);
-      ShardRead read = arrivedRead(layout.slotOf(at));
-      ByteBuffer bytes = read.bytes(new ByteRange(layout.shardOffsetOf(at), count));
-      sink.accept(new ShardData(read.data().slab().retain(), bytes));
+      int slot = layout.slotOf(at);
+      ByteBuffer bytes = bytes(slot, new ByteRange(layout.shardOffsetOf(at), count));
+      sink.accept(new ShardData(arrivedRead(slot).data().slab().retain(), bytes));
       at += count;
     }
     abandon();
   }
 
+  /** Waits and rebuilds what is missing. */
+  void await() throws DataUnavailableException, InterruptedException {
+    while (true) {
+      try {
+        ByteRange missing = missing();
+        if (!missing.isEmpty()) {
+          if (layout.isOneStrip()) {
+            readCopy(missing);
+          } else {
+            rebuild(missing);
+          }
+        }
+        return;
+      } catch (RevisionGoneException e) {
+        restart(renewal.instead(row));
+      }
+    }
+  }
+
+  private void restart(BlobRow newRow) throws DataUnavailableException, InterruptedException {
+    for (int slot = 0; slot < reads.length; slot++) {
+      drop(slot);
+    }
+    row = newRow;
+    layout = layout(newRow);
+    long bytes = bytesMax(layout, needed);
+    if (bytes > heldBytes) {
+      memory.hold(bytes - heldBytes);
+      heldBytes = bytes;
+    }
+    start();
+  }
+
+  /** Of what was needed and has arrived, this part of the shard. Valid until it is abandoned. */
+  ByteBuffer bytes(int slot, ByteRange part) {
+    return arrivedRead(slot).bytes(part);
+  }
+
   /** Gives back what has arrived, but for what the receiver has, and what still may arrive. */
   void abandon() {
     for (int slot = 0; slot < reads.length; slot++) {
-      ShardRead read = reads[slot];
-      if (read != null) {
-        reads[slot] = null;
-        read.abandon(memory);
-      }
+      drop(slot);
     }
     memory.giveBack(heldBytes);
     heldBytes = 0;
   }
 
-  private ByteRange needed(int dataSlot) {
-    return layout.shardRange(dataSlot, range);
-  }
-
   /** Waits for the needed strips and tells the hull of the shard ranges that did not come. */
-  private ByteRange missing() throws InterruptedException {
+  private ByteRange missing() throws InterruptedException, RevisionGoneException {
     ByteRange hull = new ByteRange(0, 0);
     for (int slot = 0; slot < profile.dataShards(); slot++) {
-      ByteRange needed = needed(slot);
-      if (!needed.isEmpty() && !arrived(slot)) {
-        hull = hull(hull, needed);
+      if (!needed[slot].isEmpty() && !arrived(slot)) {
+        hull = hull(hull, needed[slot]);
       }
     }
     return hull;
   }
 
   /** Every parity shard of a one-strip blob is a copy of its data. */
-  private void readCopy(ByteRange missing) throws DataUnavailableException, InterruptedException {
+  private void readCopy(ByteRange missing)
+      throws DataUnavailableException, InterruptedException, RevisionGoneException {
     for (int slot = profile.dataShards(); slot < profile.shards(); slot++) {
       ask(slot, missing);
       if (arrived(slot)) {
@@ -176,7 +247,7 @@ final class WindowRead {
   }
 
   private void rebuild(ByteRange firstMissing)
-      throws DataUnavailableException, InterruptedException {
+      throws DataUnavailableException, InterruptedException, RevisionGoneException {
     ByteRange missing = firstMissing;
     int[] sources = gather(missing);
     // A slot lost on the way widens what has to be rebuilt; each round loses one or ends.
@@ -201,11 +272,11 @@ final class WindowRead {
   }
 
   private void decode(int[] sources, ByteBuffer[] sourceBytes, ByteRange missing)
-      throws InterruptedException {
+      throws InterruptedException, RevisionGoneException {
     int[] wanted = new int[profile.dataShards()];
     int count = 0;
     for (int slot = 0; slot < profile.dataShards(); slot++) {
-      if (!needed(slot).isEmpty() && !arrived(slot)) {
+      if (!needed[slot].isEmpty() && !arrived(slot)) {
         wanted[count++] = slot;
       }
     }
@@ -222,13 +293,17 @@ final class WindowRead {
     engine.metrics().rebuiltReads.increment(count);
   }
 
-  /** Reads the range from k slots, data slots first; replaces those that fail. */
-  private int[] gather(ByteRange missing) throws DataUnavailableException, InterruptedException {
+  /**
+   * Reads the range from k slots, data slots first; replaces those that fail. A slot without bytes
+   * there is as good as any, whatever became of its drive.
+   */
+  private int[] gather(ByteRange missing)
+      throws DataUnavailableException, InterruptedException, RevisionGoneException {
     while (true) {
       int[] sources = new int[profile.dataShards()];
       int count = 0;
       for (int slot = 0; slot < profile.shards() && count < sources.length; slot++) {
-        if (!faulty[slot] && store(slot) != null) {
+        if (!faulty[slot] || present(slot, missing).isEmpty()) {
           sources[count++] = slot;
           askToCover(slot, missing);
         }
@@ -253,7 +328,7 @@ final class WindowRead {
       return;
     }
     drop(slot);
-    ask(slot, slot < profile.dataShards() ? hull(wanted, needed(slot)) : wanted);
+    ask(slot, slot < profile.dataShards() ? hull(wanted, needed[slot]) : wanted);
   }
 
   /** The part of the range in which this slot's shard has bytes; behind them it counts as zeros. */
@@ -297,12 +372,13 @@ final class WindowRead {
     if (store != null) {
       ShardRead read = new ShardRead(shardRange);
       reads[slot] = read;
+      ShardView view = ShardViews.of(row, slot);
       ShardId shard = new ShardId(id, slot);
-      store.read(shard, ShardView.ORIGINAL, shardRange.offset(), (int) shardRange.length(), read);
+      store.read(shard, view, shardRange.offset(), (int) shardRange.length(), read);
     }
   }
 
-  private boolean arrived(int slot) throws InterruptedException {
+  private boolean arrived(int slot) throws InterruptedException, RevisionGoneException {
     ShardRead read = reads[slot];
     if (read == null) {
       return false;
@@ -311,6 +387,9 @@ final class WindowRead {
     boolean isSilent = silentDrives.contains(drive);
     if (read.await(isSilent ? Duration.ZERO : engine.config().driveDeadline())) {
       return true;
+    }
+    if (read.fault() == ShardFault.REVISION_GONE) {
+      throw new RevisionGoneException();
     }
     faulty[slot] = true;
     if (read.fault() == ShardFault.UNAVAILABLE) {

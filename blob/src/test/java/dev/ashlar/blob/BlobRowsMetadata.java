@@ -25,6 +25,7 @@ import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.PlacementMap;
 import dev.ashlar.protocol.model.Profile;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -159,5 +160,15 @@ final class BlobRowsMetadata implements MetadataClient {
   @Override
   public List<BlobRow> garbage(long unreferencedBeforeMs, @Nullable BlobRow after, int max) {
     return List.of();
+  }
+
+  @Override
+  public List<BlobRow> unfolded(@Nullable BlobId after, int max) {
+    return rows.values().stream()
+        .filter(row -> row.getAttemptsCount() > 0)
+        .filter(row -> after == null || BlobId.of(row.getId()).compareTo(after) > 0)
+        .sorted(Comparator.comparing(row -> BlobId.of(row.getId())))
+        .limit(max)
+        .toList();
   }
 }

@@ -16,6 +16,7 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.security.MessageDigest;
+import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -57,6 +58,7 @@ final class EngineFixture {
     metadata =
         new BlobRowsMetadata(
             new PlacementMap(1, profile, List.of(List.copyOf(reachable.keySet()))));
+    EngineMetrics metrics = new EngineMetrics(new SimpleMeterRegistry());
     store =
         new ErasureObjectStore(
             new Engine(
@@ -65,9 +67,11 @@ final class EngineFixture {
                 reachable::get,
                 new ErasureCodes(CodecChoice.AUTO),
                 pool,
-                new EngineMetrics(new SimpleMeterRegistry()),
+                metrics,
                 memory,
-                leftovers));
+                leftovers,
+                new Folder(
+                    metadata, reachable::get, metrics, Clock.systemUTC(), config.driveDeadline())));
   }
 
   /** As if the drive had been pulled. */

@@ -28,6 +28,11 @@ class RunningReadsTest {
     }
 
     @Override
+    public ObjectChange newChange(ObjectRead object, long offset, long expectedLength) {
+      throw new IllegalStateException("nothing is changed");
+    }
+
+    @Override
     public void read(ObjectRead object, ByteRange range, DataSink sink)
         throws DataUnavailableException {
       during.run();

@@ -6,6 +6,7 @@ import dev.ashlar.blob.EngineConfig;
 import dev.ashlar.blob.EngineMetrics;
 import dev.ashlar.blob.ErasureCodes;
 import dev.ashlar.blob.ErasureObjectStore;
+import dev.ashlar.blob.Folder;
 import dev.ashlar.blob.Leftovers;
 import dev.ashlar.blob.MemoryBudget;
 import dev.ashlar.blob.ObjectStore;
@@ -117,6 +118,10 @@ final class Node {
       LocalPlacement.install(metadata, drives, options.profile());
       String codec = codes.of(options.profile()).name();
       EngineConfig engine = EngineConfig.of(options.profile());
+      EngineMetrics engineMetrics = new EngineMetrics(meters);
+      Folder folder =
+          opening(
+              new Folder(metadata, drives::store, engineMetrics, clock, engine.driveDeadline()));
       RunningReads store =
           new RunningReads(
               new ErasureObjectStore(
@@ -126,10 +131,12 @@ final class Node {
                       drives::store,
                       codes,
                       resources.slabs(),
-                      new EngineMetrics(meters),
+                      engineMetrics,
                       memory(meters),
-                      leftovers(meters))),
+                      leftovers(meters),
+                      folder)),
               clock);
+      folder.start(store::oldestMs);
       collectGarbage(metadata, store, meters, clock);
       root.keep(mounted);
       s3 =

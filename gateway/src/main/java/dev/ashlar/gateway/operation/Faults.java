@@ -33,8 +33,10 @@ final class Faults {
       case ENTITY_TOO_SMALL -> S3Error.ENTITY_TOO_SMALL;
       case LIMIT_EXCEEDED -> S3Error.INVALID_REQUEST;
       case INVALID_RANGE -> S3Error.INVALID_RANGE;
+      case INVALID_OFFSET -> S3Error.INVALID_WRITE_OFFSET;
       // Nothing is visible, or nobody knows: the client has to try again.
-      case NOT_DURABLE, DEAD_SESSION, STALE_REQUEST -> S3Error.SERVICE_UNAVAILABLE;
+      case NOT_DURABLE, DEAD_SESSION, STALE_REQUEST, TOO_MANY_UNFOLDED ->
+          S3Error.SERVICE_UNAVAILABLE;
       case OK, INVALID_COMMAND, UNRECOGNIZED -> S3Error.INTERNAL_ERROR;
     };
   }
@@ -48,12 +50,13 @@ final class Faults {
         switch (e.reason()) {
           case TOO_FEW_DRIVES, GONE, CANCELLED -> S3Error.SERVICE_UNAVAILABLE;
           case FULL, OVERLOADED -> S3Error.SLOW_DOWN;
+          case CONFLICT -> S3Error.CONDITIONAL_REQUEST_CONFLICT;
         };
     String message =
         switch (e.reason()) {
           case TOO_FEW_DRIVES -> "Too few drives answer. Please try again.";
           case FULL -> "The drives are full. Deleting objects frees space.";
-          case OVERLOADED, GONE, CANCELLED -> error.message();
+          case OVERLOADED, GONE, CONFLICT, CANCELLED -> error.message();
         };
     return new S3Exception(error, message, e);
   }

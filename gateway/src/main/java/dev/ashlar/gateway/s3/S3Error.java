@@ -69,6 +69,10 @@ public enum S3Error {
   INVALID_STORAGE_CLASS(400, "InvalidStorageClass", "The storage class you specified is not valid"),
   INVALID_TOKEN(400, "InvalidToken", "The provided token is malformed or otherwise invalid."),
   INVALID_URI(400, "InvalidURI", "Couldn't parse the specified URI."),
+  INVALID_WRITE_OFFSET(
+      400,
+      "InvalidWriteOffset",
+      "The write offset value that you specified does not match the current object size."),
   KEY_TOO_LONG(400, "KeyTooLongError", "Your key is too long"),
   MALFORMED_TRAILER_ERROR(
       400,

@@ -3,6 +3,7 @@ package dev.ashlar.gateway.operation;
 import dev.ashlar.blob.DataSink;
 import dev.ashlar.blob.DataUnavailableException;
 import dev.ashlar.blob.DataUnavailableException.Reason;
+import dev.ashlar.blob.ObjectChange;
 import dev.ashlar.blob.ObjectStore;
 import dev.ashlar.blob.ObjectWriter;
 import dev.ashlar.protocol.client.MetadataClient;
@@ -15,7 +16,9 @@ import dev.ashlar.protocol.memory.SlabPool;
 import dev.ashlar.protocol.message.BlobKey;
 import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.CommandResult;
+import dev.ashlar.protocol.message.ModifyObject;
 import dev.ashlar.protocol.message.NewBlob;
+import dev.ashlar.protocol.message.ObjectPiece;
 import dev.ashlar.protocol.message.ResultCode;
 import dev.ashlar.protocol.message.SliceValue;
 import dev.ashlar.protocol.message.SlotAck;
@@ -75,6 +78,11 @@ final class MemoryObjectStore implements ObjectStore {
   }
 
   @Override
+  public ObjectChange newChange(ObjectRead object, long offset, long expectedLength) {
+    return new Change(new Writer(), object, offset);
+  }
+
+  @Override
   public void read(ObjectRead object, ByteRange range, DataSink sink)
       throws DataUnavailableException, InterruptedException {
     beforeRead.run();
@@ -100,6 +108,35 @@ final class MemoryObjectStore implements ObjectStore {
     byte[] out = new byte[Math.toIntExact(range.length())];
     System.arraycopy(all.toByteArray(), Math.toIntExact(range.offset()), out, 0, out.length);
     return out;
+  }
+
+  /** New blobs in the place of the range. */
+  private record Change(Writer writer, ObjectRead object, long offset) implements ObjectChange {
+    @Override
+    public void write(ByteBuffer bytes) throws DataUnavailableException {
+      writer.write(bytes);
+    }
+
+    @Override
+    public long length() {
+      return writer.length();
+    }
+
+    @Override
+    public CommandResult commit(ModifyObject.Builder command) throws MetadataUnavailableException {
+      return writer.commit(
+          blobs -> {
+            command
+                .setExpectedVersion(object.object().getVersion())
+                .setOffset(offset)
+                .setLength(writer.length());
+            blobs.forEach(blob -> command.addPieces(ObjectPiece.newBuilder().setBlob(blob)));
+            return Command.newBuilder().setModifyObject(command);
+          });
+    }
+
+    @Override
+    public void close() {}
   }
 
   private final class Writer implements ObjectWriter {

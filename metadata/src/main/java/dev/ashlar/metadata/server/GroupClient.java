@@ -130,6 +130,12 @@ final class GroupClient implements MetadataClient {
   }
 
   @Override
+  public List<BlobRow> unfolded(@Nullable BlobId after, int max)
+      throws MetadataUnavailableException {
+    return group.read((reads, snapshot) -> reads.unfolded(snapshot, after, max));
+  }
+
+  @Override
   public Set<BlobId> known(Collection<BlobId> ids) throws MetadataUnavailableException {
     return group.read((reads, snapshot) -> reads.known(snapshot, ids));
   }

@@ -4,6 +4,7 @@ import static dev.ashlar.metadata.state.Step.require;
 
 import dev.ashlar.metadata.table.Keys;
 import dev.ashlar.metadata.table.Rows;
+import dev.ashlar.protocol.layout.ByteRange;
 import dev.ashlar.protocol.layout.StripeLayout;
 import dev.ashlar.protocol.message.BlobKey;
 import dev.ashlar.protocol.message.BlobRow;
@@ -12,17 +13,16 @@ import dev.ashlar.protocol.message.ForgetBlobs;
 import dev.ashlar.protocol.message.NewBlob;
 import dev.ashlar.protocol.message.ResultCode;
 import dev.ashlar.protocol.message.SliceValue;
-import dev.ashlar.protocol.message.SlotAck;
 import dev.ashlar.protocol.model.BlobId;
-import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.PlacementMap;
 import dev.ashlar.protocol.model.Profile;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.UUID;
 
 /**
  * Blob rows and their reference counts: one reference per slice. A blob that loses its last one can
@@ -50,7 +50,7 @@ final class Blobs {
               && ids.add(blob.getId())
               && step.table().get(Keys.blob(id, map.pgCount())) == null,
           ResultCode.INVALID_COMMAND);
-      rows.add(row(blob, map, debts(step, blob, map)));
+      rows.add(row(step, blob, map));
     }
     return rows;
   }
@@ -63,43 +63,20 @@ final class Blobs {
         && blob.getEpoch() <= map.epoch();
   }
 
-  private static BlobRow row(NewBlob blob, PlacementMap map, List<Integer> debts) {
+  /** Every slot that holds bytes of the blob should have acknowledged them. */
+  private static BlobRow row(Step step, NewBlob blob, PlacementMap map) {
     Profile profile = map.profile();
-    require(debts.size() <= profile.shards() - profile.durableMinimum(), ResultCode.NOT_DURABLE);
+    StripeLayout layout = new StripeLayout(profile, blob.getLength());
+    List<Integer> written = layout.touchedSlots(new ByteRange(0, blob.getLength()));
     return BlobRow.newBuilder()
         .setId(blob.getId())
         .setLength(blob.getLength())
         .setProfile(blob.getProfile())
         .setPg(blob.getPg())
         .setReferences(1)
-        .addAllDebtSlots(debts)
+        .addAllDebtSlots(
+            Acks.debts(step, blob.getPg(), profile, blob.getAcksList(), written, List.of()))
         .build();
-  }
-
-  /**
-   * Slots that should hold bytes but have no acknowledgement that counts: from the drive that owns
-   * the slot now, in the life it has now.
-   */
-  private static List<Integer> debts(Step step, NewBlob blob, PlacementMap map) {
-    StripeLayout layout = new StripeLayout(map.profile(), blob.getLength());
-    boolean[] held = new boolean[map.profile().shards()];
-    for (SlotAck ack : blob.getAcksList()) {
-      require(ack.getSlot() < held.length, ResultCode.INVALID_COMMAND);
-      UUID owner = map.drive(blob.getPg(), ack.getSlot());
-      DriveId drive = step.catalog().drives().get(owner);
-      held[ack.getSlot()] |=
-          drive != null
-              && owner.getMostSignificantBits() == ack.getDriveHigh()
-              && owner.getLeastSignificantBits() == ack.getDriveLow()
-              && drive.incarnation() == ack.getIncarnation();
-    }
-    List<Integer> debts = new ArrayList<>();
-    for (int slot = 0; slot < held.length; slot++) {
-      if (!held[slot] && layout.shardLength(slot) > 0) {
-        debts.add(slot);
-      }
-    }
-    return debts;
   }
 
   /** Writes the rows of admitted blobs and returns the slices that are their one reference. */
@@ -107,42 +84,73 @@ final class Blobs {
     List<SliceValue> slices = new ArrayList<>(rows.size());
     for (BlobRow row : rows) {
       step.table().put(key(step, row.getId()), row.toByteArray());
-      slices.add(SliceValue.newBuilder().setBlob(row.getId()).setLength(row.getLength()).build());
+      slices.add(slice(row.getId(), row.getLength()));
     }
     return slices;
   }
 
+  /** The slice that is all of a new blob. */
+  static SliceValue slice(BlobKey id, long length) {
+    return SliceValue.newBuilder().setBlob(id).setLength(length).build();
+  }
+
   /** Adds a reference for each slice. */
   static void take(Step step, List<SliceValue> slices) {
-    for (SliceValue slice : slices) {
-      BlobRow row = row(step, slice);
-      if (row.getReferences() == 0) {
-        throw new IllegalStateException("a slice of an unreferenced blob " + row.getId());
-      }
-      write(step, row.toBuilder().setReferences(row.getReferences() + 1));
-    }
+    slices.forEach(slice -> refer(step, slice.getBlob(), 1));
   }
 
   /** Removes a reference for each slice; what nobody refers to any more becomes garbage. */
   static void drop(Step step, List<SliceValue> slices) {
-    for (SliceValue slice : slices) {
-      BlobRow row = row(step, slice);
-      BlobRow.Builder changed = row.toBuilder().setReferences(row.getReferences() - 1);
-      if (changed.getReferences() == 0) {
-        changed.setUnreferencedAtMs(step.logTimeMs());
-        step.table().put(Keys.garbage(step.logTimeMs(), BlobId.of(row.getId())), new byte[0]);
+    slices.forEach(slice -> refer(step, slice.getBlob(), -1));
+  }
+
+  /** References for the slices after a change instead of for those before it. */
+  static void exchange(Step step, List<SliceValue> before, List<SliceValue> after) {
+    Map<BlobKey, Integer> difference = new HashMap<>();
+    before.forEach(slice -> difference.merge(slice.getBlob(), -1, Integer::sum));
+    after.forEach(slice -> difference.merge(slice.getBlob(), 1, Integer::sum));
+    difference.values().removeIf(references -> references == 0);
+    difference.forEach((blob, references) -> refer(step, blob, references));
+  }
+
+  private static void refer(Step step, BlobKey id, int difference) {
+    BlobRow row = row(step, id);
+    if (row.getReferences() == 0) {
+      throw new IllegalStateException("a slice of an unreferenced blob " + id);
+    }
+    BlobRow.Builder changed = row.toBuilder().setReferences(row.getReferences() + difference);
+    if (changed.getReferences() == 0) {
+      changed.setUnreferencedAtMs(step.logTimeMs());
+      step.table().put(Keys.garbage(step.logTimeMs(), BlobId.of(id)), new byte[0]);
+    }
+    write(step, row, changed.build());
+  }
+
+  /** Of a blob that must be there, because something refers to it. */
+  static BlobRow row(Step step, BlobKey id) {
+    return find(step, id).orElseThrow(() -> new IllegalStateException("no row of blob " + id));
+  }
+
+  static Optional<BlobRow> find(Step step, BlobKey id) {
+    return Rows.get(step.table(), key(step, id), BlobRow.parser());
+  }
+
+  /** Writes a row that was there before, and whether it is to be folded. */
+  static void write(Step step, BlobRow before, BlobRow after) {
+    step.table().put(key(step, after.getId()), after.toByteArray());
+    boolean wasUnfolded = isUnfolded(before);
+    if (isUnfolded(after) != wasUnfolded) {
+      byte[] unfolded = Keys.unfolded(BlobId.of(after.getId()));
+      if (wasUnfolded) {
+        step.table().delete(unfolded);
+      } else {
+        step.table().put(unfolded, new byte[0]);
       }
-      write(step, changed);
     }
   }
 
-  private static BlobRow row(Step step, SliceValue slice) {
-    return Rows.get(step.table(), key(step, slice.getBlob()), BlobRow.parser())
-        .orElseThrow(() -> new IllegalStateException("no row of blob " + slice.getBlob()));
-  }
-
-  private static void write(Step step, BlobRow.Builder row) {
-    step.table().put(key(step, row.getId()), row.build().toByteArray());
+  private static boolean isUnfolded(BlobRow row) {
+    return row.getAttemptsCount() > 0 && row.getReferences() > 0;
   }
 
   private static byte[] key(Step step, BlobKey id) {
@@ -152,10 +160,9 @@ final class Blobs {
   /** Passes over blobs that are still (again, for a retried command) unknown or referenced. */
   static CommandResult forget(Step step, ForgetBlobs command) {
     for (BlobKey id : command.getBlobsList()) {
-      byte[] key = key(step, id);
-      Optional<BlobRow> row = Rows.get(step.table(), key, BlobRow.parser());
+      Optional<BlobRow> row = find(step, id);
       if (row.isPresent() && row.get().getReferences() == 0) {
-        step.table().delete(key);
+        step.table().delete(key(step, id));
         step.table().delete(Keys.garbage(row.get().getUnreferencedAtMs(), BlobId.of(id)));
       }
     }

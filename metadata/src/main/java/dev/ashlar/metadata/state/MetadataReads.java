@@ -135,6 +135,22 @@ public final class MetadataReads {
     return rows;
   }
 
+  public List<BlobRow> unfolded(Table snapshot, @Nullable BlobId after, int max) {
+    List<BlobRow> rows = new ArrayList<>();
+    byte[] all = Keys.table('F');
+    byte[] from = after == null ? all : Keys.behind(Keys.unfolded(after));
+    byte[] to = Keys.behind(all);
+    if (Arrays.compareUnsigned(from, to) >= 0) {
+      return rows;
+    }
+    try (Table.Cursor cursor = snapshot.cursor(from, to)) {
+      for (; cursor.isValid() && rows.size() < max; cursor.next()) {
+        blob(snapshot, Keys.blobOfUnfolded(cursor.key())).ifPresent(rows::add);
+      }
+    }
+    return rows;
+  }
+
   /** A page of nothing when the bucket does not exist. */
   public ListPage list(Table snapshot, ListQuery query) {
     BucketRow bucket = catalog.buckets().get(query.bucket());

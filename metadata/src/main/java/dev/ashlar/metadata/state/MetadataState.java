@@ -136,6 +136,8 @@ public final class MetadataState {
       case CREATE_BUCKET -> Buckets.create(step, command.getCreateBucket());
       case DELETE_BUCKET -> Buckets.delete(step, command.getDeleteBucket());
       case PUT_OBJECT -> Objects.put(step, command.getPutObject());
+      case MODIFY_OBJECT -> Modifications.modify(step, command.getModifyObject());
+      case FOLD_BLOB -> Folding.fold(step, command.getFoldBlob());
       case DELETE_OBJECTS -> Objects.delete(step, command.getDeleteObjects());
       case COPY_OBJECT -> Objects.copy(step, command.getCopyObject());
       case CREATE_UPLOAD -> Uploads.create(step, command.getCreateUpload());

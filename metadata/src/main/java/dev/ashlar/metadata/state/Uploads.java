@@ -69,29 +69,10 @@ final class Uploads {
     require(
         offset >= 0 && length >= 0 && offset <= size && length <= size - offset,
         ResultCode.INVALID_RANGE);
-    List<SliceValue> slices = cut(source.getSlicesList(), offset, length);
+    List<SliceValue> slices = Slices.cut(source.getSlicesList(), offset, length);
     Blobs.take(step, slices);
     PartRow part = command.getPart().toBuilder().setSize(length).build();
     return replacePart(step, upload, part, slices);
-  }
-
-  /** The slices of a range of what these slices hold one behind the other. */
-  private static List<SliceValue> cut(List<SliceValue> slices, long offset, long length) {
-    List<SliceValue> range = new ArrayList<>();
-    long position = 0;
-    for (SliceValue slice : slices) {
-      long from = Math.max(offset, position);
-      long to = Math.min(offset + length, position + slice.getLength());
-      if (from < to) {
-        range.add(
-            slice.toBuilder()
-                .setOffset(slice.getOffset() + from - position)
-                .setLength(to - from)
-                .build());
-      }
-      position += slice.getLength();
-    }
-    return range;
   }
 
   private static void checkNumber(PartRow part) {

@@ -19,6 +19,7 @@ import java.util.UUID;
  * L | bucket id 8 | text(key) | version 8 | chunk 4   ObjectChunkRow
  * P | pg 4 | session 8 | sequence 8        BlobRow
  * G | unreferenced at 8 | session 8 | sequence 8   (empty)
+ * F | session 8 | sequence 8               (empty)
  * U | bucket id 8 | text(key) | text(upload id)    UploadRow
  * T | bucket id 8 | text(key) | text(upload id) | part number 4   PartRow
  * S | session 8                            SessionRow
@@ -104,6 +105,20 @@ public final class Keys {
   public static BlobId blobOfGarbage(byte[] garbageKey) {
     ByteBuffer buffer = ByteBuffer.wrap(garbageKey);
     return new BlobId(buffer.getLong(9), buffer.getLong(17));
+  }
+
+  /** Of a blob with unfolded attempts. */
+  public static byte[] unfolded(BlobId id) {
+    return ByteBuffer.allocate(17)
+        .put((byte) 'F')
+        .putLong(id.session())
+        .putLong(id.sequence())
+        .array();
+  }
+
+  public static BlobId blobOfUnfolded(byte[] unfoldedKey) {
+    ByteBuffer buffer = ByteBuffer.wrap(unfoldedKey);
+    return new BlobId(buffer.getLong(1), buffer.getLong(9));
   }
 
   public static byte[] object(long bucketId, String key) {

@@ -40,7 +40,7 @@ public final class ObjectTable {
       object.addSlices(row.getSlice());
     }
     for (int i = 0; i < row.getChunks(); i++) {
-      byte[] chunkKey = Keys.objectChunk(bucketId, key, row.getVersion(), i);
+      byte[] chunkKey = Keys.objectChunk(bucketId, key, chunkVersion(row), i);
       ObjectChunkRow chunk = need(Rows.get(table, chunkKey, ObjectChunkRow.parser()));
       object.addAllSlices(chunk.getSlicesList()).addAllParts(chunk.getPartsList());
       if (i == 0) {
@@ -66,7 +66,7 @@ public final class ObjectTable {
       ObjectDetailRow detail = ObjectDetailRow.newBuilder().setAttributes(attributes).build();
       table.put(Keys.objectDetail(bucketId, key), detail.toByteArray());
     }
-    if (object.getSlicesCount() == 1 && object.getPartsCount() == 0) {
+    if (isInline(object)) {
       row.setSlice(object.getSlices(0));
     } else {
       row.setChunks(insertChunks(table, bucketId, key, object));
@@ -74,19 +74,30 @@ public final class ObjectTable {
     table.put(Keys.object(bucketId, key), row.build().toByteArray());
   }
 
+  private static boolean isInline(ObjectRecord object) {
+    return object.getSlicesCount() == 1 && object.getPartsCount() == 0;
+  }
+
   private static int insertChunks(Overlay table, long bucketId, String key, ObjectRecord object) {
-    int items = Math.max(object.getSlicesCount(), object.getPartsCount());
-    int chunks = Math.ceilDiv(items, CHUNK_ITEMS);
+    int chunks = chunks(object);
     for (int i = 0; i < chunks; i++) {
-      ObjectChunkRow chunk =
-          ObjectChunkRow.newBuilder()
-              .addAllSlices(chunkOf(object.getSlicesList(), i))
-              .addAllParts(chunkOf(object.getPartsList(), i))
-              .setUploadId(i == 0 ? object.getUploadId() : "")
-              .build();
-      table.put(Keys.objectChunk(bucketId, key, object.getVersion(), i), chunk.toByteArray());
+      byte[] chunkKey = Keys.objectChunk(bucketId, key, object.getVersion(), i);
+      table.put(chunkKey, chunk(object, i).toByteArray());
     }
     return chunks;
+  }
+
+  private static int chunks(ObjectRecord object) {
+    int items = Math.max(object.getSlicesCount(), object.getPartsCount());
+    return Math.ceilDiv(items, CHUNK_ITEMS);
+  }
+
+  private static ObjectChunkRow chunk(ObjectRecord object, int i) {
+    return ObjectChunkRow.newBuilder()
+        .addAllSlices(chunkOf(object.getSlicesList(), i))
+        .addAllParts(chunkOf(object.getPartsList(), i))
+        .setUploadId(i == 0 ? object.getUploadId() : "")
+        .build();
   }
 
   private static <T> List<T> chunkOf(List<T> items, int chunk) {
@@ -100,8 +111,53 @@ public final class ObjectTable {
       table.delete(Keys.objectDetail(bucketId, key));
     }
     for (int i = 0; i < row.getChunks(); i++) {
-      table.delete(Keys.objectChunk(bucketId, key, row.getVersion(), i));
+      table.delete(Keys.objectChunk(bucketId, key, chunkVersion(row), i));
     }
     table.delete(Keys.object(bucketId, key));
+  }
+
+  private static long chunkVersion(ObjectRow row) {
+    return row.getChunkVersion() != 0 ? row.getChunkVersion() : row.getVersion();
+  }
+
+  /**
+   * Puts a version with the same attributes in the place of one. Of many slices only the chunks are
+   * written that differ.
+   *
+   * @param row of the version before
+   */
+  public static void revise(
+      Overlay table,
+      long bucketId,
+      String key,
+      ObjectRow row,
+      ObjectRecord before,
+      ObjectRecord after) {
+    ObjectRow.Builder revised =
+        row.toBuilder()
+            .setSummary(after.getSummary())
+            .setVersion(after.getVersion())
+            .clearSlice()
+            .clearChunks()
+            .clearChunkVersion();
+    long chunkVersion = row.getChunks() > 0 ? chunkVersion(row) : after.getVersion();
+    int chunks = isInline(after) ? 0 : chunks(after);
+    for (int i = 0; i < Math.max(chunks, row.getChunks()); i++) {
+      byte[] chunkKey = Keys.objectChunk(bucketId, key, chunkVersion, i);
+      if (i >= chunks) {
+        table.delete(chunkKey);
+      } else {
+        ObjectChunkRow chunk = chunk(after, i);
+        if (i >= row.getChunks() || !chunk.equals(chunk(before, i))) {
+          table.put(chunkKey, chunk.toByteArray());
+        }
+      }
+    }
+    if (isInline(after)) {
+      revised.setSlice(after.getSlices(0));
+    } else {
+      revised.setChunks(chunks).setChunkVersion(chunkVersion);
+    }
+    table.put(Keys.object(bucketId, key), revised.build().toByteArray());
   }
 }

@@ -1,5 +1,6 @@
 package dev.ashlar.metadata.memory;
 
+import dev.ashlar.metadata.state.Applied;
 import dev.ashlar.metadata.state.MetadataReads;
 import dev.ashlar.metadata.state.MetadataState;
 import dev.ashlar.metadata.table.Table;
@@ -35,6 +36,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -47,6 +49,7 @@ public final class MemoryMetadata implements MetadataClient {
   private final long session;
   private long requests;
   private boolean unavailable;
+  private BiConsumer<Command, Applied> observer = (command, applied) -> {};
 
   public MemoryMetadata(Clock clock) {
     this(new MemoryTable(), clock);
@@ -107,6 +110,11 @@ public final class MemoryMetadata implements MetadataClient {
     locked(() -> unavailable = nothingWorks);
   }
 
+  /** Shows this observer every command from now on, and what it came to. */
+  public void observe(BiConsumer<Command, Applied> newObserver) {
+    locked(() -> observer = newObserver);
+  }
+
   /** The rows, to look into or to restart from. */
   public MemoryTable table() {
     return table;
@@ -131,7 +139,9 @@ public final class MemoryMetadata implements MetadataClient {
       }
       Command complete = command.setTimeMs(clock.millis()).build();
       long index = state.applied().getIndex() + 1;
-      return state.apply(1, index, List.of(complete)).results().getFirst();
+      Applied applied = state.apply(1, index, List.of(complete));
+      observer.accept(complete, applied);
+      return applied.results().getFirst();
     } finally {
       lock.unlock();
     }
@@ -230,6 +240,12 @@ public final class MemoryMetadata implements MetadataClient {
   public List<BlobRow> garbage(long unreferencedBeforeMs, @Nullable BlobRow after, int max)
       throws MetadataUnavailableException {
     return read((reads, snapshot) -> reads.garbage(snapshot, unreferencedBeforeMs, after, max));
+  }
+
+  @Override
+  public List<BlobRow> unfolded(@Nullable BlobId after, int max)
+      throws MetadataUnavailableException {
+    return read((reads, snapshot) -> reads.unfolded(snapshot, after, max));
   }
 
   @Override

@@ -3,16 +3,24 @@ package dev.ashlar.metadata.memory;
 import static java.util.Objects.requireNonNull;
 
 import dev.ashlar.protocol.client.MetadataClient;
+import dev.ashlar.protocol.message.AttemptKey;
+import dev.ashlar.protocol.message.BlobChange;
+import dev.ashlar.protocol.message.BlobRow;
 import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.CreateBucket;
 import dev.ashlar.protocol.message.DeleteObjects;
+import dev.ashlar.protocol.message.FoldBlob;
+import dev.ashlar.protocol.message.ModifyObject;
 import dev.ashlar.protocol.message.NewBlob;
+import dev.ashlar.protocol.message.ObjectPiece;
 import dev.ashlar.protocol.message.ObjectSummary;
 import dev.ashlar.protocol.message.PutObject;
 import dev.ashlar.protocol.message.SlotAck;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.PlacementMap;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.UUID;
 
 /** Commands as a gateway makes them. */
@@ -30,17 +38,70 @@ public final class TestBlobs {
             .setProfile(map.profile().toMessage())
             .setPg(pg)
             .setEpoch(map.epoch());
+    return blob.addAllAcks(acks(client, pg));
+  }
+
+  /** What the drives of a group say when each has what was sent to it. */
+  public static List<SlotAck> acks(MetadataClient client, int pg) {
+    PlacementMap map = client.placement();
+    List<SlotAck> acks = new ArrayList<>();
     for (int slot = 0; slot < map.profile().shards(); slot++) {
       UUID drive = map.drive(pg, slot);
       DriveId present = requireNonNull(client.drives().get(drive));
-      blob.addAcks(
+      acks.add(
           SlotAck.newBuilder()
               .setSlot(slot)
               .setDriveHigh(drive.getMostSignificantBits())
               .setDriveLow(drive.getLeastSignificantBits())
-              .setIncarnation(present.incarnation()));
+              .setIncarnation(present.incarnation())
+              .build());
     }
-    return blob;
+    return acks;
+  }
+
+  /** A change of a blob that is as its row says, acknowledged by all drives. */
+  public static BlobChange.Builder change(
+      MetadataClient client, BlobRow base, long attempt, long offset, long length) {
+    return BlobChange.newBuilder()
+        .setBlob(base.getId())
+        .setBaseRevision(base.getRevision())
+        .setBaseLength(base.getLength())
+        .setAttempt(AttemptKey.newBuilder().setSession(client.session()).setSequence(attempt))
+        .setOffset(offset)
+        .setLength(length)
+        .setEpoch(client.placement().epoch())
+        .addAllAcks(acks(client, base.getPg()));
+  }
+
+  /** Puts these pieces, one behind the other, at this offset of the object. */
+  public static ModifyObject.Builder modify(
+      String bucket, String key, long offset, List<ObjectPiece> pieces) {
+    long length = 0;
+    for (ObjectPiece piece : pieces) {
+      length += piece.hasChange() ? piece.getChange().getLength() : piece.getBlob().getLength();
+    }
+    return ModifyObject.newBuilder()
+        .setBucket(bucket)
+        .setKey(key)
+        .setOffset(offset)
+        .setLength(length)
+        .addAllPieces(pieces);
+  }
+
+  public static ObjectPiece piece(BlobChange.Builder change) {
+    return ObjectPiece.newBuilder().setChange(change).build();
+  }
+
+  public static ObjectPiece piece(NewBlob.Builder blob) {
+    return ObjectPiece.newBuilder().setBlob(blob).build();
+  }
+
+  /** All drives have folded up to this revision. */
+  public static FoldBlob.Builder fold(MetadataClient client, BlobRow blob, long revision) {
+    return FoldBlob.newBuilder()
+        .setBlob(blob.getId())
+        .setRevision(revision)
+        .addAllAcks(acks(client, blob.getPg()));
   }
 
   public static Command.Builder createBucket(String name) {

@@ -5,11 +5,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import dev.ashlar.metadata.memory.MemoryMetadata;
 import dev.ashlar.metadata.memory.MemoryTable;
 import dev.ashlar.metadata.memory.TestBlobs;
+import dev.ashlar.protocol.message.BlobRow;
 import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.CreateUpload;
 import dev.ashlar.protocol.message.CredentialRow;
 import dev.ashlar.protocol.message.NewBlob;
 import dev.ashlar.protocol.message.ObjectAttributes;
+import dev.ashlar.protocol.message.ObjectPiece;
 import dev.ashlar.protocol.message.PartRow;
 import dev.ashlar.protocol.message.PutCredential;
 import dev.ashlar.protocol.message.PutPart;
@@ -72,6 +74,19 @@ class GoldenRowsTest {
                     .setUploadId("u")
                     .setPart(PartRow.newBuilder().setNumber(1).setSize(100_000).setEtag("e"))
                     .addBlobs(blob(metadata, 4))));
+    append(metadata, 0);
+    BlobRow grown = metadata.object("b", "small").orElseThrow().blobs().getFirst();
+    metadata.submit(Command.newBuilder().setFoldBlob(TestBlobs.fold(metadata, grown, 1)));
+    append(metadata, 1);
+  }
+
+  private static void append(MemoryMetadata metadata, long attempt) throws Exception {
+    BlobRow row = metadata.object("b", "small").orElseThrow().blobs().getFirst();
+    long end = row.getLength();
+    ObjectPiece piece = TestBlobs.piece(TestBlobs.change(metadata, row, attempt, end - 1, 40_000));
+    metadata.submit(
+        Command.newBuilder()
+            .setModifyObject(TestBlobs.modify("b", "small", end - 1, List.of(piece))));
   }
 
   private static NewBlob.Builder blob(MemoryMetadata metadata, long sequence) {
@@ -94,7 +109,7 @@ class GoldenRowsTest {
     write();
     assertEquals(golden(), lines());
     long kinds = table.rows().keySet().stream().map(key -> key[0]).distinct().count();
-    assertEquals(14, kinds);
+    assertEquals(15, kinds);
   }
 
   @Test
@@ -110,6 +125,7 @@ class GoldenRowsTest {
     assertEquals(2, metadata.object("b", "large \u0000 é").orElseThrow().blobs().size());
     assertEquals(1, metadata.parts("b", "k", "u", 0, 10).size());
     assertEquals(1, metadata.garbage(Long.MAX_VALUE, null, 10).size());
+    assertEquals(1, metadata.unfolded(null, 10).getFirst().getAttemptsCount());
     assertEquals("secret", metadata.credential("access").orElseThrow().getSecretKey());
   }
 

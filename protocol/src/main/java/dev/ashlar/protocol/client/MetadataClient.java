@@ -72,6 +72,13 @@ public interface MetadataClient {
   List<BlobRow> garbage(long unreferencedBeforeMs, @Nullable BlobRow after, int max)
       throws MetadataUnavailableException;
 
+  /**
+   * Referenced blobs with unfolded attempts, by id.
+   *
+   * @param after only blobs with greater ids; null: from the first
+   */
+  List<BlobRow> unfolded(@Nullable BlobId after, int max) throws MetadataUnavailableException;
+
   /** Those of the given ids that have a row, referenced or not. */
   Set<BlobId> known(Collection<BlobId> ids) throws MetadataUnavailableException;
 }

@@ -33,14 +33,16 @@ public sealed interface ShardIntent {
   /**
    * New bytes for a range of the shard.
    *
-   * @param offset where they begin, at or below the base length
+   * @param offset where they begin: at or below the base length, or behind it at the start of a 4
+   *     KiB block, when other intents of the attempt bring the bytes between
    * @param payload direct memory, position to limit, at least 1 byte; must not change until the
    *     intent is stored. What {@link ShardWrite#payload} says of alignment holds here too
    * @param crcs of each piece
    */
   record Bytes(Target target, long offset, ByteBuffer payload, int[] crcs) implements ShardIntent {
     public Bytes {
-      if (offset < 0 || offset > target.baseLength()) {
+      boolean leavesGap = offset > target.baseLength() && offset % Profile.BLOCK_BYTES != 0;
+      if (offset < 0 || leavesGap) {
         throw new IllegalArgumentException(
             "bytes at " + offset + " of a shard of " + target.baseLength());
       }

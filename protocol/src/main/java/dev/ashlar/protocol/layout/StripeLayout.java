@@ -1,6 +1,8 @@
 package dev.ashlar.protocol.layout;
 
 import dev.ashlar.protocol.model.Profile;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
  * Where the bytes of one blob lie. Byte {@code o} is in stripe {@code o / (k·u)}, strip {@code (o
@@ -59,6 +61,22 @@ public record StripeLayout(Profile profile, long blobLength) {
     checkDataSlot(dataSlot);
     long from = bytesBefore(blobRange.offset(), dataSlot);
     return new ByteRange(from, bytesBefore(blobRange.end(), dataSlot) - from);
+  }
+
+  /**
+   * The slots whose shards a change of this range touches, ascending: the data slots that hold
+   * bytes of it and, unless it is empty, every parity slot.
+   */
+  public List<Integer> touchedSlots(ByteRange blobRange) {
+    List<Integer> slots = new ArrayList<>();
+    if (!blobRange.isEmpty()) {
+      for (int slot = 0; slot < profile.shards(); slot++) {
+        if (slot >= profile.dataShards() || !shardRange(slot, blobRange).isEmpty()) {
+          slots.add(slot);
+        }
+      }
+    }
+    return slots;
   }
 
   /** How many of the blob's first bytes lie in this data slot. */

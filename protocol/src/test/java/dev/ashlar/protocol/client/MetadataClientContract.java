@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ashlar.protocol.message.AbortUpload;
+import dev.ashlar.protocol.message.AttemptKey;
+import dev.ashlar.protocol.message.BlobChange;
 import dev.ashlar.protocol.message.BlobRow;
 import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.CommandResult;
@@ -20,9 +22,12 @@ import dev.ashlar.protocol.message.CredentialRow;
 import dev.ashlar.protocol.message.DeleteBucket;
 import dev.ashlar.protocol.message.DeleteObjects;
 import dev.ashlar.protocol.message.EndSessions;
+import dev.ashlar.protocol.message.FoldBlob;
 import dev.ashlar.protocol.message.ForgetBlobs;
+import dev.ashlar.protocol.message.ModifyObject;
 import dev.ashlar.protocol.message.NewBlob;
 import dev.ashlar.protocol.message.ObjectAttributes;
+import dev.ashlar.protocol.message.ObjectPiece;
 import dev.ashlar.protocol.message.ObjectRecord;
 import dev.ashlar.protocol.message.ObjectSummary;
 import dev.ashlar.protocol.message.PartRow;
@@ -37,6 +42,7 @@ import dev.ashlar.protocol.message.UploadRow;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.PlacementMap;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
@@ -94,17 +100,24 @@ public abstract class MetadataClientContract {
             .setProfile(map.profile().toMessage())
             .setPg(pg)
             .setEpoch(map.epoch());
+    return blob.addAllAcks(acks(pg));
+  }
+
+  private List<SlotAck> acks(int pg) {
+    PlacementMap map = client.placement();
+    List<SlotAck> acks = new ArrayList<>();
     for (int slot = 0; slot < map.profile().shards(); slot++) {
       UUID drive = map.drive(pg, slot);
       DriveId present = requireNonNull(client.drives().get(drive));
-      blob.addAcks(
+      acks.add(
           SlotAck.newBuilder()
               .setSlot(slot)
               .setDriveHigh(drive.getMostSignificantBits())
               .setDriveLow(drive.getLeastSignificantBits())
-              .setIncarnation(present.incarnation()));
+              .setIncarnation(present.incarnation())
+              .build());
     }
-    return blob;
+    return acks;
   }
 
   private Command.Builder put(String key, NewBlob... blobs) {
@@ -322,6 +335,60 @@ public abstract class MetadataClientContract {
         Command.newBuilder()
             .setEndSessions(EndSessions.newBuilder().setBelow(client.session() + 1)));
     refused(ResultCode.DEAD_SESSION, put("k"));
+  }
+
+  /** Acknowledged by all slots. */
+  private Command.Builder append(String key, long length) throws MetadataUnavailableException {
+    BlobRow row = object(key).blobs().getFirst();
+    BlobChange change =
+        BlobChange.newBuilder()
+            .setBlob(row.getId())
+            .setBaseRevision(row.getRevision())
+            .setBaseLength(row.getLength())
+            .setAttempt(
+                AttemptKey.newBuilder().setSession(client.session()).setSequence(sequence++))
+            .setOffset(row.getLength())
+            .setLength(length)
+            .setEpoch(client.placement().epoch())
+            .addAllAcks(acks(row.getPg()))
+            .build();
+    return Command.newBuilder()
+        .setModifyObject(
+            ModifyObject.newBuilder()
+                .setBucket("b")
+                .setKey(key)
+                .setAppend(true)
+                .setOffset(row.getLength())
+                .setLength(length)
+                .addPieces(ObjectPiece.newBuilder().setChange(change)));
+  }
+
+  @Test
+  void aChangeIsUnfoldedUntilItIsFolded() throws Exception {
+    ok(put("k"));
+    ok(put("l"));
+    assertEquals(List.of(), client.unfolded(null, 10));
+    Command.Builder first = append("k", 5);
+    Command.Builder second = append("k", 5);
+    CommandResult result = ok(first);
+    assertEquals(15, result.getSize());
+    assertEquals(result.getEtag(), object("k").object().getSummary().getEtag());
+    refused(ResultCode.INVALID_OFFSET, second);
+    ok(append("l", 7));
+    BlobRow k = object("k").blobs().getFirst();
+    BlobRow l = object("l").blobs().getFirst();
+    assertEquals(15, k.getLength());
+    assertEquals(1, k.getRevision());
+    assertEquals(List.of(k, l), client.unfolded(null, 10));
+    assertEquals(List.of(k), client.unfolded(null, 1));
+    assertEquals(List.of(l), client.unfolded(BlobId.of(k.getId()), 1));
+    FoldBlob fold =
+        FoldBlob.newBuilder().setBlob(k.getId()).setRevision(1).addAllAcks(acks(k.getPg())).build();
+    ok(Command.newBuilder().setFoldBlob(fold));
+    assertEquals(0, object("k").blobs().getFirst().getAttemptsCount());
+    assertEquals(List.of(l), client.unfolded(null, 10));
+    ok(delete("l"));
+    assertEquals(List.of(), client.unfolded(null, 10));
   }
 
   @Test

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ashlar.protocol.model.Profile;
+import java.util.List;
 import java.util.Random;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
@@ -54,6 +55,7 @@ class StripeLayoutTest {
   private static void checkRange(StripeLayout layout, int length, Random random) {
     int from = random.nextInt(length + 1);
     int to = from + random.nextInt(length - from + 1);
+    List<Integer> touched = layout.touchedSlots(new ByteRange(from, to - from));
     for (int slot = 0; slot < layout.profile().dataShards(); slot++) {
       ByteRange part = layout.shardRange(slot, new ByteRange(from, to - from));
       long inside = 0;
@@ -65,6 +67,10 @@ class StripeLayoutTest {
         }
       }
       assertEquals(inside, part.length());
+      assertEquals(inside > 0, touched.contains(slot));
+    }
+    for (int slot = layout.profile().dataShards(); slot < layout.profile().shards(); slot++) {
+      assertEquals(from < to, touched.contains(slot));
     }
   }
 

@@ -1,0 +1,311 @@
+package dev.ashlar.blob;
+
+import dev.ashlar.protocol.client.MetadataClient;
+import dev.ashlar.protocol.client.MetadataUnavailableException;
+import dev.ashlar.protocol.client.ShardStore;
+import dev.ashlar.protocol.message.AttemptRow;
+import dev.ashlar.protocol.message.BlobRow;
+import dev.ashlar.protocol.message.Command;
+import dev.ashlar.protocol.message.FoldBlob;
+import dev.ashlar.protocol.message.ResultCode;
+import dev.ashlar.protocol.model.AttemptId;
+import dev.ashlar.protocol.model.BlobId;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
+import java.util.function.LongSupplier;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Makes committed changes part of their shards, in the background and at a bounded rate: those of a
+ * blob that has many, or old ones, and that are older than every running read. What it was not told
+ * of, because another process committed it or because it had too much to do, it finds in metadata.
+ */
+public final class Folder implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(Folder.class);
+  private static final Duration ROUND_INTERVAL = Duration.ofMillis(100);
+  private static final int ROUNDS_PER_SWEEP = 100;
+  private static final int SWEEP_PAGE = 1000;
+  private static final int ROUND_BLOBS_MAX = 64;
+  private static final int PENDING_MAX = 100_000;
+  private static final int MANY = 8;
+  private static final long OLD_MS = 1000;
+
+  /** From here on the row is nearly full: readers that need the old bytes are not waited for. */
+  private static final int FULL = 32;
+
+  /** From here on drives that do not answer are not waited for: they become debts. */
+  private static final int NEARLY_FULL = 24;
+
+  private final MetadataClient metadata;
+  private final Function<UUID, @Nullable ShardStore> drives;
+  private final EngineMetrics metrics;
+  private final Clock clock;
+  private final Duration driveDeadline;
+  private final ReentrantLock lock = new ReentrantLock();
+  private final LinkedHashMap<BlobId, Pending> pending = new LinkedHashMap<>();
+  private LongSupplier oldestReadMs = () -> Long.MAX_VALUE;
+  private @Nullable Thread worker;
+
+  /** When attempts of a blob were first heard of. */
+  private static final class Pending {
+    final long sinceMs;
+    final Map<AttemptId, Long> times = new HashMap<>();
+
+    Pending(long sinceMs) {
+      this.sinceMs = sinceMs;
+    }
+  }
+
+  /**
+   * @param drives the drive of this id, or null when it cannot be reached
+   * @param driveDeadline how long a drive may take
+   */
+  public Folder(
+      MetadataClient metadata,
+      Function<UUID, @Nullable ShardStore> drives,
+      EngineMetrics metrics,
+      Clock clock,
+      Duration driveDeadline) {
+    this.metadata = metadata;
+    this.drives = drives;
+    this.metrics = metrics;
+    this.clock = clock;
+    this.driveDeadline = driveDeadline;
+  }
+
+  /**
+   * Folds in the background until it is closed.
+   *
+   * @param newOldestReadMs since when reads have been running; now, when none is
+   */
+  public void start(LongSupplier newOldestReadMs) {
+    oldestReadMs = newOldestReadMs;
+    worker = Thread.ofVirtual().name("folder").start(this::run);
+  }
+
+  /** Blobs that wait to be folded. */
+  public int waiting() {
+    lock.lock();
+    try {
+      return pending.size();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** The attempt has just become part of the blob. */
+  void committed(BlobId blob, AttemptId attempt) {
+    lock.lock();
+    try {
+      long nowMs = clock.millis();
+      Pending known = pending.get(blob);
+      if (known == null && pending.size() < PENDING_MAX) {
+        known = new Pending(nowMs);
+        pending.put(blob, known);
+      }
+      if (known != null) {
+        known.times.putIfAbsent(attempt, nowMs);
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Folds all that is committed of these blobs, whoever still reads what was before. */
+  void foldNow(List<BlobId> blobs) throws MetadataUnavailableException, InterruptedException {
+    fold(blobs, Long.MAX_VALUE);
+  }
+
+  /** Folds some of the blobs that are due. */
+  void round() throws MetadataUnavailableException, InterruptedException {
+    List<BlobId> due = due();
+    if (!due.isEmpty()) {
+      fold(due, oldestReadMs.getAsLong());
+    }
+  }
+
+  /** Looks for unfolded attempts that it was not told of. */
+  void sweep() throws MetadataUnavailableException {
+    BlobId after = null;
+    List<BlobRow> page;
+    do {
+      page = metadata.unfolded(after, SWEEP_PAGE);
+      for (BlobRow row : page) {
+        after = BlobId.of(row.getId());
+        for (AttemptRow attempt : row.getAttemptsList()) {
+          committed(after, ShardViews.id(attempt));
+        }
+      }
+    } while (page.size() == SWEEP_PAGE && waiting() < PENDING_MAX);
+  }
+
+  private List<BlobId> due() {
+    List<BlobId> due = new ArrayList<>();
+    lock.lock();
+    try {
+      long nowMs = clock.millis();
+      for (Map.Entry<BlobId, Pending> entry : pending.entrySet()) {
+        Pending each = entry.getValue();
+        if (each.times.size() >= MANY || nowMs - each.sinceMs >= OLD_MS) {
+          due.add(entry.getKey());
+          if (due.size() == ROUND_BLOBS_MAX) {
+            break;
+          }
+        }
+      }
+    } finally {
+      lock.unlock();
+    }
+    return due;
+  }
+
+  private void fold(List<BlobId> blobs, long beforeMs)
+      throws MetadataUnavailableException, InterruptedException {
+    long askedMs = clock.millis();
+    Map<BlobId, BlobRow> rows = new HashMap<>();
+    metadata.blobs(blobs).forEach(row -> rows.put(BlobId.of(row.getId()), row));
+    List<FoldJob> jobs = new ArrayList<>();
+    Map<BlobId, Integer> folded = new HashMap<>();
+    for (BlobRow row : rows.values()) {
+      int count = foldable(row, beforeMs);
+      if (count > 0) {
+        jobs.add(new FoldJob(row, count));
+      }
+    }
+    FoldJob.send(jobs, drives, metadata.placement(), driveDeadline);
+    for (FoldJob job : jobs) {
+      boolean isDone = !job.isIncomplete() || job.row().getAttemptsCount() >= NEARLY_FULL;
+      if (isDone && record(job)) {
+        folded.put(BlobId.of(job.row().getId()), job.count());
+      }
+    }
+    for (BlobId blob : blobs) {
+      settle(blob, left(rows.get(blob), folded.getOrDefault(blob, 0)), askedMs);
+    }
+  }
+
+  private static Set<AttemptId> left(@Nullable BlobRow row, int folded) {
+    if (row == null || row.getReferences() == 0) {
+      return Set.of();
+    }
+    return row.getAttemptsList().stream()
+        .skip(folded)
+        .map(ShardViews::id)
+        .collect(Collectors.toSet());
+  }
+
+  /** How many of the blob's attempts, from the oldest, nobody needs apart. */
+  private int foldable(BlobRow row, long beforeMs) {
+    if (row.getReferences() == 0) {
+      return 0;
+    }
+    if (row.getAttemptsCount() >= FULL) {
+      return row.getAttemptsCount();
+    }
+    Map<AttemptId, Long> times = times(BlobId.of(row.getId()));
+    long nowMs = clock.millis();
+    int count = 0;
+    for (AttemptRow attempt : row.getAttemptsList()) {
+      if (times.getOrDefault(ShardViews.id(attempt), nowMs) >= beforeMs) {
+        break;
+      }
+      count++;
+    }
+    return count;
+  }
+
+  private Map<AttemptId, Long> times(BlobId blob) {
+    lock.lock();
+    try {
+      Pending known = pending.get(blob);
+      return known == null ? Map.of() : Map.copyOf(known.times);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private boolean record(FoldJob job) throws MetadataUnavailableException {
+    FoldBlob.Builder fold =
+        FoldBlob.newBuilder()
+            .setBlob(job.row().getId())
+            .setRevision(job.revision())
+            .addAllAcks(job.acks());
+    ResultCode code = metadata.submit(Command.newBuilder().setFoldBlob(fold)).getCode();
+    if (code == ResultCode.OK) {
+      metrics.folds.increment();
+    } else {
+      LOG.debug("folding {}: {}", BlobId.of(job.row().getId()), code);
+    }
+    return code == ResultCode.OK;
+  }
+
+  /**
+   * Keeps, at the end of the line, what is left of the blob: what was committed after its row was
+   * asked for, too.
+   */
+  private void settle(BlobId blob, Set<AttemptId> left, long askedMs) {
+    lock.lock();
+    try {
+      Pending known = pending.remove(blob);
+      if (known != null) {
+        known
+            .times
+            .entrySet()
+            .removeIf(entry -> !left.contains(entry.getKey()) && entry.getValue() < askedMs);
+        if (!known.times.isEmpty()) {
+          Pending rest = new Pending(clock.millis());
+          rest.times.putAll(known.times);
+          pending.put(blob, rest);
+        }
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void run() {
+    try {
+      for (int round = 0; ; round++) {
+        try {
+          if (round % ROUNDS_PER_SWEEP == 0) {
+            sweep();
+          }
+          round();
+        } catch (MetadataUnavailableException e) {
+          LOG.debug("folding waits for metadata", e);
+        } catch (RuntimeException e) {
+          LOG.warn("folding goes on after a failure", e);
+        }
+        Thread.sleep(ROUND_INTERVAL);
+      }
+    } catch (InterruptedException e) {
+      LOG.debug("folding ends with {} blobs waiting", waiting());
+    }
+  }
+
+  /** Ends the background thread. */
+  @Override
+  public void close() {
+    Thread running = worker;
+    if (running != null) {
+      running.interrupt();
+      try {
+        running.join();
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+}

@@ -1,0 +1,19 @@
+package dev.ashlar.blob;
+
+import dev.ashlar.protocol.message.ObjectPiece;
+import java.nio.ByteBuffer;
+
+/** Writes consecutive bytes of an object into one blob. Used by one thread. */
+interface PieceWriter {
+  /** Takes as many bytes as it has room for. */
+  void write(ByteBuffer bytes) throws DataUnavailableException, InterruptedException;
+
+  /** Bytes it has room for. */
+  long remaining();
+
+  /** Waits until everything is durable and tells who holds what. */
+  ObjectPiece finish() throws DataUnavailableException, InterruptedException;
+
+  /** Removes what reached the drives. It was refused, or never proposed, so nobody refers to it. */
+  void discard();
+}

@@ -1,0 +1,34 @@
+package dev.ashlar.blob;
+
+import dev.ashlar.protocol.client.CommittedAttempt;
+import dev.ashlar.protocol.client.ShardView;
+import dev.ashlar.protocol.message.AttemptKey;
+import dev.ashlar.protocol.message.AttemptRow;
+import dev.ashlar.protocol.message.BlobRow;
+import dev.ashlar.protocol.model.AttemptId;
+import java.util.ArrayList;
+import java.util.List;
+
+/** What a blob's row says about the state of each of its shards. */
+final class ShardViews {
+  private ShardViews() {}
+
+  static ShardView of(BlobRow row, int slot) {
+    if (row.getRevision() == 0) {
+      return ShardView.ORIGINAL;
+    }
+    long folded = row.getFoldedCount() == 0 ? 0 : row.getFolded(slot);
+    List<CommittedAttempt> unfolded = new ArrayList<>();
+    for (AttemptRow attempt : row.getAttemptsList()) {
+      if (attempt.getSlotsList().contains(slot)) {
+        unfolded.add(new CommittedAttempt(id(attempt), attempt.getRevision()));
+      }
+    }
+    return new ShardView(row.getRevision(), folded, unfolded);
+  }
+
+  static AttemptId id(AttemptRow attempt) {
+    AttemptKey key = attempt.getId();
+    return new AttemptId(key.getSession(), key.getSequence());
+  }
+}

@@ -1,0 +1,299 @@
+package dev.ashlar.blob;
+
+import dev.ashlar.blob.DataUnavailableException.Reason;
+import dev.ashlar.protocol.client.Completion;
+import dev.ashlar.protocol.client.ShardException;
+import dev.ashlar.protocol.client.ShardFault;
+import dev.ashlar.protocol.client.ShardStore;
+import dev.ashlar.protocol.message.SlotAck;
+import dev.ashlar.protocol.model.BlobId;
+import dev.ashlar.protocol.model.DriveId;
+import dev.ashlar.protocol.model.PlacementMap;
+import dev.ashlar.protocol.model.Profile;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.Collection;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicIntegerArray;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sends what is written of one blob to the drives of its slots, all in parallel. A slot that fails
+ * gets nothing more and will be a debt; writing fails when fewer than the durable minimum are left.
+ * Used by one thread.
+ */
+final class SlotWrites {
+  private final Engine engine;
+  private final Profile profile;
+  private final BlobId id;
+  private final int pg;
+  private final Slot[] slots;
+  private final BitSet debtsBefore = new BitSet();
+  private final ArrayDeque<Round> inFlight = new ArrayDeque<>();
+
+  /** How a drive is asked to store something. */
+  interface Operation {
+    void start(ShardStore store, Completion<DriveId> completion);
+  }
+
+  /**
+   * What one slot's drive gets.
+   *
+   * @param release gives its memory back, once, when the drive is done with it
+   */
+  record Parcel(int slot, Operation operation, Runnable release) {}
+
+  /** One slot's drive and what became of it; written by the drive's thread. */
+  private static final class Slot {
+    final @Nullable ShardStore store;
+    boolean isTouched;
+    boolean wasSent;
+    volatile @Nullable DriveId acknowledgedBy;
+    volatile @Nullable ShardFault fault;
+
+    Slot(@Nullable ShardStore store) {
+      this.store = store;
+      fault = store == null ? ShardFault.UNAVAILABLE : store.writeRefusal();
+    }
+
+    void acknowledge(DriveId drive) {
+      DriveId before = acknowledgedBy;
+      if (before == null) {
+        acknowledgedBy = drive;
+      } else if (!before.equals(drive)) {
+        // The drive lost its memory between two parcels of this blob.
+        fault = ShardFault.MISSING;
+      }
+    }
+  }
+
+  /** What was sent together and is on its way. */
+  private static final class Round {
+    private final CountDownLatch done;
+    private final AtomicIntegerArray outstanding;
+    private final long sentNanos = System.nanoTime();
+
+    Round(int parcels, int slots) {
+      this.done = new CountDownLatch(parcels);
+      this.outstanding = new AtomicIntegerArray(slots);
+    }
+
+    void send(Slot slot, ShardStore store, Parcel parcel) {
+      outstanding.set(parcel.slot(), 1);
+      slot.wasSent = true;
+      parcel
+          .operation()
+          .start(
+              store,
+              new Completion<>() {
+                @Override
+                public void succeeded(DriveId drive) {
+                  slot.acknowledge(drive);
+                  finished(parcel);
+                }
+
+                @Override
+                public void failed(ShardException failure) {
+                  slot.fault = failure.fault();
+                  finished(parcel);
+                }
+              });
+    }
+
+    private void finished(Parcel parcel) {
+      parcel.release().run();
+      giveUp(parcel.slot());
+    }
+
+    /** From now on nobody waits for this slot's answer. */
+    void giveUp(int index) {
+      if (outstanding.getAndSet(index, 0) != 0) {
+        done.countDown();
+      }
+    }
+
+    boolean isOutstanding(int index) {
+      return outstanding.get(index) != 0;
+    }
+
+    /** False if so long after it was sent some slot has not answered. */
+    boolean await(Duration deadline) throws InterruptedException {
+      long left = deadline.toNanos() - (System.nanoTime() - sentNanos);
+      return done.await(left, TimeUnit.NANOSECONDS);
+    }
+  }
+
+  /**
+   * @param debts slots that lack their shard already, and so are left out
+   */
+  SlotWrites(
+      Engine engine,
+      Profile profile,
+      PlacementMap placement,
+      BlobId id,
+      int pg,
+      Collection<Integer> debts)
+      throws DataUnavailableException {
+    this.engine = engine;
+    this.profile = profile;
+    this.id = id;
+    this.pg = pg;
+    this.slots = new Slot[profile.shards()];
+    for (int slot = 0; slot < slots.length; slot++) {
+      slots[slot] = new Slot(engine.drives().apply(placement.drive(pg, slot)));
+    }
+    for (int slot : debts) {
+      debtsBefore.set(slot);
+      slots[slot].fault = ShardFault.MISSING;
+    }
+    check();
+  }
+
+  /** The slots that get nothing more. */
+  BitSet missing() {
+    BitSet missing = new BitSet();
+    for (int index = 0; index < slots.length; index++) {
+      missing.set(index, slots[index].fault != null);
+    }
+    return missing;
+  }
+
+  /** Sends one parcel per slot at most; those of missing slots are released. */
+  void send(List<Parcel> parcels) throws DataUnavailableException {
+    // Chosen once: a slot may fail while the others are being sent to.
+    List<Parcel> chosen = new ArrayList<>(parcels.size());
+    for (Parcel parcel : parcels) {
+      slots[parcel.slot()].isTouched = true;
+      if (slots[parcel.slot()].fault == null) {
+        chosen.add(parcel);
+      } else {
+        parcel.release().run();
+      }
+    }
+    if (!chosen.isEmpty()) {
+      Round round = new Round(chosen.size(), slots.length);
+      inFlight.add(round);
+      for (Parcel parcel : chosen) {
+        Slot slot = slots[parcel.slot()];
+        ShardStore store = slot.store;
+        if (store == null) {
+          throw new IllegalStateException("slot " + parcel.slot() + " chosen without a drive");
+        }
+        round.send(slot, store, parcel);
+      }
+    }
+    check();
+  }
+
+  /**
+   * Holds so much more memory for the next round, in which waiting for those in flight helps. False
+   * if nothing is in flight any more and it still is not to be had at once.
+   */
+  boolean tryHold(RequestMemory memory, long bytes)
+      throws DataUnavailableException, InterruptedException {
+    while (inFlight.size() >= engine.config().windowsInFlight() || !memory.tryHold(bytes)) {
+      if (inFlight.isEmpty()) {
+        return false;
+      }
+      awaitOldest();
+    }
+    return true;
+  }
+
+  /** Waits until everything that was sent is durable, where it can be. */
+  void awaitAll() throws DataUnavailableException, InterruptedException {
+    while (!inFlight.isEmpty()) {
+      awaitOldest();
+    }
+  }
+
+  /** Who holds what was sent; the others owe it. */
+  List<SlotAck> acks() {
+    List<SlotAck> acks = new ArrayList<>();
+    for (int index = 0; index < slots.length; index++) {
+      DriveId drive = slots[index].acknowledgedBy;
+      if (slots[index].fault != null) {
+        boolean isNew = slots[index].isTouched && !debtsBefore.get(index);
+        engine.metrics().indebtedSlots.increment(isNew ? 1 : 0);
+      } else if (drive != null) {
+        acks.add(ack(index, drive));
+      }
+    }
+    return acks;
+  }
+
+  /** The drives to which anything was sent, whatever became of it. */
+  List<ShardStore> reached() {
+    List<ShardStore> stores = new ArrayList<>();
+    for (Slot slot : slots) {
+      if (slot.store != null && slot.wasSent) {
+        stores.add(slot.store);
+      }
+    }
+    return stores;
+  }
+
+  private void awaitOldest() throws DataUnavailableException, InterruptedException {
+    Round oldest = inFlight.element();
+    if (!oldest.await(engine.config().driveDeadline())) {
+      for (int index = 0; index < slots.length; index++) {
+        if (oldest.isOutstanding(index)) {
+          giveUp(index);
+        }
+      }
+    }
+    inFlight.remove();
+    check();
+  }
+
+  /** The drive is too late: its slot becomes a debt, and no round waits for it any more. */
+  private void giveUp(int index) {
+    slots[index].fault = ShardFault.UNAVAILABLE;
+    for (Round round : inFlight) {
+      round.giveUp(index);
+    }
+  }
+
+  private void check() throws DataUnavailableException {
+    int usable = 0;
+    int full = 0;
+    for (Slot slot : slots) {
+      ShardFault fault = slot.fault;
+      if (fault == null) {
+        usable++;
+      } else if (fault == ShardFault.OVERLOADED) {
+        // A full queue passes; it must not turn into a debt that repair has to pay.
+        throw new DataUnavailableException(Reason.OVERLOADED, "drive queue full: " + id);
+      } else if (fault == ShardFault.REVISION_GONE) {
+        throw new DataUnavailableException(Reason.CONFLICT, "changed meanwhile: " + id);
+      } else if (fault == ShardFault.FULL) {
+        full++;
+      }
+    }
+    if (usable < profile.durableMinimum()) {
+      // If space is what is missing, deletes help; else only drives do.
+      boolean isFull = usable + full >= profile.durableMinimum();
+      engine.metrics().refused(isFull).increment();
+      throw new DataUnavailableException(
+          isFull ? Reason.FULL : Reason.TOO_FEW_DRIVES,
+          String.format(
+              "%d of %d drives of placement group %d take writes, %d are full, %d are needed",
+              usable, profile.shards(), pg, full, profile.durableMinimum()));
+    }
+  }
+
+  static SlotAck ack(int slot, DriveId drive) {
+    UUID uuid = drive.id();
+    return SlotAck.newBuilder()
+        .setSlot(slot)
+        .setDriveHigh(uuid.getMostSignificantBits())
+        .setDriveLow(uuid.getLeastSignificantBits())
+        .setIncarnation(drive.incarnation())
+        .build();
+  }
+}

@@ -1,0 +1,228 @@
+package dev.ashlar.blob;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import dev.ashlar.codec.CodecChoice;
+import dev.ashlar.metadata.memory.MemoryMetadata;
+import dev.ashlar.metadata.memory.TestBlobs;
+import dev.ashlar.protocol.client.MemoryShardStore;
+import dev.ashlar.protocol.client.ObjectRead;
+import dev.ashlar.protocol.client.ShardStore;
+import dev.ashlar.protocol.layout.ByteRange;
+import dev.ashlar.protocol.memory.SlabPool;
+import dev.ashlar.protocol.message.BlobRow;
+import dev.ashlar.protocol.message.Command;
+import dev.ashlar.protocol.message.CommandResult;
+import dev.ashlar.protocol.message.CopyObject;
+import dev.ashlar.protocol.message.ModifyObject;
+import dev.ashlar.protocol.message.ObjectSummary;
+import dev.ashlar.protocol.message.PutObject;
+import dev.ashlar.protocol.message.ResultCode;
+import dev.ashlar.protocol.message.SliceValue;
+import dev.ashlar.protocol.model.BlobId;
+import dev.ashlar.protocol.model.DriveId;
+import dev.ashlar.protocol.model.Profile;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.io.ByteArrayOutputStream;
+import java.nio.ByteBuffer;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+
+/** The engine over drives in memory and the real metadata, and a plain array beside it. */
+final class ChangeFixture {
+  static final String BUCKET = "b";
+  static final String KEY = "k";
+
+  final Profile profile;
+  final SlabPool pool = new SlabPool();
+  final MemoryBudget memory = new MemoryBudget(64 << 20, Duration.ofSeconds(20));
+  final MemoryMetadata metadata;
+  final List<MemoryShardStore> drives = new ArrayList<>();
+  final SimpleMeterRegistry meters = new SimpleMeterRegistry();
+  final Folder folder;
+  final Leftovers leftovers;
+  final ErasureObjectStore store;
+  private final ErasureCodes codes = new ErasureCodes(CodecChoice.AUTO);
+  private final Map<UUID, ShardStore> reachable = new LinkedHashMap<>();
+  byte[] expected = new byte[0];
+
+  ChangeFixture(Profile profile) throws Exception {
+    this(
+        profile,
+        new EngineConfig(
+            profile,
+            3 * profile.stripeBytes(),
+            2,
+            7L * profile.stripeBytes(),
+            Duration.ofSeconds(20)));
+  }
+
+  ChangeFixture(Profile profile, EngineConfig config) throws Exception {
+    this.profile = profile;
+    metadata = MemoryMetadata.withDrives(profile, profile.shards(), 1);
+    for (UUID id : MemoryMetadata.sequentialIds(profile.shards())) {
+      MemoryShardStore drive =
+          new MemoryShardStore(
+              new DriveId(id, 1),
+              pool,
+              (shape, dataShard, row, delta, parity) ->
+                  codes.of(shape).updateParity(dataShard, row, delta, parity));
+      drives.add(drive);
+      reachable.put(id, drive);
+    }
+    metadata.submit(TestBlobs.createBucket(BUCKET));
+    EngineMetrics metrics = new EngineMetrics(meters);
+    leftovers = new Leftovers(reachable::get, 100);
+    folder =
+        new Folder(metadata, reachable::get, metrics, Clock.systemUTC(), config.driveDeadline());
+    store =
+        new ErasureObjectStore(
+            new Engine(
+                config, metadata, reachable::get, codes, pool, metrics, memory, leftovers, folder));
+  }
+
+  /** As if the drive had been pulled, and put back. */
+  void setReachable(int slot, boolean isReachable) {
+    MemoryShardStore drive = drives.get(slot);
+    if (isReachable) {
+      reachable.put(drive.drive().id(), drive);
+    } else {
+      reachable.remove(drive.drive().id());
+    }
+  }
+
+  void put(byte[] bytes) throws Exception {
+    try (ObjectWriter writer = store.newWriter(bytes.length)) {
+      writer.write(ByteBuffer.wrap(bytes));
+      CommandResult result =
+          writer.commit(
+              blobs ->
+                  Command.newBuilder()
+                      .setPutObject(
+                          PutObject.newBuilder()
+                              .setBucket(BUCKET)
+                              .setKey(KEY)
+                              .setSummary(
+                                  ObjectSummary.newBuilder().setSize(bytes.length).setEtag("e"))
+                              .addAllBlobs(blobs)));
+      assertEquals(ResultCode.OK, result.getCode());
+    }
+    expected = bytes.clone();
+  }
+
+  /** So that its blobs are shared from now on. */
+  void copyTo(String key) throws Exception {
+    CopyObject.Builder copy =
+        CopyObject.newBuilder()
+            .setSourceBucket(BUCKET)
+            .setSourceKey(KEY)
+            .setBucket(BUCKET)
+            .setKey(key);
+    assertEquals(
+        ResultCode.OK, metadata.submit(Command.newBuilder().setCopyObject(copy)).getCode());
+  }
+
+  static ModifyObject.Builder command() {
+    return ModifyObject.newBuilder().setBucket(BUCKET).setKey(KEY);
+  }
+
+  ObjectRead object() throws Exception {
+    return metadata.object(BUCKET, KEY).orElseThrow();
+  }
+
+  /** The row of the object's last blob. */
+  BlobRow lastBlob() throws Exception {
+    SliceValue slice = object().object().getSlicesList().getLast();
+    return metadata.blobs(List.of(BlobId.of(slice.getBlob()))).getFirst();
+  }
+
+  CommandResult change(long offset, byte[] bytes) throws Exception {
+    return change(offset, bytes, bytes.length, bytes.length);
+  }
+
+  /** Changes the object, and, if that went well, what is expected of it. */
+  CommandResult change(long offset, byte[] bytes, long expectedLength, int pieceBytes)
+      throws Exception {
+    try (ObjectChange change = store.newChange(object(), offset, expectedLength)) {
+      for (int at = 0; at < bytes.length; at += pieceBytes) {
+        change.write(ByteBuffer.wrap(bytes, at, Math.min(pieceBytes, bytes.length - at)));
+      }
+      CommandResult result = change.commit(command());
+      if (result.getCode() == ResultCode.OK) {
+        expect(offset, bytes);
+        assertEquals(expected.length, result.getSize());
+      }
+      return result;
+    }
+  }
+
+  void expect(long offset, byte[] bytes) {
+    expected = Arrays.copyOf(expected, Math.max(expected.length, (int) offset + bytes.length));
+    System.arraycopy(bytes, 0, expected, (int) offset, bytes.length);
+  }
+
+  void foldAll() throws Exception {
+    folder.sweep();
+    List<BlobId> blobs =
+        metadata.unfolded(null, 1000).stream().map(row -> BlobId.of(row.getId())).toList();
+    folder.foldNow(blobs);
+  }
+
+  byte[] get() throws Exception {
+    return get(object(), new ByteRange(0, expected.length));
+  }
+
+  byte[] get(ObjectRead object, ByteRange range) throws Exception {
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    store.read(
+        object,
+        range,
+        piece -> {
+          byte[] bytes = new byte[piece.bytes().remaining()];
+          piece.bytes().get(bytes);
+          out.writeBytes(bytes);
+          piece.release();
+        });
+    return out.toByteArray();
+  }
+
+  void assertContent(String message) throws Exception {
+    assertEquals(expected.length, object().object().getSummary().getSize(), message);
+    assertArrayEquals(expected, get(), message);
+  }
+
+  /** Whichever m drives are away, the rest gives back everything. */
+  void assertEveryLossIsRebuilt(String message) throws Exception {
+    for (int away = 0; away < 1 << profile.shards(); away++) {
+      if (Integer.bitCount(away) == profile.parityShards()) {
+        for (int slot = 0; slot < profile.shards(); slot++) {
+          setReachable(slot, (away >> slot & 1) == 0);
+        }
+        assertContent(message + ", away " + Integer.toBinaryString(away));
+      }
+    }
+    for (int slot = 0; slot < profile.shards(); slot++) {
+      setReachable(slot, true);
+    }
+  }
+
+  void assertNothingHeld() {
+    assertEquals(0, pool.lentBytes(), "slabs in use when nothing is in flight");
+    assertEquals(0, memory.reservedBytes());
+  }
+
+  long storedBytes() {
+    return drives.stream().mapToLong(MemoryShardStore::storedBytes).sum();
+  }
+
+  double count(String name) {
+    return meters.get(name).counters().stream().mapToDouble(each -> each.count()).sum();
+  }
+}

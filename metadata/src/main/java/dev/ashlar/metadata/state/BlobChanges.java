@@ -1,0 +1,110 @@
+package dev.ashlar.metadata.state;
+
+import static dev.ashlar.metadata.state.Step.require;
+
+import dev.ashlar.protocol.layout.ByteRange;
+import dev.ashlar.protocol.layout.StripeLayout;
+import dev.ashlar.protocol.message.AttemptRow;
+import dev.ashlar.protocol.message.BlobChange;
+import dev.ashlar.protocol.message.BlobRow;
+import dev.ashlar.protocol.message.ResultCode;
+import dev.ashlar.protocol.model.Profile;
+import java.util.List;
+
+/** The compare-and-set that moves a blob to its next revision. */
+final class BlobChanges {
+  /** Per blob; then writers fold first. */
+  static final int UNFOLDED_MAX = 32;
+
+  private BlobChanges() {}
+
+  /** Whether the change makes sense by itself. */
+  static boolean isWellFormed(BlobChange change) {
+    return change.getLength() > 0
+        && change.getOffset() >= 0
+        && change.getOffset() <= Blobs.LENGTH_MAX - change.getLength()
+        && change.getBaseLength() >= change.getOffset()
+        && change.getBaseRevision() >= 0;
+  }
+
+  /** Whether the blob becomes longer than the writer saw it. */
+  static boolean grows(BlobChange change) {
+    return change.getOffset() + change.getLength() > change.getBaseLength();
+  }
+
+  /** A writer cannot have seen what is not there yet, and an attempt is committed once. */
+  static boolean isPossible(Step step, BlobRow row, BlobChange change) {
+    return change.getBaseRevision() <= row.getRevision()
+        && change.getBaseLength() <= row.getLength()
+        && change.getEpoch() <= step.placement().epoch()
+        && row.getAttemptsList().stream()
+            .noneMatch(attempt -> attempt.getId().equals(change.getAttempt()));
+  }
+
+  /** The row after a possible change, not written yet. */
+  static BlobRow apply(Step step, BlobRow row, BlobChange change) {
+    require(row.getReferences() == 1, ResultCode.CONDITIONAL_CONFLICT);
+    require(
+        !grows(change) || change.getBaseLength() == row.getLength(),
+        ResultCode.CONDITIONAL_CONFLICT);
+    Profile profile = Profile.of(row.getProfile());
+    ByteRange range = new ByteRange(change.getOffset(), change.getLength());
+    StripeLayout layout = new StripeLayout(profile, Math.max(row.getLength(), range.end()));
+    AttemptRow attempt = attempt(row, change, range, layout);
+    require(!conflicts(row, change.getBaseRevision(), attempt), ResultCode.CONDITIONAL_CONFLICT);
+    require(row.getAttemptsCount() < UNFOLDED_MAX, ResultCode.TOO_MANY_UNFOLDED);
+    List<Integer> debts =
+        Acks.debts(
+            step,
+            row.getPg(),
+            profile,
+            change.getAcksList(),
+            attempt.getSlotsList(),
+            row.getDebtSlotsList());
+    return row.toBuilder()
+        .setRevision(attempt.getRevision())
+        .setLength(attempt.getLength())
+        .setRewritten(attempt.getRewrites() ? attempt.getRevision() : row.getRewritten())
+        .addAttempts(attempt)
+        .clearDebtSlots()
+        .addAllDebtSlots(debts)
+        .build();
+  }
+
+  private static AttemptRow attempt(
+      BlobRow row, BlobChange change, ByteRange range, StripeLayout layout) {
+    return AttemptRow.newBuilder()
+        .setId(change.getAttempt())
+        .setRevision(row.getRevision() + 1)
+        .setFirstStripe(layout.stripeOf(range.offset()))
+        .setLastStripe(layout.stripeOf(range.end() - 1))
+        .addAllSlots(layout.touchedSlots(range))
+        .setLength(layout.blobLength())
+        .setRewrites(range.offset() < row.getLength())
+        .build();
+  }
+
+  /**
+   * Whether a revision behind the base changed one of these stripes, or may have. Revisions count
+   * without a gap, so those of the remembered stripes follow from their number.
+   */
+  private static boolean conflicts(BlobRow row, long base, AttemptRow change) {
+    int remembered = row.getFoldedStripesCount() / 2;
+    long oldestBase = row.getRevision() - row.getAttemptsCount() - remembered;
+    if (base < oldestBase) {
+      return true;
+    }
+    for (int i = (int) Math.min(base - oldestBase, remembered); i < remembered; i++) {
+      if (overlap(change, row.getFoldedStripes(2 * i), row.getFoldedStripes(2 * i + 1))) {
+        return true;
+      }
+    }
+    return row.getAttemptsList().stream()
+        .filter(attempt -> attempt.getRevision() > base)
+        .anyMatch(attempt -> overlap(change, attempt.getFirstStripe(), attempt.getLastStripe()));
+  }
+
+  private static boolean overlap(AttemptRow change, long firstStripe, long lastStripe) {
+    return change.getFirstStripe() <= lastStripe && firstStripe <= change.getLastStripe();
+  }
+}

@@ -1,0 +1,87 @@
+package dev.ashlar.metadata.state;
+
+import static dev.ashlar.metadata.state.Step.require;
+
+import dev.ashlar.protocol.message.AttemptRow;
+import dev.ashlar.protocol.message.BlobRow;
+import dev.ashlar.protocol.message.CommandResult;
+import dev.ashlar.protocol.message.FoldBlob;
+import dev.ashlar.protocol.message.ResultCode;
+import dev.ashlar.protocol.model.Profile;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+
+/** Taking note that drives have made intents part of their shards. */
+final class Folding {
+  /**
+   * Folded revisions per blob whose stripes are remembered. More than can be unfolded, so that
+   * folding to make room does not turn away the change that the room is for.
+   */
+  static final int REMEMBERED_MAX = 2 * BlobChanges.UNFOLDED_MAX;
+
+  private Folding() {}
+
+  static CommandResult fold(Step step, FoldBlob command) {
+    BlobRow row = Blobs.find(step, command.getBlob()).orElse(BlobRow.getDefaultInstance());
+    if (row.getReferences() == 0) {
+      return Step.OK; // what is to be deleted needs no folding
+    }
+    require(
+        command.getRevision() >= 0 && command.getRevision() <= row.getRevision(),
+        ResultCode.INVALID_COMMAND);
+    int count = 0;
+    while (count < row.getAttemptsCount()
+        && row.getAttempts(count).getRevision() <= command.getRevision()) {
+      count++;
+    }
+    if (count > 0) {
+      Blobs.write(step, row, folded(step, row, count, command));
+    }
+    return Step.OK;
+  }
+
+  /** The row without its first attempts, of which every slot is folded or in debt. */
+  private static BlobRow folded(Step step, BlobRow row, int count, FoldBlob command) {
+    Profile profile = Profile.of(row.getProfile());
+    List<AttemptRow> attempts = row.getAttemptsList().subList(0, count);
+    Set<Integer> touched = new TreeSet<>();
+    attempts.forEach(attempt -> touched.addAll(attempt.getSlotsList()));
+    List<Integer> debts =
+        Acks.debts(
+            step, row.getPg(), profile, command.getAcksList(), touched, row.getDebtSlotsList());
+    return row.toBuilder()
+        .clearAttempts()
+        .addAllAttempts(row.getAttemptsList().subList(count, row.getAttemptsCount()))
+        .clearDebtSlots()
+        .addAllDebtSlots(debts)
+        .clearFolded()
+        .addAllFolded(foldedBySlot(row, profile, attempts))
+        .clearFoldedStripes()
+        .addAllFoldedStripes(foldedStripes(row, attempts))
+        .build();
+  }
+
+  private static List<Long> foldedBySlot(BlobRow row, Profile profile, List<AttemptRow> attempts) {
+    List<Long> folded =
+        new ArrayList<>(
+            row.getFoldedCount() > 0
+                ? row.getFoldedList()
+                : Collections.nCopies(profile.shards(), 0L));
+    for (AttemptRow attempt : attempts) {
+      attempt.getSlotsList().forEach(slot -> folded.set(slot, attempt.getRevision()));
+    }
+    return folded;
+  }
+
+  private static List<Long> foldedStripes(BlobRow row, List<AttemptRow> attempts) {
+    List<Long> stripes = new ArrayList<>(row.getFoldedStripesList());
+    for (AttemptRow attempt : attempts) {
+      stripes.add(attempt.getFirstStripe());
+      stripes.add(attempt.getLastStripe());
+    }
+    return stripes.subList(Math.max(0, stripes.size() - 2 * REMEMBERED_MAX), stripes.size());
+  }
+}

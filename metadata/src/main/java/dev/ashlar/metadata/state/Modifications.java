@@ -1,0 +1,213 @@
+package dev.ashlar.metadata.state;
+
+import static dev.ashlar.metadata.state.Step.require;
+
+import dev.ashlar.metadata.table.ObjectTable;
+import dev.ashlar.protocol.message.BlobChange;
+import dev.ashlar.protocol.message.BlobKey;
+import dev.ashlar.protocol.message.BlobRow;
+import dev.ashlar.protocol.message.BucketRow;
+import dev.ashlar.protocol.message.CommandResult;
+import dev.ashlar.protocol.message.ModifyObject;
+import dev.ashlar.protocol.message.NewBlob;
+import dev.ashlar.protocol.message.ObjectPiece;
+import dev.ashlar.protocol.message.ObjectRecord;
+import dev.ashlar.protocol.message.ObjectRow;
+import dev.ashlar.protocol.message.ObjectSummary;
+import dev.ashlar.protocol.message.ResultCode;
+import dev.ashlar.protocol.message.SliceValue;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Set;
+
+/** Changing a range of an object: blobs in place, and new blobs in the place of slices. */
+final class Modifications {
+  private static final long GOLDEN = 0x9E3779B97F4A7C15L; // 2^64 / phi: spreads the bits
+
+  private Modifications() {}
+
+  static CommandResult modify(Step step, ModifyObject command) {
+    require(isWellFormed(command), ResultCode.INVALID_COMMAND);
+    BucketRow bucket = step.bucket(command.getBucket());
+    String key = command.getKey();
+    Objects.checkPrecondition(step, bucket, key, command.getPrecondition());
+    ObjectRow row =
+        ObjectTable.row(step.table(), bucket.getId(), key)
+            .orElseThrow(() -> new Refusal(ResultCode.NO_SUCH_KEY));
+    long size = row.getSummary().getSize();
+    long offset = command.getOffset();
+    require(command.getAppend() ? offset == size : offset <= size, ResultCode.INVALID_OFFSET);
+    long expected = command.getExpectedVersion();
+    require(expected == 0 || expected == row.getVersion(), ResultCode.CONDITIONAL_CONFLICT);
+    ObjectRecord object = ObjectTable.assemble(step.table(), bucket.getId(), key, row);
+    Change change = change(step, command, object);
+    List<BlobRow> fresh = Blobs.admit(step, change.fresh());
+    Slices.Replaced slices = Slices.replace(object.getSlicesList(), offset, change.pieces());
+    require(slices.all().size() <= Objects.SLICES_MAX, ResultCode.LIMIT_EXCEEDED);
+
+    write(step, change, fresh, slices);
+    ObjectSummary summary = summary(step, command, object.getSummary(), change.changed());
+    ObjectRecord after =
+        ObjectRecord.newBuilder()
+            .setSummary(summary)
+            .addAllSlices(slices.all())
+            .setVersion(step.freshId())
+            .build();
+    ObjectTable.revise(step.table(), bucket.getId(), key, row, object, after);
+    return step.written().toBuilder().setSize(summary.getSize()).setEtag(summary.getEtag()).build();
+  }
+
+  private static void write(Step step, Change change, List<BlobRow> fresh, Slices.Replaced slices) {
+    List<SliceValue> referring = new ArrayList<>(slices.gone());
+    referring.addAll(Blobs.insert(step, fresh));
+    change.changed().forEach(blob -> Blobs.write(step, Blobs.row(step, blob.getId()), blob));
+    Blobs.exchange(step, referring, slices.added());
+  }
+
+  private static boolean isWellFormed(ModifyObject command) {
+    Set<BlobKey> changed = new HashSet<>();
+    long left = command.getLength();
+    for (ObjectPiece piece : command.getPiecesList()) {
+      long length = length(piece);
+      boolean isWellFormed =
+          switch (piece.getKindCase()) {
+            case CHANGE ->
+                BlobChanges.isWellFormed(piece.getChange())
+                    && changed.add(piece.getChange().getBlob());
+            case BLOB -> true; // seen to when it is admitted
+            case KIND_NOT_SET -> false;
+          };
+      if (!isWellFormed || length <= 0 || length > left) {
+        return false;
+      }
+      left -= length;
+    }
+    return left == 0
+        && command.getLength() > 0
+        && command.getOffset() >= 0
+        && command.getOffset() <= Long.MAX_VALUE - command.getLength();
+  }
+
+  private static long length(ObjectPiece piece) {
+    return piece.hasChange() ? piece.getChange().getLength() : piece.getBlob().getLength();
+  }
+
+  /**
+   * What a command makes of blobs, not written yet.
+   *
+   * @param pieces the slices of the new bytes
+   * @param changed the rows of blobs that are changed in place
+   * @param fresh blobs that come into being
+   */
+  private record Change(List<SliceValue> pieces, List<BlobRow> changed, List<NewBlob> fresh) {}
+
+  private static Change change(Step step, ModifyObject command, ObjectRecord object) {
+    Change change = new Change(new ArrayList<>(), new ArrayList<>(), new ArrayList<>());
+    Place place = new Place(object.getSlicesList());
+    long position = command.getOffset();
+    for (ObjectPiece piece : command.getPiecesList()) {
+      if (piece.hasChange()) {
+        place.moveTo(position);
+        change.changed().add(changedInPlace(step, place, piece.getChange()));
+        change.pieces().add(slice(piece.getChange()));
+      } else {
+        // Bytes that nobody has looked at are not taken away.
+        boolean replaces = position < object.getSummary().getSize();
+        require(!replaces || command.getExpectedVersion() != 0, ResultCode.CONDITIONAL_CONFLICT);
+        NewBlob blob = piece.getBlob();
+        change.fresh().add(blob);
+        change.pieces().add(Blobs.slice(blob.getId(), blob.getLength()));
+      }
+      position += length(piece);
+    }
+    return change;
+  }
+
+  private static SliceValue slice(BlobChange change) {
+    return SliceValue.newBuilder()
+        .setBlob(change.getBlob())
+        .setOffset(change.getOffset())
+        .setLength(change.getLength())
+        .build();
+  }
+
+  /** The row of a blob whose slice still is where the writer saw it. */
+  private static BlobRow changedInPlace(Step step, Place place, BlobChange change) {
+    require(step.sessions().isLive(change.getAttempt().getSession()), ResultCode.DEAD_SESSION);
+    BlobRow row =
+        Blobs.find(step, change.getBlob())
+            .orElseThrow(() -> new Refusal(ResultCode.CONDITIONAL_CONFLICT));
+    // First, because after a conflict the writer drops the intents of its attempt.
+    require(BlobChanges.isPossible(step, row, change), ResultCode.INVALID_COMMAND);
+    require(place.holds(change), ResultCode.CONDITIONAL_CONFLICT);
+    require(
+        BlobChanges.grows(change)
+            ? place.isLast() && place.sliceEnd() == row.getLength()
+            : change.getOffset() + change.getLength() <= place.sliceEnd(),
+        ResultCode.CONDITIONAL_CONFLICT);
+    return BlobChanges.apply(step, row, change);
+  }
+
+  /** A place in an object: in one of its slices, or behind the last. */
+  private static final class Place {
+    private final List<SliceValue> slices;
+    private int index;
+    private long sliceBegin;
+    private long position;
+
+    Place(List<SliceValue> slices) {
+      this.slices = slices;
+    }
+
+    /** Forwards only. */
+    void moveTo(long place) {
+      position = place;
+      while (index + 1 < slices.size() && place >= sliceBegin + slices.get(index).getLength()) {
+        sliceBegin += slices.get(index++).getLength();
+      }
+    }
+
+    /** Whether the byte that the change begins with lies here, or would come next. */
+    boolean holds(BlobChange change) {
+      return index < slices.size()
+          && slices.get(index).getBlob().equals(change.getBlob())
+          && slices.get(index).getOffset() + position - sliceBegin == change.getOffset();
+    }
+
+    boolean isLast() {
+      return index == slices.size() - 1;
+    }
+
+    /** Where in its blob the slice ends. */
+    long sliceEnd() {
+      return slices.get(index).getOffset() + slices.get(index).getLength();
+    }
+  }
+
+  private static ObjectSummary summary(
+      Step step, ModifyObject command, ObjectSummary before, List<BlobRow> changed) {
+    ObjectSummary.Builder summary =
+        before.toBuilder()
+            .setSize(Math.max(before.getSize(), command.getOffset() + command.getLength()))
+            .setEtag(etag(step.freshId(), changed))
+            .setLastModifiedMs(step.timeMs())
+            .clearChecksum()
+            .setPartCount(0);
+    if (command.hasChecksum()) {
+      summary.setChecksum(command.getChecksum());
+    }
+    return summary.build();
+  }
+
+  /**
+   * Differs from version to version. As long as an MD5 but not one, as its end tells, and not of a
+   * multipart object, where a number would follow.
+   */
+  private static String etag(long version, List<BlobRow> changed) {
+    long revisions = changed.stream().mapToLong(BlobRow::getRevision).sum();
+    HexFormat hex = HexFormat.of();
+    return hex.toHexDigits(version) + hex.toHexDigits((version + revisions) * GOLDEN) + "-a";
+  }
+}

@@ -1,0 +1,138 @@
+package dev.ashlar.metadata.state;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import dev.ashlar.metadata.memory.MemoryMetadata;
+import dev.ashlar.metadata.memory.TestBlobs;
+import dev.ashlar.protocol.client.ObjectRead;
+import dev.ashlar.protocol.message.BlobChange;
+import dev.ashlar.protocol.message.BlobRow;
+import dev.ashlar.protocol.message.Command;
+import dev.ashlar.protocol.message.CommandResult;
+import dev.ashlar.protocol.message.CopyObject;
+import dev.ashlar.protocol.message.DriveRow;
+import dev.ashlar.protocol.message.FoldBlob;
+import dev.ashlar.protocol.message.ModifyObject;
+import dev.ashlar.protocol.message.NewBlob;
+import dev.ashlar.protocol.message.ObjectPiece;
+import dev.ashlar.protocol.message.ObjectSummary;
+import dev.ashlar.protocol.message.PutDrives;
+import dev.ashlar.protocol.message.PutObject;
+import dev.ashlar.protocol.message.ResultCode;
+import dev.ashlar.protocol.message.SliceValue;
+import dev.ashlar.protocol.model.BlobId;
+import dev.ashlar.protocol.model.Profile;
+import java.util.List;
+import java.util.UUID;
+import org.junit.jupiter.api.BeforeEach;
+
+/** A bucket {@code b} over eight drives, and short names for what changes its objects. */
+abstract class ChangeFixture {
+  static final long UNIT = 16384;
+  static final long STRIPE = 4 * UNIT;
+
+  final MemoryMetadata metadata = MemoryMetadata.withDrives(new Profile(4, 2, (int) UNIT), 8, 8);
+  private long sequence;
+  private long attempts;
+
+  @BeforeEach
+  void createBucket() throws Exception {
+    ok(TestBlobs.createBucket("b"));
+  }
+
+  CommandResult ok(Command.Builder command) throws Exception {
+    CommandResult result = metadata.submit(command);
+    assertEquals(ResultCode.OK, result.getCode());
+    return result;
+  }
+
+  CommandResult ok(ModifyObject.Builder modify) throws Exception {
+    return ok(Command.newBuilder().setModifyObject(modify));
+  }
+
+  void ok(FoldBlob.Builder fold) throws Exception {
+    ok(Command.newBuilder().setFoldBlob(fold));
+  }
+
+  void refused(ResultCode code, ModifyObject.Builder modify) throws Exception {
+    assertEquals(
+        code, metadata.submit(Command.newBuilder().setModifyObject(modify.clone())).getCode());
+  }
+
+  void refused(ResultCode code, FoldBlob.Builder fold) throws Exception {
+    assertEquals(code, metadata.submit(Command.newBuilder().setFoldBlob(fold)).getCode());
+  }
+
+  NewBlob.Builder blob(long length) {
+    return TestBlobs.acknowledged(metadata, new BlobId(metadata.session(), sequence++), length);
+  }
+
+  /** Puts an object of blobs of these lengths. */
+  void put(String key, long... lengths) throws Exception {
+    PutObject.Builder put = PutObject.newBuilder().setBucket("b").setKey(key);
+    long size = 0;
+    for (long length : lengths) {
+      put.addBlobs(blob(length));
+      size += length;
+    }
+    put.setSummary(ObjectSummary.newBuilder().setSize(size).setEtag("e"));
+    ok(Command.newBuilder().setPutObject(put));
+  }
+
+  void copy(String from, String to) throws Exception {
+    ok(
+        Command.newBuilder()
+            .setCopyObject(
+                CopyObject.newBuilder()
+                    .setSourceBucket("b")
+                    .setSourceKey(from)
+                    .setBucket("b")
+                    .setKey(to)));
+  }
+
+  /** The drive in this slot comes back empty. */
+  void wipe(int pg, int slot) throws Exception {
+    UUID drive = metadata.placement().drive(pg, slot);
+    DriveRow.Builder row =
+        DriveRow.newBuilder()
+            .setDriveHigh(drive.getMostSignificantBits())
+            .setDriveLow(drive.getLeastSignificantBits())
+            .setIncarnation(2);
+    ok(Command.newBuilder().setPutDrives(PutDrives.newBuilder().addDrives(row)));
+  }
+
+  ObjectRead read(String key) throws Exception {
+    return metadata.object("b", key).orElseThrow();
+  }
+
+  /** The row of the object's first blob. */
+  BlobRow row(String key) throws Exception {
+    return read(key).blobs().getFirst();
+  }
+
+  List<SliceValue> slices(String key) throws Exception {
+    return read(key).object().getSlicesList();
+  }
+
+  BlobChange.Builder change(BlobRow base, long offset, long length) {
+    return TestBlobs.change(metadata, base, attempts++, offset, length);
+  }
+
+  static ModifyObject.Builder modify(String key, long offset, ObjectPiece... pieces) {
+    return TestBlobs.modify("b", key, offset, List.of(pieces));
+  }
+
+  /** A change of an object of one slice that is all of a blob. */
+  ModifyObject.Builder patch(String key, BlobRow base, long offset, long length) {
+    return modify(key, offset, TestBlobs.piece(change(base, offset, length)));
+  }
+
+  /** The same at its end. */
+  ModifyObject.Builder append(String key, BlobRow base, long length) {
+    return patch(key, base, base.getLength(), length).setAppend(true);
+  }
+
+  FoldBlob.Builder fold(BlobRow row, long revision) {
+    return TestBlobs.fold(metadata, row, revision);
+  }
+}
