@@ -18,6 +18,7 @@ final class ErrorDocument {
    */
   static HttpAnswer render(S3Exception error, String resource, String requestId, String hostId) {
     HttpHeaders headers = new DefaultHttpHeaders();
+    error.headers().forEach(headers::set);
     int status = error.error().status();
     if (status == 503) {
       headers.set(HttpHeaderNames.RETRY_AFTER, RETRY_AFTER_SECONDS);

@@ -60,18 +60,29 @@ final class BodyIngest {
   static String copy(PayloadBody body, ObjectWriter writer)
       throws S3Exception, DataUnavailableException, InterruptedException {
     body.leaveMd5();
+    copy(body, writer::write);
+    byte[] md5 = writer.md5();
+    body.requireMd5(md5);
+    return HexFormat.of().formatHex(md5);
+  }
+
+  /** Where the bytes of a body go. */
+  interface Sink {
+    void write(ByteBuffer bytes) throws DataUnavailableException, InterruptedException;
+  }
+
+  /** Moves the body; when it is through, everything that was promised about it was verified. */
+  static void copy(PayloadBody body, Sink sink)
+      throws S3Exception, DataUnavailableException, InterruptedException {
     for (ByteBuf piece = body.read(); piece != null; piece = body.read()) {
       try {
         for (ByteBuffer bytes : piece.nioBuffers()) {
-          writer.write(bytes);
+          sink.write(bytes);
         }
       } finally {
         piece.release();
       }
     }
-    byte[] md5 = writer.md5();
-    body.requireMd5(md5);
-    return HexFormat.of().formatHex(md5);
   }
 
   /** Reads a small document. */

@@ -23,7 +23,7 @@ import java.util.Optional;
 
 /** Makes an object of parts: metadata only. */
 final class CompleteMultipartUploadHandler {
-  private static final long OBJECT_BYTES_MAX = 5L << 40;
+  static final long OBJECT_BYTES_MAX = 5L << 40;
 
   private final Backend backend;
   private final Buckets buckets;

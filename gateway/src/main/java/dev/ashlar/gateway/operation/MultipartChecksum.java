@@ -1,7 +1,6 @@
 package dev.ashlar.gateway.operation;
 
 import com.google.protobuf.ByteString;
-import dev.ashlar.codec.checksum.CrcCombine;
 import dev.ashlar.protocol.message.ChecksumAlgorithm;
 import dev.ashlar.protocol.message.ChecksumType;
 import dev.ashlar.protocol.message.ChecksumValue;
@@ -50,19 +49,11 @@ final class MultipartChecksum {
   }
 
   private static ByteString fullObject(ChecksumAlgorithm algorithm, List<PartRow> parts) {
-    CrcCombine combiner =
-        switch (algorithm) {
-          case CHECKSUM_CRC32 -> CrcCombine.CRC32;
-          case CHECKSUM_CRC32C -> CrcCombine.CRC32C;
-          case CHECKSUM_CRC64NVME -> CrcCombine.CRC64NVME;
-          case CHECKSUM_SHA1, CHECKSUM_SHA256, CHECKSUM_NONE, UNRECOGNIZED ->
-              throw new IllegalStateException("uploads never have " + algorithm + " in full");
-        };
-    long crc = 0;
+    ByteString crc = FullObjectCrc.ofNothing(algorithm);
     for (PartRow part : parts) {
-      crc = combiner.combine(crc, toLong(part.getChecksum().getValue()), part.getSize());
+      crc = FullObjectCrc.append(algorithm, crc, part.getChecksum().getValue(), part.getSize());
     }
-    return algorithm == ChecksumAlgorithm.CHECKSUM_CRC64NVME ? bytes8(crc) : bytes4(crc);
+    return crc;
   }
 
   private static ByteString composite(ChecksumAlgorithm algorithm, List<PartRow> parts) {
@@ -91,19 +82,7 @@ final class MultipartChecksum {
     }
   }
 
-  private static long toLong(ByteString bigEndian) {
-    long value = 0;
-    for (int i = 0; i < bigEndian.size(); i++) {
-      value = value << 8 | (bigEndian.byteAt(i) & 0xFF);
-    }
-    return value;
-  }
-
   private static ByteString bytes4(long crc) {
     return ByteString.copyFrom(ByteBuffer.allocate(4).putInt((int) crc).flip());
-  }
-
-  private static ByteString bytes8(long crc) {
-    return ByteString.copyFrom(ByteBuffer.allocate(8).putLong(crc).flip());
   }
 }

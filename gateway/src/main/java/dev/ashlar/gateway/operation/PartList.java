@@ -76,7 +76,8 @@ record PartList(List<Part> parts) {
     return parts.stream().allMatch(part -> isMd5(part.etag));
   }
 
-  private static boolean isMd5(String etag) {
+  /** Not that of a multipart object, nor of one that was changed. */
+  static boolean isMd5(String etag) {
     return etag.length() == 32
         && etag.chars().allMatch(c -> Character.digit(c, 16) >= 0 && c < 128);
   }

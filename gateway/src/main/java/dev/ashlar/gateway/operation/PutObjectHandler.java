@@ -12,6 +12,7 @@ import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.message.ChecksumAlgorithm;
 import dev.ashlar.protocol.message.ChecksumValue;
 import dev.ashlar.protocol.message.Command;
+import dev.ashlar.protocol.message.CommandResult;
 import dev.ashlar.protocol.message.ObjectSummary;
 import dev.ashlar.protocol.message.PutObject;
 import io.netty.handler.codec.http.HttpHeaders;
@@ -31,11 +32,26 @@ final class PutObjectHandler {
           MetadataUnavailableException,
           DataUnavailableException,
           InterruptedException {
-    PayloadBody body = caller.body();
-    long length = BodyIngest.requireLength(body);
+    long length = BodyIngest.requireLength(caller.body());
     buckets.owned(request.bucket(), caller.owner());
     WriteConditions.check(
         backend.metadata(), request.precondition(), request.bucket(), request.key());
+    Stored stored = store(request, caller, length);
+    Faults.requireOk(stored.result);
+    return stored.answer();
+  }
+
+  /**
+   * Takes the body in and submits the command that makes an object of it.
+   *
+   * @param length of the body
+   */
+  Stored store(S3Request.PutObject request, AuthenticatedRequest caller, long length)
+      throws S3Exception,
+          MetadataUnavailableException,
+          DataUnavailableException,
+          InterruptedException {
+    PayloadBody body = caller.body();
     BodyIngest.chooseChecksum(body, request.announced(), ChecksumAlgorithm.CHECKSUM_NONE);
     try (ObjectWriter writer = backend.store().newWriter(length)) {
       String etag = BodyIngest.copy(body, writer);
@@ -46,7 +62,7 @@ final class PutObjectHandler {
               .setOwner(caller.owner())
               .setChecksum(body.checksum())
               .build();
-      Faults.requireOk(
+      CommandResult result =
           writer.commit(
               blobs ->
                   Command.newBuilder()
@@ -57,15 +73,18 @@ final class PutObjectHandler {
                               .setSummary(summary)
                               .setAttributes(request.attributes())
                               .addAllBlobs(blobs)
-                              .setPrecondition(request.precondition()))));
-      return stored(etag, body.checksum());
+                              .setPrecondition(request.precondition())));
+      return new Stored(result, etag, body.checksum());
     }
   }
 
-  private static HttpAnswer stored(String etag, ChecksumValue checksum) {
-    HttpHeaders headers = Answers.headers();
-    headers.set("ETag", EtagList.quote(etag));
-    Answers.addChecksum(headers, checksum, true);
-    return Answers.empty(200, headers);
+  /** What came of storing an object; not there unless the result is OK. */
+  record Stored(CommandResult result, String etag, ChecksumValue checksum) {
+    HttpAnswer answer() {
+      HttpHeaders headers = Answers.headers();
+      headers.set("ETag", EtagList.quote(etag));
+      Answers.addChecksum(headers, checksum, true);
+      return Answers.empty(200, headers);
+    }
   }
 }

@@ -32,6 +32,8 @@ public final class S3Service implements RequestHandler {
   private final ListMultipartUploadsHandler listMultipartUploads;
   private final DeleteObjectsHandler deleteObjects;
   private final PutObjectHandler putObject;
+  private final AppendObjectHandler appendObject;
+  private final PatchObjectHandler patchObject;
   private final CopyObjectHandler copyObject;
   private final GetObjectHandler getObject;
   private final HeadObjectHandler headObject;
@@ -67,6 +69,8 @@ public final class S3Service implements RequestHandler {
     this.listMultipartUploads = new ListMultipartUploadsHandler(backend, buckets);
     this.deleteObjects = new DeleteObjectsHandler(backend, buckets);
     this.putObject = new PutObjectHandler(backend, buckets);
+    this.appendObject = new AppendObjectHandler(backend, buckets, putObject);
+    this.patchObject = new PatchObjectHandler(backend, buckets);
     this.copyObject = new CopyObjectHandler(backend, buckets, sources);
     this.getObject = new GetObjectHandler(backend, buckets);
     this.headObject = new HeadObjectHandler(buckets);
@@ -144,6 +148,8 @@ public final class S3Service implements RequestHandler {
     return switch (request) {
       case S3Request.GetObject get -> getObject.handle(get, exchange, owner);
       case S3Request.PutObject put -> putObject.handle(put, caller);
+      case S3Request.AppendObject append -> appendObject.handle(append, caller);
+      case S3Request.PatchObject patch -> patchObject.handle(patch, caller);
       case S3Request.HeadObject head -> headObject.handle(head, owner);
       case S3Request.DeleteObject delete -> deleteObject.handle(delete, owner);
       case S3Request.DeleteObjects delete -> deleteObjects.handle(delete, caller);

@@ -80,7 +80,8 @@ final class UploadPartCopyHandler {
     ObjectSummary summary = source.getSummary();
     boolean isWhole = range.length() == summary.getSize();
     PartRow.Builder part = PartRow.newBuilder().setNumber(number).setSize(range.length());
-    part.setEtag(isWhole && summary.getPartCount() == 0 ? summary.getEtag() : etag(source, range));
+    part.setEtag(
+        isWhole && PartList.isMd5(summary.getEtag()) ? summary.getEtag() : etag(source, range));
     ChecksumValue checksum = summary.getChecksum();
     boolean isUseful =
         isWhole

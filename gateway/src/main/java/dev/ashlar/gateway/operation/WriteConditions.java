@@ -23,7 +23,16 @@ final class WriteConditions {
     if (!ifMatch && !ifNoneMatch) {
       return;
     }
-    Optional<ObjectRead> object = metadata.object(bucket, key);
+    check(metadata.object(bucket, key), condition, key);
+  }
+
+  /**
+   * @param object what is there
+   */
+  static void check(Optional<ObjectRead> object, Precondition condition, String key)
+      throws S3Exception {
+    boolean ifMatch = !condition.getIfMatch().isEmpty();
+    boolean ifNoneMatch = !condition.getIfNoneMatch().isEmpty();
     if (object.isEmpty()) {
       if (ifMatch) {
         throw Buckets.noSuchKey(key);

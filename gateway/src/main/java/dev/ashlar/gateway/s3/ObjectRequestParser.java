@@ -50,6 +50,7 @@ final class ObjectRequestParser {
       case "HEAD" -> new S3Request.HeadObject(bucket, key, readOptions());
       case "PUT" -> put();
       case "POST" -> post();
+      case "PATCH" -> changes().patch();
       case "DELETE" -> delete();
       default -> throw S3RequestParser.methodNotAllowed(method, "OBJECT");
     };
@@ -85,6 +86,9 @@ final class ObjectRequestParser {
     if (isCopy) {
       return copy();
     }
+    if (query.has("append") || headers.contains(ChangeRequestParser.WRITE_OFFSET)) {
+      return changes().append();
+    }
     RequestHeaders.requireContentLength(headers);
     return new S3Request.PutObject(
         bucket,
@@ -101,7 +105,14 @@ final class ObjectRequestParser {
     if (query.has("uploadId")) {
       return completeUpload();
     }
+    if (query.has("append")) {
+      return changes().append();
+    }
     throw S3RequestParser.methodNotAllowed("POST", "OBJECT");
+  }
+
+  private ChangeRequestParser changes() {
+    return new ChangeRequestParser(bucket, key, query, headers);
   }
 
   private S3Request delete() throws S3Exception {

@@ -35,7 +35,7 @@ public record RangeSpec(long first, long last) {
   }
 
   /** Digits only; -1 for anything else. What exceeds a long is beyond any object. */
-  private static long number(String digits) {
+  static long number(String digits) {
     long value = 0;
     for (int i = 0; i < digits.length(); i++) {
       int digit = digits.charAt(i) - '0';

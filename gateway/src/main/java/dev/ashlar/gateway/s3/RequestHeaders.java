@@ -54,8 +54,7 @@ final class RequestHeaders {
       case "x-amz-tagging" -> value.isEmpty();
       // No object has tags, and a request that brings some is refused: both mean none.
       case "x-amz-tagging-directive" -> value.equals("COPY") || value.equals("REPLACE");
-      case "x-amz-website-redirect-location", "x-amz-write-offset-bytes", "x-amz-rename-source" ->
-          false;
+      case "x-amz-website-redirect-location", "x-amz-rename-source" -> false;
       default ->
           !name.startsWith("x-amz-server-side-encryption")
               && !name.startsWith("x-amz-copy-source-server-side-encryption")
@@ -183,7 +182,7 @@ final class RequestHeaders {
     throw new S3Exception(S3Error.MISSING_CONTENT_LENGTH);
   }
 
-  private static S3Exception notImplemented(String header) {
+  static S3Exception notImplemented(String header) {
     return new S3Exception(
         S3Error.NOT_IMPLEMENTED, S3Error.NOT_IMPLEMENTED.message(), Map.of("Header", header), null);
   }

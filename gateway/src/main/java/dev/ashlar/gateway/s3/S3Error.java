@@ -29,6 +29,10 @@ public enum S3Error {
       "BucketAlreadyOwnedByYou",
       "Your previous request to create the named bucket succeeded and you already own it."),
   BUCKET_NOT_EMPTY(409, "BucketNotEmpty", "The bucket you tried to delete is not empty"),
+  CONCURRENT_UPDATES_PATCH_CONFLICT(
+      409,
+      "ConcurrentUpdatesPatchConflict",
+      "The object was changed by other requests at the same time. Please try again."),
   CONDITIONAL_REQUEST_CONFLICT(
       409,
       "ConditionalRequestConflict",
@@ -89,6 +93,8 @@ public enum S3Error {
       405, "MethodNotAllowed", "The specified method is not allowed against this resource."),
   MISSING_CONTENT_LENGTH(
       411, "MissingContentLength", "You must provide the Content-Length HTTP header."),
+  MISSING_CONTENT_RANGE(
+      400, "MissingContentRange", "You must provide the Content-Range HTTP header."),
   NO_SUCH_BUCKET(404, "NoSuchBucket", "The specified bucket does not exist"),
   NO_SUCH_BUCKET_POLICY(404, "NoSuchBucketPolicy", "The bucket policy does not exist"),
   NO_SUCH_CORS_CONFIGURATION(
@@ -120,6 +126,10 @@ public enum S3Error {
       "Object Lock configuration does not exist for this bucket"),
   OWNERSHIP_CONTROLS_NOT_FOUND(
       404, "OwnershipControlsNotFoundError", "The bucket ownership controls were not found"),
+  POSITION_NOT_EQUAL_TO_LENGTH(
+      409,
+      "PositionNotEqualToLength",
+      "The position that you specified is not the length of the object."),
   PRECONDITION_FAILED(
       412, "PreconditionFailed", "At least one of the pre-conditions you specified did not hold"),
   REPLICATION_CONFIGURATION_NOT_FOUND(

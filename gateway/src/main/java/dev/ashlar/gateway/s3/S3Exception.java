@@ -10,6 +10,7 @@ public final class S3Exception extends Exception {
   private final S3Error error;
   // Names and values that S3 puts into the error document beside code and message.
   private final transient Map<String, String> details;
+  private final transient Map<String, String> headers;
 
   public S3Exception(S3Error error) {
     this(error, error.message());
@@ -25,10 +26,20 @@ public final class S3Exception extends Exception {
 
   public S3Exception(
       S3Error error, String message, Map<String, String> details, @Nullable Throwable cause) {
+    this(error, message, details, Map.of(), cause);
+  }
+
+  private S3Exception(
+      S3Error error,
+      String message,
+      Map<String, String> details,
+      Map<String, String> headers,
+      @Nullable Throwable cause) {
     // Expected answers to bad input need no stack trace; faults of ours bring their cause.
     super(message, cause, false, cause != null);
     this.error = error;
     this.details = Map.copyOf(details);
+    this.headers = Map.copyOf(headers);
   }
 
   /** InvalidArgument with the name and the value of what was wrong. */
@@ -40,11 +51,20 @@ public final class S3Exception extends Exception {
         null);
   }
 
+  /** An error whose answer carries a header of its own. */
+  public static S3Exception withHeader(S3Error error, String name, String value) {
+    return new S3Exception(error, error.message(), Map.of(), Map.of(name, value), null);
+  }
+
   public S3Error error() {
     return error;
   }
 
   public Map<String, String> details() {
     return details;
+  }
+
+  public Map<String, String> headers() {
+    return headers;
   }
 }

@@ -87,6 +87,36 @@ public sealed interface S3Request {
       implements S3Request {}
 
   /**
+   * Adds bytes behind the end of an object, or creates it.
+   *
+   * @param attributes of the object if it is created
+   * @param offset what the client takes for the object's size
+   */
+  record AppendObject(
+      String bucket,
+      String key,
+      AppendDialect dialect,
+      long offset,
+      ObjectAttributes attributes,
+      Precondition precondition,
+      ChecksumAlgorithm announced)
+      implements S3Request {}
+
+  /**
+   * Overwrites bytes of an object, from anywhere in it up to any place in it or behind its end.
+   *
+   * @param unmodifiedSince seconds since 1970, or -1
+   */
+  record PatchObject(
+      String bucket,
+      String key,
+      PatchRange range,
+      Precondition precondition,
+      long unmodifiedSince,
+      ChecksumAlgorithm announced)
+      implements S3Request {}
+
+  /**
    * Copies.
    *
    * @param attributes null to keep those of the source
@@ -192,6 +222,14 @@ public sealed interface S3Request {
 
   /** A checksum as the client wrote it. */
   record ExpectedChecksum(ChecksumAlgorithm algorithm, String text) {}
+
+  /** The two ways to ask for an append; the answers speak the same. */
+  enum AppendDialect {
+    /** PutObject with x-amz-write-offset-bytes. */
+    EXPRESS,
+    /** PUT or POST with the parameters append and position. */
+    RGW
+  }
 
   /** What GetObjectAttributes can tell. */
   enum ObjectAttribute {

@@ -20,6 +20,15 @@ public final class S3RequestParser {
   }
 
   public S3Request parse(HttpExchange exchange) throws S3Exception {
+    S3Request request = operation(exchange);
+    boolean isAppend = request instanceof S3Request.AppendObject;
+    if (!isAppend && exchange.headers().contains(ChangeRequestParser.WRITE_OFFSET)) {
+      throw RequestHeaders.notImplemented(ChangeRequestParser.WRITE_OFFSET);
+    }
+    return request;
+  }
+
+  private S3Request operation(HttpExchange exchange) throws S3Exception {
     RequestTarget target = RequestTarget.of(exchange, config.virtualHostDomains());
     Query query = Query.parse(exchange.rawQuery());
     HttpHeaders headers = exchange.headers();

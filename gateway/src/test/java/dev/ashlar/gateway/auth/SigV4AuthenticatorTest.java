@@ -71,6 +71,27 @@ class SigV4AuthenticatorTest {
   }
 
   @Test
+  void changesOfDataAreSignedLikeAnythingElse() throws Exception {
+    Map<String, String> headers = new TreeMap<>();
+    headers.put("x-amz-content-sha256", UNSIGNED);
+    headers.put("content-length", "3");
+    for (String method : new String[] {"PUT", "POST"}) {
+      String request = new TestSigner().head(method, "/b/k", "append=&position=5", headers);
+      String sent = request.replace("?append=&position=5", "?append&position=5");
+      server.accepts(sent + "abc", "abc");
+      server.refuses(sent.replace("position=5", "position=6") + "abc", "SignatureDoesNotMatch");
+    }
+    headers.put("content-range", "bytes 5-7/*");
+    String patch = new TestSigner().head("PATCH", "/b/k", "", headers);
+    server.accepts(patch + "abc", "abc");
+    server.refuses(patch.replace("5-7", "6-8") + "abc", "SignatureDoesNotMatch");
+    headers.remove("content-range");
+    String put = new TestSigner().head("PUT", "/b/k", "", headers);
+    String added = put.replace("Authorization:", "x-amz-write-offset-bytes: 5\r\nAuthorization:");
+    server.refuses(added + "abc", "AccessDenied");
+  }
+
+  @Test
   void headerValuesAreTrimmedFoldedAndJoined() throws Exception {
     String request = get("/b", "", Map.of("x-amz-meta-a", "one two,three"));
     server.accepts(

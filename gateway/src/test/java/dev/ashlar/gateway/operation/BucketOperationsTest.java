@@ -197,7 +197,7 @@ class BucketOperationsTest {
     s3.refused("MethodNotAllowed", "POST", "/bkt");
     s3.refused("MethodNotAllowed", "PATCH", "/bkt");
     s3.refused("MethodNotAllowed", "POST", "/bkt/k");
-    s3.refused("MethodNotAllowed", "PATCH", "/bkt/k");
+    s3.refused("MethodNotAllowed", "LINK", "/bkt/k");
     s3.refused("AccessForbidden", "OPTIONS", "/bkt/k");
     s3.refused(
         "NotImplemented",

@@ -48,6 +48,7 @@ final class MemoryObjectStore implements ObjectStore {
   private int readsBeforeFault;
   private int faultsLeft;
   private Runnable beforeRead = () -> {};
+  private Runnable beforeCommit = () -> {};
 
   MemoryObjectStore(MetadataClient metadata) {
     this.metadata = metadata;
@@ -66,6 +67,11 @@ final class MemoryObjectStore implements ObjectStore {
 
   void beforeRead(Runnable action) {
     beforeRead = action;
+  }
+
+  /** What happens once between the bytes of the next write and its command. */
+  void beforeCommit(Runnable action) {
+    beforeCommit = action;
   }
 
   int blobCount() {
@@ -165,6 +171,9 @@ final class MemoryObjectStore implements ObjectStore {
     @Override
     public CommandResult commit(Function<List<NewBlob>, Command.Builder> command)
         throws MetadataUnavailableException {
+      Runnable action = beforeCommit;
+      beforeCommit = () -> {};
+      action.run();
       List<NewBlob> written = new ArrayList<>();
       if (bytes.size() > 0) {
         NewBlob blob = describe(new BlobId(metadata.session(), sequence++), bytes.size());

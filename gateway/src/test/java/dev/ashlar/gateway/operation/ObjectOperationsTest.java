@@ -146,8 +146,7 @@ class ObjectOperationsTest {
     "x-amz-grant-read, id=1",
     "x-amz-object-lock-mode, GOVERNANCE",
     "x-amz-website-redirect-location, /x",
-    "x-amz-checksum-xxhash64, AAAAAAAAAAA=",
-    "x-amz-write-offset-bytes, 10"
+    "x-amz-checksum-xxhash64, AAAAAAAAAAA="
   })
   void promisesThatCannotBeKeptAreRefused(String header, String value) throws Exception {
     TestAnswer answer = s3.send(put("/bkt/k", "x").header(header, value));

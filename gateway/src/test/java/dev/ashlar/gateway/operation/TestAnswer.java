@@ -18,8 +18,9 @@ import org.jspecify.annotations.Nullable;
 record TestAnswer(
     int status, String code, HttpHeaders headers, byte[] body, @Nullable S3Exception error) {
   static TestAnswer of(S3Exception e) {
-    return new TestAnswer(
-        e.error().status(), e.error().code(), new DefaultHttpHeaders(), new byte[0], e);
+    HttpHeaders headers = new DefaultHttpHeaders();
+    e.headers().forEach(headers::set);
+    return new TestAnswer(e.error().status(), e.error().code(), headers, new byte[0], e);
   }
 
   String header(String name) {

@@ -86,6 +86,42 @@ class ChunkedUploadIT {
     assertRefused(400, "IncompleteBody", UNSIGNED_TRAILER, good, ChunkedUploadIT::withoutLastChunk);
   }
 
+  /** Appends and patches take the same bodies as puts. */
+  @Test
+  void changesOfData() throws IOException {
+    String path = bucket + "/changed";
+    String sha = "x-amz-checksum-sha256:";
+    String bad = sha + Base64.getEncoder().encodeToString(new byte[32]);
+    int length = body.length;
+    put("/changed", SIGNED, "", text -> text);
+    Head express =
+        new Head("PUT", path, "", Map.of("X-Amz-Write-Offset-Bytes", "" + length));
+    Head rgw = new Head("POST", path, "append=&position=" + length, Map.of());
+    Head next = new Head("POST", path, "append=&position=" + 2 * length, Map.of());
+    String range = "bytes " + length / 2 + "-" + (length / 2 + length - 1) + "/*";
+    Head patch = new Head("PATCH", path, "", Map.of("Content-Range", range));
+    for (Head head : new Head[] {express, rgw, patch}) {
+      assertEquals("BadDigest", send(head, UNSIGNED_TRAILER, bad, text -> text).code());
+      assertEquals("BadDigest", send(head, SIGNED_TRAILER, bad, text -> text).code());
+      assertEquals(
+          "SignatureDoesNotMatch",
+          send(head, SIGNED, "", ChunkedUploadIT::spoilSecondSignature).code());
+      assertEquals(
+          "IncompleteBody", send(head, SIGNED, "", ChunkedUploadIT::withoutLastChunk).code());
+    }
+    assertStored("/changed");
+    assertEquals(200, send(express, SIGNED_TRAILER, sha + sha256, text -> text).status());
+    assertEquals(200, send(next, UNSIGNED_TRAILER, sha + sha256, text -> text).status());
+    assertEquals(200, send(patch, SIGNED, "", text -> text).status());
+    byte[] expected = Arrays.copyOf(body, 3 * length);
+    System.arraycopy(body, 0, expected, 2 * length, length);
+    System.arraycopy(body, 0, expected, length, length);
+    System.arraycopy(body, 0, expected, length / 2, length);
+    try (RawConnection connection = new RawConnection(server)) {
+      assertArrayEquals(expected, connection.request("GET", path, "", new byte[0]).body());
+    }
+  }
+
   @Test
   void chunkSizesThatAreNone() throws IOException {
     for (String size : new String[] {"zz", "-5", "ffffffffffffffffff", "", "1 0"}) {
@@ -104,9 +140,16 @@ class ChunkedUploadIT {
   }
 
   private Answer put(String key, String form, String trailer, Damage damage) throws IOException {
+    return send(new Head("PUT", bucket + key, "", Map.of()), form, trailer, damage);
+  }
+
+  /** A request but for its body. */
+  private record Head(String method, String path, String query, Map<String, String> headers) {}
+
+  private Answer send(Head head, String form, String trailer, Damage damage) throws IOException {
     try (RawConnection connection = new RawConnection(server)) {
       SigV4 signer = new SigV4(Instant.now());
-      Map<String, String> headers = new LinkedHashMap<>();
+      Map<String, String> headers = new LinkedHashMap<>(head.headers);
       headers.put("Host", connection.host());
       headers.put("Content-Encoding", "aws-chunked");
       headers.put("X-Amz-Decoded-Content-Length", "" + body.length);
@@ -115,10 +158,11 @@ class ChunkedUploadIT {
       }
       // Its length is known only when it is signed, and the signature does not cover it.
       Map<String, String> signed =
-          new LinkedHashMap<>(signer.sign("PUT", bucket + key, "", form, headers));
+          new LinkedHashMap<>(signer.sign(head.method, head.path, head.query, form, headers));
       String encoded = damage.apply(encode(signer, form, trailer));
       signed.put("Content-Length", "" + encoded.length());
-      connection.writeHead("PUT", bucket + key, signed);
+      String query = head.query.isEmpty() ? "" : "?" + head.query;
+      connection.writeHead(head.method, head.path + query, signed);
       connection.write(encoded.getBytes(StandardCharsets.ISO_8859_1));
       return connection.answer();
     }

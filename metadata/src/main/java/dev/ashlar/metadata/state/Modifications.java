@@ -48,7 +48,7 @@ final class Modifications {
     require(slices.all().size() <= Objects.SLICES_MAX, ResultCode.LIMIT_EXCEEDED);
 
     write(step, change, fresh, slices);
-    ObjectSummary summary = summary(step, command, object.getSummary(), change.changed());
+    ObjectSummary summary = summary(step, command, object, change.changed());
     ObjectRecord after =
         ObjectRecord.newBuilder()
             .setSummary(summary)
@@ -187,7 +187,8 @@ final class Modifications {
   }
 
   private static ObjectSummary summary(
-      Step step, ModifyObject command, ObjectSummary before, List<BlobRow> changed) {
+      Step step, ModifyObject command, ObjectRecord object, List<BlobRow> changed) {
+    ObjectSummary before = object.getSummary();
     ObjectSummary.Builder summary =
         before.toBuilder()
             .setSize(Math.max(before.getSize(), command.getOffset() + command.getLength()))
@@ -195,7 +196,8 @@ final class Modifications {
             .setLastModifiedMs(step.timeMs())
             .clearChecksum()
             .setPartCount(0);
-    if (command.hasChecksum()) {
+    long base = command.getChecksumBase();
+    if (command.hasChecksum() && (base == 0 || base == object.getVersion())) {
       summary.setChecksum(command.getChecksum());
     }
     return summary.build();

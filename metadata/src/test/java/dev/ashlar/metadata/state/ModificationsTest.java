@@ -106,6 +106,18 @@ class ModificationsTest extends ChangeFixture {
   }
 
   @Test
+  void aChecksumCarriedOnFromAnotherVersionIsNone() throws Exception {
+    put("k", 10);
+    long base = read("k").object().getVersion();
+    ChecksumValue checksum =
+        ChecksumValue.newBuilder().setAlgorithm(ChecksumAlgorithm.CHECKSUM_CRC32C).build();
+    ok(append("k", row("k"), 1).setChecksum(checksum).setChecksumBase(base));
+    assertEquals(checksum, read("k").object().getSummary().getChecksum());
+    ok(append("k", row("k"), 1).setChecksum(checksum).setChecksumBase(base));
+    assertFalse(read("k").object().getSummary().hasChecksum());
+  }
+
+  @Test
   void anAppendIsAtTheEndAndNothingIsBehindIt() throws Exception {
     put("k", 100);
     BlobRow row = row("k");
