@@ -92,8 +92,11 @@ final class Node {
   Node(ServerOptions options, MeterRegistry meters) throws Exception {
     try {
       Clock clock = Clock.systemUTC();
+      ErasureCodes codes = opening(new ErasureCodes(options.codec()));
       DriveResources resources =
-          opening(new DriveResources(slabs(meters), meters, clock, DriveResources.Budget.DEFAULT));
+          opening(
+              new DriveResources(
+                  slabs(meters), meters, clock, codes::of, DriveResources.Budget.DEFAULT));
       if (!MetadataServer.holdMetadata(peerFolders(options))
           && LocalDrives.holdData(options.dataFolders())) {
         throw new IOException(
@@ -113,7 +116,6 @@ final class Node {
       MetadataClient metadata = metadataServer.client();
       drives = opening(new LocalDrives(options, cluster, metadata.drives().keySet(), resources));
       LocalPlacement.install(metadata, drives, options.profile());
-      ErasureCodes codes = opening(new ErasureCodes(options.codec()));
       String codec = codes.of(options.profile()).name();
       EngineConfig engine = EngineConfig.of(options.profile());
       EngineMetrics engineMetrics = new EngineMetrics(meters);

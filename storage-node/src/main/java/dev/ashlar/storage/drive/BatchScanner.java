@@ -2,7 +2,6 @@ package dev.ashlar.storage.drive;
 
 import dev.ashlar.protocol.memory.Slab;
 import dev.ashlar.protocol.memory.SlabPool;
-import dev.ashlar.protocol.model.ShardId;
 import dev.ashlar.storage.drive.SegmentFormat.BatchHeader;
 import java.io.EOFException;
 import java.io.IOException;
@@ -39,9 +38,9 @@ final class BatchScanner implements AutoCloseable {
 
   /** Told of each record of a batch, in its order. */
   interface RecordVisitor {
-    void extent(ShardId shard, Extent extent) throws IOException;
+    void piece(Piece piece) throws IOException;
 
-    void tombstone(Tombstone tombstone) throws IOException;
+    void mark(Mark mark) throws IOException;
   }
 
   /** Whether anything that was looked at could not be read. */
@@ -92,13 +91,12 @@ final class BatchScanner implements AutoCloseable {
     }
     int at = SegmentFormat.HEADER_BYTES;
     for (int i = 0; i < header.records(); i++) {
-      if (memory.get(at) == SegmentFormat.EXTENT) {
-        Extent extent = SegmentFormat.extent(memory, at, header);
-        if (!SegmentFormat.isDamaged(memory, at) && !matches(extent, header)) {
-          return false;
-        }
+      if (SegmentFormat.isPiece(memory, at)
+          && !SegmentFormat.isDamaged(memory, at)
+          && !matches(SegmentFormat.piece(memory, at, header).extent(), header)) {
+        return false;
       }
-      at += recordBytes(at);
+      at += SegmentFormat.recordBytes(memory, at);
     }
     return true;
   }
@@ -107,11 +105,11 @@ final class BatchScanner implements AutoCloseable {
   void forEachRecord(BatchHeader header, RecordVisitor visitor) throws IOException {
     int at = SegmentFormat.HEADER_BYTES;
     for (int i = 0; i < header.records(); i++) {
-      int next = at + recordBytes(at);
-      if (memory.get(at) == SegmentFormat.EXTENT) {
-        visitor.extent(SegmentFormat.shard(memory, at), SegmentFormat.extent(memory, at, header));
+      int next = at + SegmentFormat.recordBytes(memory, at);
+      if (SegmentFormat.isPiece(memory, at)) {
+        visitor.piece(SegmentFormat.piece(memory, at, header));
       } else {
-        visitor.tombstone(SegmentFormat.tombstone(memory, at));
+        visitor.mark(SegmentFormat.mark(memory, at));
       }
       at = next;
     }
@@ -174,15 +172,6 @@ final class BatchScanner implements AutoCloseable {
     }
     memory.clear();
     return bodyMatches;
-  }
-
-  private int recordBytes(int at) throws IOException {
-    return switch (memory.get(at)) {
-      case SegmentFormat.EXTENT ->
-          SegmentFormat.extentHeaderBytes(Math.ceilDiv(memory.getInt(at + 4), BLOCK));
-      case SegmentFormat.TOMBSTONE -> SegmentFormat.TOMBSTONE_BYTES;
-      default -> throw new IOException("unknown kind of record: " + memory.get(at));
-    };
   }
 
   private boolean load(Segment segment, int offset, int bytes) {

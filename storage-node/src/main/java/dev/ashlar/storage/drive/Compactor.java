@@ -3,14 +3,12 @@ package dev.ashlar.storage.drive;
 import dev.ashlar.protocol.client.ShardException;
 import dev.ashlar.protocol.memory.Slab;
 import dev.ashlar.protocol.memory.SlabPool;
-import dev.ashlar.protocol.model.ShardId;
-import dev.ashlar.storage.drive.LogRequest.MovedExtent;
+import dev.ashlar.storage.drive.LogRequest.MovedPiece;
 import dev.ashlar.storage.drive.SegmentFormat.BatchHeader;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HashSet;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
@@ -49,7 +47,7 @@ final class Compactor {
 
   /** Has the log's writer do a move, and waits for it. */
   interface Mover {
-    void move(long segment, List<MovedExtent> extents, List<Tombstone> tombstones)
+    void move(long segment, List<MovedPiece> pieces, List<Mark> marks)
         throws IOException, ShardException;
   }
 
@@ -80,7 +78,7 @@ final class Compactor {
       mover.move(victim.id(), List.of(), List.of());
     }
     SegmentUse use = victim.use();
-    if (use.liveBytes() > 0 || use.tombstones() > 0) {
+    if (use.liveBytes() > 0 || use.marks() > 0) {
       moveNeeded(victim);
     }
     if (victim.use().liveBytes() > 0) {
@@ -115,7 +113,7 @@ final class Compactor {
     long bestBytes = (long) limits.segmentBytes() * percentMax / 100;
     for (Segment segment : segments.all()) {
       SegmentUse use = segment.use();
-      long bytes = use.liveBytes() + (long) use.tombstones() * SegmentFormat.TOMBSTONE_BYTES;
+      long bytes = use.liveBytes() + (long) use.marks() * SegmentFormat.FOLDING_BYTES;
       if ((segment.id() < active || (segment.id() == active && isWorthLeaving(bytes)))
           && bytes < bestBytes
           && !stuck.contains(segment.id())
@@ -135,7 +133,7 @@ final class Compactor {
 
   /** Packs what lay in many batches into few: else batches of one small record would stay so. */
   private void moveNeeded(Segment victim) throws IOException, ShardException {
-    Needed needed = new Needed(victim);
+    NeededRecords needed = new NeededRecords(index, segments, victim);
     try (BatchScanner scanner = new BatchScanner(drive, limits.segmentBytes(), slabs)) {
       for (int offset = 0; offset < limits.segmentBytes(); ) {
         BatchHeader header = scanner.directoryAt(victim, offset);
@@ -146,75 +144,30 @@ final class Compactor {
           break;
         }
         offset = header.offset() + header.bytes();
-        Needed next = new Needed(victim);
-        scanner.forEachRecord(header, next);
-        if (needed.batchBytesMax + next.batchBytesMax > limits.batchBytesMax()) {
-          move(victim, needed);
-          needed = next;
-        } else {
-          needed.add(next);
+        scanner.forEachRecord(header, needed);
+        while (needed.bytesMax() > limits.batchBytesMax()) {
+          move(victim, needed.take(limits.batchBytesMax()));
         }
       }
-      move(victim, needed);
+      move(victim, needed.take(limits.batchBytesMax()));
     }
   }
 
-  /** What of some batches is still needed. */
-  private final class Needed implements BatchScanner.RecordVisitor {
-    private final Segment victim;
-    private final List<ShardId> shards = new ArrayList<>();
-    private final List<Extent> extents = new ArrayList<>();
-    private final Set<Tombstone> tombstones = new LinkedHashSet<>();
-    private int batchBytesMax = SegmentFormat.HEADER_BYTES;
-
-    Needed(Segment victim) {
-      this.victim = victim;
-    }
-
-    void add(Needed more) {
-      shards.addAll(more.shards);
-      extents.addAll(more.extents);
-      tombstones.addAll(more.tombstones);
-      batchBytesMax += more.batchBytesMax;
-    }
-
-    @Override
-    public void extent(ShardId shard, Extent extent) throws IOException {
-      Extent now = index.find(shard, extent.firstBlock());
-      if (now != null && now.liesWhere(extent)) {
-        shards.add(shard);
-        extents.add(extent);
-        batchBytesMax += SegmentFormat.roundUp(extent.length());
-        batchBytesMax += SegmentFormat.extentHeaderBytes(extent.crcs().length);
-      }
-    }
-
-    @Override
-    public void tombstone(Tombstone tombstone) {
-      if (segments.needs(tombstone, victim.id())) {
-        tombstones.add(tombstone);
-        batchBytesMax += SegmentFormat.TOMBSTONE_BYTES;
-      }
-    }
-  }
-
-  /** What lay in one batch, or is bounded to it, fits one batch. */
-  private void move(Segment victim, Needed needed) throws IOException, ShardException {
-    if (needed.extents.isEmpty() && needed.tombstones.isEmpty()) {
+  private void move(Segment victim, NeededRecords.Load load) throws IOException, ShardException {
+    if (load.pieces().isEmpty() && load.marks().isEmpty()) {
       return;
     }
     List<Slab> held = new ArrayList<>();
-    List<MovedExtent> moved = new ArrayList<>();
+    List<MovedPiece> moved = new ArrayList<>();
     long bytes = 0;
     try {
-      for (int i = 0; i < needed.extents.size(); i++) {
-        Extent extent = needed.extents.get(i);
-        Slab slab = slabs.acquire(extent.length());
+      for (Piece piece : load.pieces()) {
+        Slab slab = slabs.acquire(piece.extent().length());
         held.add(slab);
-        moved.add(load(victim, needed.shards.get(i), extent, slab));
-        bytes += extent.length();
+        moved.add(load(victim, piece, slab));
+        bytes += piece.extent().length();
       }
-      mover.move(victim.id(), moved, List.copyOf(needed.tombstones));
+      mover.move(victim.id(), moved, load.marks());
       meters.moved(bytes);
     } finally {
       held.forEach(Slab::release);
@@ -222,7 +175,8 @@ final class Compactor {
   }
 
   /** A payload that fails its checksums moves as it is, and goes on failing them. */
-  private MovedExtent load(Segment victim, ShardId shard, Extent extent, Slab slab) {
+  private MovedPiece load(Segment victim, Piece piece, Slab slab) {
+    Extent extent = piece.extent();
     int body = extent.bodyLength();
     ByteBuffer memory = slab.slice(0, extent.length());
     try {
@@ -232,7 +186,7 @@ final class Compactor {
       }
     } catch (IOException e) {
       // A bad block is a lost block, not a lost drive: what cannot be read goes on as zeros.
-      LOG.warn("{} in segment {} cannot be read: {}", shard, victim.id(), e.toString());
+      LOG.warn("{} in segment {} cannot be read: {}", piece.shard(), victim.id(), e.toString());
       meters.ioError();
       memory.clear();
       while (memory.hasRemaining()) {
@@ -242,8 +196,12 @@ final class Compactor {
     boolean isDamaged = checksum.firstMismatch(memory, 0, extent.length(), extent.crcs(), 0) >= 0;
     if (isDamaged) {
       meters.corruptBlock();
-      LOG.warn("{} in segment {} is damaged at block {}", shard, victim.id(), extent.firstBlock());
+      LOG.warn(
+          "{} in segment {} is damaged at block {}",
+          piece.shard(),
+          victim.id(),
+          extent.firstBlock());
     }
-    return new MovedExtent(shard, extent, memory.clear(), isDamaged);
+    return new MovedPiece(piece, memory.clear(), isDamaged);
   }
 }

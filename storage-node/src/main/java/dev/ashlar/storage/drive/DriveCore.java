@@ -1,8 +1,15 @@
 package dev.ashlar.storage.drive;
 
+import dev.ashlar.protocol.client.Completion;
+import dev.ashlar.protocol.client.ShardException;
+import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.storage.io.RawFiles;
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -13,6 +20,9 @@ import org.slf4j.LoggerFactory;
  */
 final class DriveCore {
   private static final Logger LOG = LoggerFactory.getLogger(DriveCore.class);
+
+  /** There while shards may be on the drive of which the log has lost changes. */
+  static final String CHANGES_LOST_FILE = "changes-lost";
 
   private final RawFiles files;
   private final DriveConfig.Limits limits;
@@ -50,6 +60,14 @@ final class DriveCore {
     }
     log = new SegmentLog(drive, limits, parts, end, segments);
     reader = new ShardReader(segments, parts);
+    try {
+      if (files.list().contains(CHANGES_LOST_FILE)) {
+        forgetChangedBlobs();
+      }
+    } catch (IOException | RuntimeException e) {
+      segments.close();
+      throw e;
+    }
   }
 
   /** Who the drive in this folder is; formats an empty folder, refuses any other drive. */
@@ -117,6 +135,10 @@ final class DriveCore {
     return new Compactor(drive().id(), limits, segments, log, parts, mover);
   }
 
+  Coalescer newCoalescer(Coalescer.Merger merger) {
+    return new Coalescer(parts.index(), reader, parts.slabs(), log.fragmented(), merger);
+  }
+
   /** From the next start on the drive is in a new life; this one's acknowledgements are over. */
   void endLife() throws IOException {
     identity.nextIncarnation(setting.epochSecond()).write(files);
@@ -132,5 +154,44 @@ final class DriveCore {
     DriveIdentity next = identity.nextIncarnation(setting.epochSecond());
     next.write(files);
     identity = next;
+    if (!files.list().contains(CHANGES_LOST_FILE)) {
+      files.create(CHANGES_LOST_FILE, SegmentFormat.BLOCK).close();
+      files.syncDirectory();
+    }
+  }
+
+  /**
+   * A shard that was changed and of which records may be lost could show bytes of a state that it
+   * never had. Which shards those are, nobody can tell: all that were changed are lost.
+   */
+  private void forgetChangedBlobs() throws IOException {
+    Set<BlobId> changed = new LinkedHashSet<>();
+    index().forEachFoldedBlob(changed::add);
+    index().forEachIntent((blob, attempt) -> changed.add(blob));
+    LOG.error("drive {}: {} blobs that were changed count as lost", drive(), changed.size());
+    List<BlobId> left = new ArrayList<>(changed);
+    while (!left.isEmpty()) {
+      List<BlobId> some = left.subList(0, Math.min(left.size(), LogRequest.Delete.BLOBS_MAX));
+      log.add(new LogRequest.Delete(List.copyOf(some), Unheard.INSTANCE));
+      log.commit();
+      if (!log.rejected().isEmpty()) {
+        throw new IOException("no room to note that changed blobs are lost");
+      }
+      log.clear();
+      some.clear();
+    }
+    files.delete(CHANGES_LOST_FILE);
+    files.syncDirectory();
+  }
+
+  /** Nobody waits for it. */
+  private enum Unheard implements Completion<DriveId> {
+    INSTANCE;
+
+    @Override
+    public void succeeded(DriveId drive) {}
+
+    @Override
+    public void failed(ShardException failure) {}
   }
 }

@@ -19,6 +19,10 @@ final class DriveMeters implements AutoCloseable {
   private final LongAdder readBytes = new LongAdder();
   private final LongAdder writeOps = new LongAdder();
   private final LongAdder writeBytes = new LongAdder();
+  private final LongAdder payloadReadOps = new LongAdder();
+  private final LongAdder payloadReadBytes = new LongAdder();
+  private final LongAdder payloadWriteOps = new LongAdder();
+  private final LongAdder payloadWriteBytes = new LongAdder();
   private final LongAdder corruptBlocks = new LongAdder();
   private final LongAdder ioErrors = new LongAdder();
   private final LongAdder movedBytes = new LongAdder();
@@ -31,6 +35,11 @@ final class DriveMeters implements AutoCloseable {
     counter("ashlar.drive.write.ops", "batches written to segments", writeOps);
     counter("ashlar.drive.write.bytes", "bytes written to segments", writeBytes);
     counter("ashlar.drive.sync.ops", "syncs of segments", writeOps);
+    counter(
+        "ashlar.drive.payload.read.ops", "ranges of shards read, for intents too", payloadReadOps);
+    counter("ashlar.drive.payload.read.bytes", "bytes of their blocks", payloadReadBytes);
+    counter("ashlar.drive.payload.write.ops", "writes and intents", payloadWriteOps);
+    counter("ashlar.drive.payload.write.bytes", "bytes of shards in them", payloadWriteBytes);
     counter("ashlar.drive.corrupt.blocks", "blocks that failed their checksum", corruptBlocks);
     counter("ashlar.drive.io.errors", "reads and writes that failed", ioErrors);
     counter("ashlar.drive.compaction.bytes", "bytes moved by compaction", movedBytes);
@@ -50,6 +59,18 @@ final class DriveMeters implements AutoCloseable {
   void wrote(int bytes) {
     writeOps.increment();
     writeBytes.add(bytes);
+  }
+
+  /** A range of a shard was read: this many bytes of blocks. */
+  void payloadRead(int bytes) {
+    payloadReadOps.increment();
+    payloadReadBytes.add(bytes);
+  }
+
+  /** A write or an intent is durable. */
+  void payloadWrote(int bytes) {
+    payloadWriteOps.increment();
+    payloadWriteBytes.add(bytes);
   }
 
   void corruptBlock() {

@@ -1,6 +1,8 @@
 package dev.ashlar.storage.drive;
 
+import dev.ashlar.codec.ErasureCode;
 import dev.ashlar.protocol.memory.SlabPool;
+import dev.ashlar.protocol.model.Profile;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Clock;
 import java.time.Duration;
@@ -9,6 +11,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
 import org.rocksdb.Cache;
 import org.rocksdb.Env;
 import org.rocksdb.LRUCache;
@@ -31,6 +34,7 @@ public final class DriveResources implements AutoCloseable {
   private final SlabPool slabs;
   private final MeterRegistry meters;
   private final Clock clock;
+  private final Function<Profile, ErasureCode> codes;
   private final Cache blockCache;
   private final WriteBufferManager writeBufferManager;
   private final int readThreads;
@@ -46,7 +50,16 @@ public final class DriveResources implements AutoCloseable {
     public static final Budget DEFAULT = new Budget(64L << 20, 32L << 20, 8);
   }
 
-  public DriveResources(SlabPool slabs, MeterRegistry meters, Clock clock, Budget budget) {
+  /**
+   * @param codes by which drives of parity shards apply changes of data; they stay the caller's
+   */
+  public DriveResources(
+      SlabPool slabs,
+      MeterRegistry meters,
+      Clock clock,
+      Function<Profile, ErasureCode> codes,
+      Budget budget) {
+    this.codes = codes;
     this.slabs = slabs;
     this.meters = meters;
     this.clock = clock;
@@ -80,6 +93,10 @@ public final class DriveResources implements AutoCloseable {
 
   Clock clock() {
     return clock;
+  }
+
+  ErasureCode code(Profile profile) {
+    return codes.apply(profile);
   }
 
   int readThreads() {

@@ -1,12 +1,17 @@
 package dev.ashlar.storage.drive;
 
 import dev.ashlar.protocol.client.Completion;
+import dev.ashlar.protocol.client.Drop;
+import dev.ashlar.protocol.client.Fold;
 import dev.ashlar.protocol.client.ShardData;
 import dev.ashlar.protocol.client.ShardException;
 import dev.ashlar.protocol.client.ShardFault;
+import dev.ashlar.protocol.client.ShardIntent;
 import dev.ashlar.protocol.client.ShardStore;
+import dev.ashlar.protocol.client.ShardView;
 import dev.ashlar.protocol.client.ShardWrite;
 import dev.ashlar.protocol.memory.SlabPool;
+import dev.ashlar.protocol.model.AttemptId;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.ShardId;
@@ -14,8 +19,15 @@ import dev.ashlar.storage.io.RawFiles;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.ScheduledFuture;
+import java.util.function.BiConsumer;
+import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -38,9 +50,8 @@ public final class DriveStore implements ShardStore, AutoCloseable {
   private final Housekeeper housekeeper;
   private final DriveId drive;
   private final ReadLane reads;
+  private final IntentMaker intents;
   private final ScheduledFuture<?> watch;
-  private boolean wasHanging;
-  private boolean wasFull;
   private volatile State state = State.OPEN;
 
   private enum State {
@@ -79,25 +90,19 @@ public final class DriveStore implements ShardStore, AutoCloseable {
     queue =
         new CommitQueue(core.log(), config.limits(), drive, name, this::failed, System::nanoTime);
     reads = new ReadLane(drive, name, resources.readThreads(), config.limits(), System::nanoTime);
+    intents =
+        new IntentMaker(
+            core.reader(),
+            resources.slabs(),
+            meters,
+            config.limits().batchBytesMax(),
+            resources::code);
     housekeeper = new Housekeeper(core, config.limits(), queue, name, this::failed);
     registerGauges();
-    warnIfTooSmall();
     queue.start();
     housekeeper.start();
-    watch = resources.watch(this::look, WATCH_PERIOD);
-  }
-
-  private void warnIfTooSmall() {
-    long capacity = core.segments().capacityBytes();
-    long needed = config.limits().capacityBytesMin();
-    if (capacity < needed) {
-      LOG.warn(
-          "drive {} ({}) is too small for any data: it has room for {} bytes, {} are needed",
-          drive,
-          config.folder(),
-          capacity,
-          needed);
-    }
+    DriveWatch looks = new DriveWatch(config, drive, core.segments(), queue, reads);
+    watch = resources.watch(looks::look, WATCH_PERIOD);
   }
 
   private void registerGauges() {
@@ -134,61 +139,158 @@ public final class DriveStore implements ShardStore, AutoCloseable {
 
   @Override
   public void write(ShardWrite write, Completion<DriveId> completion) {
-    ShardException refusal = refusal();
-    if (refusal == null && core.segments().isFull()) {
-      refusal = new ShardException(ShardFault.FULL, drive + " is full");
-    }
+    ShardException refusal = newDataRefusal();
     if (refusal == null) {
       refusal = check(write);
     }
-    if (refusal == null) {
-      refusal = queue.offer(new LogRequest.Write(write, completion));
+    if (refusal != null) {
+      completion.failed(refusal);
+    } else {
+      offer(new LogRequest.Write(write, completion));
+    }
+  }
+
+  private @Nullable ShardException newDataRefusal() {
+    ShardException refusal = refusal();
+    return refusal == null && core.segments().isFull()
+        ? new ShardException(ShardFault.FULL, drive + " is full")
+        : refusal;
+  }
+
+  @Override
+  public void prepare(ShardIntent intent, Completion<DriveId> completion) {
+    ShardException refusal = newDataRefusal();
+    if (refusal == null && !IntentMaker.matches(intent)) {
+      refusal = corrupt(intent.target().shard(), "the intent fails its checksums");
     }
     if (refusal != null) {
       completion.failed(refusal);
+    } else if (IntentMaker.isPlain(intent)) {
+      try {
+        offer(intents.make(intent, completion));
+      } catch (ShardException e) {
+        completion.failed(e);
+      }
+    } else {
+      reads.run(
+          () -> {
+            LogRequest request = intents.make(intent, completion);
+            return () -> offer(request);
+          },
+          completion);
     }
+  }
+
+  @Override
+  public void fold(List<Fold> folds, Completion<DriveId> completion) {
+    offerParts(
+        folds,
+        LogRequest.FoldAll.FOLDS_MAX,
+        completion,
+        (some, told) -> {
+          List<Fold> missing = new ArrayList<>();
+          return new LogRequest.FoldAll(some, missing, new FoldEnd(missing, told));
+        });
+  }
+
+  /** Tells of folds that are durable, but for those that were not there. */
+  private record FoldEnd(List<Fold> missing, Completion<DriveId> completion)
+      implements Completion<DriveId> {
+    @Override
+    public void succeeded(DriveId drive) {
+      if (missing.isEmpty()) {
+        completion.succeeded(drive);
+      } else {
+        completion.failed(
+            new ShardException(ShardFault.MISSING, "nothing to fold: " + missing.getFirst()));
+      }
+    }
+
+    @Override
+    public void failed(ShardException failure) {
+      completion.failed(failure);
+    }
+  }
+
+  @Override
+  public void drop(List<Drop> drops, Completion<DriveId> completion) {
+    offerParts(drops, LogRequest.DropAll.DROPS_MAX, completion, LogRequest.DropAll::new);
   }
 
   @Override
   public void delete(List<BlobId> blobs, Completion<DriveId> completion) {
+    offerParts(blobs, LogRequest.Delete.BLOBS_MAX, completion, LogRequest.Delete::new);
+  }
+
+  /** Offers a list as one request or, where it is long, as several. */
+  private <T> void offerParts(
+      List<T> all,
+      int partMax,
+      Completion<DriveId> completion,
+      BiFunction<List<T>, Completion<DriveId>, LogRequest> request) {
     ShardException refusal = refusal();
     if (refusal != null) {
       completion.failed(refusal);
-    } else if (blobs.size() <= LogRequest.Delete.BLOBS_MAX) {
-      offerDelete(blobs, completion);
+    } else if (all.size() <= partMax) {
+      offer(request.apply(List.copyOf(all), completion));
     } else {
-      int parts = Math.ceilDiv(blobs.size(), LogRequest.Delete.BLOBS_MAX);
-      Completion<DriveId> all = new AllOf<>(completion, parts);
-      for (int from = 0; from < blobs.size(); from += LogRequest.Delete.BLOBS_MAX) {
-        int to = Math.min(blobs.size(), from + LogRequest.Delete.BLOBS_MAX);
-        offerDelete(blobs.subList(from, to), all);
+      Completion<DriveId> whole = new AllOf<>(completion, Math.ceilDiv(all.size(), partMax));
+      for (int from = 0; from < all.size(); from += partMax) {
+        int to = Math.min(all.size(), from + partMax);
+        offer(request.apply(List.copyOf(all.subList(from, to)), whole));
       }
     }
   }
 
-  private void offerDelete(List<BlobId> blobs, Completion<DriveId> completion) {
-    ShardException refusal = queue.offer(new LogRequest.Delete(List.copyOf(blobs), completion));
+  private void offer(LogRequest request) {
+    ShardException refusal = queue.offer(request);
     if (refusal != null) {
-      completion.failed(refusal);
+      request.completion().failed(refusal);
     }
   }
 
   @Override
-  public void read(ShardId shard, long offset, int length, Completion<ShardData> completion) {
+  public void read(
+      ShardId shard, ShardView view, long offset, int length, Completion<ShardData> completion) {
     if (offset < 0 || length < 1 || length > SlabPool.MAX_SLAB_BYTES - 2 * SegmentFormat.BLOCK) {
       throw new IllegalArgumentException("range " + offset + "+" + length);
     }
-    reads.read(() -> core.reader().read(shard, offset, length), completion);
+    ShardReader.Range range = new ShardReader.Range(shard, view, offset, length);
+    reads.read(() -> core.reader().read(range), completion);
   }
 
   @Override
   public void forEachBlobBelow(long session, Consumer<BlobId> visitor) throws ShardException {
+    lookUp(() -> core.index().forEachBlobBelow(session, visitor));
+  }
+
+  @Override
+  public void forEachAttemptBelow(long session, BiConsumer<BlobId, AttemptId> visitor)
+      throws ShardException {
+    Map<BlobId, Set<AttemptId>> found = new HashMap<>();
+    lookUp(
+        () ->
+            core.index()
+                .forEachIntent(
+                    (blob, attempt) -> {
+                      if (Long.compareUnsigned(attempt.session(), session) < 0) {
+                        found.computeIfAbsent(blob, id -> new TreeSet<>()).add(attempt);
+                      }
+                    }));
+    found.forEach((blob, attempts) -> attempts.forEach(each -> visitor.accept(blob, each)));
+  }
+
+  private interface LookUp {
+    void run() throws IOException;
+  }
+
+  private void lookUp(LookUp lookUp) throws ShardException {
     ShardException refusal = reads.begin();
     if (refusal != null) {
       throw refusal;
     }
     try {
-      core.index().forEachBlobBelow(session, visitor);
+      lookUp.run();
     } catch (IOException e) {
       throw new ShardException(ShardFault.IO_ERROR, drive + ": " + e.getMessage(), e);
     } finally {
@@ -224,44 +326,6 @@ public final class DriveStore implements ShardStore, AutoCloseable {
     }
   }
 
-  /** Tells once of each change, and lets nobody wait behind what hangs. */
-  private void look() {
-    boolean isFull = core.segments().isFull();
-    if (isFull && !wasFull) {
-      LOG.warn(
-          "drive {} ({}) is full: it takes no new data until deletes have freed space",
-          drive,
-          config.folder());
-    } else if (wasFull && !isFull) {
-      LOG.info("drive {} ({}) has room again", drive, config.folder());
-    }
-    wasFull = isFull;
-    lookForHang();
-  }
-
-  private void lookForHang() {
-    boolean writesHang = queue.isStalled();
-    boolean readsHang = reads.isStalled();
-    if (writesHang) {
-      queue.dropWaiting();
-    }
-    if (readsHang) {
-      reads.dropWaiting();
-    }
-    boolean isHanging = writesHang || readsHang;
-    if (isHanging && !wasHanging) {
-      LOG.error(
-          "drive {} ({}) hangs: {} made no progress for {} s; it is left out until they come back",
-          drive,
-          config.folder(),
-          writesHang ? "writes" : "reads",
-          config.limits().stallTimeout().toSeconds());
-    } else if (wasHanging && !isHanging) {
-      LOG.warn("drive {} ({}) answers again", drive, config.folder());
-    }
-    wasHanging = isHanging;
-  }
-
   private @Nullable ShardException refusal() {
     return switch (state) {
       case OPEN -> null;
@@ -280,10 +344,11 @@ public final class DriveStore implements ShardStore, AutoCloseable {
     }
     int bad =
         new Checksum().firstMismatch(payload, payload.position(), length, write.blockCrcs(), 0);
-    return bad < 0
-        ? null
-        : new ShardException(
-            ShardFault.CORRUPT, write.shard() + ": payload block " + bad + " fails its checksum");
+    return bad < 0 ? null : corrupt(write.shard(), "payload block " + bad + " fails its checksum");
+  }
+
+  private static ShardException corrupt(ShardId shard, String what) {
+    return new ShardException(ShardFault.CORRUPT, shard + ": " + what);
   }
 
   /** Once a write, sync or index change has failed, nothing is written until the next start. */

@@ -1,6 +1,7 @@
 package dev.ashlar.storage.drive;
 
 import dev.ashlar.protocol.model.Profile;
+import java.util.Arrays;
 
 /**
  * Where consecutive bytes of a shard lie.
@@ -12,6 +13,7 @@ import dev.ashlar.protocol.model.Profile;
  * @param tailPosition in the segment, of the last, short block when it lies apart; otherwise 0
  * @param sequence of the batch that wrote them
  * @param crcs CRC32C of each block
+ * @param stamp which changes of the shard they contain
  */
 record Extent(
     int firstBlock,
@@ -20,23 +22,77 @@ record Extent(
     int position,
     int tailPosition,
     long sequence,
-    int[] crcs) {
+    int[] crcs,
+    Stamp stamp) {
+
+  /** Bytes as they were first written. */
+  Extent(
+      int firstBlock,
+      int length,
+      long segment,
+      int position,
+      int tailPosition,
+      long sequence,
+      int[] crcs) {
+    this(firstBlock, length, segment, position, tailPosition, sequence, crcs, Stamp.ORIGINAL);
+  }
+
+  /**
+   * The changes of a shard that folded bytes contain.
+   *
+   * @param revision up to which they contain all changes of their blocks; 0: none
+   * @param altered the last revision that changed bytes which had been there before; 0: none
+   */
+  record Stamp(long revision, long altered) {
+    static final Stamp ORIGINAL = new Stamp(0, 0);
+  }
 
   /** Bytes that lie at {@link #position}. */
   int bodyLength() {
     return tailPosition == 0 ? length : length - length % Profile.BLOCK_BYTES;
   }
 
-  /** What the extent takes in its segment, rounding of the batch not counted. */
-  int storedBytes() {
-    return SegmentFormat.extentHeaderBytes(crcs.length) + length;
+  /** Where its last byte ends in the shard. */
+  long end() {
+    return (long) firstBlock * Profile.BLOCK_BYTES + length;
+  }
+
+  /** The block behind its last one. */
+  int endBlock() {
+    return firstBlock + crcs.length;
   }
 
   boolean covers(int block) {
-    return block >= firstBlock && block < firstBlock + crcs.length;
+    return block >= firstBlock && block < endBlock();
   }
 
   boolean liesWhere(Extent other) {
     return segment == other.segment && position == other.position;
+  }
+
+  /** Whether it holds a state of its bytes that is not older than the other's. */
+  boolean isAsNewAs(Extent other) {
+    int byRevision = Long.compare(stamp.revision, other.stamp.revision);
+    return byRevision > 0 || (byRevision == 0 && sequence >= other.sequence);
+  }
+
+  Extent stamped(Stamp newStamp) {
+    return new Extent(
+        firstBlock, length, segment, position, tailPosition, sequence, crcs, newStamp);
+  }
+
+  /** One block of it. */
+  Extent block(int block, Stamp newStamp) {
+    int at = block - firstBlock;
+    int from = at * Profile.BLOCK_BYTES;
+    return new Extent(
+        block,
+        Math.min(Profile.BLOCK_BYTES, length - from),
+        segment,
+        from < bodyLength() ? position + from : tailPosition,
+        0,
+        sequence,
+        Arrays.copyOfRange(crcs, at, at + 1),
+        newStamp);
   }
 }

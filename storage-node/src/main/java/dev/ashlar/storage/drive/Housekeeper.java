@@ -4,8 +4,10 @@ import dev.ashlar.protocol.client.Completion;
 import dev.ashlar.protocol.client.ShardException;
 import dev.ashlar.protocol.client.ShardFault;
 import dev.ashlar.protocol.model.DriveId;
-import dev.ashlar.storage.drive.LogRequest.MovedExtent;
+import dev.ashlar.protocol.model.ShardId;
+import dev.ashlar.storage.drive.LogRequest.MovedPiece;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -17,17 +19,21 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The thread that keeps a drive going: it prepares the next segment, checkpoints the index, and
- * compacts at a bounded rate.
+ * compacts and coalesces at a bounded rate.
  */
 final class Housekeeper {
   private static final Logger LOG = LoggerFactory.getLogger(Housekeeper.class);
   private static final long ROUND_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
+
+  /** Between two looks at everything else. */
+  private static final int MERGES_MAX = 16;
 
   private final DriveCore core;
   private final DriveConfig.Limits limits;
   private final CommitQueue queue;
   private final Consumer<Exception> onFailure;
   private final Compactor compactor;
+  private final Coalescer coalescer;
   private final Thread thread;
   private volatile boolean isStopping;
   private long checkpointedBytes;
@@ -43,6 +49,7 @@ final class Housekeeper {
     this.queue = queue;
     this.onFailure = onFailure;
     compactor = core.newCompactor(this::move);
+    coalescer = core.newCoalescer(this::merge);
     thread = Thread.ofPlatform().name("drive-keep-" + name).daemon().unstarted(this::run);
   }
 
@@ -86,25 +93,45 @@ final class Housekeeper {
       compactor.free();
       checkpointedBytes = written;
     }
+    for (int merges = 0; merges < MERGES_MAX && !isStopping; merges++) {
+      if (!coalescer.mergeOne()) {
+        break;
+      }
+    }
   }
 
-  private void move(long segment, List<MovedExtent> extents, List<Tombstone> tombstones)
+  private void move(long segment, List<MovedPiece> pieces, List<Mark> marks)
       throws ShardException {
+    long bytes = 0;
+    for (MovedPiece piece : pieces) {
+      bytes += piece.payload().remaining();
+    }
+    Moved moved = new Moved();
+    commit(new LogRequest.Move(segment, pieces, marks, moved), moved, bytes);
+  }
+
+  private void merge(
+      ShardId shard, List<Extent> bases, List<Extent> patches, ByteBuffer payload, int[] crcs)
+      throws ShardException {
+    Moved moved = new Moved();
+    commit(
+        new LogRequest.Merge(shard, bases, patches, payload, crcs, moved),
+        moved,
+        payload.remaining());
+  }
+
+  /** Waits for it, and then as long as so many bytes should take. */
+  private void commit(LogRequest request, Moved moved, long bytes) throws ShardException {
     if (isStopping) {
       throw new ShardException(ShardFault.UNAVAILABLE, "the drive is closing");
     }
-    Moved moved = new Moved();
-    queue.add(new LogRequest.Move(segment, extents, tombstones, moved));
+    queue.add(request);
     moved.await();
-    long bytes = 0;
-    for (MovedExtent extent : extents) {
-      bytes += extent.from().length();
-    }
     LockSupport.parkNanos(
         this, TimeUnit.SECONDS.toNanos(1) * bytes / limits.compactionBytesPerSecond());
   }
 
-  /** The end of a move. */
+  /** The end of a move or merge. */
   private static final class Moved implements Completion<DriveId> {
     private final CompletableFuture<DriveId> done = new CompletableFuture<>();
 

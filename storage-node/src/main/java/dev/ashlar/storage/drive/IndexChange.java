@@ -1,71 +1,245 @@
 package dev.ashlar.storage.drive;
 
+import dev.ashlar.protocol.model.AttemptId;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.ShardId;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** One batch's effect on the index together with what it does to the use of segments. */
-final class IndexChange {
+/**
+ * One batch's effect on the index together with what it does to the use of segments. What it has
+ * put and removed of changed shards shows in its look-ups, ahead of the commit.
+ */
+final class IndexChange implements AutoCloseable {
+  private final ShardIndex index;
   private final ShardIndex.Update update;
   private final Segments segments;
-  private final List<Segment> touched = new ArrayList<>(2);
+  private final Map<Long, SegmentUse> uses = new HashMap<>();
+  private final Map<ShardId, Pending> pending = new HashMap<>();
 
   /** What the index still shows until the commit but is gone: it must be accounted for once. */
-  private final Set<Removed> removed = new HashSet<>();
+  private final Set<Key> removed = new HashSet<>();
 
-  private record Removed(BlobId blob, int slot, int firstBlock) {}
+  private ShardIndex.@Nullable Rows rows;
 
-  IndexChange(ShardIndex.Update update, Segments segments) {
-    this.update = update;
+  private record Key(ShardId shard, Piece.Role role, int firstBlock) {
+    static Key of(Piece piece) {
+      return new Key(piece.shard(), piece.role(), piece.extent().firstBlock());
+    }
+  }
+
+  /** What the batch does to a changed shard. */
+  private static final class Pending {
+    final TreeMap<Integer, Extent> bases = new TreeMap<>();
+    final TreeMap<Integer, Extent> patches = new TreeMap<>();
+    @Nullable Folded folded;
+  }
+
+  IndexChange(ShardIndex index, Segments segments) {
+    this.index = index;
+    this.update = index.update();
     this.segments = segments;
   }
 
-  void put(ShardId shard, Extent extent, @Nullable Extent replaced) throws IOException {
-    update.put(shard, extent);
-    use(extent.segment(), extent.storedBytes(), 0, false);
-    if (replaced != null
-        && !removed.contains(new Removed(shard.blob(), shard.slot(), replaced.firstBlock()))) {
-      use(replaced.segment(), -replaced.storedBytes(), 0, true);
+  /** Puts a new piece, perhaps in place of another with the same key. */
+  void put(Piece piece, @Nullable Extent replaced) throws IOException {
+    put(piece, replaced, false);
+  }
+
+  /** Puts a piece, perhaps in place of a copy that stays where it is, to be met by replays. */
+  void putCopy(Piece piece, @Nullable Extent from) throws IOException {
+    put(piece, from, true);
+  }
+
+  private void put(Piece piece, @Nullable Extent replaced, boolean leavesCopy) throws IOException {
+    update.put(piece);
+    Extent extent = piece.extent();
+    use(extent.segment(), piece.storedBytes(), 0, false);
+    if (replaced != null) {
+      Piece gone = piece.movedTo(replaced);
+      if (!removed.contains(Key.of(gone))) {
+        use(replaced.segment(), -gone.storedBytes(), 0, leavesCopy);
+      }
+    }
+    if (piece.role() instanceof Piece.Patch) {
+      pending(piece.shard()).patches.put(extent.firstBlock(), extent);
+    } else if (piece.role() instanceof Piece.Base && extent.stamp().revision() > 0) {
+      pending(piece.shard()).bases.put(extent.firstBlock(), extent);
     }
   }
 
-  void remove(BlobId blob, int slot, Extent extent) throws IOException {
-    if (!removed.add(new Removed(blob, slot, extent.firstBlock()))) {
-      return;
+  void remove(Piece piece) throws IOException {
+    Pending changed = pending.get(piece.shard());
+    boolean isOfThisBatch =
+        changed != null
+            && switch (piece.role()) {
+              case Piece.Base base -> changed.bases.remove(piece.extent().firstBlock()) != null;
+              case Piece.Patch patch -> changed.patches.remove(piece.extent().firstBlock()) != null;
+              case Piece.Intent intent -> false;
+            };
+    if (removed.add(Key.of(piece)) || isOfThisBatch) {
+      update.remove(piece);
+      use(piece.extent().segment(), -piece.storedBytes(), 0, false);
     }
-    update.remove(blob, slot, extent.firstBlock());
-    use(extent.segment(), -extent.storedBytes(), 0, false);
   }
 
-  void addTombstones(long segment, int count) {
+  Folded folded(ShardId shard) throws IOException {
+    Pending changed = pending.get(shard);
+    return changed != null && changed.folded != null ? changed.folded : rows().folded(shard);
+  }
+
+  void setFolded(ShardId shard, Folded folded) {
+    pending(shard).folded = folded;
+  }
+
+  void removeFolded(ShardId shard) throws IOException {
+    pending.remove(shard);
+    update.removeFolded(shard);
+  }
+
+  /** The base extents that hold blocks from the first up to and with the last, in order. */
+  List<Extent> bases(ShardId shard, int firstBlock, int lastBlock) throws IOException {
+    List<Extent> known = rows().bases(shard, firstBlock, lastBlock);
+    Pending changed = pending.get(shard);
+    return changed == null
+        ? without(shard, Piece.Role.BASE, known)
+        : merged(shard, Piece.Role.BASE, known, changed.bases, firstBlock, lastBlock);
+  }
+
+  List<Extent> patches(ShardId shard, int firstBlock, int lastBlock) throws IOException {
+    List<Extent> known = rows().patches(shard, firstBlock, lastBlock);
+    Pending changed = pending.get(shard);
+    return changed == null
+        ? without(shard, Piece.Role.PATCH, known)
+        : merged(shard, Piece.Role.PATCH, known, changed.patches, firstBlock, lastBlock);
+  }
+
+  List<Piece> intents(ShardId shard, AttemptId attempt) throws IOException {
+    List<Piece> found = new ArrayList<>(rows().intents(shard, attempt));
+    found.removeIf(piece -> removed.contains(Key.of(piece)));
+    return found;
+  }
+
+  /** The extent that the index has with this piece's key. */
+  @Nullable Extent find(Piece piece) throws IOException {
+    ShardId shard = piece.shard();
+    int block = piece.extent().firstBlock();
+    return switch (piece.role()) {
+      case Piece.Base base -> index.find(shard, block);
+      case Piece.Patch patch -> {
+        List<Extent> found = patches(shard, block, block);
+        yield found.isEmpty() ? null : found.getFirst();
+      }
+      case Piece.Intent intent -> {
+        for (Piece found : intents(shard, intent.attempt())) {
+          if (found.extent().firstBlock() == block) {
+            yield found.extent();
+          }
+        }
+        yield null;
+      }
+    };
+  }
+
+  /** Whether a mark still speaks of anything: a fold's does as long as its shard is here. */
+  boolean isOfUse(Mark mark) throws IOException {
+    return !(mark instanceof Mark.Folding folding) || folded(folding.shard()).revision() > 0;
+  }
+
+  /** Visits what the index has of a blob; what this batch has put since is not among it. */
+  void forEachRow(BlobId blob, ShardIndex.RowVisitor visitor) throws IOException {
+    index.forEachRow(blob, visitor);
+  }
+
+  private List<Extent> merged(
+      ShardId shard,
+      Piece.Role role,
+      List<Extent> known,
+      TreeMap<Integer, Extent> changed,
+      int firstBlock,
+      int lastBlock) {
+    TreeMap<Integer, Extent> all = new TreeMap<>();
+    without(shard, role, known).forEach(extent -> all.put(extent.firstBlock(), extent));
+    for (Extent extent : changed.headMap(lastBlock, true).values()) {
+      if (extent.endBlock() > firstBlock) {
+        all.put(extent.firstBlock(), extent);
+      }
+    }
+    return List.copyOf(all.values());
+  }
+
+  private List<Extent> without(ShardId shard, Piece.Role role, List<Extent> known) {
+    if (removed.isEmpty()) {
+      return known;
+    }
+    List<Extent> left = new ArrayList<>(known);
+    left.removeIf(extent -> removed.contains(new Key(shard, role, extent.firstBlock())));
+    return left;
+  }
+
+  void addMarks(long segment, int count) {
     if (count > 0) {
       use(segment, 0, count, false);
     }
   }
 
   void commit(LogPosition reached) throws IOException {
-    for (Segment segment : touched) {
-      update.use(segment.id(), segment.use());
+    for (Map.Entry<ShardId, Pending> changed : pending.entrySet()) {
+      Folded folded = changed.getValue().folded;
+      if (folded != null) {
+        update.putFolded(changed.getKey(), folded);
+      }
+    }
+    for (Map.Entry<Long, SegmentUse> entry : uses.entrySet()) {
+      Segment segment = segments.get(entry.getKey());
+      if (segment != null) {
+        SegmentUse change = entry.getValue();
+        segment.changeUse(change.liveBytes(), change.marks(), change.wasMovedFrom());
+        if (change.wasMovedFrom()) {
+          segments.markMovedFrom(segment.id());
+        }
+        update.use(segment.id(), segment.use());
+      }
     }
     update.commit(reached);
+    close();
   }
 
-  /** A segment that was lost has nothing to account for. */
-  private void use(long id, long liveBytes, int tombstones, boolean movedFrom) {
-    Segment segment = segments.get(id);
-    if (segment != null) {
-      segment.changeUse(liveBytes, tombstones, movedFrom);
-      if (movedFrom) {
-        segments.markMovedFrom(id);
-      }
-      if (!touched.contains(segment)) {
-        touched.add(segment);
-      }
+  @Override
+  public void close() {
+    if (rows != null) {
+      rows.close();
+      rows = null;
     }
+  }
+
+  private Pending pending(ShardId shard) {
+    return pending.computeIfAbsent(shard, id -> new Pending());
+  }
+
+  private ShardIndex.Rows rows() {
+    ShardIndex.Rows present = rows;
+    if (present == null) {
+      present = index.rows();
+      rows = present;
+    }
+    return present;
+  }
+
+  private void use(long id, long liveBytes, int marks, boolean movedFrom) {
+    SegmentUse before = uses.getOrDefault(id, SegmentUse.NONE);
+    uses.put(
+        id,
+        new SegmentUse(
+            before.liveBytes() + liveBytes,
+            before.marks() + marks,
+            before.wasMovedFrom() || movedFrom));
   }
 }

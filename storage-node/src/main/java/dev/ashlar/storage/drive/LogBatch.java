@@ -1,9 +1,14 @@
 package dev.ashlar.storage.drive;
 
+import dev.ashlar.protocol.client.Drop;
+import dev.ashlar.protocol.client.Fold;
 import dev.ashlar.protocol.client.ShardWrite;
+import dev.ashlar.protocol.model.AttemptId;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.ShardId;
-import dev.ashlar.storage.drive.LogRequest.MovedExtent;
+import dev.ashlar.storage.drive.Extent.Stamp;
+import dev.ashlar.storage.drive.LogRequest.ChangedBlocks;
+import dev.ashlar.storage.drive.LogRequest.MovedPiece;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -17,51 +22,62 @@ final class LogBatch {
   /** From here on an aligned payload goes to the drive from where it is. */
   static final int UNCOPIED_BYTES_MIN = 64 * 1024;
 
+  private static final short UNDAMAGED = 0;
+
   private final int bytesMax;
   private final Segments segments;
   private final ShardIndex index;
   private final List<Pending> pending = new ArrayList<>();
-  private final List<Tombstone> tombstones = new ArrayList<>();
-  private final List<Removed> removed = new ArrayList<>();
+  private final List<Mark> marks = new ArrayList<>();
   private final Set<BlobId> deleted = new HashSet<>();
+
+  /** Blobs of which something was folded or dropped. */
+  private final Set<BlobId> changed = new HashSet<>();
+
+  private final Set<AttemptId> prepared = new HashSet<>();
+  private IndexChange change;
+  private RecordEffects effects;
+  private boolean isMerge;
   private long segmentToLeave;
   private int directoryBytes = SegmentFormat.HEADER_BYTES;
   private int packedBytes;
   private int bodyBytes;
 
-  /** An extent of the batch that is being gathered; {@code from} where it is moved from. */
+  /** A piece of the batch that is being gathered; {@code from} where it is moved from. */
   private record Pending(
-      ShardId shard,
-      int firstBlock,
-      ByteBuffer payload,
-      int[] crcs,
-      @Nullable Extent from,
-      short flags) {
+      ShardId shard, Piece.Role role, Shape shape, ByteBuffer payload, @Nullable Extent from) {
     int bodyBytes() {
       return isBody(payload) ? payload.remaining() & -SegmentFormat.BLOCK : 0;
     }
   }
 
-  private record Removed(BlobId blob, int slot, Extent extent) {}
+  /** What is known of a piece before it has a place. */
+  private record Shape(int firstBlock, int[] crcs, Stamp stamp, short flags) {}
 
   LogBatch(int bytesMax, Segments segments, ShardIndex index) {
     this.bytesMax = bytesMax;
     this.segments = segments;
     this.index = index;
+    change = new IndexChange(index, segments);
+    effects = new RecordEffects(change, segments);
   }
 
-  /** Takes all of the request in; false: there is no room for it. */
+  /** Takes all of the request in; false: there is no room for it, or it has to come later. */
   boolean add(LogRequest request) throws IOException {
     return switch (request) {
       case LogRequest.Write write -> addWrite(write.write());
+      case LogRequest.Prepare prepare -> addPrepare(prepare);
+      case LogRequest.FoldAll fold -> addFolds(fold);
+      case LogRequest.DropAll drop -> addDrops(drop);
       case LogRequest.Delete delete -> addDelete(delete);
       case LogRequest.Move move -> addMove(move);
+      case LogRequest.Merge merge -> addMerge(merge);
     };
   }
 
   /** Whether there is anything to write. */
   boolean hasContents() {
-    return !pending.isEmpty() || !tombstones.isEmpty() || segmentToLeave != 0;
+    return !pending.isEmpty() || !marks.isEmpty() || segmentToLeave != 0;
   }
 
   /** Whether it must not go into this segment. */
@@ -70,7 +86,7 @@ final class LogBatch {
   }
 
   int records() {
-    return pending.size() + tombstones.size();
+    return pending.size() + marks.size();
   }
 
   int directoryBytes() {
@@ -88,90 +104,187 @@ final class LogBatch {
 
   private boolean addWrite(ShardWrite write) {
     int firstBlock = (int) (write.offset() / SegmentFormat.BLOCK);
+    Shape shape = new Shape(firstBlock, write.blockCrcs(), Stamp.ORIGINAL, UNDAMAGED);
     return addPending(
-        new Pending(
-            write.shard(), firstBlock, write.payload(), write.blockCrcs(), null, (short) 0));
+        List.of(new Pending(write.shard(), Piece.Role.BASE, shape, write.payload(), null)));
   }
 
-  private boolean addPending(Pending extent) {
-    int body = extent.bodyBytes();
-    int newDirectory = directoryBytes + SegmentFormat.extentHeaderBytes(extent.crcs().length);
-    int newPacked = packedBytes + extent.payload().remaining() - body;
-    if (!fitsBatch(newDirectory, newPacked, bodyBytes + body)) {
+  private boolean addPrepare(LogRequest.Prepare prepare) {
+    List<Pending> pieces = new ArrayList<>(prepare.pieces().size());
+    for (ChangedBlocks piece : prepare.pieces()) {
+      Piece.Intent intent =
+          new Piece.Intent(prepare.attempt(), prepare.after(), piece.replaces(), piece.alters());
+      Shape shape = new Shape(piece.firstBlock(), piece.crcs(), Stamp.ORIGINAL, UNDAMAGED);
+      pieces.add(new Pending(prepare.shard(), intent, shape, piece.payload(), null));
+    }
+    boolean isAdded = addPending(pieces);
+    if (isAdded) {
+      prepared.add(prepare.attempt());
+    }
+    return isAdded;
+  }
+
+  /** All of them or none. */
+  private boolean addPending(List<Pending> pieces) {
+    int directory = directoryBytes;
+    int packed = packedBytes;
+    int body = bodyBytes;
+    for (Pending piece : pieces) {
+      Shape shape = piece.shape();
+      directory += SegmentFormat.pieceHeaderBytes(piece.role(), shape.stamp(), shape.crcs().length);
+      packed += piece.payload().remaining() - piece.bodyBytes();
+      body += piece.bodyBytes();
+    }
+    if (!fitsBatch(directory, packed, body)) {
       return false;
     }
-    pending.add(extent);
-    directoryBytes = newDirectory;
-    packedBytes = newPacked;
-    bodyBytes += body;
+    pending.addAll(pieces);
+    directoryBytes = directory;
+    packedBytes = packed;
+    bodyBytes = body;
     return true;
   }
 
-  private boolean addDelete(LogRequest.Delete delete) throws IOException {
-    int bytes = delete.blobs().size() * SegmentFormat.TOMBSTONE_BYTES;
-    if (!fitsBatch(directoryBytes + bytes, packedBytes, bodyBytes) || writesAnyOf(delete.blobs())) {
+  private boolean addFolds(LogRequest.FoldAll request) throws IOException {
+    if (!fitsMarks(request.queuedBytes())) {
       return false;
     }
-    for (BlobId blob : delete.blobs()) {
-      addDelete(blob);
+    for (Fold fold : request.folds()) {
+      BlobId blob = fold.shard().blob();
+      if (prepared.contains(fold.attempt()) || deleted.contains(blob)) {
+        return false;
+      }
     }
+    request.missing().clear();
+    int before = marks.size();
+    for (Fold fold : request.folds()) {
+      changed.add(fold.shard().blob());
+      if (!effects.fold(fold, marks)) {
+        request.missing().add(fold);
+      }
+    }
+    countMarks(before);
     return true;
   }
 
-  /** A blob that is not here leaves no tombstone. */
-  private void addDelete(BlobId blob) throws IOException {
-    if (!deleted.add(blob)) {
-      return;
+  private boolean addDrops(LogRequest.DropAll request) throws IOException {
+    if (!fitsMarks(request.queuedBytes())) {
+      return false;
     }
-    int before = removed.size();
-    index.forEachExtent(blob, (slot, extent) -> removed.add(new Removed(blob, slot, extent)));
-    if (removed.size() == before) {
-      return;
+    for (Drop drop : request.drops()) {
+      if (prepared.contains(drop.attempt())
+          || changed.contains(drop.blob())
+          || deleted.contains(drop.blob())) {
+        return false;
+      }
     }
-    long lowest = Long.MAX_VALUE;
-    long highest = 0;
-    for (int i = before; i < removed.size(); i++) {
-      long segment = removed.get(i).extent().segment();
-      lowest = Math.min(lowest, segment);
-      highest = Math.max(highest, segment);
+    int before = marks.size();
+    for (Drop drop : request.drops()) {
+      changed.add(drop.blob());
+      effects.drop(drop, marks);
     }
-    addTombstone(segments.tombstone(blob, lowest, highest));
+    countMarks(before);
+    return true;
   }
 
-  private void addTombstone(Tombstone tombstone) {
-    tombstones.add(tombstone);
-    directoryBytes += SegmentFormat.TOMBSTONE_BYTES;
+  private boolean addDelete(LogRequest.Delete request) throws IOException {
+    if (!fitsMarks(request.queuedBytes()) || writesAnyOf(request.blobs())) {
+      return false;
+    }
+    int before = marks.size();
+    for (BlobId blob : request.blobs()) {
+      if (deleted.add(blob)) {
+        effects.delete(blob, marks);
+      }
+    }
+    countMarks(before);
+    return true;
   }
 
   private boolean writesAnyOf(List<BlobId> blobs) {
-    for (Pending extent : pending) {
-      if (blobs.contains(extent.shard().blob())) {
+    for (Pending piece : pending) {
+      if (blobs.contains(piece.shard().blob())) {
+        return true;
+      }
+    }
+    for (BlobId blob : changed) {
+      if (blobs.contains(blob)) {
         return true;
       }
     }
     return false;
   }
 
+  private void countMarks(int from) {
+    for (Mark mark : marks.subList(from, marks.size())) {
+      directoryBytes += mark.storedBytes();
+    }
+  }
+
   /** All of it or nothing; what has been deleted or moved meanwhile is dropped. */
   private boolean addMove(LogRequest.Move move) throws IOException {
     segmentToLeave = move.segment();
-    for (MovedExtent moved : move.extents()) {
-      Extent from = moved.from();
-      Extent now = index.find(moved.shard(), from.firstBlock());
-      if (now != null && now.liesWhere(from)) {
-        short flags = moved.isDamaged() ? SegmentFormat.DAMAGED : 0;
-        Pending extent =
-            new Pending(
-                moved.shard(), from.firstBlock(), moved.payload(), from.crcs(), from, flags);
-        if (!addPending(extent)) {
+    for (MovedPiece moved : move.pieces()) {
+      Piece from = moved.from();
+      Extent extent = from.extent();
+      Extent now = change.find(from);
+      if (now != null && now.liesWhere(extent)) {
+        short flags = moved.isDamaged() ? SegmentFormat.DAMAGED : UNDAMAGED;
+        Shape shape = new Shape(extent.firstBlock(), extent.crcs(), extent.stamp(), flags);
+        Pending piece = new Pending(from.shard(), from.role(), shape, moved.payload(), extent);
+        if (!addPending(List.of(piece))) {
           throw new IllegalArgumentException("a move of more than one batch");
         }
       }
     }
-    for (Tombstone tombstone : move.tombstones()) {
-      addTombstone(tombstone);
+    for (Mark mark : move.marks()) {
+      if (change.isOfUse(mark)) {
+        marks.add(mark);
+        directoryBytes += mark.storedBytes();
+      }
     }
     return true;
+  }
+
+  /** Nothing if what was merged has been changed, moved or deleted meanwhile. */
+  private boolean addMerge(LogRequest.Merge merge) throws IOException {
+    ShardId shard = merge.shard();
+    int first = merge.bases().getFirst().firstBlock();
+    int last = merge.bases().getLast().endBlock() - 1;
+    List<Extent> patches = change.patches(shard, first, last);
+    if (!areSame(change.bases(shard, first, last), merge.bases())
+        || !areSame(patches, merge.patches())) {
+      return true;
+    }
+    long altered = 0;
+    for (List<Extent> merged : List.of(merge.bases(), patches)) {
+      for (Extent extent : merged) {
+        altered = Math.max(altered, extent.stamp().altered());
+      }
+    }
+    Stamp stamp = new Stamp(change.folded(shard).revision(), altered);
+    Shape shape = new Shape(first, merge.crcs(), stamp, UNDAMAGED);
+    isMerge = true;
+    if (!addPending(List.of(new Pending(shard, Piece.Role.BASE, shape, merge.payload(), null)))) {
+      throw new IllegalArgumentException("a merge of more than one batch");
+    }
+    return true;
+  }
+
+  private static boolean areSame(List<Extent> now, List<Extent> then) {
+    if (now.size() != then.size()) {
+      return false;
+    }
+    for (int i = 0; i < now.size(); i++) {
+      if (!now.get(i).liesWhere(then.get(i))) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private boolean fitsMarks(int bytes) {
+    return fitsBatch(directoryBytes + bytes, packedBytes, bodyBytes);
   }
 
   private boolean fitsBatch(int directory, int packed, int body) {
@@ -187,11 +300,11 @@ final class LogBatch {
    *
    * @param at where the batch will begin, with its own sequence
    */
-  void layOut(ByteBuffer batch, LogPosition at, List<ByteBuffer> buffers, List<Extent> extents) {
+  void layOut(ByteBuffer batch, LogPosition at, List<ByteBuffer> buffers, List<Piece> pieces) {
     buffers.add(batch);
     batch.position(SegmentFormat.HEADER_BYTES);
-    for (Tombstone tombstone : tombstones) {
-      SegmentFormat.putTombstone(batch, tombstone);
+    for (Mark mark : marks) {
+      SegmentFormat.putMark(batch, mark);
     }
     int packedAt = directoryBytes;
     int bodyAt = SegmentFormat.roundUp(directoryBytes + packedBytes);
@@ -202,17 +315,20 @@ final class LogBatch {
       int packed = length - body;
       int position = at.offset() + (body > 0 ? bodyAt : packedAt);
       int tailPosition = body > 0 && packed > 0 ? at.offset() + packedAt : 0;
+      Shape shape = next.shape();
       Extent extent =
           new Extent(
-              next.firstBlock(),
+              shape.firstBlock(),
               length,
               at.segment(),
               position,
               tailPosition,
               at.sequence(),
-              next.crcs());
-      extents.add(extent);
-      SegmentFormat.putExtent(batch, next.shard(), extent, next.flags());
+              shape.crcs(),
+              shape.stamp());
+      Piece piece = new Piece(next.shard(), next.role(), extent);
+      pieces.add(piece);
+      SegmentFormat.putPiece(batch, piece, shape.flags());
       if (body > 0) {
         buffers.add(payload.slice(payload.position(), body));
       }
@@ -223,28 +339,41 @@ final class LogBatch {
   }
 
   /** Makes visible what was laid out. */
-  void commitToIndex(List<Extent> extents, LogPosition reached) throws IOException {
-    IndexChange change = new IndexChange(index.update(), segments);
-    for (Removed gone : removed) {
-      change.remove(gone.blob(), gone.slot(), gone.extent());
+  void commitToIndex(List<Piece> pieces, LogPosition reached) throws IOException {
+    effects.leaveTraces(marks, reached.segment());
+    for (int i = 0; i < pieces.size(); i++) {
+      Extent from = pending.get(i).from();
+      if (isMerge) {
+        effects.merge(pieces.get(i));
+      } else if (from != null) {
+        change.putCopy(pieces.get(i), from);
+      } else {
+        change.put(pieces.get(i), null);
+      }
     }
-    for (int i = 0; i < extents.size(); i++) {
-      Pending written = pending.get(i);
-      change.put(written.shard(), extents.get(i), written.from());
-    }
-    change.addTombstones(reached.segment(), tombstones.size());
+    change.addMarks(reached.segment(), marks.size());
     change.commit(reached);
   }
 
   void clear() {
     pending.clear();
-    tombstones.clear();
-    removed.clear();
+    marks.clear();
     deleted.clear();
+    changed.clear();
+    prepared.clear();
+    change.close();
+    change = new IndexChange(index, segments);
+    effects = new RecordEffects(change, segments);
+    isMerge = false;
     segmentToLeave = 0;
     directoryBytes = SegmentFormat.HEADER_BYTES;
     packedBytes = 0;
     bodyBytes = 0;
+  }
+
+  /** Lets go of the index. */
+  void close() {
+    change.close();
   }
 
   private static boolean isBody(ByteBuffer payload) {

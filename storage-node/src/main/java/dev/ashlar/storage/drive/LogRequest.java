@@ -1,11 +1,15 @@
 package dev.ashlar.storage.drive;
 
 import dev.ashlar.protocol.client.Completion;
+import dev.ashlar.protocol.client.Drop;
+import dev.ashlar.protocol.client.Fold;
 import dev.ashlar.protocol.client.ShardWrite;
+import dev.ashlar.protocol.model.AttemptId;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.ShardId;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.List;
 
 /** What waits for the log's writer. */
@@ -15,11 +19,104 @@ sealed interface LogRequest {
   /** What it holds of the queue's byte bound. */
   int queuedBytes();
 
+  /** Whether a full drive refuses it. */
+  default boolean needsRoom() {
+    return false;
+  }
+
+  /** Whether nothing else may be in its batch. */
+  default boolean goesAlone() {
+    return false;
+  }
+
+  /** What a client wrote: counted when it is durable. */
+  default int payloadBytes() {
+    return 0;
+  }
+
   /** New data. */
   record Write(ShardWrite write, Completion<DriveId> completion) implements LogRequest {
     @Override
     public int queuedBytes() {
       return write.payload().remaining();
+    }
+
+    @Override
+    public int payloadBytes() {
+      return queuedBytes();
+    }
+
+    @Override
+    public boolean needsRoom() {
+      return true;
+    }
+  }
+
+  /** What an attempt changes of a shard: whole blocks as they will be. */
+  record Prepare(
+      ShardId shard,
+      AttemptId attempt,
+      long after,
+      List<ChangedBlocks> pieces,
+      Completion<DriveId> completion)
+      implements LogRequest {
+    @Override
+    public int queuedBytes() {
+      int bytes = 0;
+      for (ChangedBlocks piece : pieces) {
+        bytes += piece.payload().remaining();
+      }
+      return bytes;
+    }
+
+    @Override
+    public int payloadBytes() {
+      return queuedBytes();
+    }
+
+    @Override
+    public boolean needsRoom() {
+      return true;
+    }
+  }
+
+  /**
+   * Consecutive blocks of an intent.
+   *
+   * @param replaces see {@link Piece.Intent}
+   * @param alters see {@link Piece.Intent}
+   */
+  record ChangedBlocks(
+      int firstBlock, ByteBuffer payload, int[] crcs, boolean replaces, boolean alters) {}
+
+  /**
+   * Folding of intents.
+   *
+   * @param missing takes those that are not here
+   */
+  record FoldAll(List<Fold> folds, List<Fold> missing, Completion<DriveId> completion)
+      implements LogRequest {
+    /** More are split over several requests, so that one always fits a batch. */
+    static final int FOLDS_MAX = 256;
+
+    FoldAll(List<Fold> folds, Completion<DriveId> completion) {
+      this(folds, new ArrayList<>(), completion);
+    }
+
+    @Override
+    public int queuedBytes() {
+      return folds.size() * SegmentFormat.FOLDING_BYTES;
+    }
+  }
+
+  /** Forgetting of intents. */
+  record DropAll(List<Drop> drops, Completion<DriveId> completion) implements LogRequest {
+    /** More are split over several requests, so that one always fits a batch. */
+    static final int DROPS_MAX = 256;
+
+    @Override
+    public int queuedBytes() {
+      return drops.size() * SegmentFormat.DROPPING_BYTES;
     }
   }
 
@@ -39,14 +136,16 @@ sealed interface LogRequest {
    * another segment. If nothing is carried, the log at least leaves that segment.
    */
   record Move(
-      long segment,
-      List<MovedExtent> extents,
-      List<Tombstone> tombstones,
-      Completion<DriveId> completion)
+      long segment, List<MovedPiece> pieces, List<Mark> marks, Completion<DriveId> completion)
       implements LogRequest {
     @Override
     public int queuedBytes() {
       return 0;
+    }
+
+    @Override
+    public boolean goesAlone() {
+      return true;
     }
   }
 
@@ -55,5 +154,36 @@ sealed interface LogRequest {
    * @param payload as read, not to be changed until completion
    * @param isDamaged whether the payload does not match the checksums, which stay as they are
    */
-  record MovedExtent(ShardId shard, Extent from, ByteBuffer payload, boolean isDamaged) {}
+  record MovedPiece(Piece from, ByteBuffer payload, boolean isDamaged) {}
+
+  /**
+   * One base extent in place of several pieces.
+   *
+   * @param bases consecutive extents; if the index no longer has them, nothing is done
+   * @param patches all of these blocks; if the index has others, nothing is done
+   * @param payload what these are together, not to be changed until completion
+   */
+  record Merge(
+      ShardId shard,
+      List<Extent> bases,
+      List<Extent> patches,
+      ByteBuffer payload,
+      int[] crcs,
+      Completion<DriveId> completion)
+      implements LogRequest {
+    @Override
+    public int queuedBytes() {
+      return 0;
+    }
+
+    @Override
+    public boolean goesAlone() {
+      return true;
+    }
+
+    @Override
+    public boolean needsRoom() {
+      return true;
+    }
+  }
 }

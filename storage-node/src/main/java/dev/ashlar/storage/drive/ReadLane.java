@@ -41,6 +41,11 @@ final class ReadLane {
     ShardData run() throws ShardException;
   }
 
+  /** What is done on a read's thread; what it returns is run when the thread is free again. */
+  interface Task {
+    Runnable run() throws ShardException;
+  }
+
   ReadLane(
       DriveId drive, String name, int atOnce, DriveConfig.Limits limits, LongSupplier nanoTime) {
     this.drive = drive;
@@ -59,13 +64,27 @@ final class ReadLane {
   }
 
   void read(Action action, Completion<ShardData> completion) {
+    run(
+        () -> {
+          ShardData data = action.run();
+          return () -> completion.succeeded(data);
+        },
+        completion);
+  }
+
+  /**
+   * Does something else that may read.
+   *
+   * @param task returns how to tell of it; whom it concerns is told of failures only
+   */
+  void run(Task task, Completion<?> completion) {
     ShardException refusal = begin();
     if (refusal != null) {
       completion.failed(refusal);
       return;
     }
     try {
-      threads.execute(new Read(action, completion));
+      threads.execute(new Read(task, completion));
     } catch (RejectedExecutionException e) {
       end();
       completion.failed(closed());
@@ -141,11 +160,11 @@ final class ReadLane {
   }
 
   private final class Read implements Runnable {
-    private final Action action;
-    private final Completion<ShardData> completion;
+    private final Task task;
+    private final Completion<?> completion;
 
-    Read(Action action, Completion<ShardData> completion) {
-      this.action = action;
+    Read(Task task, Completion<?> completion) {
+      this.task = task;
       this.completion = completion;
     }
 
@@ -153,10 +172,10 @@ final class ReadLane {
     public void run() {
       progressNanos = nanoTime.getAsLong();
       running.incrementAndGet();
-      ShardData data = null;
+      Runnable told = null;
       ShardException failure = null;
       try {
-        data = action.run();
+        told = task.run();
       } catch (ShardException e) {
         failure = e;
       } catch (RuntimeException | Error e) {
@@ -166,8 +185,8 @@ final class ReadLane {
       progressNanos = nanoTime.getAsLong();
       running.decrementAndGet();
       end();
-      if (data != null) {
-        completion.succeeded(data);
+      if (told != null) {
+        told.run();
       } else if (failure != null) {
         completion.failed(failure);
       }

@@ -1,6 +1,5 @@
 package dev.ashlar.storage.drive;
 
-import dev.ashlar.protocol.model.ShardId;
 import dev.ashlar.storage.drive.SegmentFormat.BatchHeader;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -172,12 +171,14 @@ final class Recovery {
       segment.file().sync();
       syncedSegment = segment.id();
     }
-    IndexChange change = new IndexChange(index.update(), segments);
-    Replay replay = new Replay(change);
-    scanner.forEachRecord(header, replay);
-    change.addTombstones(segment.id(), replay.tombstones);
-    moveTo(new LogPosition(header.sequence(), segment.id(), header.offset() + header.bytes()));
-    change.commit(end);
+    try (IndexChange change = new IndexChange(index, segments)) {
+      Replay replay = new Replay(new RecordEffects(change, segments));
+      scanner.forEachRecord(header, replay);
+      replay.effects.leaveTraces(replay.marks, segment.id());
+      change.addMarks(segment.id(), replay.marks.size());
+      moveTo(new LogPosition(header.sequence(), segment.id(), header.offset() + header.bytes()));
+      change.commit(end);
+    }
     return true;
   }
 
@@ -215,26 +216,23 @@ final class Recovery {
   }
 
   /** Puts a batch's records into the index as its writer did. */
-  private final class Replay implements BatchScanner.RecordVisitor {
-    private final IndexChange change;
-    private int tombstones;
+  private static final class Replay implements BatchScanner.RecordVisitor {
+    private final RecordEffects effects;
+    private final List<Mark> marks = new ArrayList<>();
 
-    Replay(IndexChange change) {
-      this.change = change;
+    Replay(RecordEffects effects) {
+      this.effects = effects;
     }
 
     @Override
-    public void extent(ShardId shard, Extent extent) throws IOException {
-      Extent before = index.find(shard, extent.firstBlock());
-      boolean replaces = before != null && before.firstBlock() == extent.firstBlock();
-      change.put(shard, extent, replaces ? before : null);
+    public void piece(Piece piece) throws IOException {
+      effects.replay(piece);
     }
 
     @Override
-    public void tombstone(Tombstone tombstone) throws IOException {
-      tombstones++;
-      index.forEachExtent(
-          tombstone.blob(), (slot, extent) -> change.remove(tombstone.blob(), slot, extent));
+    public void mark(Mark mark) throws IOException {
+      marks.add(mark);
+      effects.replay(mark);
     }
   }
 }

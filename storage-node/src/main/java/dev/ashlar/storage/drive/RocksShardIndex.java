@@ -1,13 +1,11 @@
 package dev.ashlar.storage.drive;
 
-import dev.ashlar.protocol.memory.SlabPool;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.ShardId;
 import dev.ashlar.storage.io.Private;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.Consumer;
@@ -28,28 +26,13 @@ import org.rocksdb.WriteOptions;
 /**
  * The index in RocksDB, without a log of its own. There is one column family, so tables are flushed
  * in the order of the commits and what a crash leaves is the state after some commit; the position
- * in the segment log is part of each.
- *
- * <pre>
- * 0                                                         → sequence 8 | segment 8 | offset 4
- *                                                             | being rebuilt 1
- * 1 | segment 8                                             → live bytes 8 | tombstones 4 | was moved from 1
- * 2 | session 8 | sequence 8 | slot 1 | first block 4       → length 4 | segment 8 | position 4
- *                                                             | tail position 4 | sequence 8 | crcs
- * </pre>
+ * in the segment log is part of each. Laid out by {@link IndexFormat}.
  */
 final class RocksShardIndex implements ShardIndex {
-  private static final byte[] POSITION_KEY = {0};
-  private static final byte USE = 1;
-  private static final byte EXTENT = 2;
-  private static final int SHARD_KEY_BYTES = 18;
-  private static final int KEY_BYTES = SHARD_KEY_BYTES + 4;
-  private static final int CRCS_AT = 28;
-  private static final int VALUE_BYTES_MAX =
-      CRCS_AT + Integer.BYTES * (SlabPool.MAX_SLAB_BYTES / SegmentFormat.BLOCK);
-
   /** A point look-up is cheaper than a seek, and most shards are one extent from block 0 on. */
   private static final int FIRST_EXTENT_BLOCKS = 64;
+
+  private static final byte[] PIECES = {IndexFormat.BASE, IndexFormat.PATCH, IndexFormat.INTENT};
 
   private final Options options;
   private final BloomFilter bloomFilter = new BloomFilter(10);
@@ -65,8 +48,8 @@ final class RocksShardIndex implements ShardIndex {
 
   /** Direct memory for one look-up at a time. */
   private static final class Scratch {
-    final ByteBuffer key = ByteBuffer.allocateDirect(KEY_BYTES);
-    final ByteBuffer value = ByteBuffer.allocateDirect(VALUE_BYTES_MAX);
+    final ByteBuffer key = ByteBuffer.allocateDirect(IndexFormat.INTENT_KEY_BYTES);
+    final ByteBuffer value = ByteBuffer.allocateDirect(IndexFormat.VALUE_BYTES_MAX);
   }
 
   RocksShardIndex(Path folder, DriveResources resources) throws IOException {
@@ -80,7 +63,7 @@ final class RocksShardIndex implements ShardIndex {
       throw new IOException("index " + folder + ": " + e.getMessage(), e);
     }
     try {
-      byte[] stored = db.get(POSITION_KEY);
+      byte[] stored = db.get(IndexFormat.POSITION_KEY);
       if (stored != null) {
         ByteBuffer value = ByteBuffer.wrap(stored);
         position =
@@ -124,9 +107,9 @@ final class RocksShardIndex implements ShardIndex {
   public Map<Long, SegmentUse> segments() {
     Map<Long, SegmentUse> found = new HashMap<>();
     try (RocksIterator entries = db.newIterator(reading)) {
-      for (entries.seek(new byte[] {USE}); entries.isValid(); entries.next()) {
+      for (entries.seek(new byte[] {IndexFormat.USE}); entries.isValid(); entries.next()) {
         ByteBuffer key = ByteBuffer.wrap(entries.key());
-        if (key.get() != USE) {
+        if (key.get() != IndexFormat.USE) {
           break;
         }
         ByteBuffer value = ByteBuffer.wrap(entries.value());
@@ -159,8 +142,7 @@ final class RocksShardIndex implements ShardIndex {
   }
 
   private @Nullable Extent seek(ShardId shard, int block) throws IOException {
-    byte[] wanted = new byte[KEY_BYTES];
-    key(ByteBuffer.wrap(wanted), shard.blob(), shard.slot(), block);
+    byte[] wanted = IndexFormat.extentKey(IndexFormat.BASE, shard, block);
     try (RocksIterator entries = db.newIterator(reading)) {
       entries.seekForPrev(wanted);
       if (!entries.isValid()) {
@@ -168,10 +150,10 @@ final class RocksShardIndex implements ShardIndex {
         return null;
       }
       byte[] key = entries.key();
-      if (!startsWith(key, wanted, SHARD_KEY_BYTES)) {
+      if (!IndexFormat.startsWith(key, wanted, IndexFormat.SHARD_KEY_BYTES)) {
         return null;
       }
-      Extent extent = extent(ByteBuffer.wrap(key).getInt(SHARD_KEY_BYTES), entries);
+      Extent extent = IndexFormat.extent(IndexFormat.block(key), entries.value());
       return extent.covers(block) ? extent : null;
     } catch (RocksDBException e) {
       throw failed(e);
@@ -180,27 +162,64 @@ final class RocksShardIndex implements ShardIndex {
 
   private @Nullable Extent get(ShardId shard, int firstBlock) throws IOException {
     Scratch mine = scratch.get();
-    key(mine.key.clear(), shard.blob(), shard.slot(), firstBlock);
+    IndexFormat.putShard(mine.key.clear(), IndexFormat.BASE, shard);
+    mine.key.putInt(firstBlock);
     try {
       int bytes = db.get(reading, mine.key.flip(), mine.value.clear());
-      return bytes == RocksDB.NOT_FOUND ? null : extent(firstBlock, mine.value, bytes);
+      return bytes == RocksDB.NOT_FOUND ? null : IndexFormat.extent(firstBlock, mine.value, bytes);
     } catch (RocksDBException e) {
       throw failed(e);
     }
   }
 
   @Override
-  public void forEachExtent(BlobId blob, ExtentVisitor visitor) throws IOException {
-    byte[] wanted = new byte[KEY_BYTES];
-    key(ByteBuffer.wrap(wanted), blob, 0, 0);
+  public Rows rows() {
+    return new RocksRows(db, reading);
+  }
+
+  @Override
+  public void forEachRow(BlobId blob, RowVisitor visitor) throws IOException {
     try (RocksIterator entries = db.newIterator(reading)) {
-      for (entries.seek(wanted); entries.isValid(); entries.next()) {
-        byte[] key = entries.key();
-        if (!startsWith(key, wanted, SHARD_KEY_BYTES - 1)) {
-          break;
+      for (byte kind : PIECES) {
+        byte[] wanted = IndexFormat.blobKey(kind, blob);
+        for (entries.seek(wanted); isAt(entries, wanted); entries.next()) {
+          visitor.piece(IndexFormat.piece(entries.key(), entries.value()));
         }
-        int firstBlock = ByteBuffer.wrap(key).getInt(SHARD_KEY_BYTES);
-        visitor.extent(key[SHARD_KEY_BYTES - 1] & 0xff, extent(firstBlock, entries));
+      }
+      byte[] wanted = IndexFormat.blobKey(IndexFormat.FOLDED, blob);
+      for (entries.seek(wanted); isAt(entries, wanted); entries.next()) {
+        visitor.folded(IndexFormat.shard(entries.key()), IndexFormat.folded(entries.value()));
+      }
+      entries.status();
+    } catch (RocksDBException e) {
+      throw failed(e);
+    }
+  }
+
+  private static boolean isAt(RocksIterator entries, byte[] wanted) {
+    return entries.isValid() && IndexFormat.startsWith(entries.key(), wanted, wanted.length);
+  }
+
+  @Override
+  public void forEachIntent(IntentVisitor visitor) throws IOException {
+    byte[] wanted = {IndexFormat.INTENT};
+    try (RocksIterator entries = db.newIterator(reading)) {
+      for (entries.seek(wanted); isAt(entries, wanted); entries.next()) {
+        byte[] key = entries.key();
+        visitor.intent(IndexFormat.blob(key), IndexFormat.attempt(key));
+      }
+      entries.status();
+    } catch (RocksDBException e) {
+      throw failed(e);
+    }
+  }
+
+  @Override
+  public void forEachFoldedBlob(Consumer<BlobId> visitor) throws IOException {
+    byte[] wanted = {IndexFormat.FOLDED};
+    try (RocksIterator entries = db.newIterator(reading)) {
+      for (entries.seek(wanted); isAt(entries, wanted); entries.next()) {
+        visitor.accept(IndexFormat.blob(entries.key()));
       }
       entries.status();
     } catch (RocksDBException e) {
@@ -212,9 +231,9 @@ final class RocksShardIndex implements ShardIndex {
   public void forEachBlobBelow(long session, Consumer<BlobId> visitor) throws IOException {
     @Nullable BlobId last = null;
     try (RocksIterator entries = db.newIterator(reading)) {
-      for (entries.seek(new byte[] {EXTENT}); entries.isValid(); entries.next()) {
-        ByteBuffer key = ByteBuffer.wrap(entries.key());
-        BlobId blob = new BlobId(key.getLong(1), key.getLong(1 + Long.BYTES));
+      byte[] wanted = {IndexFormat.BASE};
+      for (entries.seek(wanted); isAt(entries, wanted); entries.next()) {
+        BlobId blob = IndexFormat.blob(entries.key());
         if (Long.compareUnsigned(blob.session(), session) >= 0) {
           break;
         }
@@ -257,79 +276,60 @@ final class RocksShardIndex implements ShardIndex {
     writing.close();
   }
 
-  private static void key(ByteBuffer key, BlobId blob, int slot, int firstBlock) {
-    key.put(EXTENT).putLong(blob.session()).putLong(blob.sequence());
-    key.put((byte) slot).putInt(firstBlock);
-  }
-
-  private static Extent extent(int firstBlock, RocksIterator entries) {
-    byte[] value = entries.value();
-    return extent(firstBlock, ByteBuffer.wrap(value), value.length);
-  }
-
-  private static Extent extent(int firstBlock, ByteBuffer value, int bytes) {
-    int[] crcs = new int[(bytes - CRCS_AT) / Integer.BYTES];
-    for (int i = 0; i < crcs.length; i++) {
-      crcs[i] = value.getInt(CRCS_AT + Integer.BYTES * i);
-    }
-    return new Extent(
-        firstBlock,
-        value.getInt(0),
-        value.getLong(4),
-        value.getInt(12),
-        value.getInt(16),
-        value.getLong(20),
-        crcs);
-  }
-
-  private static boolean startsWith(byte[] key, byte[] prefix, int bytes) {
-    return key.length >= bytes && Arrays.equals(key, 0, bytes, prefix, 0, bytes);
-  }
-
-  private static IOException failed(RocksDBException e) {
+  static IOException failed(RocksDBException e) {
     return new IOException("index: " + e.getMessage(), e);
   }
 
   /** One write batch, used again and again by the log's writer. */
   private final class RocksUpdate implements Update {
     final WriteBatch batch = new WriteBatch();
-    private final ByteBuffer key = ByteBuffer.allocateDirect(KEY_BYTES);
-    private final ByteBuffer value = ByteBuffer.allocateDirect(VALUE_BYTES_MAX);
+    private final ByteBuffer key = ByteBuffer.allocateDirect(IndexFormat.INTENT_KEY_BYTES);
+    private final ByteBuffer value = ByteBuffer.allocateDirect(IndexFormat.VALUE_BYTES_MAX);
 
     @Override
-    public void put(ShardId shard, Extent extent) throws IOException {
-      key(key.clear(), shard.blob(), shard.slot(), extent.firstBlock());
-      value.clear().putInt(extent.length()).putLong(extent.segment()).putInt(extent.position());
-      value.putInt(extent.tailPosition()).putLong(extent.sequence());
-      for (int crc : extent.crcs()) {
-        value.putInt(crc);
-      }
+    public void put(Piece piece) throws IOException {
+      IndexFormat.putKey(key.clear(), piece);
+      IndexFormat.putValue(value.clear(), piece);
       put();
     }
 
     @Override
-    public void remove(BlobId blob, int slot, int firstBlock) throws IOException {
-      key(key.clear(), blob, slot, firstBlock);
+    public void remove(Piece piece) throws IOException {
+      IndexFormat.putKey(key.clear(), piece);
+      remove();
+    }
+
+    @Override
+    public void putFolded(ShardId shard, Folded folded) throws IOException {
+      IndexFormat.putShard(key.clear(), IndexFormat.FOLDED, shard);
+      value.clear().putLong(folded.revision());
+      value.putLong(folded.lowestSegment()).putLong(folded.highestSegment());
+      put();
+    }
+
+    @Override
+    public void removeFolded(ShardId shard) throws IOException {
+      IndexFormat.putShard(key.clear(), IndexFormat.FOLDED, shard);
       remove();
     }
 
     @Override
     public void use(long segment, SegmentUse use) throws IOException {
-      key.clear().put(USE).putLong(segment);
-      value.clear().putLong(use.liveBytes()).putInt(use.tombstones());
+      key.clear().put(IndexFormat.USE).putLong(segment);
+      value.clear().putLong(use.liveBytes()).putInt(use.marks());
       value.put((byte) (use.wasMovedFrom() ? 1 : 0));
       put();
     }
 
     @Override
     public void forget(long segment) throws IOException {
-      key.clear().put(USE).putLong(segment);
+      key.clear().put(IndexFormat.USE).putLong(segment);
       remove();
     }
 
     @Override
     public void commit(LogPosition reached) throws IOException {
-      key.clear().put(POSITION_KEY);
+      key.clear().put(IndexFormat.POSITION_KEY);
       value.clear().putLong(reached.sequence()).putLong(reached.segment());
       value.putInt(reached.offset()).put((byte) (reached.isRebuild() ? 1 : 0));
       put();

@@ -37,12 +37,12 @@ final class Segment {
   }
 
   /** By the log's writer only. */
-  void changeUse(long liveBytes, int tombstones, boolean movedFrom) {
+  void changeUse(long liveBytes, int marks, boolean movedFrom) {
     SegmentUse before = use;
     use =
         new SegmentUse(
             before.liveBytes() + liveBytes,
-            before.tombstones() + tombstones,
+            before.marks() + marks,
             before.wasMovedFrom() || movedFrom);
   }
 

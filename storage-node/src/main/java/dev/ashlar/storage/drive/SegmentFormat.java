@@ -1,8 +1,11 @@
 package dev.ashlar.storage.drive;
 
+import dev.ashlar.protocol.model.AttemptId;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.Profile;
 import dev.ashlar.protocol.model.ShardId;
+import dev.ashlar.storage.drive.Extent.Stamp;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.UUID;
 
@@ -15,7 +18,13 @@ import java.util.UUID;
  *           | sequence 8 | records 4 | directory bytes 4 | 0 4 | directory crc32c 4
  * extent    1 1 | slot 1 | flags 2 | length 4 | session 8 | sequence 8 | first block 4
  *           | position 4 | tail position 4 | crc32c 4 of each block
+ * folded    3 1 | as extent | revision 8 | altered 8 | crc32c 4 of each block
+ * intent    4 1 | as extent | attempt: session 8, sequence 8 | after 8 | crc32c 4 of each block
  * tombstone 2 1 | 0 7 | session 8 | sequence 8 | lowest segment 8 | highest segment 8
+ * folding   5 1 | slot 1 | 0 6 | session 8 | sequence 8 | lowest segment 8 | highest segment 8
+ *           | attempt: session 8, sequence 8 | revision 8 | altered 8
+ * dropping  6 1 | 0 7 | session 8 | sequence 8 | lowest segment 8 | highest segment 8
+ *           | attempt: session 8, sequence 8
  * </pre>
  *
  * The directory is the header and the records; its checksum covers all of it but itself.
@@ -26,21 +35,56 @@ final class SegmentFormat {
   static final short VERSION = 1;
   static final int HEADER_BYTES = 64;
   static final int CRC_AT = 60;
-  static final byte EXTENT = 1;
-  static final byte TOMBSTONE = 2;
+  private static final byte EXTENT = 1;
+  private static final byte TOMBSTONE = 2;
+  private static final byte FOLDED = 3;
+  private static final byte INTENT = 4;
+  private static final byte FOLDING = 5;
+  private static final byte DROPPING = 6;
   static final int TOMBSTONE_BYTES = 40;
+  static final int FOLDING_BYTES = 72;
+  static final int DROPPING_BYTES = 56;
 
   /**
    * The payload did not match its checksums when it was moved here: recovery must not expect it.
    */
   static final short DAMAGED = 1;
 
+  /** Folded bytes: they replace one block of a base extent. */
+  private static final short PATCH = 2;
+
+  /** An intent: the shard had its blocks. */
+  private static final short REPLACES = 2;
+
+  /** An intent: it changes bytes that the shard had. */
+  private static final short ALTERS = 4;
+
   private static final int EXTENT_BYTES = 36;
+  private static final int STAMP_BYTES = 16;
+  private static final int ATTEMPT_BYTES = 24;
 
   private SegmentFormat() {}
 
-  static int extentHeaderBytes(int crcCount) {
-    return EXTENT_BYTES + Integer.BYTES * crcCount;
+  static int pieceHeaderBytes(Piece.Role role, Stamp stamp, int crcCount) {
+    return headerBytes(kind(role, stamp)) + Integer.BYTES * crcCount;
+  }
+
+  private static byte kind(Piece.Role role, Stamp stamp) {
+    return switch (role) {
+      case Piece.Base base -> stamp.revision() == 0 ? EXTENT : FOLDED;
+      case Piece.Patch patch -> FOLDED;
+      case Piece.Intent intent -> INTENT;
+    };
+  }
+
+  /** Of a piece, without its checksums. */
+  private static int headerBytes(byte kind) {
+    return EXTENT_BYTES
+        + switch (kind) {
+          case FOLDED -> STAMP_BYTES;
+          case INTENT -> ATTEMPT_BYTES;
+          default -> 0;
+        };
   }
 
   static int roundUp(int bytes) {
@@ -77,42 +121,123 @@ final class SegmentFormat {
         memory.getInt(at + 52));
   }
 
-  static void putExtent(ByteBuffer batch, ShardId shard, Extent extent, short flags) {
-    batch.put(EXTENT).put((byte) shard.slot()).putShort(flags).putInt(extent.length());
-    batch.putLong(shard.blob().session()).putLong(shard.blob().sequence());
+  static void putPiece(ByteBuffer batch, Piece piece, short damaged) {
+    Extent extent = piece.extent();
+    int flags = damaged;
+    switch (piece.role()) {
+      case Piece.Base base -> {}
+      case Piece.Patch patch -> flags |= PATCH;
+      case Piece.Intent intent ->
+          flags |= (intent.replaces() ? REPLACES : 0) | (intent.alters() ? ALTERS : 0);
+    }
+    byte kind = kind(piece.role(), extent.stamp());
+    batch.put(kind).put((byte) piece.shard().slot()).putShort((short) flags);
+    batch.putInt(extent.length());
+    put(batch, piece.shard().blob());
     batch.putInt(extent.firstBlock()).putInt(extent.position()).putInt(extent.tailPosition());
+    if (piece.role() instanceof Piece.Intent intent) {
+      put(batch, intent.attempt());
+      batch.putLong(intent.after());
+    } else if (kind == FOLDED) {
+      batch.putLong(extent.stamp().revision()).putLong(extent.stamp().altered());
+    }
     for (int crc : extent.crcs()) {
       batch.putInt(crc);
     }
   }
 
-  static void putTombstone(ByteBuffer batch, Tombstone tombstone) {
-    batch.put(TOMBSTONE).put((byte) 0).putShort((short) 0).putInt(0);
-    batch.putLong(tombstone.blob().session()).putLong(tombstone.blob().sequence());
-    batch.putLong(tombstone.lowestSegment()).putLong(tombstone.highestSegment());
+  static void putMark(ByteBuffer batch, Mark mark) {
+    switch (mark) {
+      case Mark.Tombstone tombstone -> putMark(batch, TOMBSTONE, 0, mark);
+      case Mark.Folding folding -> {
+        putMark(batch, FOLDING, folding.shard().slot(), mark);
+        put(batch, folding.attempt());
+        batch.putLong(folding.revision()).putLong(folding.altered());
+      }
+      case Mark.Dropping dropping -> {
+        putMark(batch, DROPPING, 0, mark);
+        put(batch, dropping.attempt());
+      }
+    }
   }
 
-  static BlobId blob(ByteBuffer memory, int at) {
-    return new BlobId(memory.getLong(at + 8), memory.getLong(at + 16));
+  private static void putMark(ByteBuffer batch, byte kind, int slot, Mark mark) {
+    batch.put(kind).put((byte) slot).putShort((short) 0).putInt(0);
+    put(batch, mark.blob());
+    batch.putLong(mark.lowestSegment()).putLong(mark.highestSegment());
   }
 
-  static Tombstone tombstone(ByteBuffer memory, int at) {
-    return new Tombstone(blob(memory, at), memory.getLong(at + 24), memory.getLong(at + 32));
+  private static void put(ByteBuffer batch, BlobId blob) {
+    batch.putLong(blob.session()).putLong(blob.sequence());
+  }
+
+  private static void put(ByteBuffer batch, AttemptId attempt) {
+    batch.putLong(attempt.session()).putLong(attempt.sequence());
+  }
+
+  static int recordBytes(ByteBuffer memory, int at) throws IOException {
+    byte kind = memory.get(at);
+    return switch (kind) {
+      case EXTENT, FOLDED, INTENT ->
+          headerBytes(kind) + Integer.BYTES * Math.ceilDiv(memory.getInt(at + 4), BLOCK);
+      case TOMBSTONE -> TOMBSTONE_BYTES;
+      case FOLDING -> FOLDING_BYTES;
+      case DROPPING -> DROPPING_BYTES;
+      default -> throw new IOException("unknown kind of record: " + kind);
+    };
+  }
+
+  static boolean isPiece(ByteBuffer memory, int at) {
+    byte kind = memory.get(at);
+    return kind == EXTENT || kind == FOLDED || kind == INTENT;
+  }
+
+  static Mark mark(ByteBuffer memory, int at) {
+    long lowest = memory.getLong(at + 24);
+    long highest = memory.getLong(at + 32);
+    return switch (memory.get(at)) {
+      case FOLDING ->
+          new Mark.Folding(
+              shard(memory, at),
+              attempt(memory, at + 40),
+              memory.getLong(at + 56),
+              memory.getLong(at + 64),
+              lowest,
+              highest);
+      case DROPPING ->
+          new Mark.Dropping(blob(memory, at), attempt(memory, at + 40), lowest, highest);
+      default -> new Mark.Tombstone(blob(memory, at), lowest, highest);
+    };
   }
 
   static boolean isDamaged(ByteBuffer memory, int at) {
     return (memory.getShort(at + 2) & DAMAGED) != 0;
   }
 
-  static ShardId shard(ByteBuffer memory, int at) {
-    return new ShardId(blob(memory, at), memory.get(at + 1) & 0xff);
+  static Piece piece(ByteBuffer memory, int at, BatchHeader header) {
+    short flags = memory.getShort(at + 2);
+    return new Piece(
+        shard(memory, at),
+        switch (memory.get(at)) {
+          case INTENT ->
+              new Piece.Intent(
+                  attempt(memory, at + EXTENT_BYTES),
+                  memory.getLong(at + EXTENT_BYTES + 16),
+                  (flags & REPLACES) != 0,
+                  (flags & ALTERS) != 0);
+          case FOLDED -> (flags & PATCH) != 0 ? Piece.Role.PATCH : Piece.Role.BASE;
+          default -> Piece.Role.BASE;
+        },
+        extent(memory, at, header));
   }
 
-  static Extent extent(ByteBuffer memory, int at, BatchHeader header) {
+  private static Extent extent(ByteBuffer memory, int at, BatchHeader header) {
+    byte kind = memory.get(at);
     int length = memory.getInt(at + 4);
     int[] crcs = new int[Math.ceilDiv(length, BLOCK)];
+    int crcsAt = at + headerBytes(kind);
     for (int i = 0; i < crcs.length; i++) {
-      crcs[i] = memory.getInt(at + EXTENT_BYTES + Integer.BYTES * i);
+      crcs[i] = memory.getInt(crcsAt + Integer.BYTES * i);
     }
     return new Extent(
         memory.getInt(at + 24),
@@ -121,7 +246,22 @@ final class SegmentFormat {
         memory.getInt(at + 28),
         memory.getInt(at + 32),
         header.sequence(),
-        crcs);
+        crcs,
+        kind == FOLDED
+            ? new Stamp(memory.getLong(at + EXTENT_BYTES), memory.getLong(at + EXTENT_BYTES + 8))
+            : Stamp.ORIGINAL);
+  }
+
+  private static BlobId blob(ByteBuffer memory, int at) {
+    return new BlobId(memory.getLong(at + 8), memory.getLong(at + 16));
+  }
+
+  private static ShardId shard(ByteBuffer memory, int at) {
+    return new ShardId(blob(memory, at), memory.get(at + 1) & 0xff);
+  }
+
+  private static AttemptId attempt(ByteBuffer memory, int at) {
+    return new AttemptId(memory.getLong(at), memory.getLong(at + 8));
   }
 
   /**

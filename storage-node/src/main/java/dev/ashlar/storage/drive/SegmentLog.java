@@ -30,6 +30,7 @@ final class SegmentLog {
   private final List<LogRequest> accepted = new ArrayList<>();
   private final List<LogRequest> rejected = new ArrayList<>();
   private final LogBatch batch;
+  private final FragmentedShards fragmented = new FragmentedShards();
 
   SegmentLog(
       UUID drive, DriveConfig.Limits limits, Parts parts, LogPosition end, Segments segments) {
@@ -45,6 +46,11 @@ final class SegmentLog {
 
   /** What the log works with. */
   record Parts(ShardIndex index, SlabPool slabs, DriveMeters meters) {}
+
+  /** Shards that folds may have cut into many pieces. */
+  FragmentedShards fragmented() {
+    return fragmented;
+  }
 
   LogPosition end() {
     return end;
@@ -69,15 +75,19 @@ final class SegmentLog {
   /** Takes the request into the batch; false: commit first, there is no room for it. */
   boolean add(LogRequest request) throws IOException {
     // A move goes alone: on a full drive it may have room where others have none.
-    if (!accepted.isEmpty()
-        && (request instanceof LogRequest.Move || accepted.getLast() instanceof LogRequest.Move)) {
+    if (!accepted.isEmpty() && (request.goesAlone() || accepted.getLast().goesAlone())) {
       return false;
     }
-    boolean taken = batch.add(request);
-    if (taken) {
-      accepted.add(request);
+    try {
+      boolean taken = batch.add(request);
+      if (taken) {
+        accepted.add(request);
+      }
+      return taken;
+    } catch (IOException | RuntimeException e) {
+      batch.close();
+      throw e;
     }
-    return taken;
   }
 
   /** What is in the batch; after {@link #commit}, what it made durable. */
@@ -102,11 +112,20 @@ final class SegmentLog {
    * the batch reached the drive is not known.
    */
   void commit() throws IOException {
+    try {
+      commitBatch();
+    } catch (IOException | RuntimeException e) {
+      batch.close();
+      throw e;
+    }
+  }
+
+  private void commitBatch() throws IOException {
     if (!batch.hasContents()) {
       return;
     }
     if (!makeRoom()) {
-      rejectWrites();
+      rejectWhatNeedsRoom();
       if (!batch.hasContents()) {
         return;
       }
@@ -141,7 +160,7 @@ final class SegmentLog {
   private Segments.Need need() {
     Segments.Need need = Segments.Need.DELETE;
     for (LogRequest request : accepted) {
-      if (request instanceof LogRequest.Write) {
+      if (request.needsRoom()) {
         return Segments.Need.NEW_DATA;
       } else if (request instanceof LogRequest.Move) {
         need = Segments.Need.MOVE;
@@ -150,10 +169,10 @@ final class SegmentLog {
     return need;
   }
 
-  private void rejectWrites() throws IOException {
+  private void rejectWhatNeedsRoom() throws IOException {
     List<LogRequest> others = new ArrayList<>();
     for (LogRequest request : accepted) {
-      (request instanceof LogRequest.Write ? rejected : others).add(request);
+      (request.needsRoom() ? rejected : others).add(request);
     }
     accepted.clear();
     batch.clear();
@@ -169,11 +188,11 @@ final class SegmentLog {
     int bodiesAt = SegmentFormat.roundUp(packedEnd);
     int total = bodiesAt + batch.bodyBytes();
     LogPosition at = new LogPosition(end.sequence() + 1, segment.id(), end.offset());
-    List<Extent> extents = new ArrayList<>(batch.records());
+    List<Piece> pieces = new ArrayList<>(batch.records());
     Slab slab = slabs.acquire(bodiesAt);
     try {
       ByteBuffer memory = slab.buffer();
-      batch.layOut(memory, at, buffers, extents);
+      batch.layOut(memory, at, buffers, pieces);
       for (int i = packedEnd; i < bodiesAt; i++) {
         memory.put(i, (byte) 0);
       }
@@ -198,9 +217,17 @@ final class SegmentLog {
       slab.release();
     }
     meters.wrote(total);
+    for (LogRequest request : accepted) {
+      if (request.payloadBytes() > 0) {
+        meters.payloadWrote(request.payloadBytes());
+      }
+      if (request instanceof LogRequest.FoldAll folds) {
+        fragmented.folded(folds.folds());
+      }
+    }
     writtenBytes.lazySet(writtenBytes.get() + total);
     LogPosition reached = new LogPosition(at.sequence(), at.segment(), at.offset() + total);
-    batch.commitToIndex(extents, reached);
+    batch.commitToIndex(pieces, reached);
     end = reached;
   }
 

@@ -1,6 +1,5 @@
 package dev.ashlar.storage.drive;
 
-import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.storage.io.RawFile;
 import dev.ashlar.storage.io.RawFiles;
 import java.io.IOException;
@@ -52,7 +51,7 @@ final class Segments implements AutoCloseable {
   /** Ids whose records are still on the drive, in use or waiting for their last reader. */
   private final ConcurrentSkipListSet<Long> onDrive = new ConcurrentSkipListSet<>();
 
-  /** Of these, the segments that hold old copies of extents that were moved. */
+  /** Of these, the segments that hold old copies of pieces that were moved. */
   private final ConcurrentSkipListSet<Long> movedFrom = new ConcurrentSkipListSet<>();
 
   private final ReentrantLock lock = new ReentrantLock();
@@ -153,21 +152,22 @@ final class Segments implements AutoCloseable {
   }
 
   /**
-   * The tombstone of a blob with extents in the segments from {@code lowest} to {@code highest};
-   * copies of them may also lie in segments that were moved from.
+   * The segments in which a replay may meet records that lie, as far as the index knows, in those
+   * from {@code lowest} to {@code highest}: copies may also be where they were moved from.
    */
-  Tombstone tombstone(BlobId blob, long lowest, long highest) {
+  Span withCopies(long lowest, long highest) {
     Long lowestMoved = movedFrom.isEmpty() ? null : movedFrom.first();
-    if (lowestMoved == null) {
-      return new Tombstone(blob, lowest, highest);
-    }
-    return new Tombstone(blob, Math.min(lowest, lowestMoved), Math.max(highest, movedFrom.last()));
+    return lowestMoved == null
+        ? new Span(lowest, highest)
+        : new Span(Math.min(lowest, lowestMoved), Math.max(highest, movedFrom.last()));
   }
 
-  /** Whether a segment other than this one may hold records older than the tombstone. */
-  boolean needs(Tombstone tombstone, long otherThan) {
-    for (long id :
-        onDrive.subSet(tombstone.lowestSegment(), true, tombstone.highestSegment(), true)) {
+  /** Segments from the lowest to the highest. */
+  record Span(long lowest, long highest) {}
+
+  /** Whether a segment other than this one may hold records that the mark speaks of. */
+  boolean needs(Mark mark, long otherThan) {
+    for (long id : onDrive.subSet(mark.lowestSegment(), true, mark.highestSegment(), true)) {
       if (id != otherThan) {
         return true;
       }
@@ -235,7 +235,7 @@ final class Segments implements AutoCloseable {
     return freeBytes >= bytesLeftBy(need);
   }
 
-  /** Takes a segment without live records or needed tombstones out of the log. */
+  /** Takes a segment without live pieces or needed marks out of the log. */
   void retire(Segment segment) {
     byId.remove(segment.id());
     release(segment);

@@ -1,8 +1,10 @@
 package dev.ashlar.storage.drive;
 
+import dev.ashlar.protocol.model.AttemptId;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.ShardId;
 import java.io.IOException;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -19,13 +21,23 @@ interface ShardIndex extends AutoCloseable {
   /** Per segment, what was last committed about it. */
   Map<Long, SegmentUse> segments() throws IOException;
 
-  /** The extent that holds this 4 KiB block of the shard. */
+  /** The base extent that holds this 4 KiB block of the shard. */
   @Nullable Extent find(ShardId shard, int block) throws IOException;
 
-  void forEachExtent(BlobId blob, ExtentVisitor visitor) throws IOException;
+  /** All of the index as it is after the last commit. */
+  Rows rows();
 
-  /** Every blob with an extent whose session is below, in order. */
+  /** All of a blob. */
+  void forEachRow(BlobId blob, RowVisitor visitor) throws IOException;
+
+  /** Every blob with a base extent whose session is below, in order. */
   void forEachBlobBelow(long session, Consumer<BlobId> visitor) throws IOException;
+
+  /** Every piece that is not folded. */
+  void forEachIntent(IntentVisitor visitor) throws IOException;
+
+  /** Every blob of which something is folded, or may have been. */
+  void forEachFoldedBlob(Consumer<BlobId> visitor) throws IOException;
 
   /** The next commit, empty. There is one at a time: the log has one writer. */
   Update update();
@@ -36,16 +48,46 @@ interface ShardIndex extends AutoCloseable {
   @Override
   void close();
 
-  /** Told of each extent of a blob. */
-  interface ExtentVisitor {
-    void extent(int slot, Extent extent) throws IOException;
+  /** Told of each row of a blob. */
+  interface RowVisitor {
+    void piece(Piece piece) throws IOException;
+
+    void folded(ShardId shard, Folded folded) throws IOException;
+  }
+
+  /** Told of each piece of an attempt. */
+  interface IntentVisitor {
+    void intent(BlobId blob, AttemptId attempt) throws IOException;
+  }
+
+  /** The rows of one moment. */
+  interface Rows extends AutoCloseable {
+    /** {@link Folded#NOTHING} where there is no row. */
+    Folded folded(ShardId shard) throws IOException;
+
+    /** The base extents that hold blocks from the first up to and with the last, in order. */
+    List<Extent> bases(ShardId shard, int firstBlock, int lastBlock) throws IOException;
+
+    /** The patches of blocks from the first up to and with the last, in order. */
+    List<Extent> patches(ShardId shard, int firstBlock, int lastBlock) throws IOException;
+
+    /** What the attempt wrote for the shard and is not folded, in order. */
+    List<Piece> intents(ShardId shard, AttemptId attempt) throws IOException;
+
+    @Override
+    void close();
   }
 
   /** Changes that become visible, and later durable, together. */
   interface Update {
-    void put(ShardId shard, Extent extent) throws IOException;
+    /** In place of a piece of the same shard, role, attempt and first block. */
+    void put(Piece piece) throws IOException;
 
-    void remove(BlobId blob, int slot, int firstBlock) throws IOException;
+    void remove(Piece piece) throws IOException;
+
+    void putFolded(ShardId shard, Folded folded) throws IOException;
+
+    void removeFolded(ShardId shard) throws IOException;
 
     void use(long segment, SegmentUse use) throws IOException;
 

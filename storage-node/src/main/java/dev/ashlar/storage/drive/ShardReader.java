@@ -1,18 +1,24 @@
 package dev.ashlar.storage.drive;
 
+import dev.ashlar.protocol.client.CommittedAttempt;
 import dev.ashlar.protocol.client.ShardData;
 import dev.ashlar.protocol.client.ShardException;
 import dev.ashlar.protocol.client.ShardFault;
+import dev.ashlar.protocol.client.ShardView;
 import dev.ashlar.protocol.memory.Slab;
 import dev.ashlar.protocol.memory.SlabPool;
 import dev.ashlar.protocol.model.ShardId;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Reads the 4 KiB blocks that hold a range of a shard, and verifies each. For any thread. */
 final class ShardReader {
   private static final int BLOCK = SegmentFormat.BLOCK;
   private static final int ATTEMPTS = 4;
+  private static final Extent[] NO_SOURCES = {};
 
   private final Segments segments;
   private final ShardIndex index;
@@ -26,67 +32,179 @@ final class ShardReader {
     this.meters = parts.meters();
   }
 
-  ShardData read(ShardId shard, long offset, int length) throws ShardException {
-    int firstBlock = (int) (offset / BLOCK);
-    int lastBlock = (int) ((offset + length - 1) / BLOCK);
+  /** A range of a shard as of a view. */
+  record Range(ShardId shard, ShardView view, long offset, int length) {
+    int firstBlock() {
+      return (int) (offset / BLOCK);
+    }
+
+    int lastBlock() {
+      return (int) ((end() - 1) / BLOCK);
+    }
+
+    long end() {
+      return offset + length;
+    }
+
+    /** Of all its blocks. */
+    int memoryBytes() {
+      return (lastBlock() - firstBlock() + 1) * BLOCK;
+    }
+  }
+
+  ShardData read(Range range) throws ShardException {
+    Slab slab = slabs.acquire(range.memoryBytes());
+    boolean done = false;
+    try {
+      meters.payloadRead(load(range, slab.buffer()));
+      done = true;
+      return new ShardData(slab, slab.slice((int) (range.offset() % BLOCK), range.length()));
+    } finally {
+      if (!done) {
+        slab.release();
+      }
+    }
+  }
+
+  /**
+   * Reads whole blocks, the first of them to the beginning of the memory; returns their bytes, the
+   * last one possibly short.
+   */
+  int load(Range range, ByteBuffer memory) throws ShardException {
     try {
       // An extent may be moved, and its segment freed, between look-up and read: look again.
       for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
-        Slab slab = slabs.acquire((lastBlock - firstBlock + 1) * BLOCK);
-        boolean done = false;
-        try {
-          done = fill(slab.buffer(), shard, offset, length, attempt > 0);
-          if (done) {
-            return new ShardData(slab, slab.slice((int) (offset % BLOCK), length));
-          }
-        } finally {
-          if (!done) {
-            slab.release();
-          }
+        int bytes = fill(memory, range, attempt > 0);
+        if (bytes > 0) {
+          return bytes;
         }
       }
     } catch (IOException e) {
-      meters.ioError();
-      throw new ShardException(ShardFault.IO_ERROR, shard + ": " + e, e);
+      throw ioError(range.shard(), e);
     }
-    throw new ShardException(ShardFault.MISSING, shard + " lies in a segment that was lost");
+    throw new ShardException(
+        ShardFault.MISSING, range.shard() + " lies in a segment that was lost");
   }
 
-  /** False if a segment was not there. */
-  private boolean fill(ByteBuffer memory, ShardId shard, long offset, int length, boolean wasThere)
+  /** Fails unless all that the view says had touched the shard is here. */
+  void checkHas(ShardId shard, ShardView view) throws ShardException {
+    try (ShardIndex.Rows rows = index.rows()) {
+      unfolded(rows, shard, view);
+    } catch (IOException e) {
+      throw ioError(shard, e);
+    }
+  }
+
+  private ShardException ioError(ShardId shard, IOException e) {
+    meters.ioError();
+    return new ShardException(ShardFault.IO_ERROR, shard + ": " + e, e);
+  }
+
+  /** The bytes of the blocks; 0 if a segment was not there. */
+  private int fill(ByteBuffer memory, Range range, boolean wasThere)
       throws IOException, ShardException {
-    int firstBlock = (int) (offset / BLOCK);
-    int lastBlock = (int) ((offset + length - 1) / BLOCK);
+    int firstBlock = range.firstBlock();
+    int lastBlock = range.lastBlock();
+    boolean isOriginal = range.view().lastChange() == 0;
+    @Nullable Extent[] sources = isOriginal ? NO_SOURCES : sources(range);
+    int touched = 0;
     for (int block = firstBlock; block <= lastBlock; ) {
-      Extent extent = index.find(shard, block);
-      if (extent == null || !reaches(extent, lastBlock, offset + length)) {
-        throw new ShardException(
-            wasThere || (block > firstBlock && index.find(shard, firstBlock) == null)
-                ? ShardFault.REVISION_GONE
-                : ShardFault.MISSING,
-            shard + " has no block " + block);
+      Extent extent = isOriginal ? index.find(range.shard(), block) : sources[block - firstBlock];
+      int endBlock =
+          extent == null
+              ? block + 1
+              : isOriginal
+                  ? Math.min(lastBlock + 1, extent.endBlock())
+                  : endOfRun(sources, block - firstBlock) + firstBlock;
+      if (extent == null || extent.end() < Math.min(range.end(), (long) endBlock * BLOCK)) {
+        throw absent(range, block, wasThere);
       }
-      int endBlock = Math.min(lastBlock + 1, extent.firstBlock() + extent.crcs().length);
+      if (extent.stamp().altered() > range.view().revision()) {
+        throw gone(range, block);
+      }
       Segment segment = segments.acquire(extent.segment());
       if (segment == null) {
-        return false;
+        return 0;
       }
       try {
-        int bytes = load(memory, (block - firstBlock) * BLOCK, segment, extent, block, endBlock);
-        verify(memory, (block - firstBlock) * BLOCK, bytes, shard, extent, block);
+        int at = (block - firstBlock) * BLOCK;
+        int bytes = load(memory, at, segment, extent, block, endBlock);
+        verify(memory, at, bytes, range.shard(), extent, block);
+        touched += bytes;
       } finally {
         segments.release(segment);
       }
       block = endBlock;
     }
-    return true;
+    return touched;
   }
 
-  /** Whether it is whole where the range goes on behind it, and long enough where it ends. */
-  private static boolean reaches(Extent extent, int lastBlock, long end) {
-    return extent.covers(lastBlock)
-        ? (long) extent.firstBlock() * BLOCK + extent.length() >= end
-        : extent.length() % BLOCK == 0;
+  private static int endOfRun(@Nullable Extent[] sources, int from) {
+    int end = from + 1;
+    while (end < sources.length && sources[end] == sources[from]) {
+      end++;
+    }
+    return end;
+  }
+
+  private ShardException absent(Range range, int block, boolean wasThere) throws IOException {
+    boolean wasRemoved =
+        wasThere
+            || (block > range.firstBlock()
+                && range.view().lastChange() == 0
+                && index.find(range.shard(), range.firstBlock()) == null);
+    return wasRemoved
+        ? gone(range, block)
+        : new ShardException(ShardFault.MISSING, range.shard() + " has no block " + block);
+  }
+
+  private static ShardException gone(Range range, int block) {
+    return new ShardException(
+        ShardFault.REVISION_GONE,
+        range.shard() + " block " + block + " of revision " + range.view().revision());
+  }
+
+  /** Per block, where it lies as of the view: the newest of what has it. */
+  private @Nullable Extent[] sources(Range range) throws IOException, ShardException {
+    int first = range.firstBlock();
+    int last = range.lastBlock();
+    @Nullable Extent[] sources = new Extent[last - first + 1];
+    try (ShardIndex.Rows rows = index.rows()) {
+      List<Piece> unfolded = unfolded(rows, range.shard(), range.view());
+      rows.bases(range.shard(), first, last).forEach(extent -> put(sources, first, extent));
+      rows.patches(range.shard(), first, last).forEach(extent -> put(sources, first, extent));
+      unfolded.forEach(piece -> put(sources, first, piece.extent()));
+    }
+    return sources;
+  }
+
+  private static void put(@Nullable Extent[] sources, int first, Extent extent) {
+    int from = Math.max(0, extent.firstBlock() - first);
+    int to = Math.min(sources.length, extent.endBlock() - first);
+    for (int i = from; i < to; i++) {
+      sources[i] = extent;
+    }
+  }
+
+  /** What the view's attempts wrote and is not folded here, oldest attempt first. */
+  private static List<Piece> unfolded(ShardIndex.Rows rows, ShardId shard, ShardView view)
+      throws IOException, ShardException {
+    long folded = rows.folded(shard).revision();
+    if (folded < view.folded()) {
+      throw new ShardException(
+          ShardFault.MISSING, shard + " is folded up to " + folded + ", not to " + view.folded());
+    }
+    List<Piece> found = new ArrayList<>();
+    for (CommittedAttempt attempt : view.unfolded()) {
+      if (attempt.revision() > folded) {
+        List<Piece> pieces = rows.intents(shard, attempt.attempt());
+        if (pieces.isEmpty()) {
+          throw new ShardException(ShardFault.MISSING, shard + " has nothing of " + attempt);
+        }
+        found.addAll(pieces);
+      }
+    }
+    return found;
   }
 
   /** Reads these blocks of the extent; returns the number of bytes. */

@@ -11,6 +11,7 @@ import dev.ashlar.protocol.client.Answer;
 import dev.ashlar.protocol.client.ShardData;
 import dev.ashlar.protocol.client.ShardException;
 import dev.ashlar.protocol.client.ShardFault;
+import dev.ashlar.protocol.client.ShardView;
 import dev.ashlar.protocol.memory.SlabPool;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.DriveId;
@@ -156,7 +157,7 @@ class DriveHangTest {
 
   private static Answer<ShardData> get(DriveStore store, int blob) throws ShardException {
     Answer<ShardData> answer = new Answer<>();
-    store.read(new ShardId(new BlobId(1, blob), 0), 0, noise().length, answer);
+    store.read(new ShardId(new BlobId(1, blob), 0), ShardView.ORIGINAL, 0, noise().length, answer);
     return answer;
   }
 

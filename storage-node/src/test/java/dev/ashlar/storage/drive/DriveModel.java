@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.ashlar.protocol.client.AbstractShardStoreContract;
 import dev.ashlar.protocol.client.ShardException;
 import dev.ashlar.protocol.client.ShardFault;
+import dev.ashlar.protocol.client.ShardView;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.ShardId;
 import java.util.ArrayList;
@@ -109,7 +110,12 @@ final class DriveModel {
     try {
       found =
           AbstractShardStoreContract.bytesOf(
-              reader.read(key.shard(), (long) key.firstBlock() * BLOCK, expected.length));
+              reader.read(
+                  new ShardReader.Range(
+                      key.shard(),
+                      ShardView.ORIGINAL,
+                      (long) key.firstBlock() * BLOCK,
+                      expected.length)));
     } catch (ShardException e) {
       checkFault(blob, key, e, allowed);
     }

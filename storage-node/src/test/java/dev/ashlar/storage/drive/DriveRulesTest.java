@@ -38,7 +38,7 @@ class DriveRulesTest {
   @Test
   void aShardCostsItsBytesOneHeaderAndFourBytesPerBlock() throws IOException {
     SimulatedCore drive = new SimulatedCore(TestDrives.LIMITS);
-    assertTrue(SegmentFormat.extentHeaderBytes(0) <= 48, "the header has grown");
+    assertTrue(headerBytes(0) <= 48, "the header has grown");
     int stripeStrips = 3 * Profile.DEFAULT_STRIPE_UNIT;
     int blob = 0;
     for (int length = 1; length <= stripeStrips; length += 511) {
@@ -47,7 +47,7 @@ class DriveRulesTest {
       drive.commit(++blob, noise(blob, length));
       LogPosition end = drive.core().log().end();
       int budget =
-          length + SegmentFormat.extentHeaderBytes(0) + Integer.BYTES * Math.ceilDiv(length, BLOCK);
+          length + headerBytes(0) + Integer.BYTES * Math.ceilDiv(length, BLOCK);
       if (end.segment() == segment) {
         assertEquals(
             SegmentFormat.roundUp(SegmentFormat.HEADER_BYTES + budget), end.offset() - before);
@@ -62,7 +62,7 @@ class DriveRulesTest {
     int budget = SegmentFormat.HEADER_BYTES;
     for (int i = 0; i < payloads.length; i++) {
       payloads[i] = noise(i, 1000 + i);
-      budget += payloads[i].length + SegmentFormat.extentHeaderBytes(1);
+      budget += payloads[i].length + headerBytes(1);
     }
     drive.commit(1, payloads);
     assertEquals(SegmentFormat.roundUp(budget), drive.core().log().end().offset());
@@ -247,14 +247,14 @@ class DriveRulesTest {
   void aTombstoneThatIsTwiceInABatchFreesItsShardOnce() throws Exception {
     SimulatedCore drive = new SimulatedCore(LIMITS);
     drive.commit(1, noise(1, 1000), noise(2, 1000));
-    Tombstone tombstone = new Tombstone(new BlobId(1, 1), 1, 1);
+    Mark tombstone = new Mark.Tombstone(new BlobId(1, 1), 1, 1);
     drive.move(List.of(tombstone, tombstone));
     drive.index.lose();
     drive.reopen();
     Extent left = drive.index.find(new ShardId(new BlobId(1, 2), 0), 0);
     Segment segment = drive.core().segments().get(1);
     assertEquals(
-        left == null ? -1 : left.storedBytes(), segment == null ? 0 : segment.use().liveBytes());
+        left == null ? -1 : Piece.base(new ShardId(new BlobId(1, 2), 0), left).storedBytes(), segment == null ? 0 : segment.use().liveBytes());
   }
 
   @Test
@@ -432,7 +432,7 @@ class DriveRulesTest {
   }
 
   /** Each block without the zeros behind its content, lengths before. */
-  private static byte[] trimmed(byte[] blocks) {
+  static byte[] trimmed(byte[] blocks) {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     for (int from = 0; from < blocks.length; from += BLOCK) {
       int to = from + BLOCK;
@@ -446,7 +446,7 @@ class DriveRulesTest {
     return out.toByteArray();
   }
 
-  private static byte[] golden(String name) throws IOException {
+  static byte[] golden(String name) throws IOException {
     try (InputStream in = DriveRulesTest.class.getResourceAsStream("/golden/" + name)) {
       if (in == null) {
         throw new IOException("no golden file " + name);
@@ -454,5 +454,9 @@ class DriveRulesTest {
       return HexFormat.of()
           .parseHex(new String(in.readAllBytes(), StandardCharsets.US_ASCII).strip());
     }
+  }
+
+  private static int headerBytes(int crcCount) {
+    return SegmentFormat.pieceHeaderBytes(Piece.Role.BASE, Extent.Stamp.ORIGINAL, crcCount);
   }
 }

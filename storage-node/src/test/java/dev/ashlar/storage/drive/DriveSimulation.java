@@ -12,7 +12,6 @@ import dev.ashlar.protocol.memory.SlabPool;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.ShardId;
-import dev.ashlar.storage.drive.LogRequest.MovedExtent;
 import dev.ashlar.storage.io.SimulatedDrive;
 import dev.ashlar.storage.io.SimulatedDrive.PowerLoss;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -31,7 +30,7 @@ final class DriveSimulation {
   private static final int LIVES_MAX = 5;
   private static final int STEPS_MAX = 40;
   private static final int BLOCK = SegmentFormat.BLOCK;
-  private static final DriveMeters METERS = new DriveMeters(new SimpleMeterRegistry(), "simulated");
+  static final DriveMeters METERS = new DriveMeters(new SimpleMeterRegistry(), "simulated");
 
   /** What is done to the drive beside cutting its power. */
   enum Fault {
@@ -52,6 +51,7 @@ final class DriveSimulation {
   private final SimulatedDrive disk;
   private final SimulatedIndex index;
   private final DriveModel model;
+  private final SimulatedChanges changes;
   private long nextBlob;
   private int writes;
   private int refusedDeletes;
@@ -65,6 +65,7 @@ final class DriveSimulation {
     this.fault = fault;
     this.slabs = slabs;
     model = new DriveModel(fault != Fault.WRITE_ERROR);
+    changes = new SimulatedChanges(random, slabs);
     disk = new SimulatedDrive(random, (6L + random.nextInt(30)) * TestDrives.TINY.segmentBytes());
   }
 
@@ -85,6 +86,7 @@ final class DriveSimulation {
       } catch (PowerLoss e) {
         assertEquals(0, slabs.lentBytes(), "slabs leak in a crash");
       }
+      changes.powerLost();
       disk.reboot();
       index.crash(random);
       if (fault == Fault.INDEX_LOSS && random.nextInt(2) == 0) {
@@ -100,25 +102,38 @@ final class DriveSimulation {
         DriveCore.open(
             disk, TestDrives.TINY, SETTING, new SegmentLog.Parts(index.index(), slabs, METERS));
     checkIncarnation(core.drive());
-    model.check(core.reader(), DriveModel.none());
+    check(core);
     Compactor compactor =
         core.newCompactor(
-            (segment, extents, tombstones) -> move(core, segment, extents, tombstones));
+            (segment, pieces, marks) ->
+                alone(core, new LogRequest.Move(segment, pieces, marks, new Ignored())));
+    Coalescer coalescer =
+        core.newCoalescer(
+            (shard, bases, patches, payload, crcs) ->
+                alone(
+                    core,
+                    new LogRequest.Merge(
+                        shard, bases, patches, payload, crcs, new Ignored())));
     try {
       if (fault == Fault.WRITE_ERROR && random.nextBoolean()) {
         disk.failAtCall(1 + random.nextInt(60));
       }
       int steps = random.nextInt(STEPS_MAX);
       for (int i = 0; i < steps; i++) {
-        step(core, compactor);
+        step(core, compactor, coalescer);
       }
-      model.check(core.reader(), DriveModel.none());
+      check(core);
     } catch (SimulatedFailure e) {
       core.endLife();
       expectNewLife = true;
-      model.check(core.reader(), DriveModel.none());
+      check(core);
     }
     core.close();
+  }
+
+  private void check(DriveCore core) {
+    model.check(core.reader(), DriveModel.none());
+    changes.check(core.reader());
   }
 
   /** The drive failed for the engine; it is closed and opened again. */
@@ -145,14 +160,16 @@ final class DriveSimulation {
     }
   }
 
-  private void step(DriveCore core, Compactor compactor) throws IOException {
-    switch (random.nextInt(12)) {
+  private void step(DriveCore core, Compactor compactor, Coalescer coalescer)
+      throws IOException {
+    switch (random.nextInt(13)) {
       case 0 -> index.index().checkpoint();
       case 1, 2, 3 -> {
         core.segments().prepare(core.log().activeRoomBytes());
         compact(compactor);
       }
-      case 4 -> model.check(core.reader(), DriveModel.none());
+      case 4 -> check(core);
+      case 5 -> changes.coalesce(core, coalescer);
       default -> {
         commitSome(core);
         makeRoomForDeletes(core, compactor);
@@ -193,11 +210,19 @@ final class DriveSimulation {
     int count = 1 + random.nextInt(6);
     for (int i = 0; i < count; i++) {
       BlobId victim = random.nextInt(3) == 0 ? model.anyLiveBlob(random) : null;
-      Planned next = victim != null ? new PlannedDelete(victim) : planWrite();
+      Planned next = random.nextBoolean() ? changes.plan(core) : null;
+      if (next == null) {
+        next = victim != null ? new PlannedDelete(victim) : planWrite();
+      }
       next.announce();
       planned.add(next);
     }
-    commit(core, planned);
+    try {
+      commit(core, planned);
+    } finally {
+      planned.forEach(Planned::forgotten);
+      changes.endRound();
+    }
   }
 
   private void commit(DriveCore core, List<? extends Planned> planned) throws IOException {
@@ -221,19 +246,17 @@ final class DriveSimulation {
     }
   }
 
-  private void move(
-      DriveCore core, long segment, List<MovedExtent> extents, List<Tombstone> tombstones)
+  private static void alone(DriveCore core, LogRequest request)
       throws IOException, ShardException {
     try {
-      LogRequest move = new LogRequest.Move(segment, extents, tombstones, new Ignored());
-      if (!core.log().add(move)) {
-        throw new AssertionError("a move needs an empty batch");
+      if (!core.log().add(request)) {
+        throw new AssertionError("needs an empty batch: " + request);
       }
       core.log().commit();
       boolean isRefused = !core.log().rejected().isEmpty();
       core.log().clear();
       if (isRefused) {
-        throw new ShardException(ShardFault.FULL, "no room to move to");
+        throw new ShardException(ShardFault.FULL, "no room for it");
       }
     } catch (IOException e) {
       throw new SimulatedFailure(e);
@@ -256,14 +279,6 @@ final class DriveSimulation {
     // A place of its own for each write: blocks are never written twice.
     writes++;
     return new PlannedWrite(shard, known == null ? 0 : 100 * writes, bytes);
-  }
-
-  private interface Planned {
-    LogRequest request();
-
-    void announce();
-
-    void ended(boolean isAcknowledged);
   }
 
   private final class PlannedWrite implements Planned {

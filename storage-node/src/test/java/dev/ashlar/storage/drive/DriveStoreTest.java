@@ -11,6 +11,7 @@ import dev.ashlar.protocol.client.Answer;
 import dev.ashlar.protocol.client.ShardData;
 import dev.ashlar.protocol.client.ShardException;
 import dev.ashlar.protocol.client.ShardFault;
+import dev.ashlar.protocol.client.ShardView;
 import dev.ashlar.protocol.client.ShardWrite;
 import dev.ashlar.protocol.memory.Slab;
 import dev.ashlar.protocol.memory.SlabPool;
@@ -155,7 +156,11 @@ class DriveStoreTest {
     Clock later = Clock.offset(TestDrives.CLOCK, Duration.ofSeconds(1));
     try (DriveResources then =
             new DriveResources(
-                slabs, new SimpleMeterRegistry(), later, DriveResources.Budget.DEFAULT);
+                slabs,
+                new SimpleMeterRegistry(),
+                later,
+                TestDrives::code,
+                DriveResources.Budget.DEFAULT);
         DriveStore store = DriveStore.open(config, then)) {
       assertEquals(id, store.drive().id());
       assertTrue(store.drive().incarnation() > first.incarnation());
@@ -191,7 +196,7 @@ class DriveStoreTest {
         slab.release();
         assertArrayEquals(bytes, get(store, length, length));
         Answer<ShardData> tail = new Answer<>();
-        store.read(shard(length), length - 100, 100, tail);
+        store.read(shard(length), ShardView.ORIGINAL, length - 100, 100, tail);
         assertArrayEquals(
             Arrays.copyOfRange(bytes, length - 100, length),
             AbstractShardStoreContract.bytesOf(tail.await()));
@@ -348,13 +353,13 @@ class DriveStoreTest {
 
   private static byte[] get(DriveStore store, int blob, int length) throws ShardException {
     Answer<ShardData> answer = new Answer<>();
-    store.read(shard(blob), 0, length, answer);
+    store.read(shard(blob), ShardView.ORIGINAL, 0, length, answer);
     return AbstractShardStoreContract.bytesOf(answer.await());
   }
 
   private static ShardFault fault(DriveStore store, int blob) {
     Answer<ShardData> answer = new Answer<>();
-    store.read(shard(blob), 0, 1, answer);
+    store.read(shard(blob), ShardView.ORIGINAL, 0, 1, answer);
     return answer.awaitFault();
   }
 

@@ -1,7 +1,9 @@
 package dev.ashlar.storage.drive;
 
+import dev.ashlar.protocol.model.AttemptId;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.ShardId;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -13,19 +15,43 @@ import org.jspecify.annotations.Nullable;
 
 /** An index in memory that a crash takes back to any commit since its last checkpoint. */
 final class MemoryShardIndex implements ShardIndex, SimulatedIndex {
+  private static final AttemptId NO_ATTEMPT = new AttemptId(0, 0);
+  private static final Comparator<ShardId> SHARDS =
+      Comparator.comparing(ShardId::blob).thenComparingInt(ShardId::slot);
   private static final Comparator<Key> ORDER =
-      Comparator.comparing(Key::blob).thenComparingInt(Key::slot).thenComparingInt(Key::block);
+      Comparator.comparing(Key::kind)
+          .thenComparing(Key::shard, SHARDS)
+          .thenComparing(Key::attempt)
+          .thenComparingInt(Key::block);
 
-  private record Key(BlobId blob, int slot, int block) {}
+  private enum Kind {
+    BASE,
+    PATCH,
+    INTENT
+  }
+
+  private record Key(Kind kind, ShardId shard, AttemptId attempt, int block) {
+    static Key of(Piece piece) {
+      int block = piece.extent().firstBlock();
+      return switch (piece.role()) {
+        case Piece.Base base -> new Key(Kind.BASE, piece.shard(), NO_ATTEMPT, block);
+        case Piece.Patch patch -> new Key(Kind.PATCH, piece.shard(), NO_ATTEMPT, block);
+        case Piece.Intent intent ->
+            new Key(Kind.INTENT, piece.shard(), intent.attempt(), block);
+      };
+    }
+  }
 
   private static final class Content {
-    final TreeMap<Key, Extent> extents = new TreeMap<>(ORDER);
+    final TreeMap<Key, Piece> pieces = new TreeMap<>(ORDER);
+    final TreeMap<ShardId, Folded> folded = new TreeMap<>(SHARDS);
     final Map<Long, SegmentUse> uses = new TreeMap<>();
     LogPosition position = LogPosition.START;
 
     Content copy() {
       Content copy = new Content();
-      copy.extents.putAll(extents);
+      copy.pieces.putAll(pieces);
+      copy.folded.putAll(folded);
       copy.uses.putAll(uses);
       copy.position = position;
       return copy;
@@ -68,34 +94,108 @@ final class MemoryShardIndex implements ShardIndex, SimulatedIndex {
 
   @Override
   public @Nullable Extent find(ShardId shard, int block) {
-    Map.Entry<Key, Extent> found =
-        current.extents.floorEntry(new Key(shard.blob(), shard.slot(), block));
+    Map.Entry<Key, Piece> found =
+        current.pieces.floorEntry(new Key(Kind.BASE, shard, NO_ATTEMPT, block));
     return found != null
-            && found.getKey().blob().equals(shard.blob())
-            && found.getKey().slot() == shard.slot()
-            && found.getValue().covers(block)
-        ? found.getValue()
+            && found.getKey().kind() == Kind.BASE
+            && found.getKey().shard().equals(shard)
+            && found.getValue().extent().covers(block)
+        ? found.getValue().extent()
         : null;
   }
 
   @Override
-  public void forEachExtent(BlobId blob, ExtentVisitor visitor) throws java.io.IOException {
-    for (Map.Entry<Key, Extent> entry :
-        List.copyOf(current.extents.tailMap(new Key(blob, 0, 0)).entrySet())) {
-      if (!entry.getKey().blob().equals(blob)) {
-        return;
+  public Rows rows() {
+    return new MemoryRows();
+  }
+
+  private final class MemoryRows implements Rows {
+    @Override
+    public Folded folded(ShardId shard) {
+      return current.folded.getOrDefault(shard, Folded.NOTHING);
+    }
+
+    @Override
+    public List<Extent> bases(ShardId shard, int firstBlock, int lastBlock) {
+      List<Extent> found = new ArrayList<>();
+      Extent first = find(shard, firstBlock);
+      if (first != null && first.firstBlock() < firstBlock) {
+        found.add(first);
       }
-      visitor.extent(entry.getKey().slot(), entry.getValue());
+      found.addAll(extents(Kind.BASE, shard, firstBlock, lastBlock));
+      return found;
+    }
+
+    @Override
+    public List<Extent> patches(ShardId shard, int firstBlock, int lastBlock) {
+      return extents(Kind.PATCH, shard, firstBlock, lastBlock);
+    }
+
+    private List<Extent> extents(Kind kind, ShardId shard, int firstBlock, int lastBlock) {
+      return current
+          .pieces
+          .subMap(
+              new Key(kind, shard, NO_ATTEMPT, firstBlock),
+              true,
+              new Key(kind, shard, NO_ATTEMPT, lastBlock),
+              true)
+          .values()
+          .stream()
+          .map(Piece::extent)
+          .toList();
+    }
+
+    @Override
+    public List<Piece> intents(ShardId shard, AttemptId attempt) {
+      return List.copyOf(
+          current
+              .pieces
+              .subMap(
+                  new Key(Kind.INTENT, shard, attempt, 0),
+                  new Key(Kind.INTENT, shard, attempt, Integer.MAX_VALUE))
+              .values());
+    }
+
+    @Override
+    public void close() {}
+  }
+
+  @Override
+  public void forEachRow(BlobId blob, RowVisitor visitor) throws IOException {
+    for (Piece piece : List.copyOf(current.pieces.values())) {
+      if (piece.shard().blob().equals(blob)) {
+        visitor.piece(piece);
+      }
+    }
+    for (Map.Entry<ShardId, Folded> entry : List.copyOf(current.folded.entrySet())) {
+      if (entry.getKey().blob().equals(blob)) {
+        visitor.folded(entry.getKey(), entry.getValue());
+      }
     }
   }
 
   @Override
   public void forEachBlobBelow(long session, Consumer<BlobId> visitor) {
-    current.extents.keySet().stream()
-        .map(Key::blob)
+    current.pieces.keySet().stream()
+        .filter(key -> key.kind() == Kind.BASE)
+        .map(key -> key.shard().blob())
         .distinct()
         .filter(blob -> Long.compareUnsigned(blob.session(), session) < 0)
         .forEach(visitor);
+  }
+
+  @Override
+  public void forEachIntent(IntentVisitor visitor) throws IOException {
+    for (Key key : List.copyOf(current.pieces.keySet())) {
+      if (key.kind() == Kind.INTENT) {
+        visitor.intent(key.shard().blob(), key.attempt());
+      }
+    }
+  }
+
+  @Override
+  public void forEachFoldedBlob(Consumer<BlobId> visitor) {
+    List.copyOf(current.folded.keySet()).forEach(shard -> visitor.accept(shard.blob()));
   }
 
   @Override
@@ -116,14 +216,23 @@ final class MemoryShardIndex implements ShardIndex, SimulatedIndex {
     private final List<Consumer<Content>> changes = new ArrayList<>();
 
     @Override
-    public void put(ShardId shard, Extent extent) {
-      changes.add(
-          to -> to.extents.put(new Key(shard.blob(), shard.slot(), extent.firstBlock()), extent));
+    public void put(Piece piece) {
+      changes.add(to -> to.pieces.put(Key.of(piece), piece));
     }
 
     @Override
-    public void remove(BlobId blob, int slot, int firstBlock) {
-      changes.add(to -> to.extents.remove(new Key(blob, slot, firstBlock)));
+    public void remove(Piece piece) {
+      changes.add(to -> to.pieces.remove(Key.of(piece)));
+    }
+
+    @Override
+    public void putFolded(ShardId shard, Folded folded) {
+      changes.add(to -> to.folded.put(shard, folded));
+    }
+
+    @Override
+    public void removeFolded(ShardId shard) {
+      changes.add(to -> to.folded.remove(shard));
     }
 
     @Override

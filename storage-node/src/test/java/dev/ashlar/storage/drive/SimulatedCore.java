@@ -2,8 +2,11 @@ package dev.ashlar.storage.drive;
 
 import dev.ashlar.protocol.client.AbstractShardStoreContract;
 import dev.ashlar.protocol.client.Answer;
+import dev.ashlar.protocol.client.Fold;
 import dev.ashlar.protocol.client.ShardException;
 import dev.ashlar.protocol.client.ShardFault;
+import dev.ashlar.protocol.client.ShardIntent;
+import dev.ashlar.protocol.client.ShardView;
 import dev.ashlar.protocol.memory.SlabPool;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.ShardId;
@@ -69,10 +72,53 @@ final class SimulatedCore {
   }
 
   /** A batch of these tombstones and nothing else. */
-  void move(List<Tombstone> tombstones) throws IOException {
-    add(new LogRequest.Move(0, List.of(), tombstones, new Answer<>()));
+  void move(List<? extends Mark> marks) throws IOException {
+    add(new LogRequest.Move(0, List.of(), List.copyOf(marks), new Answer<>()));
     core.log().commit();
     core.log().clear();
+  }
+
+  /** One batch of one request; what had no room is told of by {@link SegmentLog#rejected}. */
+  boolean commitOne(LogRequest request) throws IOException {
+    add(request);
+    core.log().commit();
+    boolean isDone = core.log().rejected().isEmpty();
+    core.log().clear();
+    return isDone;
+  }
+
+  /** Stores an intent; false if the drive is full. */
+  boolean prepare(ShardIntent intent) throws IOException, ShardException {
+    LogRequest.Prepare request =
+        new IntentMaker(
+                core.reader(), slabs, driveMeters, limits.batchBytesMax(), TestDrives::code)
+            .make(intent, new Answer<>());
+    try {
+      return commitOne(request);
+    } finally {
+      request.completion().succeeded(core.drive());
+    }
+  }
+
+  /** Returns those that were not there. */
+  List<Fold> fold(Fold... folds) throws IOException {
+    LogRequest.FoldAll request = new LogRequest.FoldAll(List.of(folds), new Answer<>());
+    if (!commitOne(request)) {
+      throw new IOException("full");
+    }
+    return request.missing();
+  }
+
+  Coalescer coalescer() {
+    return core.newCoalescer(
+        (shard, bases, patches, payload, crcs) ->
+            commitOne(
+                new LogRequest.Merge(shard, bases, patches, payload, crcs, new Answer<>())));
+  }
+
+  byte[] read(ShardId shard, ShardView view, long offset, int length) throws ShardException {
+    return AbstractShardStoreContract.bytesOf(
+        core.reader().read(new ShardReader.Range(shard, view, offset, length)));
   }
 
   private void add(LogRequest request) throws IOException {
@@ -83,8 +129,8 @@ final class SimulatedCore {
 
   Compactor compactor() {
     return core.newCompactor(
-        (segment, extents, tombstones) -> {
-          add(new LogRequest.Move(segment, extents, tombstones, new Answer<>()));
+        (segment, pieces, marks) -> {
+          add(new LogRequest.Move(segment, pieces, marks, new Answer<>()));
           core.log().commit();
           core.log().clear();
         });
@@ -92,7 +138,10 @@ final class SimulatedCore {
 
   byte[] read(int blob, long offset, int length) throws ShardException {
     return AbstractShardStoreContract.bytesOf(
-        core.reader().read(new ShardId(new BlobId(1, blob), 0), offset, length));
+        core.reader()
+            .read(
+                new ShardReader.Range(
+                    new ShardId(new BlobId(1, blob), 0), ShardView.ORIGINAL, offset, length)));
   }
 
   ShardFault readFault(int blob, long offset, int length) {

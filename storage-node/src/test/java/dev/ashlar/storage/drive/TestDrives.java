@@ -1,6 +1,10 @@
 package dev.ashlar.storage.drive;
 
+import dev.ashlar.codec.CodecChoice;
+import dev.ashlar.codec.Codecs;
+import dev.ashlar.codec.ErasureCode;
 import dev.ashlar.protocol.memory.SlabPool;
+import dev.ashlar.protocol.model.Profile;
 import dev.ashlar.storage.io.IoMode;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.nio.file.Path;
@@ -8,7 +12,9 @@ import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneOffset;
+import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
 
 /** Small drives for tests. */
 final class TestDrives {
@@ -37,11 +43,25 @@ final class TestDrives {
       new DriveConfig.Limits(
           128 << 10, Long.MAX_VALUE, 128 << 10, 64, 1 << 20, 64, 128 << 10, 1, 1, STALL);
 
+  private static final Map<Profile, ErasureCode> CODES = new ConcurrentHashMap<>();
+
   private TestDrives() {}
 
   static DriveResources resources(SlabPool slabs) {
     return new DriveResources(
-        slabs, new SimpleMeterRegistry(), CLOCK, new DriveResources.Budget(8 << 20, 4 << 20, 4));
+        slabs,
+        new SimpleMeterRegistry(),
+        CLOCK,
+        TestDrives::code,
+        new DriveResources.Budget(8 << 20, 4 << 20, 4));
+  }
+
+  /** Never closed: there are few, and they hold nothing. */
+  static ErasureCode code(Profile profile) {
+    return CODES.computeIfAbsent(
+        profile,
+        wanted ->
+            Codecs.create(CodecChoice.JAVA, wanted.dataShards(), wanted.parityShards()));
   }
 
   static DriveConfig config(Path folder, IoMode mode) {

@@ -1,0 +1,163 @@
+package dev.ashlar.storage.drive;
+
+import dev.ashlar.protocol.client.ShardException;
+import dev.ashlar.protocol.client.ShardView;
+import dev.ashlar.protocol.memory.Slab;
+import dev.ashlar.protocol.memory.SlabPool;
+import dev.ashlar.protocol.model.ShardId;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Writes small neighbouring extents and patches of changed shards anew as large extents: what they
+ * replaced becomes dead, and reads find a shard in few places. For one thread.
+ */
+final class Coalescer {
+  private static final Logger LOG = LoggerFactory.getLogger(Coalescer.class);
+  private static final int BLOCK = SegmentFormat.BLOCK;
+
+  /** Extents are merged up to 256 KiB. */
+  private static final int MERGED_BLOCKS_MAX = 64;
+
+  /** So many neighbours are worth a merge. */
+  private static final int EXTENTS_MIN = 8;
+
+  /** So are patches of one block in so many: the blocks that they replaced are dead. */
+  private static final int BLOCKS_PER_PATCH_MAX = 4;
+
+  private final ShardIndex index;
+  private final ShardReader reader;
+  private final SlabPool slabs;
+  private final FragmentedShards shards;
+  private final Merger merger;
+  private final Checksum checksum = new Checksum();
+  private @Nullable ShardId current;
+  private int nextBlock;
+
+  /** Has the log's writer do a merge, and waits for it. */
+  interface Merger {
+    void merge(
+        ShardId shard,
+        List<Extent> bases,
+        List<Extent> patches,
+        ByteBuffer payload,
+        int[] crcs)
+        throws IOException, ShardException;
+  }
+
+  /**
+   * Neighbours that could be one extent.
+   *
+   * @param end of the bytes of the last block
+   */
+  private record Group(List<Extent> bases, List<Extent> patches, long end) {
+    int firstBlock() {
+      return bases.getFirst().firstBlock();
+    }
+
+    int blocks() {
+      return bases.getLast().endBlock() - firstBlock();
+    }
+
+    boolean isWorthIt() {
+      return patches.size() * BLOCKS_PER_PATCH_MAX >= blocks() || bases.size() >= EXTENTS_MIN;
+    }
+  }
+
+  Coalescer(
+      ShardIndex index,
+      ShardReader reader,
+      SlabPool slabs,
+      FragmentedShards shards,
+      Merger merger) {
+    this.index = index;
+    this.reader = reader;
+    this.slabs = slabs;
+    this.shards = shards;
+    this.merger = merger;
+  }
+
+  /** Merges one group of neighbours; false if there is none that is worth it. */
+  boolean mergeOne() throws IOException, ShardException {
+    while (true) {
+      ShardId shard = current;
+      if (shard == null) {
+        shard = shards.next();
+        current = shard;
+        nextBlock = 0;
+      }
+      if (shard == null) {
+        return false;
+      }
+      Group group = nextGroup(shard);
+      if (group == null) {
+        current = null;
+      } else {
+        nextBlock = group.firstBlock() + group.blocks();
+        if (group.isWorthIt() && merge(shard, group)) {
+          return true;
+        }
+      }
+    }
+  }
+
+  /** From the next block on; null at the end of the shard. */
+  private @Nullable Group nextGroup(ShardId shard) throws IOException {
+    try (ShardIndex.Rows rows = index.rows()) {
+      List<Extent> near = rows.bases(shard, nextBlock, nextBlock + MERGED_BLOCKS_MAX);
+      if (near.isEmpty()) {
+        return null;
+      }
+      int firstBlock = near.getFirst().firstBlock();
+      List<Extent> bases = new ArrayList<>();
+      List<Extent> patches = new ArrayList<>();
+      long end = (long) firstBlock * BLOCK;
+      for (Extent base : near) {
+        boolean isNeighbour = end == (long) base.firstBlock() * BLOCK;
+        boolean isShort = base.endBlock() - firstBlock <= MERGED_BLOCKS_MAX;
+        if (!bases.isEmpty() && !(isNeighbour && isShort)) {
+          break;
+        }
+        bases.add(base);
+        end = base.end();
+        for (Extent patch : rows.patches(shard, base.firstBlock(), base.endBlock() - 1)) {
+          patches.add(patch);
+          end = patch.endBlock() == base.endBlock() ? patch.end() : end;
+        }
+      }
+      return new Group(bases, patches, end);
+    }
+  }
+
+  /** False if they cannot be read: reads will tell of that. */
+  private boolean merge(ShardId shard, Group group) throws IOException, ShardException {
+    long folded;
+    try (ShardIndex.Rows rows = index.rows()) {
+      folded = rows.folded(shard).revision();
+    }
+    long from = (long) group.firstBlock() * BLOCK;
+    int length = (int) (group.end() - from);
+    Slab slab = slabs.acquire(group.blocks() * BLOCK);
+    try {
+      ShardView view = new ShardView(folded, folded, List.of());
+      reader.load(new ShardReader.Range(shard, view, from, length), slab.buffer());
+      int[] crcs = new int[group.blocks()];
+      for (int i = 0; i < crcs.length; i++) {
+        crcs[i] = checksum.of(slab.buffer(), i * BLOCK, Math.min(BLOCK, length - i * BLOCK));
+      }
+      slab.buffer().clear();
+      merger.merge(shard, group.bases(), group.patches(), slab.slice(0, length), crcs);
+      return true;
+    } catch (ShardException e) {
+      LOG.debug("{} stays as it is from block {} on", shard, group.firstBlock(), e);
+      return false;
+    } finally {
+      slab.release();
+    }
+  }
+}

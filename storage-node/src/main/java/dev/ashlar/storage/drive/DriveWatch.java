@@ -1,0 +1,82 @@
+package dev.ashlar.storage.drive;
+
+import dev.ashlar.protocol.model.DriveId;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Looks at a drive now and then: tells once of each change, lets nobody wait behind what hangs. */
+final class DriveWatch {
+  private static final Logger LOG = LoggerFactory.getLogger(DriveWatch.class);
+
+  private final DriveConfig config;
+  private final DriveId drive;
+  private final Segments segments;
+  private final CommitQueue writes;
+  private final ReadLane reads;
+  private boolean wasHanging;
+  private boolean wasFull;
+
+  DriveWatch(
+      DriveConfig config, DriveId drive, Segments segments, CommitQueue writes, ReadLane reads) {
+    this.config = config;
+    this.drive = drive;
+    this.segments = segments;
+    this.writes = writes;
+    this.reads = reads;
+    warnIfTooSmall();
+  }
+
+  private void warnIfTooSmall() {
+    long capacity = segments.capacityBytes();
+    long needed = config.limits().capacityBytesMin();
+    if (capacity < needed) {
+      LOG.warn(
+          "drive {} ({}) is too small for any data: it has room for {} bytes, {} are needed",
+          drive,
+          config.folder(),
+          capacity,
+          needed);
+    }
+  }
+
+  void look() {
+    lookForRoom();
+    lookForHang();
+  }
+
+  private void lookForRoom() {
+    boolean isFull = segments.isFull();
+    if (isFull && !wasFull) {
+      LOG.warn(
+          "drive {} ({}) is full: it takes no new data until deletes have freed space",
+          drive,
+          config.folder());
+    } else if (wasFull && !isFull) {
+      LOG.info("drive {} ({}) has room again", drive, config.folder());
+    }
+    wasFull = isFull;
+  }
+
+  private void lookForHang() {
+    boolean writesHang = writes.isStalled();
+    boolean readsHang = reads.isStalled();
+    if (writesHang) {
+      writes.dropWaiting();
+    }
+    if (readsHang) {
+      reads.dropWaiting();
+    }
+    boolean isHanging = writesHang || readsHang;
+    if (isHanging && !wasHanging) {
+      LOG.error(
+          "drive {} ({}) hangs: {} made no progress for {} s; it is left out until they come back",
+          drive,
+          config.folder(),
+          writesHang ? "writes" : "reads",
+          config.limits().stallTimeout().toSeconds());
+    } else if (wasHanging && !isHanging) {
+      LOG.warn("drive {} ({}) answers again", drive, config.folder());
+    }
+    wasHanging = isHanging;
+  }
+}

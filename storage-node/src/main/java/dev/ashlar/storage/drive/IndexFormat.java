@@ -1,0 +1,187 @@
+package dev.ashlar.storage.drive;
+
+import dev.ashlar.protocol.memory.SlabPool;
+import dev.ashlar.protocol.model.AttemptId;
+import dev.ashlar.protocol.model.BlobId;
+import dev.ashlar.protocol.model.ShardId;
+import dev.ashlar.storage.drive.Extent.Stamp;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+
+/**
+ * Keys and values of the index. All integers are big-endian.
+ *
+ * <pre>
+ * 0                                            → sequence 8 | segment 8 | offset 4
+ *                                                | being rebuilt 1
+ * 1 | segment 8                                → live bytes 8 | marks 4 | was moved from 1
+ * 2 | session 8 | sequence 8 | slot 1 | block 4 → base extent
+ * 3 | session 8 | sequence 8 | slot 1 | block 4 → patch
+ * 4 | session 8 | sequence 8 | slot 1 | attempt: session 8, sequence 8 | block 4
+ *                                              → intent | after 8 | flags 1
+ * 5 | session 8 | sequence 8 | slot 1          → folded 8 | lowest segment 8 | highest segment 8
+ *
+ * extent, patch, intent: length 4 | segment 8 | position 4 | tail position 4 | sequence 8
+ *                        | crcs 4 each | revision 8 and altered 8, unless both are 0
+ * </pre>
+ */
+final class IndexFormat {
+  static final byte[] POSITION_KEY = {0};
+  static final byte USE = 1;
+  static final byte BASE = 2;
+  static final byte PATCH = 3;
+  static final byte INTENT = 4;
+  static final byte FOLDED = 5;
+
+  /** Up to and with the blob, and with the slot. */
+  static final int BLOB_KEY_BYTES = 17;
+
+  static final int SHARD_KEY_BYTES = 18;
+  static final int EXTENT_KEY_BYTES = SHARD_KEY_BYTES + 4;
+  static final int INTENT_KEY_BYTES = SHARD_KEY_BYTES + 20;
+
+  private static final int CRCS_AT = 28;
+  private static final int STAMP_BYTES = 16;
+  private static final int INTENT_BYTES = 9;
+  private static final int REPLACES = 1;
+  private static final int ALTERS = 2;
+
+  static final int VALUE_BYTES_MAX =
+      CRCS_AT
+          + Integer.BYTES * (SlabPool.MAX_SLAB_BYTES / SegmentFormat.BLOCK)
+          + STAMP_BYTES
+          + INTENT_BYTES;
+
+  private IndexFormat() {}
+
+  static void putShard(ByteBuffer key, byte kind, ShardId shard) {
+    key.put(kind).putLong(shard.blob().session()).putLong(shard.blob().sequence());
+    key.put((byte) shard.slot());
+  }
+
+  static void putKey(ByteBuffer key, Piece piece) {
+    switch (piece.role()) {
+      case Piece.Base base -> putShard(key, BASE, piece.shard());
+      case Piece.Patch patch -> putShard(key, PATCH, piece.shard());
+      case Piece.Intent intent -> {
+        putShard(key, INTENT, piece.shard());
+        key.putLong(intent.attempt().session()).putLong(intent.attempt().sequence());
+      }
+    }
+    key.putInt(piece.extent().firstBlock());
+  }
+
+  static void putValue(ByteBuffer value, Piece piece) {
+    Extent extent = piece.extent();
+    value.putInt(extent.length()).putLong(extent.segment()).putInt(extent.position());
+    value.putInt(extent.tailPosition()).putLong(extent.sequence());
+    for (int crc : extent.crcs()) {
+      value.putInt(crc);
+    }
+    if (!extent.stamp().equals(Stamp.ORIGINAL)) {
+      value.putLong(extent.stamp().revision()).putLong(extent.stamp().altered());
+    }
+    if (piece.role() instanceof Piece.Intent intent) {
+      int flags = (intent.replaces() ? REPLACES : 0) | (intent.alters() ? ALTERS : 0);
+      value.putLong(intent.after()).put((byte) flags);
+    }
+  }
+
+  /** The beginning of a blob's keys of this kind. */
+  static byte[] blobKey(byte kind, BlobId blob) {
+    return ByteBuffer.allocate(BLOB_KEY_BYTES)
+        .put(kind)
+        .putLong(blob.session())
+        .putLong(blob.sequence())
+        .array();
+  }
+
+  static byte[] shardKey(byte kind, ShardId shard) {
+    ByteBuffer key = ByteBuffer.allocate(SHARD_KEY_BYTES);
+    putShard(key, kind, shard);
+    return key.array();
+  }
+
+  static byte[] extentKey(byte kind, ShardId shard, int block) {
+    ByteBuffer key = ByteBuffer.allocate(EXTENT_KEY_BYTES);
+    putShard(key, kind, shard);
+    return key.putInt(block).array();
+  }
+
+  /** The beginning of the keys of what an attempt wrote for a shard. */
+  static byte[] intentKey(ShardId shard, AttemptId attempt) {
+    ByteBuffer key = ByteBuffer.allocate(INTENT_KEY_BYTES - 4);
+    putShard(key, INTENT, shard);
+    return key.putLong(attempt.session()).putLong(attempt.sequence()).array();
+  }
+
+  static boolean startsWith(byte[] key, byte[] prefix, int bytes) {
+    return key.length >= bytes && Arrays.equals(key, 0, bytes, prefix, 0, bytes);
+  }
+
+  static BlobId blob(byte[] key) {
+    ByteBuffer bytes = ByteBuffer.wrap(key);
+    return new BlobId(bytes.getLong(1), bytes.getLong(9));
+  }
+
+  static ShardId shard(byte[] key) {
+    return new ShardId(blob(key), key[BLOB_KEY_BYTES] & 0xff);
+  }
+
+  static AttemptId attempt(byte[] key) {
+    ByteBuffer bytes = ByteBuffer.wrap(key);
+    return new AttemptId(bytes.getLong(SHARD_KEY_BYTES), bytes.getLong(SHARD_KEY_BYTES + 8));
+  }
+
+  /** Of a base extent or a patch. */
+  static int block(byte[] key) {
+    return ByteBuffer.wrap(key).getInt(SHARD_KEY_BYTES);
+  }
+
+  static Piece piece(byte[] key, byte[] value) {
+    ShardId shard = shard(key);
+    return switch (key[0]) {
+      case BASE -> Piece.base(shard, extent(block(key), value));
+      case PATCH -> Piece.patch(shard, extent(block(key), value));
+      default -> {
+        int end = value.length - INTENT_BYTES;
+        ByteBuffer bytes = ByteBuffer.wrap(value);
+        byte flags = value[value.length - 1];
+        yield new Piece(
+            shard,
+            new Piece.Intent(
+                attempt(key), bytes.getLong(end), (flags & REPLACES) != 0, (flags & ALTERS) != 0),
+            extent(ByteBuffer.wrap(key).getInt(INTENT_KEY_BYTES - 4), bytes, end));
+      }
+    };
+  }
+
+  static Extent extent(int firstBlock, byte[] value) {
+    return extent(firstBlock, ByteBuffer.wrap(value), value.length);
+  }
+
+  static Extent extent(int firstBlock, ByteBuffer value, int bytes) {
+    int length = value.getInt(0);
+    int[] crcs = new int[Math.ceilDiv(length, SegmentFormat.BLOCK)];
+    for (int i = 0; i < crcs.length; i++) {
+      crcs[i] = value.getInt(CRCS_AT + Integer.BYTES * i);
+    }
+    int crcsEnd = CRCS_AT + Integer.BYTES * crcs.length;
+    return new Extent(
+        firstBlock,
+        length,
+        value.getLong(4),
+        value.getInt(12),
+        value.getInt(16),
+        value.getLong(20),
+        crcs,
+        bytes == crcsEnd
+            ? Stamp.ORIGINAL
+            : new Stamp(value.getLong(crcsEnd), value.getLong(crcsEnd + 8)));
+  }
+
+  static Folded folded(byte[] value) {
+    ByteBuffer bytes = ByteBuffer.wrap(value);
+    return new Folded(bytes.getLong(), bytes.getLong(), bytes.getLong());
+  }
+}

@@ -1,0 +1,304 @@
+package dev.ashlar.storage.drive;
+
+import dev.ashlar.protocol.client.Drop;
+import dev.ashlar.protocol.client.Fold;
+import dev.ashlar.protocol.model.BlobId;
+import dev.ashlar.protocol.model.ShardId;
+import dev.ashlar.storage.drive.Extent.Stamp;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the records of the log do to the index: once when they are written, and again in every
+ * replay. A replay may meet marks later than they were first written, and records that were dead
+ * when others that killed them were freed; where that matters, the newer revision wins.
+ */
+final class RecordEffects {
+  private final IndexChange change;
+  private final Segments segments;
+
+  RecordEffects(IndexChange change, Segments segments) {
+    this.change = change;
+    this.segments = segments;
+  }
+
+  /**
+   * Folds what an attempt wrote.
+   *
+   * @param log takes the mark to be written; none if it was folded before
+   * @return false if that is not here, or not what it was made from
+   */
+  boolean fold(Fold fold, List<Mark> log) throws IOException {
+    ShardId shard = fold.shard();
+    Folded folded = change.folded(shard);
+    if (fold.revision() <= folded.revision()) {
+      return true;
+    }
+    List<Piece> intents = change.intents(shard, fold.attempt());
+    Reach reach = new Reach();
+    long altered = 0;
+    for (Piece piece : intents) {
+      Piece.Intent intent = (Piece.Intent) piece.role();
+      if (intent.after() > folded.revision()) {
+        return false;
+      }
+      if (intent.replaces() && !intent.alters()) {
+        altered = Math.max(altered, alteredOf(shard, piece.extent()));
+      }
+      reach.add(piece.extent().segment());
+    }
+    if (intents.isEmpty()) {
+      return false;
+    }
+    Segments.Span span = reach.withCopies();
+    Mark.Folding mark =
+        new Mark.Folding(
+            shard, fold.attempt(), fold.revision(), altered, span.lowest(), span.highest());
+    apply(mark);
+    log.add(mark);
+    return true;
+  }
+
+  private long alteredOf(ShardId shard, Extent blocks) throws IOException {
+    int last = blocks.endBlock() - 1;
+    long altered = 0;
+    for (Extent base : change.bases(shard, blocks.firstBlock(), last)) {
+      altered = Math.max(altered, base.stamp().altered());
+    }
+    for (Extent patch : change.patches(shard, blocks.firstBlock(), last)) {
+      altered = Math.max(altered, patch.stamp().altered());
+    }
+    return altered;
+  }
+
+  /** Forgets what an attempt wrote for a blob, if there is any. */
+  void drop(Drop drop, List<Mark> log) throws IOException {
+    List<Piece> dropped = intentsOf(drop);
+    if (dropped.isEmpty()) {
+      return;
+    }
+    Reach reach = new Reach();
+    for (Piece piece : dropped) {
+      change.remove(piece);
+      reach.add(piece.extent().segment());
+    }
+    Segments.Span span = reach.withCopies();
+    log.add(new Mark.Dropping(drop.blob(), drop.attempt(), span.lowest(), span.highest()));
+  }
+
+  /** Removes a blob, if any of it is here. */
+  void delete(BlobId blob, List<Mark> log) throws IOException {
+    Reach reach = remove(blob);
+    if (!reach.isEmpty()) {
+      Segments.Span span = reach.withCopies();
+      log.add(new Mark.Tombstone(blob, span.lowest(), span.highest()));
+    }
+  }
+
+  /** A base extent that was made from all older pieces of its blocks takes their place. */
+  void merge(Piece covering) throws IOException {
+    change.put(covering, cover(covering));
+  }
+
+  /** Removes the older pieces of an extent's blocks but the one with the same first block. */
+  private @Nullable Extent cover(Piece covering) throws IOException {
+    ShardId shard = covering.shard();
+    Extent extent = covering.extent();
+    long revision = extent.stamp().revision();
+    Folded folded = change.folded(shard).upTo(revision);
+    Extent replaced = null;
+    for (Extent base : change.bases(shard, extent.firstBlock(), extent.endBlock() - 1)) {
+      if (base.firstBlock() == extent.firstBlock()) {
+        replaced = base;
+      } else if (base.firstBlock() > extent.firstBlock() && base.stamp().revision() <= revision) {
+        change.remove(Piece.base(shard, base));
+        folded = folded.withTraceIn(base.segment());
+      }
+    }
+    for (Extent patch : change.patches(shard, extent.firstBlock(), extent.endBlock() - 1)) {
+      if (patch.stamp().revision() <= revision) {
+        change.remove(Piece.patch(shard, patch));
+        folded = folded.withTraceIn(patch.segment());
+      }
+    }
+    if (replaced != null) {
+      folded = folded.withTraceIn(replaced.segment());
+    }
+    change.setFolded(shard, folded);
+    return replaced;
+  }
+
+  /** In a replay: what a mark said when it was first written, and what it says still. */
+  void replay(Mark mark) throws IOException {
+    switch (mark) {
+      case Mark.Tombstone tombstone -> remove(tombstone.blob());
+      case Mark.Folding folding -> apply(folding);
+      case Mark.Dropping dropping -> {
+        for (Piece piece : intentsOf(new Drop(dropping.blob(), dropping.attempt()))) {
+          change.remove(piece);
+        }
+      }
+    }
+  }
+
+  /** In a replay: a piece is where it was written, or moved to. */
+  void replay(Piece piece) throws IOException {
+    ShardId shard = piece.shard();
+    Extent extent = piece.extent();
+    int block = extent.firstBlock();
+    switch (piece.role()) {
+      case Piece.Base base -> {
+        if (extent.stamp().revision() > 0) {
+          change.putCopy(piece, cover(piece));
+        } else {
+          change.putCopy(piece, sameStart(change.bases(shard, block, block), block));
+        }
+      }
+      case Piece.Patch patch -> {
+        Folded folded = change.folded(shard).upTo(extent.stamp().revision());
+        Extent before = sameStart(change.patches(shard, block, block), block);
+        change.putCopy(piece, before);
+        change.setFolded(shard, before == null ? folded : folded.withTraceIn(before.segment()));
+      }
+      case Piece.Intent intent -> {
+        List<Extent> before = new ArrayList<>();
+        change.intents(shard, intent.attempt()).forEach(found -> before.add(found.extent()));
+        change.putCopy(piece, sameStart(before, block));
+      }
+    }
+  }
+
+  /** Marks of folds lie in this segment; the blob's tombstone has to outlive them. */
+  void leaveTraces(List<Mark> marks, long segment) throws IOException {
+    for (Mark mark : marks) {
+      if (mark instanceof Mark.Folding folding) {
+        ShardId shard = folding.shard();
+        change.setFolded(shard, change.folded(shard).withTraceIn(segment));
+      }
+    }
+  }
+
+  private void apply(Mark.Folding mark) throws IOException {
+    ShardId shard = mark.shard();
+    Folded before = change.folded(shard);
+    boolean isLate = mark.revision() <= before.revision();
+    Folded after = before.upTo(mark.revision());
+    for (Piece piece : change.intents(shard, mark.attempt())) {
+      Piece.Intent intent = (Piece.Intent) piece.role();
+      Extent extent = piece.extent();
+      change.remove(piece);
+      after = after.withTraceIn(extent.segment());
+      Stamp stamp = new Stamp(mark.revision(), intent.alters() ? mark.revision() : mark.altered());
+      if (!intent.replaces()) {
+        foldBase(shard, extent.stamped(stamp), isLate);
+        continue;
+      }
+      for (int block = extent.firstBlock(); block < extent.endBlock(); block++) {
+        Extent replaced = foldPatch(shard, extent.block(block, stamp), isLate);
+        after = replaced == null ? after : after.withTraceIn(replaced.segment());
+      }
+    }
+    change.setFolded(shard, after);
+  }
+
+  /** Blocks that the shard did not have. */
+  private void foldBase(ShardId shard, Extent fresh, boolean isLate) throws IOException {
+    for (Extent present : change.bases(shard, fresh.firstBlock(), fresh.firstBlock())) {
+      if (isLate && present.isAsNewAs(fresh)) {
+        return;
+      }
+    }
+    change.put(
+        Piece.base(shard, fresh),
+        sameStart(change.bases(shard, fresh.firstBlock(), fresh.firstBlock()), fresh.firstBlock()));
+  }
+
+  /** A block that the shard had; returns the patch it had of it before. */
+  private @Nullable Extent foldPatch(ShardId shard, Extent fresh, boolean isLate)
+      throws IOException {
+    int block = fresh.firstBlock();
+    if (isLate) {
+      for (Extent base : change.bases(shard, block, block)) {
+        if (base.stamp().revision() >= fresh.stamp().revision()) {
+          return null;
+        }
+      }
+    }
+    Extent before = sameStart(change.patches(shard, block, block), block);
+    if (isLate && before != null && before.isAsNewAs(fresh)) {
+      return null;
+    }
+    change.put(Piece.patch(shard, fresh), before);
+    return before;
+  }
+
+  private static @Nullable Extent sameStart(List<Extent> extents, int block) {
+    for (Extent extent : extents) {
+      if (extent.firstBlock() == block) {
+        return extent;
+      }
+    }
+    return null;
+  }
+
+  private List<Piece> intentsOf(Drop drop) throws IOException {
+    List<Piece> found = new ArrayList<>();
+    change.forEachRow(
+        drop.blob(),
+        new ShardIndex.RowVisitor() {
+          @Override
+          public void piece(Piece piece) {
+            if (piece.role() instanceof Piece.Intent intent
+                && intent.attempt().equals(drop.attempt())) {
+              found.add(piece);
+            }
+          }
+
+          @Override
+          public void folded(ShardId shard, Folded folded) {}
+        });
+    return found;
+  }
+
+  private Reach remove(BlobId blob) throws IOException {
+    Reach reach = new Reach();
+    change.forEachRow(
+        blob,
+        new ShardIndex.RowVisitor() {
+          @Override
+          public void piece(Piece piece) throws IOException {
+            change.remove(piece);
+            reach.add(piece.extent().segment());
+          }
+
+          @Override
+          public void folded(ShardId shard, Folded folded) throws IOException {
+            change.removeFolded(shard);
+            reach.add(folded.lowestSegment());
+            reach.add(folded.highestSegment());
+          }
+        });
+    return reach;
+  }
+
+  /** The segments that dead records lie in. */
+  private final class Reach {
+    private long lowest = Long.MAX_VALUE;
+    private long highest;
+
+    void add(long segment) {
+      lowest = Math.min(lowest, segment);
+      highest = Math.max(highest, segment);
+    }
+
+    boolean isEmpty() {
+      return highest == 0;
+    }
+
+    Segments.Span withCopies() {
+      return segments.withCopies(lowest, highest);
+    }
+  }
+}
