@@ -79,13 +79,34 @@ class AppendIT {
   @ParameterizedTest
   @ValueSource(
       ints = {
-        0, 1, 4095, 4096, 4097, UNIT - 1, UNIT, UNIT + 1, 3 * UNIT + 5, STRIPE - 1, STRIPE,
-        STRIPE + 1, STRIPE + UNIT, 3 * STRIPE - 1
+        0,
+        1,
+        4095,
+        4096,
+        4097,
+        UNIT - 1,
+        UNIT,
+        UNIT + 1,
+        3 * UNIT + 5,
+        STRIPE - 1,
+        STRIPE,
+        STRIPE + 1,
+        STRIPE + UNIT,
+        3 * STRIPE - 1
       })
   void anObjectGrowsOverEveryBoundary(int first) {
     int[] ends = {
-      first + 1, UNIT - 1, UNIT, UNIT + 1, 2 * UNIT, STRIPE - 1, STRIPE, STRIPE + 1,
-      STRIPE + UNIT + 1, 2 * STRIPE, 5 * STRIPE + 3
+      first + 1,
+      UNIT - 1,
+      UNIT,
+      UNIT + 1,
+      2 * UNIT,
+      STRIPE - 1,
+      STRIPE,
+      STRIPE + 1,
+      STRIPE + UNIT + 1,
+      2 * STRIPE,
+      5 * STRIPE + 3
     };
     byte[] whole = new Content(seed + first, 5 * STRIPE + 3).bytes();
     for (int end : ends) {
@@ -117,7 +138,8 @@ class AppendIT {
     byte[] whole = new Content(seed, 400_000).bytes();
     int size = 0;
     while (size < whole.length) {
-      int end = Math.min(whole.length, size + 1 + random.nextInt(random.nextBoolean() ? 500 : 9000));
+      int end =
+          Math.min(whole.length, size + 1 + random.nextInt(random.nextBoolean() ? 500 : 9000));
       append("log", size, Arrays.copyOfRange(whole, size, end));
       size = end;
       if (random.nextInt(10) == 0) {
@@ -149,7 +171,11 @@ class AppendIT {
     byte[] whole = new Content(seed, 2 * STRIPE).bytes();
     append("origin", 0, Arrays.copyOf(whole, UNIT));
     s3.copyObject(
-        b -> b.sourceBucket(bucket).sourceKey("origin").destinationBucket(bucket).destinationKey("copy"));
+        b ->
+            b.sourceBucket(bucket)
+                .sourceKey("origin")
+                .destinationBucket(bucket)
+                .destinationKey("copy"));
     append("copy", UNIT, Arrays.copyOfRange(whole, UNIT, STRIPE));
     append("origin", UNIT, Arrays.copyOfRange(whole, STRIPE, 2 * STRIPE));
     append("copy", STRIPE, Arrays.copyOfRange(whole, STRIPE, STRIPE + 1));

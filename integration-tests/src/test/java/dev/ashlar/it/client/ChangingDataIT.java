@@ -49,10 +49,7 @@ class ChangingDataIT {
       assertEquals(200, appended.httpResponse().statusCode());
       assertEquals(
           "14",
-          appended
-              .httpResponse()
-              .firstMatchingHeader("x-rgw-next-append-position")
-              .orElseThrow());
+          appended.httpResponse().firstMatchingHeader("x-rgw-next-append-position").orElseThrow());
       String got = s3.getObjectAsBytes(b -> b.bucket(bucket).key("a b")).asUtf8String();
       assertEquals("01234567abcdef", got);
     }

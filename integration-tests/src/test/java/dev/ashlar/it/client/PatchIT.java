@@ -69,8 +69,25 @@ class PatchIT {
       ints = {1, 5120, UNIT - 1, UNIT, UNIT + 1, STRIPE - 1, STRIPE, STRIPE + 1, 3 * STRIPE + 77})
   void rangesAtEveryBoundary(int size) throws Exception {
     int[] places = {
-      0, 1, 4095, 4096, 4097, UNIT - 1, UNIT, UNIT + 1, 2 * UNIT, STRIPE - 1, STRIPE, STRIPE + 1,
-      STRIPE + UNIT - 1, 2 * STRIPE, size - 1, size, size + 1, size + UNIT, size + STRIPE + 1
+      0,
+      1,
+      4095,
+      4096,
+      4097,
+      UNIT - 1,
+      UNIT,
+      UNIT + 1,
+      2 * UNIT,
+      STRIPE - 1,
+      STRIPE,
+      STRIPE + 1,
+      STRIPE + UNIT - 1,
+      2 * STRIPE,
+      size - 1,
+      size,
+      size + 1,
+      size + UNIT,
+      size + STRIPE + 1
     };
     Arrays.sort(places);
     byte[] object = new Content(seed + size, size).bytes();
@@ -128,8 +145,7 @@ class PatchIT {
     reconnect();
     assertError(
         "412 PreconditionFailed",
-        client.patch(
-            "if", 0, new byte[1], "If-Unmodified-Since", "Wed, 01 Jan 2020 00:00:00 GMT"));
+        client.patch("if", 0, new byte[1], "If-Unmodified-Since", "Wed, 01 Jan 2020 00:00:00 GMT"));
     reconnect();
     assertEquals(second, client.head("if").headers().get("etag"));
   }

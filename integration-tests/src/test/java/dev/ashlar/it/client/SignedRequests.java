@@ -31,8 +31,7 @@ record SignedRequests(SdkHttpClient http, URI endpoint, String region, AwsCreden
     return send(request, body);
   }
 
-  private HttpExecuteResponse send(SdkHttpRequest.Builder request, byte[] body)
-      throws IOException {
+  private HttpExecuteResponse send(SdkHttpRequest.Builder request, byte[] body) throws IOException {
     request.putHeader("Content-Length", Integer.toString(body.length));
     SignedRequest signed =
         AwsV4HttpSigner.create()

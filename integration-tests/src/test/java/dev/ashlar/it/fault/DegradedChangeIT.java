@@ -5,10 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.ashlar.it.harness.Buckets;
 import dev.ashlar.it.harness.ChangeClient;
+import dev.ashlar.it.harness.Clients;
 import dev.ashlar.it.harness.Content;
 import dev.ashlar.it.harness.DriveFolders;
 import dev.ashlar.it.harness.RawConnection.Answer;
-import dev.ashlar.it.harness.Clients;
 import dev.ashlar.it.harness.Seeds;
 import dev.ashlar.it.harness.ServerProcess;
 import dev.ashlar.it.harness.ServerSpec;
@@ -121,9 +121,7 @@ class DegradedChangeIT {
           byte[] body = new Content(random.nextLong(), length).bytes();
           String key = object.getKey();
           Answer answer =
-              isAppend
-                  ? client.append("POST", key, offset, body)
-                  : client.patch(key, offset, body);
+              isAppend ? client.append("POST", key, offset, body) : client.patch(key, offset, body);
           assertEquals(200, answer.status(), () -> key + " at " + offset + ": " + answer);
           byte[] after = Arrays.copyOf(before, Math.max(before.length, offset + length));
           System.arraycopy(body, 0, after, offset, length);

@@ -94,8 +94,7 @@ class ChunkedUploadIT {
     String bad = sha + Base64.getEncoder().encodeToString(new byte[32]);
     int length = body.length;
     put("/changed", SIGNED, "", text -> text);
-    Head express =
-        new Head("PUT", path, "", Map.of("X-Amz-Write-Offset-Bytes", "" + length));
+    Head express = new Head("PUT", path, "", Map.of("X-Amz-Write-Offset-Bytes", "" + length));
     Head rgw = new Head("POST", path, "append=&position=" + length, Map.of());
     Head next = new Head("POST", path, "append=&position=" + 2 * length, Map.of());
     String range = "bytes " + length / 2 + "-" + (length / 2 + length - 1) + "/*";
