@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.ashlar.it.harness.Buckets;
 import dev.ashlar.it.harness.Clients;
 import dev.ashlar.it.harness.Content;
+import dev.ashlar.it.harness.DriveFolders;
 import dev.ashlar.it.harness.Seeds;
 import dev.ashlar.it.harness.ServerProcess;
 import dev.ashlar.it.harness.ServerSpec;
@@ -71,13 +72,13 @@ class DegradedIT {
 
   @Test
   void anyTwoDrivesUnusable() {
-    List<Path> broken = whileDown(PARITY_SHARDS, DegradedIT::replaceByFile);
+    List<Path> broken = whileDown(PARITY_SHARDS, DriveFolders::replaceByFile);
     readAll("before");
     readRanges("before");
     // Four of six slots are below the durable minimum of k + 1: at once an error, never a hang.
     assertFails(503, this::putOne);
     server.stop();
-    repairFolder(broken.getFirst());
+    DriveFolders.repair(broken.getFirst());
     server.start();
     putAll("after");
     readAll("after");
@@ -86,7 +87,7 @@ class DegradedIT {
 
   @Test
   void oneDriveUnusableStillWrites() {
-    whileDown(PARITY_SHARDS - 1, DegradedIT::replaceByFile);
+    whileDown(PARITY_SHARDS - 1, DriveFolders::replaceByFile);
     putAll("after");
     readAll("before");
     readAll("after");
@@ -148,27 +149,6 @@ class DegradedIT {
       folders.remove(random.nextInt(folders.size()));
     }
     return folders;
-  }
-
-  /** Nothing can be opened or made there, not even by root. */
-  private static void replaceByFile(Path folder) {
-    Path aside = folder.resolveSibling(folder.getFileName() + ".aside");
-    try {
-      Files.move(folder, aside);
-      Files.createFile(folder);
-    } catch (IOException e) {
-      throw new java.io.UncheckedIOException(e);
-    }
-  }
-
-  private static void repairFolder(Path folder) {
-    Path aside = folder.resolveSibling(folder.getFileName() + ".aside");
-    try {
-      Files.delete(folder);
-      Files.move(aside, folder);
-    } catch (IOException e) {
-      throw new java.io.UncheckedIOException(e);
-    }
   }
 
   /** One bit in every 8 KiB that hold anything, of every segment. */
