@@ -176,7 +176,8 @@ final class ErasureObjectChange implements ObjectChange {
     CommandResult result = submit(modify);
     switch (result.getCode()) {
       case OK -> finished.forEach(piece -> committed(piece, written));
-      case STALE_REQUEST -> isEnded = true;
+      // It may have been committed: what it wrote may be needed.
+      case STALE_REQUEST, INVALID_COMMAND -> isEnded = true;
       case CONDITIONAL_CONFLICT -> {
         engine.metrics().conflicts.increment();
         discard();

@@ -19,6 +19,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
@@ -55,7 +58,6 @@ public final class Folder implements AutoCloseable {
   private final Duration driveDeadline;
   private final ReentrantLock lock = new ReentrantLock();
   private final LinkedHashMap<BlobId, Pending> pending = new LinkedHashMap<>();
-  private LongSupplier oldestReadMs = () -> Long.MAX_VALUE;
   private @Nullable Thread worker;
 
   /** When attempts of a blob were first heard of. */
@@ -88,11 +90,10 @@ public final class Folder implements AutoCloseable {
   /**
    * Folds in the background until it is closed.
    *
-   * @param newOldestReadMs since when reads have been running; now, when none is
+   * @param oldestReadMs since when reads have been running; now, when none is
    */
-  public void start(LongSupplier newOldestReadMs) {
-    oldestReadMs = newOldestReadMs;
-    worker = Thread.ofVirtual().name("folder").start(this::run);
+  public void start(LongSupplier oldestReadMs) {
+    worker = Thread.ofVirtual().name("folder").start(() -> run(oldestReadMs));
   }
 
   /** Blobs that wait to be folded. */
@@ -128,11 +129,11 @@ public final class Folder implements AutoCloseable {
     fold(blobs, Long.MAX_VALUE);
   }
 
-  /** Folds some of the blobs that are due. */
-  void round() throws MetadataUnavailableException, InterruptedException {
+  /** Folds, of some of the blobs that are due, what is older than the oldest read. */
+  void round(long oldestReadMs) throws MetadataUnavailableException, InterruptedException {
     List<BlobId> due = due();
     if (!due.isEmpty()) {
-      fold(due, oldestReadMs.getAsLong());
+      fold(due, oldestReadMs);
     }
   }
 
@@ -185,11 +186,8 @@ public final class Folder implements AutoCloseable {
       }
     }
     FoldJob.send(jobs, drives, metadata.placement(), driveDeadline);
-    for (FoldJob job : jobs) {
-      boolean isDone = !job.isIncomplete() || job.row().getAttemptsCount() >= NEARLY_FULL;
-      if (isDone && record(job)) {
-        folded.put(BlobId.of(job.row().getId()), job.count());
-      }
+    for (FoldJob job : recorded(jobs)) {
+      folded.put(BlobId.of(job.row().getId()), job.count());
     }
     for (BlobId blob : blobs) {
       settle(blob, left(rows.get(blob), folded.getOrDefault(blob, 0)), askedMs);
@@ -236,6 +234,26 @@ public final class Folder implements AutoCloseable {
     }
   }
 
+  /** All at once, so that metadata commits them together. */
+  private List<FoldJob> recorded(List<FoldJob> jobs) {
+    Map<FoldJob, Future<Boolean>> results = new LinkedHashMap<>();
+    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      for (FoldJob job : jobs) {
+        if (!job.isIncomplete() || job.row().getAttemptsCount() >= NEARLY_FULL) {
+          results.put(job, threads.submit(() -> record(job)));
+        }
+      }
+    }
+    List<FoldJob> recorded = new ArrayList<>();
+    results.forEach(
+        (job, result) -> {
+          if (result.state() == Future.State.SUCCESS && result.resultNow()) {
+            recorded.add(job);
+          }
+        });
+    return recorded;
+  }
+
   private boolean record(FoldJob job) throws MetadataUnavailableException {
     FoldBlob.Builder fold =
         FoldBlob.newBuilder()
@@ -275,14 +293,14 @@ public final class Folder implements AutoCloseable {
     }
   }
 
-  private void run() {
+  private void run(LongSupplier oldestReadMs) {
     try {
       for (int round = 0; ; round++) {
         try {
           if (round % ROUNDS_PER_SWEEP == 0) {
             sweep();
           }
-          round();
+          round(oldestReadMs.getAsLong());
         } catch (MetadataUnavailableException e) {
           LOG.debug("folding waits for metadata", e);
         } catch (RuntimeException e) {

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import dev.ashlar.codec.CodecChoice;
 import dev.ashlar.metadata.memory.MemoryMetadata;
 import dev.ashlar.metadata.memory.TestBlobs;
+import dev.ashlar.protocol.client.ManualClock;
 import dev.ashlar.protocol.client.MemoryShardStore;
 import dev.ashlar.protocol.client.ObjectRead;
 import dev.ashlar.protocol.client.ShardStore;
@@ -26,7 +27,6 @@ import dev.ashlar.protocol.model.Profile;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
-import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -46,6 +46,7 @@ final class ChangeFixture {
   final MemoryMetadata metadata;
   final List<MemoryShardStore> drives = new ArrayList<>();
   final SimpleMeterRegistry meters = new SimpleMeterRegistry();
+  final ManualClock clock = new ManualClock(1000);
   final Folder folder;
   final Leftovers leftovers;
   final ErasureObjectStore store;
@@ -80,8 +81,7 @@ final class ChangeFixture {
     metadata.submit(TestBlobs.createBucket(BUCKET));
     EngineMetrics metrics = new EngineMetrics(meters);
     leftovers = new Leftovers(reachable::get, 100);
-    folder =
-        new Folder(metadata, reachable::get, metrics, Clock.systemUTC(), config.driveDeadline());
+    folder = new Folder(metadata, reachable::get, metrics, clock, config.driveDeadline());
     store =
         new ErasureObjectStore(
             new Engine(

@@ -336,18 +336,6 @@ class ObjectChangeTest {
   }
 
   @Test
-  void theFolderKeepsWhatRunningReadsNeed() throws Exception {
-    ChangeFixture engine = new ChangeFixture(FOUR_TWO);
-    engine.put(bytes(100_000));
-    for (int i = 0; i < 8; i++) {
-      engine.change(100L * i, bytes(10));
-    }
-    engine.folder.round();
-    assertEquals(0, engine.lastBlob().getAttemptsCount(), "nobody reads");
-    assertEquals(0, engine.folder.waiting());
-  }
-
-  @Test
   void aReaderGoesOnWithWhatItBeganWithOrIsToldItIsGone() throws Exception {
     for (boolean isFolded : new boolean[] {false, true}) {
       for (boolean isAppend : new boolean[] {false, true}) {

@@ -181,7 +181,7 @@ public final class GarbageCollector implements AutoCloseable {
    * drives without committing it. In this order: nothing that is being deleted can still be
    * committed. Call it when no earlier process can write any more.
    *
-   * @return how many blobs had something left
+   * @return how many blobs, and attempts to change one, had something left
    */
   public long sweepDeadSessions(Collection<? extends ShardStore> stores)
       throws MetadataUnavailableException, InterruptedException {
@@ -192,6 +192,7 @@ public final class GarbageCollector implements AutoCloseable {
     for (ShardStore store : stores) {
       try {
         orphans += sweep(store, present);
+        orphans += new DeadAttempts(metadata, store, present, config.deleteTimeout()).drop();
       } catch (ShardException e) {
         log.warn("drive {} was not swept: {}", store.drive(), e.getMessage());
       }

@@ -42,11 +42,7 @@ final class Coalescer {
   /** Has the log's writer do a merge, and waits for it. */
   interface Merger {
     void merge(
-        ShardId shard,
-        List<Extent> bases,
-        List<Extent> patches,
-        ByteBuffer payload,
-        int[] crcs)
+        ShardId shard, List<Extent> bases, List<Extent> patches, ByteBuffer payload, int[] crcs)
         throws IOException, ShardException;
   }
 

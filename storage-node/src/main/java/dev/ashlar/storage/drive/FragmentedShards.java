@@ -11,7 +11,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Shards that may have been cut into many pieces, as many as are worth remembering. */
 final class FragmentedShards {
-  /** One fold of so many puts its shard in line: how many pieces a shard gains between two looks. */
+  /**
+   * One fold of so many puts its shard in line: how many pieces a shard gains between two looks.
+   */
   private static final int FOLDS_PER_LOOK = 32;
 
   private static final int WAITING_MAX = 4096;

@@ -100,8 +100,7 @@ final class Housekeeper {
     }
   }
 
-  private void move(long segment, List<MovedPiece> pieces, List<Mark> marks)
-      throws ShardException {
+  private void move(long segment, List<MovedPiece> pieces, List<Mark> marks) throws ShardException {
     long bytes = 0;
     for (MovedPiece piece : pieces) {
       bytes += piece.payload().remaining();

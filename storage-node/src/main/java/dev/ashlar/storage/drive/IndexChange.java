@@ -9,6 +9,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -162,7 +163,7 @@ final class IndexChange implements AutoCloseable {
       ShardId shard,
       Piece.Role role,
       List<Extent> known,
-      TreeMap<Integer, Extent> changed,
+      NavigableMap<Integer, Extent> changed,
       int firstBlock,
       int lastBlock) {
     TreeMap<Integer, Extent> all = new TreeMap<>();

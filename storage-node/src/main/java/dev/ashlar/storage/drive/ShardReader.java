@@ -115,7 +115,7 @@ final class ShardReader {
               ? block + 1
               : isOriginal
                   ? Math.min(lastBlock + 1, extent.endBlock())
-                  : endOfRun(sources, block - firstBlock) + firstBlock;
+                  : endOfRun(sources, extent, block - firstBlock) + firstBlock;
       if (extent == null || extent.end() < Math.min(range.end(), (long) endBlock * BLOCK)) {
         throw absent(range, block, wasThere);
       }
@@ -139,9 +139,13 @@ final class ShardReader {
     return touched;
   }
 
-  private static int endOfRun(@Nullable Extent[] sources, int from) {
+  private static int endOfRun(@Nullable Extent[] sources, Extent first, int from) {
     int end = from + 1;
-    while (end < sources.length && sources[end] == sources[from]) {
+    while (end < sources.length) {
+      Extent next = sources[end];
+      if (next == null || !next.liesWhere(first)) {
+        break;
+      }
       end++;
     }
     return end;

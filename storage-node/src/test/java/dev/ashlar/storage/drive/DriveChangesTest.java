@@ -63,7 +63,8 @@ class DriveChangesTest {
   void aDeltaReadsOnlyWhatTheParityHad() throws Exception {
     SimulatedCore drive = written(PARITY, noise(1, 6 * BLOCK));
     assertCost(drive, 1, 4 * BLOCK, 4 * BLOCK, () -> delta(drive, 1, 0, 4 * BLOCK, 6 * BLOCK));
-    assertCost(drive, 1, 2 * BLOCK, 4 * BLOCK, () -> delta(drive, 2, 4 * BLOCK, 4 * BLOCK, 6 * BLOCK));
+    assertCost(
+        drive, 1, 2 * BLOCK, 4 * BLOCK, () -> delta(drive, 2, 4 * BLOCK, 4 * BLOCK, 6 * BLOCK));
     assertCost(drive, 0, 0, 4 * BLOCK, () -> delta(drive, 3, 8 * BLOCK, 4 * BLOCK, 8 * BLOCK));
   }
 
@@ -205,8 +206,7 @@ class DriveChangesTest {
 
   @Test
   void aFullDriveRefusesIntentsButFoldsAndDrops() throws Exception {
-    DriveConfig.Limits limits =
-        TestDrives.TINY.withCapacity(8L * TestDrives.TINY.segmentBytes());
+    DriveConfig.Limits limits = TestDrives.TINY.withCapacity(8L * TestDrives.TINY.segmentBytes());
     SimulatedCore drive = new SimulatedCore(limits);
     write(drive, SHARD, noise(1, BLOCK));
     change(drive, 1, 0, 10, BLOCK);
@@ -238,8 +238,7 @@ class DriveChangesTest {
       drive.fold(fold(revision));
       coalescer.mergeOne();
     }
-    assertArrayEquals(
-        all, drive.read(SHARD, new ShardView(1999, 1999, List.of()), 0, all.length));
+    assertArrayEquals(all, drive.read(SHARD, new ShardView(1999, 1999, List.of()), 0, all.length));
     try (ShardIndex.Rows rows = drive.index.rows()) {
       int blocks = all.length / BLOCK;
       int pieces = rows.bases(SHARD, 0, blocks).size() + rows.patches(SHARD, 0, blocks).size();
@@ -247,8 +246,7 @@ class DriveChangesTest {
     }
     drive.index.lose();
     drive.reopen();
-    assertArrayEquals(
-        all, drive.read(SHARD, new ShardView(1999, 1999, List.of()), 0, all.length));
+    assertArrayEquals(all, drive.read(SHARD, new ShardView(1999, 1999, List.of()), 0, all.length));
   }
 
   @Test

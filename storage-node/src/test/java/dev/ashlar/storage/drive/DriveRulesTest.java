@@ -46,8 +46,7 @@ class DriveRulesTest {
       int segment = (int) drive.core().log().activeSegment();
       drive.commit(++blob, noise(blob, length));
       LogPosition end = drive.core().log().end();
-      int budget =
-          length + headerBytes(0) + Integer.BYTES * Math.ceilDiv(length, BLOCK);
+      int budget = length + headerBytes(0) + Integer.BYTES * Math.ceilDiv(length, BLOCK);
       if (end.segment() == segment) {
         assertEquals(
             SegmentFormat.roundUp(SegmentFormat.HEADER_BYTES + budget), end.offset() - before);
@@ -254,7 +253,8 @@ class DriveRulesTest {
     Extent left = drive.index.find(new ShardId(new BlobId(1, 2), 0), 0);
     Segment segment = drive.core().segments().get(1);
     assertEquals(
-        left == null ? -1 : Piece.base(new ShardId(new BlobId(1, 2), 0), left).storedBytes(), segment == null ? 0 : segment.use().liveBytes());
+        left == null ? -1 : Piece.base(new ShardId(new BlobId(1, 2), 0), left).storedBytes(),
+        segment == null ? 0 : segment.use().liveBytes());
   }
 
   @Test

@@ -112,8 +112,7 @@ final class DriveSimulation {
             (shard, bases, patches, payload, crcs) ->
                 alone(
                     core,
-                    new LogRequest.Merge(
-                        shard, bases, patches, payload, crcs, new Ignored())));
+                    new LogRequest.Merge(shard, bases, patches, payload, crcs, new Ignored())));
     try {
       if (fault == Fault.WRITE_ERROR && random.nextBoolean()) {
         disk.failAtCall(1 + random.nextInt(60));
@@ -160,8 +159,7 @@ final class DriveSimulation {
     }
   }
 
-  private void step(DriveCore core, Compactor compactor, Coalescer coalescer)
-      throws IOException {
+  private void step(DriveCore core, Compactor compactor, Coalescer coalescer) throws IOException {
     switch (random.nextInt(13)) {
       case 0 -> index.index().checkpoint();
       case 1, 2, 3 -> {
@@ -246,8 +244,7 @@ final class DriveSimulation {
     }
   }
 
-  private static void alone(DriveCore core, LogRequest request)
-      throws IOException, ShardException {
+  private static void alone(DriveCore core, LogRequest request) throws IOException, ShardException {
     try {
       if (!core.log().add(request)) {
         throw new AssertionError("needs an empty batch: " + request);

@@ -36,8 +36,7 @@ final class MemoryShardIndex implements ShardIndex, SimulatedIndex {
       return switch (piece.role()) {
         case Piece.Base base -> new Key(Kind.BASE, piece.shard(), NO_ATTEMPT, block);
         case Piece.Patch patch -> new Key(Kind.PATCH, piece.shard(), NO_ATTEMPT, block);
-        case Piece.Intent intent ->
-            new Key(Kind.INTENT, piece.shard(), intent.attempt(), block);
+        case Piece.Intent intent -> new Key(Kind.INTENT, piece.shard(), intent.attempt(), block);
       };
     }
   }

@@ -47,7 +47,9 @@ class RocksShardIndexTest {
     ShardIndex.Update update = index.update();
     int first = firstBlock;
     for (int count : blocks) {
-      update.put(shard, new Extent(first, count * SegmentFormat.BLOCK, 1, 0, 0, 1, new int[count]));
+      Extent extent =
+          new Extent(first, count * SegmentFormat.BLOCK, 1, 0, 0, 1, new int[count]);
+      update.put(Piece.base(shard, extent));
       first += count;
     }
     update.commit(index.position());

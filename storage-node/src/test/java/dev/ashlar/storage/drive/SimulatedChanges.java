@@ -241,8 +241,10 @@ final class SimulatedChanges {
     private final LogRequest request;
 
     Writing() {
-      shard = new Shard(new ShardId(new BlobId(2, ++lastBlob), random.nextInt(4)),
-          noise(1 + random.nextInt(random.nextBoolean() ? BLOCK : 6 * BLOCK)));
+      shard =
+          new Shard(
+              new ShardId(new BlobId(2, ++lastBlob), random.nextInt(4)),
+              noise(1 + random.nextInt(random.nextBoolean() ? BLOCK : 6 * BLOCK)));
       request =
           new LogRequest.Write(
               AbstractShardStoreContract.shardWrite(shard.id, 0, shard.revisions.getFirst()),
@@ -279,12 +281,10 @@ final class SimulatedChanges {
       byte[] before = shard.revisions.getLast();
       int unit = random.nextInt(3) == 0 ? BLOCK : 1;
       int offset =
-          random.nextInt(3) == 0
-              ? before.length
-              : random.nextInt(before.length) / unit * unit;
+          random.nextInt(3) == 0 ? before.length : random.nextInt(before.length) / unit * unit;
       int room = SHARD_BYTES_MAX - offset;
       int wanted = 1 + random.nextInt(random.nextBoolean() ? 300 : 4 * BLOCK);
-      int length = Math.clamp(Math.ceilDiv(wanted, unit) * unit, 1, Math.max(1, room));
+      int length = Math.max(1, Math.min(Math.ceilDiv(wanted, unit) * unit, room));
       byte[] bytes = noise(length);
       ShardIntent.Target target =
           new ShardIntent.Target(
@@ -341,8 +341,7 @@ final class SimulatedChanges {
 
     @Override
     public void ended(boolean isAcknowledged) {
-      shard.open =
-          new Change(change.attempt(), change.result(), change.alters(), isAcknowledged);
+      shard.open = new Change(change.attempt(), change.result(), change.alters(), isAcknowledged);
     }
 
     @Override
@@ -388,7 +387,7 @@ final class SimulatedChanges {
   }
 
   /** Attempts that were given up. */
-  private final class Dropping implements Planned {
+  private static final class Dropping implements Planned {
     private final LogRequest request;
 
     Dropping(Shard shard) {
@@ -410,7 +409,7 @@ final class SimulatedChanges {
     public void ended(boolean isAcknowledged) {}
   }
 
-  private final class Deleting implements Planned {
+  private static final class Deleting implements Planned {
     private final Shard shard;
     private final LogRequest request;
 

@@ -90,8 +90,7 @@ final class SimulatedCore {
   /** Stores an intent; false if the drive is full. */
   boolean prepare(ShardIntent intent) throws IOException, ShardException {
     LogRequest.Prepare request =
-        new IntentMaker(
-                core.reader(), slabs, driveMeters, limits.batchBytesMax(), TestDrives::code)
+        new IntentMaker(core.reader(), slabs, driveMeters, limits.batchBytesMax(), TestDrives::code)
             .make(intent, new Answer<>());
     try {
       return commitOne(request);
@@ -112,8 +111,7 @@ final class SimulatedCore {
   Coalescer coalescer() {
     return core.newCoalescer(
         (shard, bases, patches, payload, crcs) ->
-            commitOne(
-                new LogRequest.Merge(shard, bases, patches, payload, crcs, new Answer<>())));
+            commitOne(new LogRequest.Merge(shard, bases, patches, payload, crcs, new Answer<>())));
   }
 
   byte[] read(ShardId shard, ShardView view, long offset, int length) throws ShardException {

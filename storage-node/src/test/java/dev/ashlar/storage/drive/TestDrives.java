@@ -60,8 +60,7 @@ final class TestDrives {
   static ErasureCode code(Profile profile) {
     return CODES.computeIfAbsent(
         profile,
-        wanted ->
-            Codecs.create(CodecChoice.JAVA, wanted.dataShards(), wanted.parityShards()));
+        wanted -> Codecs.create(CodecChoice.JAVA, wanted.dataShards(), wanted.parityShards()));
   }
 
   static DriveConfig config(Path folder, IoMode mode) {

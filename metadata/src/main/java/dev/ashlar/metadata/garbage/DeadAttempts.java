@@ -1,0 +1,110 @@
+package dev.ashlar.metadata.garbage;
+
+import dev.ashlar.protocol.client.Completion;
+import dev.ashlar.protocol.client.Drop;
+import dev.ashlar.protocol.client.MetadataClient;
+import dev.ashlar.protocol.client.MetadataUnavailableException;
+import dev.ashlar.protocol.client.ShardException;
+import dev.ashlar.protocol.client.ShardStore;
+import dev.ashlar.protocol.message.AttemptKey;
+import dev.ashlar.protocol.message.BlobRow;
+import dev.ashlar.protocol.model.AttemptId;
+import dev.ashlar.protocol.model.BlobId;
+import dev.ashlar.protocol.model.DriveId;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Drops from one drive what attempts of dead sessions wrote and no blob lists. Those that a blob
+ * lists are committed, and their intents are needed until they are folded.
+ */
+final class DeadAttempts {
+  private final MetadataClient metadata;
+  private final ShardStore store;
+  private final long session;
+  private final Duration dropTimeout;
+
+  /**
+   * @param session sessions below it are dead: nothing of theirs can be committed any more
+   */
+  DeadAttempts(MetadataClient metadata, ShardStore store, long session, Duration dropTimeout) {
+    this.metadata = metadata;
+    this.store = store;
+    this.session = session;
+    this.dropTimeout = dropTimeout;
+  }
+
+  /** Returns how many were dropped; what the drive refuses stays until the next time. */
+  long drop() throws ShardException, MetadataUnavailableException, InterruptedException {
+    long dropped = 0;
+    while (true) {
+      List<Drop> found = find();
+      List<Drop> dead = new ArrayList<>();
+      for (int from = 0; from < found.size(); from += GarbageCollector.SWEEP_BATCH) {
+        int to = Math.min(found.size(), from + GarbageCollector.SWEEP_BATCH);
+        dead.addAll(unlisted(found.subList(from, to)));
+      }
+      boolean isDropped = dead.isEmpty() || drop(dead);
+      dropped += isDropped ? dead.size() : 0;
+      boolean isMore = found.size() == GarbageCollector.ORPHANS_MAX && !dead.isEmpty();
+      if (!isDropped || !isMore) {
+        return dropped;
+      }
+    }
+  }
+
+  private List<Drop> find() throws ShardException, InterruptedException {
+    List<Drop> found = new ArrayList<>();
+    store.forEachAttemptBelow(
+        session,
+        (blob, attempt) -> {
+          if (found.size() < GarbageCollector.ORPHANS_MAX) {
+            found.add(new Drop(blob, attempt));
+          }
+        });
+    if (Thread.interrupted()) {
+      throw new InterruptedException("sweep");
+    }
+    return found;
+  }
+
+  private List<Drop> unlisted(List<Drop> some) throws MetadataUnavailableException {
+    Set<Drop> listed = new HashSet<>();
+    for (BlobRow row : metadata.blobs(some.stream().map(Drop::blob).distinct().toList())) {
+      row.getAttemptsList().forEach(attempt -> listed.add(drop(row, attempt.getId())));
+    }
+    return some.stream().filter(drop -> !listed.contains(drop)).toList();
+  }
+
+  private static Drop drop(BlobRow row, AttemptKey attempt) {
+    return new Drop(
+        BlobId.of(row.getId()), new AttemptId(attempt.getSession(), attempt.getSequence()));
+  }
+
+  private boolean drop(List<Drop> dead) throws InterruptedException {
+    Dropping dropping = new Dropping();
+    store.drop(dead, dropping);
+    return dropping.done.await(dropTimeout.toNanos(), TimeUnit.NANOSECONDS) && dropping.isDropped;
+  }
+
+  private static final class Dropping implements Completion<DriveId> {
+    private final CountDownLatch done = new CountDownLatch(1);
+    private volatile boolean isDropped;
+
+    @Override
+    public void succeeded(DriveId drive) {
+      isDropped = true;
+      done.countDown();
+    }
+
+    @Override
+    public void failed(ShardException failure) {
+      done.countDown();
+    }
+  }
+}
