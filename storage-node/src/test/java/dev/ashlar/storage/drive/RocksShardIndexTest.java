@@ -47,8 +47,7 @@ class RocksShardIndexTest {
     ShardIndex.Update update = index.update();
     int first = firstBlock;
     for (int count : blocks) {
-      Extent extent =
-          new Extent(first, count * SegmentFormat.BLOCK, 1, 0, 0, 1, new int[count]);
+      Extent extent = new Extent(first, count * SegmentFormat.BLOCK, 1, 0, 0, 1, new int[count]);
       update.put(Piece.base(shard, extent));
       first += count;
     }
