@@ -222,7 +222,7 @@ final class ChangeFixture {
     return drives.stream().mapToLong(MemoryShardStore::storedBytes).sum();
   }
 
-  double count(String name) {
-    return meters.get(name).counters().stream().mapToDouble(each -> each.count()).sum();
+  long count(String name) {
+    return (long) meters.get(name).counters().stream().mapToDouble(each -> each.count()).sum();
   }
 }

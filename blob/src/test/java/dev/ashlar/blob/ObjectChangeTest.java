@@ -149,6 +149,43 @@ class ObjectChangeTest {
     assertEquals(3 + 6, writes(engine) - writes);
   }
 
+  @Test
+  void drivesCountWhatThePlannerDoesAlsoWithOneAway() throws Exception {
+    for (Profile profile : List.of(FOUR_TWO, Profile.parse("6+2", 16384), TWO_TWO)) {
+      for (int away = -1; away < profile.shards(); away++) {
+        ChangeFixture engine = new ChangeFixture(profile);
+        engine.put(bytes(3 * profile.stripeBytes()));
+        if (away >= 0) {
+          engine.setReachable(away, false);
+        }
+        for (int i = 0; i < 40; i++) {
+          changeOneStripCounted(engine, profile + " away " + away);
+        }
+        engine.assertContent(profile + " away " + away);
+      }
+    }
+  }
+
+  private void changeOneStripCounted(ChangeFixture engine, String message) throws Exception {
+    int unit = engine.profile.stripeUnit();
+    int strip = random.nextInt(engine.expected.length / unit);
+    int from = random.nextInt(unit);
+    int to = from + 1 + random.nextInt(unit - from);
+    long plannedReads = engine.count("ashlar.blob.changed.stripes.reads");
+    long plannedWrites = engine.count("ashlar.blob.changed.stripes.writes");
+    long reads = reads(engine);
+    long writes = writes(engine);
+    engine.change((long) strip * unit + from, bytes(to - from));
+    assertEquals(
+        engine.count("ashlar.blob.changed.stripes.reads") - plannedReads,
+        reads(engine) - reads,
+        message);
+    assertEquals(
+        engine.count("ashlar.blob.changed.stripes.writes") - plannedWrites,
+        writes(engine) - writes,
+        message);
+  }
+
   private static long reads(ChangeFixture engine) {
     return engine.drives.stream().mapToLong(MemoryShardStore::reads).sum();
   }
