@@ -71,8 +71,7 @@ class DegradedChangeIT {
     changeAll();
     int next = (gone + 1 + random.nextInt(drives.size() - 1)) % drives.size();
     restart(() -> DriveFolders.replaceByFile(drives.get(next)));
-    readAll();
-    changeAll();
+    // What changed while the first was away lacks two shards now: enough to read only.
     readAll();
   }
 
