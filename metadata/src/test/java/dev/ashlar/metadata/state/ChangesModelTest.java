@@ -66,6 +66,9 @@ class ChangesModelTest {
   private long sequence;
   private long attempts;
 
+  /** One object that is changed, in place, until its blob can take no more. */
+  private boolean isCrowded;
+
   @Test
   void randomChangesDoWhatTheyDoToArrays() throws Exception {
     Long fixed = Long.getLong("ashlar.metadata.seed");
@@ -115,9 +118,9 @@ class ChangesModelTest {
           assertEquals(applied.results(), again);
         });
     metadata.submit(TestBlobs.createBucket("b"));
-    boolean isCrowded = random.nextInt(4) == 0;
+    isCrowded = random.nextInt(4) == 0;
     for (int i = 0; i < COMMANDS; i++) {
-      step(isCrowded);
+      step();
       if (i % 20 == 0) {
         model.check(metadata);
       }
@@ -140,7 +143,7 @@ class ChangesModelTest {
     metadata.table().rows().forEach((key, value) -> assertArrayEquals(value, other.get(key)));
   }
 
-  private void step(boolean isCrowded) throws Exception {
+  private void step() throws Exception {
     String key = "k" + random.nextInt(isCrowded ? 1 : KEYS);
     int choice = random.nextInt(isCrowded && !model.objects.isEmpty() ? CHANGES_ONLY : 100);
     if (choice < 35 && (model.objects.containsKey(key) || random.nextInt(20) == 0)) {
@@ -188,7 +191,7 @@ class ChangesModelTest {
         boolean isInPlace =
             row.getReferences() == 1
                 && offset <= size
-                && random.nextInt(8) != 0
+                && (isCrowded || random.nextInt(8) != 0)
                 && changed.add(BlobId.of(slice.getBlob()));
         long from = slice.getOffset() + position - begin;
         pieces.add(isInPlace ? change(row, from, to - position) : fresh(to - position));
@@ -213,7 +216,7 @@ class ChangesModelTest {
 
   private ObjectPiece change(BlobRow row, long offset, long length) {
     BlobChange.Builder change = TestBlobs.change(metadata, row, attempts++, offset, length);
-    if (random.nextInt(8) == 0) {
+    if (!isCrowded && random.nextInt(8) == 0) {
       change.removeAcks(random.nextInt(change.getAcksCount()));
     }
     return TestBlobs.piece(change);
