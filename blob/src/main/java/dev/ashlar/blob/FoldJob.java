@@ -34,6 +34,7 @@ final class FoldJob {
 
   private final List<SlotAck> acks = new ArrayList<>();
   private boolean isIncomplete;
+  private boolean isRefused;
 
   FoldJob(BlobRow row, int count) {
     this.row = row;
@@ -42,9 +43,10 @@ final class FoldJob {
       for (int slot : attempt.getSlotsList()) {
         if (!row.getDebtSlotsList().contains(slot)) {
           ShardId shard = new ShardId(BlobId.of(row.getId()), slot);
-          folds
-              .computeIfAbsent(slot, each -> new ArrayList<>())
-              .add(new Fold(shard, ShardViews.id(attempt), attempt.getRevision()));
+          List<Fold> before = folds.computeIfAbsent(slot, each -> new ArrayList<>());
+          long after =
+              before.isEmpty() ? ShardViews.folded(row, slot) : before.getLast().revision();
+          before.add(new Fold(shard, ShardViews.id(attempt), attempt.getRevision(), after));
         }
       }
     }
@@ -69,6 +71,11 @@ final class FoldJob {
   /** Whether a drive that may hold intents has not folded them, and may do so later. */
   boolean isIncomplete() {
     return isIncomplete;
+  }
+
+  /** Whether a drive has no room for now: that passes, and must not become a debt. */
+  boolean isRefused() {
+    return isRefused;
   }
 
   /** One slot of one job. */
@@ -155,6 +162,7 @@ final class FoldJob {
           part.job.acks.add(SlotWrites.ack(part.slot, by));
         } else if (fault != ShardFault.MISSING) {
           part.job.isIncomplete = true;
+          part.job.isRefused |= fault == ShardFault.OVERLOADED || fault == ShardFault.FULL;
         }
       }
     }

@@ -239,7 +239,8 @@ public final class Folder implements AutoCloseable {
     Map<FoldJob, Future<Boolean>> results = new LinkedHashMap<>();
     try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
       for (FoldJob job : jobs) {
-        if (!job.isIncomplete() || job.row().getAttemptsCount() >= NEARLY_FULL) {
+        boolean isUrgent = job.row().getAttemptsCount() >= NEARLY_FULL;
+        if (!job.isIncomplete() || (isUrgent && !job.isRefused())) {
           results.put(job, threads.submit(() -> record(job)));
         }
       }

@@ -26,7 +26,6 @@ final class ObjectReader {
   private final Engine engine;
   private final ObjectRead object;
   private final Map<BlobId, BlobRow> blobs = new HashMap<>();
-  private final Map<BlobId, Long> revisionsMet = new HashMap<>();
   private final ArrayDeque<Window> ahead = new ArrayDeque<>();
   private final Set<UUID> silentDrives = new HashSet<>();
   private final RequestMemory memory;
@@ -37,13 +36,16 @@ final class ObjectReader {
     this.engine = engine;
     this.object = object;
     this.memory = new RequestMemory(engine.memory());
-    object.blobs().forEach(this::meet);
+    object.blobs().forEach(row -> blobs.put(BlobId.of(row.getId()), row));
   }
 
-  private void meet(BlobRow row) {
+  /** Takes a row that is newer than the object, if it has still the object's bytes. */
+  private void meet(BlobRow row) throws DataUnavailableException {
     BlobId id = BlobId.of(row.getId());
+    if (row.getRewritten() > object.object().getVersion()) {
+      throw new DataUnavailableException(Reason.GONE, "blob " + id + " was changed");
+    }
     blobs.put(id, row);
-    revisionsMet.putIfAbsent(id, row.getRevision());
   }
 
   void read(ByteRange range, DataSink sink) throws DataUnavailableException, InterruptedException {
@@ -155,7 +157,9 @@ final class ObjectReader {
             .map(slice -> BlobId.of(slice.getBlob()))
             .distinct()
             .toList();
-    rows(ids).forEach(this::meet);
+    for (BlobRow row : rows(ids)) {
+      meet(row);
+    }
     BlobRow row = blobs.get(wanted);
     if (row == null) {
       throw new DataUnavailableException(Reason.GONE, "blob " + wanted + " was removed");
@@ -179,8 +183,7 @@ final class ObjectReader {
       List<BlobRow> rows = rows(List.of(id));
       row = rows.isEmpty() ? stale : rows.getFirst();
     }
-    boolean isChanged = row.getRewritten() > revisionsMet.getOrDefault(id, stale.getRevision());
-    if (row.getRevision() <= stale.getRevision() || row.getReferences() == 0 || isChanged) {
+    if (row.getRevision() <= stale.getRevision() || row.getReferences() == 0) {
       throw new DataUnavailableException(Reason.GONE, "blob " + id + " was changed or removed");
     }
     meet(row);

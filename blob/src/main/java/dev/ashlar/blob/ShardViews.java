@@ -17,14 +17,18 @@ final class ShardViews {
     if (row.getRevision() == 0) {
       return ShardView.ORIGINAL;
     }
-    long folded = row.getFoldedCount() == 0 ? 0 : row.getFolded(slot);
     List<CommittedAttempt> unfolded = new ArrayList<>();
     for (AttemptRow attempt : row.getAttemptsList()) {
       if (attempt.getSlotsList().contains(slot)) {
         unfolded.add(new CommittedAttempt(id(attempt), attempt.getRevision()));
       }
     }
-    return new ShardView(row.getRevision(), folded, unfolded);
+    return new ShardView(row.getRevision(), folded(row, slot), unfolded);
+  }
+
+  /** The last revision that touched the slot's shard and is folded; 0: none. */
+  static long folded(BlobRow row, int slot) {
+    return row.getFoldedCount() == 0 ? 0 : row.getFolded(slot);
   }
 
   static AttemptId id(AttemptRow attempt) {

@@ -117,6 +117,21 @@ class FolderTest {
   }
 
   @Test
+  void aFullQueueMakesNoDebt() throws Exception {
+    for (int i = 0; i < 30; i++) {
+      changeAt(2000);
+    }
+    engine.drives.get(4).failAll(ShardFault.OVERLOADED);
+    engine.clock.setMs(9000);
+    folder.round(9000);
+    assertEquals(List.of(), engine.lastBlob().getDebtSlotsList());
+    engine.drives.get(4).failAll(null);
+    folder.round(9000);
+    assertEquals(0, unfolded());
+    assertEquals(List.of(), engine.lastBlob().getDebtSlotsList());
+  }
+
+  @Test
   void aDriveThatLostItsIntentsIsADebtAtOnceAndOthersAreNot() throws Exception {
     changeAt(2000);
     engine.drives.get(5).delete(List.of(BlobId.of(engine.lastBlob().getId())), new Answer<>());

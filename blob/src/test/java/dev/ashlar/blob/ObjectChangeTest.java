@@ -409,6 +409,42 @@ class ObjectChangeTest {
     }
   }
 
+  /** The rows of more blobs than come with the object are read later. */
+  @Test
+  void aReadOfManyBlobsNeverMixesVersions() throws Exception {
+    ChangeFixture engine = new ChangeFixture(TWO_TWO);
+    int blobBytes = 7 * TWO_TWO.stripeBytes();
+    engine.put(bytes(10 * blobBytes));
+    ObjectRead object = engine.object();
+    assertEquals(10, object.object().getSlicesCount());
+    boolean[] isChanged = {false};
+    DataSink sink =
+        piece -> {
+          piece.release();
+          if (!isChanged[0]) {
+            isChanged[0] = true;
+            changeBytes(engine, 0);
+            changeBytes(engine, 9 * blobBytes);
+          }
+        };
+    DataUnavailableException e =
+        assertThrows(
+            DataUnavailableException.class,
+            () ->
+                engine.store.read(
+                    object, new ByteRange(0, object.object().getSummary().getSize()), sink));
+    assertEquals(Reason.GONE, e.reason());
+    engine.assertContent("afterwards");
+  }
+
+  private void changeBytes(ChangeFixture engine, int offset) {
+    try {
+      engine.change(offset, bytes(10));
+    } catch (Exception e) {
+      throw new AssertionError(e);
+    }
+  }
+
   private void change(ChangeFixture engine, int offset, boolean isFolded) {
     try {
       engine.change(offset, bytes(100_000));

@@ -39,7 +39,7 @@ final class RehearseCommand implements Callable<Integer> {
   @Option(
       names = "--folder",
       required = true,
-      description = "Where the temporary folders are made; deleted at the end.")
+      description = "Where a temporary folder is made and, at the end, deleted.")
   private Path folder = Path.of("");
 
   @Option(names = "--seconds", defaultValue = "5", description = "Of requests.")
@@ -47,8 +47,8 @@ final class RehearseCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    Path root = folder.toAbsolutePath();
-    deleteTree(root); // of a rehearsal that was killed
+    Files.createDirectories(folder);
+    Path root = Files.createTempDirectory(folder.toAbsolutePath(), "rehearsal-");
     try {
       ApplicationContext context = ServerCommand.start(options(root));
       try {

@@ -64,7 +64,7 @@ final class BlobChanges {
     return row.toBuilder()
         .setRevision(attempt.getRevision())
         .setLength(attempt.getLength())
-        .setRewritten(attempt.getRewrites() ? attempt.getRevision() : row.getRewritten())
+        .setRewritten(attempt.getRewrites() ? step.freshId() : row.getRewritten())
         .addAttempts(attempt)
         .clearDebtSlots()
         .addAllDebtSlots(debts)

@@ -250,7 +250,6 @@ class BlobChangesTest extends ChangeFixture {
     ok(fold(base, 3));
     assertEquals(List.of(2L, 1L, 3L, 0L, 3L, 3L), row("k").getFoldedList());
     assertEquals(List.of(), metadata.unfolded(null, 10));
-    assertEquals(3, row("k").getRewritten());
     assertEquals(List.of(), row("k").getDebtSlotsList());
   }
 

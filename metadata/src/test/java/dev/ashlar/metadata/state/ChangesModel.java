@@ -201,7 +201,7 @@ final class ChangesModel {
       if (piece.hasChange()) {
         BlobChange change = piece.getChange();
         bytes = bytes(BlobId.of(change.getBlob()), change.getOffset(), change.getLength());
-        commit(change);
+        commit(change, version);
       } else {
         bytes = add(piece.getBlob());
       }
@@ -212,7 +212,7 @@ final class ChangesModel {
     versions.put(command.getKey(), version);
   }
 
-  private void commit(BlobChange change) {
+  private void commit(BlobChange change, long version) {
     Blob blob = blob(BlobId.of(change.getBlob()));
     long end = change.getOffset() + change.getLength();
     SortedSet<Integer> touched = touched(change.getOffset(), change.getLength());
@@ -224,7 +224,7 @@ final class ChangesModel {
             (end - 1) / profile.stripeBytes(),
             touched));
     if (change.getOffset() < blob.length) {
-      blob.rewritten = blob.revisions.size();
+      blob.rewritten = version;
     }
     blob.length = Math.max(blob.length, end);
   }

@@ -7,11 +7,13 @@ import dev.ashlar.protocol.model.ShardId;
  * Makes what a committed attempt wrote part of the shard proper.
  *
  * @param revision that the attempt made, at least 1
+ * @param after the last revision before it that touched this shard, 0 when none did: until the
+ *     drive has folded that, it must not fold this one, or the one between would count as folded
  */
-public record Fold(ShardId shard, AttemptId attempt, long revision) {
+public record Fold(ShardId shard, AttemptId attempt, long revision, long after) {
   public Fold {
-    if (revision < 1) {
-      throw new IllegalArgumentException("revision " + revision);
+    if (after < 0 || revision <= after) {
+      throw new IllegalArgumentException("revision " + revision + " after " + after);
     }
   }
 }

@@ -123,11 +123,29 @@ public abstract class AbstractShardChangesContract {
     shard.prepare(2, 10, 10);
     assertEquals(ShardFault.MISSING, foldFault(SHARD, 2), "it was made from revision 1");
     Answer<DriveId> answer = new Answer<>();
-    store.fold(List.of(new Fold(PARITY, attempt(1), 1), new Fold(SHARD, attempt(1), 1)), answer);
+    store.fold(
+        List.of(new Fold(PARITY, attempt(1), 1, 0), new Fold(SHARD, attempt(1), 1, 0)), answer);
     assertEquals(ShardFault.MISSING, answer.awaitFault());
     fold(SHARD, 1, 2);
     fold(SHARD, 2, 1);
     assertArrayEquals(shard.bytesOf(2), read(SHARD, view(2, 2), 0, BLOCK));
+  }
+
+  /** Also when it was made from the same state: else what is between would count as folded. */
+  @Test
+  void aFoldDoesNotPassOverTheRevisionBeforeIt() throws Exception {
+    put(SHARD, noise(1, 2 * BLOCK));
+    for (int revision = 1; revision <= 2; revision++) {
+      ShardIntent.Target target =
+          new ShardIntent.Target(SHARD, attempt(revision), ShardView.ORIGINAL, 2 * BLOCK);
+      prepare(bytes(target, (revision - 1L) * BLOCK, noise(10 + revision, BLOCK))).await();
+    }
+    assertEquals(ShardFault.MISSING, foldFault(SHARD, 2));
+    assertArrayEquals(noise(11, BLOCK), read(SHARD, view(2, 0, 1, 2), 0, BLOCK));
+    assertArrayEquals(noise(12, BLOCK), read(SHARD, view(2, 0, 1, 2), BLOCK, BLOCK));
+    fold(SHARD, 1, 2);
+    assertArrayEquals(noise(11, BLOCK), read(SHARD, view(2, 2), 0, BLOCK));
+    assertArrayEquals(noise(12, BLOCK), read(SHARD, view(2, 2), BLOCK, BLOCK));
   }
 
   @Test
@@ -280,7 +298,7 @@ public abstract class AbstractShardChangesContract {
   private Answer<DriveId> folding(ShardId shard, int... revisions) {
     List<Fold> folds = new ArrayList<>();
     for (int revision : revisions) {
-      folds.add(new Fold(shard, attempt(revision), revision));
+      folds.add(new Fold(shard, attempt(revision), revision, revision - 1));
     }
     Answer<DriveId> answer = new Answer<>();
     store.fold(folds, answer);

@@ -124,12 +124,12 @@ final class MemoryShard {
     stored.blocks.putAll(made);
   }
 
-  void fold(AttemptId attempt, long revision) throws ShardException {
+  void fold(AttemptId attempt, long revision, long comesAfter) throws ShardException {
     if (revision <= folded) {
       return;
     }
     Intent intent = intents.get(attempt);
-    if (intent == null || intent.after > folded) {
+    if (intent == null || intent.after > folded || comesAfter > folded) {
       throw missing("nothing of " + attempt + " to fold on " + folded);
     }
     intent.blocks.forEach(

@@ -113,7 +113,7 @@ public final class MemoryShardStore implements ShardStore {
           ShardException missing = null;
           for (Fold fold : folds) {
             try {
-              shard(fold.shard()).fold(fold.attempt(), fold.revision());
+              shard(fold.shard()).fold(fold.attempt(), fold.revision(), fold.after());
             } catch (ShardException e) {
               missing = e;
             }

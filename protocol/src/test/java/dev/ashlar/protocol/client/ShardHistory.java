@@ -63,7 +63,7 @@ final class ShardHistory {
   void foldAll() throws ShardException {
     List<Fold> folds = new ArrayList<>();
     while (++folded < revisions.size()) {
-      folds.add(new Fold(shard, AbstractShardChangesContract.attempt(folded), folded));
+      folds.add(new Fold(shard, AbstractShardChangesContract.attempt(folded), folded, folded - 1));
     }
     folded--;
     Answer<DriveId> answer = new Answer<>();

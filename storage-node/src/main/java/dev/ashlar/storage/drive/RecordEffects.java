@@ -28,13 +28,16 @@ final class RecordEffects {
    * Folds what an attempt wrote.
    *
    * @param log takes the mark to be written; none if it was folded before
-   * @return false if that is not here, or not what it was made from
+   * @return false if that is not here, or what it was made from or comes after is not folded
    */
   boolean fold(Fold fold, List<Mark> log) throws IOException {
     ShardId shard = fold.shard();
     Folded folded = change.folded(shard);
     if (fold.revision() <= folded.revision()) {
       return true;
+    }
+    if (folded.revision() < fold.after()) {
+      return false;
     }
     List<Piece> intents = change.intents(shard, fold.attempt());
     Reach reach = new Reach();

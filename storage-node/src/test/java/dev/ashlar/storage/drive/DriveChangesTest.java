@@ -355,7 +355,7 @@ class DriveChangesTest {
   }
 
   private static Fold fold(long revision) {
-    return new Fold(SHARD, attempt(revision), revision);
+    return new Fold(SHARD, attempt(revision), revision, revision - 1);
   }
 
   private static ShardView unfolded(long... revisions) {

@@ -362,7 +362,7 @@ final class SimulatedChanges {
       List<Fold> folds = new ArrayList<>();
       int from = random.nextInt(3) == 0 ? 0 : shard.folded;
       for (int revision = from + 1; revision <= upTo; revision++) {
-        folds.add(new Fold(shard.id, shard.attempts.get(revision - 1), revision));
+        folds.add(new Fold(shard.id, shard.attempts.get(revision - 1), revision, revision - 1));
       }
       request = new LogRequest.FoldAll(folds, new Answer<>());
     }
