@@ -1,15 +1,12 @@
 package dev.ashlar.blob;
 
-import dev.ashlar.blob.SlotWrites.Parcel;
 import dev.ashlar.protocol.client.ShardIntent;
-import dev.ashlar.protocol.message.AttemptKey;
+import dev.ashlar.protocol.client.ShardStore;
 import dev.ashlar.protocol.message.BlobChange;
 import dev.ashlar.protocol.message.ObjectPiece;
 import dev.ashlar.protocol.model.PlacementMap;
 import dev.ashlar.protocol.model.Profile;
 import java.nio.ByteBuffer;
-import java.util.ArrayList;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -98,15 +95,13 @@ final class BlobChanger implements PieceWriter {
       sendCollected(lastPart);
     }
     slots.awaitAll();
+    slots.afterwardsWhereMissing(this::drop);
     BlobChange.Builder change =
         BlobChange.newBuilder()
             .setBlob(attempt.base().getId())
             .setBaseRevision(attempt.base().getRevision())
             .setBaseLength(attempt.base().getLength())
-            .setAttempt(
-                AttemptKey.newBuilder()
-                    .setSession(attempt.id().session())
-                    .setSequence(attempt.id().sequence()))
+            .setAttempt(attempt.id().toMessage())
             .setOffset(offset)
             .setLength(length)
             .setEpoch(placement.epoch())
@@ -122,7 +117,11 @@ final class BlobChanger implements PieceWriter {
       unsent.release();
     }
     engine.metrics().abandonedAttempts.increment();
-    slots.reached().forEach(store -> engine.leftovers().drop(store, attempt.blob(), attempt.id()));
+    slots.afterwards(this::drop);
+  }
+
+  private void drop(ShardStore store) {
+    engine.leftovers().drop(store, attempt.blob(), attempt.id());
   }
 
   /** Whether the next stripe keeps old bytes before what comes, or is likely to behind it. */
@@ -217,32 +216,21 @@ final class BlobChanger implements PieceWriter {
     StripeBatch.@Nullable Piece[] pieces = full.seal(engine.codes().of(profile), zeros);
     engine.metrics().encodedBytes.increment(full.length());
     long shardOffset = batchStart / profile.dataShards();
-    List<Parcel> parcels = new ArrayList<>(pieces.length);
-    for (int slot = 0; slot < pieces.length; slot++) {
-      StripeBatch.Piece piece = pieces[slot];
-      if (piece != null) {
-        piece.slab().retain();
-        ShardIntent intent =
-            new ShardIntent.Bytes(
-                attempt.target(slot), shardOffset, piece.payload().duplicate(), piece.blockCrcs());
-        parcels.add(
-            new Parcel(
-                slot, (store, told) -> store.prepare(intent, told), () -> piece.slab().release()));
-      }
-    }
-    full.release();
-    slots.send(parcels);
+    slots.send(
+        full,
+        pieces,
+        (store, slot, piece, told) ->
+            store.prepare(
+                new ShardIntent.Bytes(
+                    attempt.target(slot),
+                    shardOffset,
+                    piece.payload().duplicate(),
+                    piece.blockCrcs()),
+                told));
   }
 
   private StripeBatch newBatch() throws DataUnavailableException, InterruptedException {
-    int capacity = capacity(engine.config().windowBytes());
-    int least = capacity(engine.config().leastWindowBytes());
-    if (!memory.isOpen()) {
-      memory.open(StripeBatch.bytesMax(profile, capacity), StripeBatch.bytesMax(profile, least));
-    }
-    if (!memory.isRoomy()) {
-      capacity = least;
-    }
+    int capacity = StripeBatch.chooseCapacity(profile, engine.config(), memory, this::capacity);
     hold(StripeBatch.bytesMax(profile, capacity));
     return new StripeBatch(profile, engine.pool(), capacity, memory);
   }

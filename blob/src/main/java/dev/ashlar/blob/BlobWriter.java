@@ -1,6 +1,5 @@
 package dev.ashlar.blob;
 
-import dev.ashlar.blob.SlotWrites.Parcel;
 import dev.ashlar.codec.checksum.Md5;
 import dev.ashlar.protocol.client.ShardWrite;
 import dev.ashlar.protocol.message.NewBlob;
@@ -10,7 +9,6 @@ import dev.ashlar.protocol.model.PlacementMap;
 import dev.ashlar.protocol.model.Profile;
 import dev.ashlar.protocol.model.ShardId;
 import java.nio.ByteBuffer;
-import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -112,7 +110,7 @@ final class BlobWriter implements PieceWriter {
       unsent.release();
     }
     engine.metrics().abandonedBlobs.increment();
-    slots.reached().forEach(store -> engine.leftovers().remove(store, id));
+    slots.afterwards(store -> engine.leftovers().remove(store, id));
   }
 
   private void sendBatch(StripeBatch full) throws DataUnavailableException, InterruptedException {
@@ -122,7 +120,7 @@ final class BlobWriter implements PieceWriter {
     batch = null;
     sealedLength += full.length();
     if (md5 == null) {
-      slots.send(parcels(full, pieces, shardOffset));
+      send(full, pieces, shardOffset);
     } else {
       sendHashed(full, pieces, shardOffset, md5);
     }
@@ -134,7 +132,7 @@ final class BlobWriter implements PieceWriter {
     StripeBatch.Content content = full.content();
     boolean isTaken = false;
     try {
-      slots.send(parcels(full, pieces, shardOffset));
+      send(full, pieces, shardOffset);
       hash.add(content.bytes(), content::release);
       isTaken = true;
     } finally {
@@ -144,23 +142,19 @@ final class BlobWriter implements PieceWriter {
     }
   }
 
-  private List<Parcel> parcels(
-      StripeBatch full, StripeBatch.@Nullable Piece[] pieces, long shardOffset) {
-    List<Parcel> parcels = new ArrayList<>(pieces.length);
-    for (int slot = 0; slot < pieces.length; slot++) {
-      StripeBatch.Piece piece = pieces[slot];
-      if (piece != null) {
-        piece.slab().retain();
-        ShardWrite write =
-            new ShardWrite(
-                new ShardId(id, slot), shardOffset, piece.payload().duplicate(), piece.blockCrcs());
-        parcels.add(
-            new Parcel(
-                slot, (store, told) -> store.write(write, told), () -> piece.slab().release()));
-      }
-    }
-    full.release();
-    return parcels;
+  private void send(StripeBatch full, StripeBatch.@Nullable Piece[] pieces, long shardOffset)
+      throws DataUnavailableException {
+    slots.send(
+        full,
+        pieces,
+        (store, slot, piece, told) ->
+            store.write(
+                new ShardWrite(
+                    new ShardId(id, slot),
+                    shardOffset,
+                    piece.payload().duplicate(),
+                    piece.blockCrcs()),
+                told));
   }
 
   private int capacity(int windowBytes) {
@@ -170,14 +164,7 @@ final class BlobWriter implements PieceWriter {
 
   /** Waits for its memory, first of all for that of the batches in flight. */
   private StripeBatch newBatch() throws DataUnavailableException, InterruptedException {
-    int capacity = capacity(engine.config().windowBytes());
-    int least = capacity(engine.config().leastWindowBytes());
-    if (!memory.isOpen()) {
-      memory.open(StripeBatch.bytesMax(profile, capacity), StripeBatch.bytesMax(profile, least));
-    }
-    if (!memory.isRoomy()) {
-      capacity = least;
-    }
+    int capacity = StripeBatch.chooseCapacity(profile, engine.config(), memory, this::capacity);
     long bytes = StripeBatch.bytesMax(profile, capacity);
     if (!slots.tryHold(memory, bytes)) {
       if (md5 != null) {

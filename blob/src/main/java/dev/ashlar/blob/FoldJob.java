@@ -8,6 +8,7 @@ import dev.ashlar.protocol.client.ShardStore;
 import dev.ashlar.protocol.message.AttemptRow;
 import dev.ashlar.protocol.message.BlobRow;
 import dev.ashlar.protocol.message.SlotAck;
+import dev.ashlar.protocol.model.AttemptId;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.PlacementMap;
@@ -46,7 +47,7 @@ final class FoldJob {
           List<Fold> before = folds.computeIfAbsent(slot, each -> new ArrayList<>());
           long after =
               before.isEmpty() ? ShardViews.folded(row, slot) : before.getLast().revision();
-          before.add(new Fold(shard, ShardViews.id(attempt), attempt.getRevision(), after));
+          before.add(new Fold(shard, AttemptId.of(attempt.getId()), attempt.getRevision(), after));
         }
       }
     }

@@ -10,6 +10,7 @@ import dev.ashlar.protocol.message.FoldBlob;
 import dev.ashlar.protocol.message.ResultCode;
 import dev.ashlar.protocol.model.AttemptId;
 import dev.ashlar.protocol.model.BlobId;
+import dev.ashlar.protocol.thread.BackgroundThread;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -58,7 +59,7 @@ public final class Folder implements AutoCloseable {
   private final Duration driveDeadline;
   private final ReentrantLock lock = new ReentrantLock();
   private final LinkedHashMap<BlobId, Pending> pending = new LinkedHashMap<>();
-  private @Nullable Thread worker;
+  private @Nullable BackgroundThread worker;
 
   /** When attempts of a blob were first heard of. */
   private static final class Pending {
@@ -93,7 +94,7 @@ public final class Folder implements AutoCloseable {
    * @param oldestReadMs since when reads have been running; now, when none is
    */
   public void start(LongSupplier oldestReadMs) {
-    worker = Thread.ofVirtual().name("folder").start(() -> run(oldestReadMs));
+    worker = BackgroundThread.start("folder", () -> run(oldestReadMs));
   }
 
   /** Blobs that wait to be folded. */
@@ -146,7 +147,7 @@ public final class Folder implements AutoCloseable {
       for (BlobRow row : page) {
         after = BlobId.of(row.getId());
         for (AttemptRow attempt : row.getAttemptsList()) {
-          committed(after, ShardViews.id(attempt));
+          committed(after, AttemptId.of(attempt.getId()));
         }
       }
     } while (page.size() == SWEEP_PAGE && waiting() < PENDING_MAX);
@@ -200,7 +201,7 @@ public final class Folder implements AutoCloseable {
     }
     return row.getAttemptsList().stream()
         .skip(folded)
-        .map(ShardViews::id)
+        .map(attempt -> AttemptId.of(attempt.getId()))
         .collect(Collectors.toSet());
   }
 
@@ -216,7 +217,7 @@ public final class Folder implements AutoCloseable {
     long nowMs = clock.millis();
     int count = 0;
     for (AttemptRow attempt : row.getAttemptsList()) {
-      if (times.getOrDefault(ShardViews.id(attempt), nowMs) >= beforeMs) {
+      if (times.getOrDefault(AttemptId.of(attempt.getId()), nowMs) >= beforeMs) {
         break;
       }
       count++;
@@ -294,37 +295,28 @@ public final class Folder implements AutoCloseable {
     }
   }
 
-  private void run(LongSupplier oldestReadMs) {
-    try {
-      for (int round = 0; ; round++) {
-        try {
-          if (round % ROUNDS_PER_SWEEP == 0) {
-            sweep();
-          }
-          round(oldestReadMs.getAsLong());
-        } catch (MetadataUnavailableException e) {
-          LOG.debug("folding waits for metadata", e);
-        } catch (RuntimeException e) {
-          LOG.warn("folding goes on after a failure", e);
+  private void run(LongSupplier oldestReadMs) throws InterruptedException {
+    for (int round = 0; ; round++) {
+      try {
+        if (round % ROUNDS_PER_SWEEP == 0) {
+          sweep();
         }
-        Thread.sleep(ROUND_INTERVAL);
+        round(oldestReadMs.getAsLong());
+      } catch (MetadataUnavailableException e) {
+        LOG.debug("folding waits for metadata", e);
+      } catch (RuntimeException e) {
+        LOG.warn("folding goes on after a failure", e);
       }
-    } catch (InterruptedException e) {
-      LOG.debug("folding ends with {} blobs waiting", waiting());
+      Thread.sleep(ROUND_INTERVAL);
     }
   }
 
   /** Ends the background thread. */
   @Override
   public void close() {
-    Thread running = worker;
+    BackgroundThread running = worker;
     if (running != null) {
-      running.interrupt();
-      try {
-        running.join();
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-      }
+      running.close();
     }
   }
 }

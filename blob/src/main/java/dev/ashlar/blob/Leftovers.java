@@ -8,6 +8,7 @@ import dev.ashlar.protocol.client.ShardStore;
 import dev.ashlar.protocol.model.AttemptId;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.DriveId;
+import dev.ashlar.protocol.thread.BackgroundThread;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -19,8 +20,6 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Removes from drives what failed writes left there. What a drive refuses for now, because it is
@@ -28,7 +27,6 @@ import org.slf4j.LoggerFactory;
  * the next start finds.
  */
 public final class Leftovers implements AutoCloseable {
-  private static final Logger LOG = LoggerFactory.getLogger(Leftovers.class);
   private static final Duration INTERVAL = Duration.ofSeconds(1);
   private static final int CALL_BLOBS_MAX = 500;
 
@@ -36,7 +34,7 @@ public final class Leftovers implements AutoCloseable {
   private final int waitingMax;
   private final Queue<Left> waiting = new ConcurrentLinkedQueue<>();
   private final AtomicInteger waitingCount = new AtomicInteger();
-  private @Nullable Thread worker;
+  private @Nullable BackgroundThread worker;
 
   /** A blob's shards, or only what an attempt wrote for them. */
   private record Left(UUID drive, BlobId blob, @Nullable AttemptId attempt) {}
@@ -52,7 +50,7 @@ public final class Leftovers implements AutoCloseable {
 
   /** Tries again in the background until it is closed. */
   public void start() {
-    worker = Thread.ofVirtual().name("leftovers").start(this::run);
+    worker = BackgroundThread.start("leftovers", this::run);
   }
 
   /** Shards that wait for another try. */
@@ -148,28 +146,19 @@ public final class Leftovers implements AutoCloseable {
     }
   }
 
-  private void run() {
-    try {
-      while (true) {
-        Thread.sleep(INTERVAL);
-        retry();
-      }
-    } catch (InterruptedException e) {
-      LOG.debug("leftovers end with {} waiting", waiting());
+  private void run() throws InterruptedException {
+    while (true) {
+      Thread.sleep(INTERVAL);
+      retry();
     }
   }
 
   /** Ends the background thread. */
   @Override
   public void close() {
-    Thread running = worker;
+    BackgroundThread running = worker;
     if (running != null) {
-      running.interrupt();
-      try {
-        running.join();
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-      }
+      running.close();
     }
   }
 }

@@ -2,7 +2,6 @@ package dev.ashlar.blob;
 
 import dev.ashlar.protocol.client.CommittedAttempt;
 import dev.ashlar.protocol.client.ShardView;
-import dev.ashlar.protocol.message.AttemptKey;
 import dev.ashlar.protocol.message.AttemptRow;
 import dev.ashlar.protocol.message.BlobRow;
 import dev.ashlar.protocol.model.AttemptId;
@@ -20,7 +19,7 @@ final class ShardViews {
     List<CommittedAttempt> unfolded = new ArrayList<>();
     for (AttemptRow attempt : row.getAttemptsList()) {
       if (attempt.getSlotsList().contains(slot)) {
-        unfolded.add(new CommittedAttempt(id(attempt), attempt.getRevision()));
+        unfolded.add(new CommittedAttempt(AttemptId.of(attempt.getId()), attempt.getRevision()));
       }
     }
     return new ShardView(row.getRevision(), folded(row, slot), unfolded);
@@ -29,10 +28,5 @@ final class ShardViews {
   /** The last revision that touched the slot's shard and is folded; 0: none. */
   static long folded(BlobRow row, int slot) {
     return row.getFoldedCount() == 0 ? 0 : row.getFolded(slot);
-  }
-
-  static AttemptId id(AttemptRow attempt) {
-    AttemptKey key = attempt.getId();
-    return new AttemptId(key.getSession(), key.getSequence());
   }
 }

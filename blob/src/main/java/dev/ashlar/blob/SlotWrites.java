@@ -19,7 +19,10 @@ import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -48,9 +51,19 @@ final class SlotWrites {
    */
   record Parcel(int slot, Operation operation, Runnable release) {}
 
+  /** How a drive is asked to store a piece of a batch. */
+  interface PieceOperation {
+    void start(ShardStore store, int slot, StripeBatch.Piece piece, Completion<DriveId> completion);
+  }
+
   /** One slot's drive and what became of it; written by the drive's thread. */
   private static final class Slot {
     final @Nullable ShardStore store;
+
+    /** Parcels without an answer, and one more until it is known what is to be done afterwards. */
+    final AtomicInteger unanswered = new AtomicInteger(1);
+
+    final AtomicReference<@Nullable Runnable> afterwards = new AtomicReference<>();
     boolean isTouched;
     boolean wasSent;
     volatile @Nullable DriveId acknowledgedBy;
@@ -70,6 +83,20 @@ final class SlotWrites {
         fault = ShardFault.MISSING;
       }
     }
+
+    /** The drive has done with a parcel, or with all of them. */
+    void answered() {
+      Runnable last = unanswered.decrementAndGet() == 0 ? afterwards.get() : null;
+      if (last != null) {
+        last.run();
+      }
+    }
+
+    void afterwards(Runnable action) {
+      if (wasSent && afterwards.compareAndSet(null, action)) {
+        answered();
+      }
+    }
   }
 
   /** What was sent together and is on its way. */
@@ -86,6 +113,7 @@ final class SlotWrites {
     void send(Slot slot, ShardStore store, Parcel parcel) {
       outstanding.set(parcel.slot(), 1);
       slot.wasSent = true;
+      slot.unanswered.incrementAndGet();
       parcel
           .operation()
           .start(
@@ -94,20 +122,21 @@ final class SlotWrites {
                 @Override
                 public void succeeded(DriveId drive) {
                   slot.acknowledge(drive);
-                  finished(parcel);
+                  finished(slot, parcel);
                 }
 
                 @Override
                 public void failed(ShardException failure) {
                   slot.fault = failure.fault();
-                  finished(parcel);
+                  finished(slot, parcel);
                 }
               });
     }
 
-    private void finished(Parcel parcel) {
+    private void finished(Slot slot, Parcel parcel) {
       parcel.release().run();
       giveUp(parcel.slot());
+      slot.answered();
     }
 
     /** From now on nobody waits for this slot's answer. */
@@ -161,6 +190,29 @@ final class SlotWrites {
       missing.set(index, slots[index].fault != null);
     }
     return missing;
+  }
+
+  /**
+   * Sends the pieces of a batch and releases the batch; each piece keeps its memory until its drive
+   * is done with it.
+   */
+  void send(StripeBatch batch, StripeBatch.@Nullable Piece[] pieces, PieceOperation operation)
+      throws DataUnavailableException {
+    List<Parcel> parcels = new ArrayList<>(pieces.length);
+    for (int index = 0; index < pieces.length; index++) {
+      StripeBatch.Piece piece = pieces[index];
+      if (piece != null) {
+        int slot = index;
+        piece.slab().retain();
+        parcels.add(
+            new Parcel(
+                slot,
+                (store, told) -> operation.start(store, slot, piece, told),
+                () -> piece.slab().release()));
+      }
+    }
+    batch.release();
+    send(parcels);
   }
 
   /** Sends one parcel per slot at most; those of missing slots are released. */
@@ -227,15 +279,30 @@ final class SlotWrites {
     return acks;
   }
 
-  /** The drives to which anything was sent, whatever became of it. */
-  List<ShardStore> reached() {
-    List<ShardStore> stores = new ArrayList<>();
+  /**
+   * Has this done with each drive to which anything was sent, when the drive has answered all of
+   * it: what is sent then cannot overtake it. Nothing may be sent from now on.
+   */
+  void afterwards(Consumer<ShardStore> action) {
     for (Slot slot : slots) {
-      if (slot.store != null && slot.wasSent) {
-        stores.add(slot.store);
+      afterwards(slot, action);
+    }
+  }
+
+  /** The same with only the drives of missing slots. */
+  void afterwardsWhereMissing(Consumer<ShardStore> action) {
+    for (Slot slot : slots) {
+      if (slot.fault != null) {
+        afterwards(slot, action);
       }
     }
-    return stores;
+  }
+
+  private static void afterwards(Slot slot, Consumer<ShardStore> action) {
+    ShardStore store = slot.store;
+    if (store != null) {
+      slot.afterwards(() -> action.accept(store));
+    }
   }
 
   private void awaitOldest() throws DataUnavailableException, InterruptedException {

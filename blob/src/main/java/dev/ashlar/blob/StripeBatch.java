@@ -9,6 +9,7 @@ import dev.ashlar.protocol.model.Profile;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.IntUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -64,6 +65,23 @@ final class StripeBatch {
       slabs += profile.parityShards();
     }
     return (long) slabs * SlabPool.slabBytes((int) layout.shardLength(0));
+  }
+
+  /**
+   * A window's worth while memory is plenty, else the least. Opens the request's memory if it is
+   * the first batch.
+   *
+   * @param ofWindow the capacity for a window of so many bytes
+   */
+  static int chooseCapacity(
+      Profile profile, EngineConfig config, RequestMemory memory, IntUnaryOperator ofWindow)
+      throws DataUnavailableException, InterruptedException {
+    int capacity = ofWindow.applyAsInt(config.windowBytes());
+    int least = ofWindow.applyAsInt(config.leastWindowBytes());
+    if (!memory.isOpen()) {
+      memory.open(bytesMax(profile, capacity), bytesMax(profile, least));
+    }
+    return memory.isRoomy() ? capacity : least;
   }
 
   int length() {

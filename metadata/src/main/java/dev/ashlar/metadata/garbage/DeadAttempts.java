@@ -6,7 +6,6 @@ import dev.ashlar.protocol.client.MetadataClient;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.client.ShardException;
 import dev.ashlar.protocol.client.ShardStore;
-import dev.ashlar.protocol.message.AttemptKey;
 import dev.ashlar.protocol.message.BlobRow;
 import dev.ashlar.protocol.model.AttemptId;
 import dev.ashlar.protocol.model.BlobId;
@@ -76,14 +75,11 @@ final class DeadAttempts {
   private List<Drop> unlisted(List<Drop> some) throws MetadataUnavailableException {
     Set<Drop> listed = new HashSet<>();
     for (BlobRow row : metadata.blobs(some.stream().map(Drop::blob).distinct().toList())) {
-      row.getAttemptsList().forEach(attempt -> listed.add(drop(row, attempt.getId())));
+      BlobId blob = BlobId.of(row.getId());
+      row.getAttemptsList()
+          .forEach(attempt -> listed.add(new Drop(blob, AttemptId.of(attempt.getId()))));
     }
     return some.stream().filter(drop -> !listed.contains(drop)).toList();
-  }
-
-  private static Drop drop(BlobRow row, AttemptKey attempt) {
-    return new Drop(
-        BlobId.of(row.getId()), new AttemptId(attempt.getSession(), attempt.getSequence()));
   }
 
   private boolean drop(List<Drop> dead) throws InterruptedException {

@@ -10,6 +10,7 @@ import dev.ashlar.protocol.message.EndSessions;
 import dev.ashlar.protocol.message.ForgetBlobs;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.PlacementMap;
+import dev.ashlar.protocol.thread.BackgroundThread;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Clock;
@@ -57,7 +58,7 @@ public final class GarbageCollector implements AutoCloseable {
   /** What is older has been tried before. */
   private long triedBeforeMs;
 
-  private @Nullable Thread worker;
+  private @Nullable BackgroundThread worker;
 
   /**
    * @param drives the store of a drive, or null while it is not reachable
@@ -80,23 +81,19 @@ public final class GarbageCollector implements AutoCloseable {
 
   /** Collects in the background until it is closed. */
   public void start() {
-    worker = Thread.ofVirtual().name("garbage").start(this::run);
+    worker = BackgroundThread.start("garbage", this::run);
   }
 
-  private void run() {
-    try {
-      while (true) {
-        Thread.sleep(config.interval());
-        try {
-          collect();
-        } catch (MetadataUnavailableException e) {
-          log.debug("no garbage collected: {}", e.getMessage());
-        } catch (RuntimeException e) {
-          log.warn("garbage collection failed; it goes on", e);
-        }
+  private void run() throws InterruptedException {
+    while (true) {
+      Thread.sleep(config.interval());
+      try {
+        collect();
+      } catch (MetadataUnavailableException e) {
+        log.debug("no garbage collected: {}", e.getMessage());
+      } catch (RuntimeException e) {
+        log.warn("garbage collection failed; it goes on", e);
       }
-    } catch (InterruptedException e) {
-      log.debug("garbage collection ends");
     }
   }
 
@@ -231,14 +228,9 @@ public final class GarbageCollector implements AutoCloseable {
   /** Ends the background thread. */
   @Override
   public void close() {
-    Thread running = worker;
+    BackgroundThread running = worker;
     if (running != null) {
-      running.interrupt();
-      try {
-        running.join();
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-      }
+      running.close();
     }
   }
 }

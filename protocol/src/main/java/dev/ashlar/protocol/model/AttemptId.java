@@ -1,5 +1,7 @@
 package dev.ashlar.protocol.model;
 
+import dev.ashlar.protocol.message.AttemptKey;
+
 /**
  * Names one attempt to change blobs. Fresh per try, so that what a lost attempt left on drives is
  * never taken for another's.
@@ -14,6 +16,14 @@ public record AttemptId(long session, long sequence) implements Comparable<Attem
   public int compareTo(AttemptId other) {
     int bySession = Long.compareUnsigned(session, other.session);
     return bySession != 0 ? bySession : Long.compareUnsigned(sequence, other.sequence);
+  }
+
+  public AttemptKey toMessage() {
+    return AttemptKey.newBuilder().setSession(session).setSequence(sequence).build();
+  }
+
+  public static AttemptId of(AttemptKey key) {
+    return new AttemptId(key.getSession(), key.getSequence());
   }
 
   @Override

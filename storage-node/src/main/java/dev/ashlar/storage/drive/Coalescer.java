@@ -141,7 +141,9 @@ final class Coalescer {
     Slab slab = slabs.acquire(group.blocks() * BLOCK);
     try {
       ShardView view = new ShardView(folded, folded, List.of());
-      reader.load(new ShardReader.Range(shard, view, from, length), slab.buffer());
+      if (!load(new ShardReader.Range(shard, view, from, length), slab.buffer())) {
+        return false;
+      }
       int[] crcs = new int[group.blocks()];
       for (int i = 0; i < crcs.length; i++) {
         crcs[i] = checksum.of(slab.buffer(), i * BLOCK, Math.min(BLOCK, length - i * BLOCK));
@@ -149,11 +151,18 @@ final class Coalescer {
       slab.buffer().clear();
       merger.merge(shard, group.bases(), group.patches(), slab.slice(0, length), crcs);
       return true;
-    } catch (ShardException e) {
-      LOG.debug("{} stays as it is from block {} on", shard, group.firstBlock(), e);
-      return false;
     } finally {
       slab.release();
+    }
+  }
+
+  private boolean load(ShardReader.Range range, ByteBuffer into) throws IOException {
+    try {
+      reader.load(range, into);
+      return true;
+    } catch (ShardException e) {
+      LOG.debug("{} stays as it is from byte {} on", range.shard(), range.offset(), e);
+      return false;
     }
   }
 }

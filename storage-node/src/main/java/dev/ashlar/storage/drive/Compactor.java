@@ -31,6 +31,9 @@ final class Compactor {
   /** An eighth of the segment that is written to has to be dead, or the log would go in circles. */
   private static final int ACTIVE_DEAD_SHARE = 8;
 
+  /** What is folded between its look-up and its move has become something else, and stays. */
+  private static final int PASSES_MAX = 4;
+
   private final UUID drive;
   private final DriveConfig.Limits limits;
   private final Segments segments;
@@ -77,8 +80,10 @@ final class Compactor {
     if (victim.id() == log.activeSegment()) {
       mover.move(victim.id(), List.of(), List.of());
     }
-    SegmentUse use = victim.use();
-    if (use.liveBytes() > 0 || use.marks() > 0) {
+    if (victim.use().liveBytes() > 0 || victim.use().marks() > 0) {
+      moveNeeded(victim);
+    }
+    for (int pass = 1; pass < PASSES_MAX && victim.use().liveBytes() > 0; pass++) {
       moveNeeded(victim);
     }
     if (victim.use().liveBytes() > 0) {

@@ -94,7 +94,7 @@ final class Housekeeper {
       checkpointedBytes = written;
     }
     for (int merges = 0; merges < MERGES_MAX && !isStopping; merges++) {
-      if (!coalescer.mergeOne()) {
+      if (core.segments().isFull() || !coalescer.mergeOne()) {
         break;
       }
     }

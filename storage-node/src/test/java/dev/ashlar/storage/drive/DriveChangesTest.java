@@ -281,6 +281,47 @@ class DriveChangesTest {
   }
 
   @Test
+  void whatIsFoldedWhileItIsMovedLeavesNoSegmentBehind() throws Exception {
+    SimulatedCore drive = new SimulatedCore(TestDrives.TINY);
+    write(drive, SHARD, noise(1, 2 * BLOCK));
+    change(drive, 1, 0, BLOCK, 2 * BLOCK);
+    drive.commit(10, noise(10, 90_000));
+    drive.commit(11, noise(11, 120_000));
+    drive.delete(10);
+    List<Fold> toFold = new ArrayList<>(List.of(fold(1)));
+    Compactor compactor =
+        drive.compactor(
+            () -> {
+              if (!toFold.isEmpty()) {
+                drive.fold(toFold.removeFirst());
+              }
+            });
+    assertTrue(compactor.emptyOne());
+    assertTrue(toFold.isEmpty(), "nothing was moved");
+    assertTrue(compactor.hasEmptied(), "the segment is stuck");
+    compactor.free();
+    drive.index.lose();
+    drive.reopen();
+    assertArrayEquals(noise(1001, BLOCK), drive.read(SHARD, unfolded(1), 0, BLOCK));
+  }
+
+  @Test
+  void aFullDriveEndsCoalescingForNow() throws Exception {
+    SimulatedCore drive = written(SHARD, noise(1, 2 * BLOCK));
+    change(drive, 1, 0, 2 * BLOCK, 2 * BLOCK);
+    drive.fold(fold(1));
+    drive.core().log().fragmented().add(SHARD);
+    Coalescer coalescer =
+        drive
+            .core()
+            .newCoalescer(
+                (shard, bases, patches, payload, crcs) -> {
+                  throw new ShardException(ShardFault.FULL, "full");
+                });
+    assertEquals(ShardFault.FULL, assertThrows(ShardException.class, coalescer::mergeOne).fault());
+  }
+
+  @Test
   void theFormatOfChangesStaysReadable() throws Exception {
     SimulatedCore writer = new SimulatedCore(TestDrives.TINY);
     write(writer, SHARD, new byte[5000]);

@@ -126,8 +126,18 @@ final class SimulatedCore {
   }
 
   Compactor compactor() {
+    return compactor(() -> {});
+  }
+
+  /** What happens between the look-up of what is needed and its move. */
+  interface BeforeMove {
+    void run() throws IOException;
+  }
+
+  Compactor compactor(BeforeMove beforeMove) {
     return core.newCompactor(
         (segment, pieces, marks) -> {
+          beforeMove.run();
           add(new LogRequest.Move(segment, pieces, marks, new Answer<>()));
           core.log().commit();
           core.log().clear();
