@@ -46,8 +46,7 @@ import org.junit.jupiter.api.Test;
 /**
  * Random commands on metadata and on {@link ChangesModel}; changes are planned on what was seen
  * some commands ago. A peer that follows and one that executes the log again end with the same
- * rows. Replay a failure with {@code -Dashlar.metadata.seed=…}; more with {@code
- * -Dashlar.metadata.runs=…}.
+ * rows. See {@link SeededRuns}.
  */
 class ChangesModelTest {
   private static final Profile PROFILE = new Profile(2, 2, 4096);
@@ -71,17 +70,7 @@ class ChangesModelTest {
 
   @Test
   void randomChangesDoWhatTheyDoToArrays() throws Exception {
-    Long fixed = Long.getLong("ashlar.metadata.seed");
-    int runs = fixed != null ? 1 : Integer.getInteger("ashlar.metadata.runs", 40);
-    for (int i = 0; i < runs; i++) {
-      long seed = fixed != null ? fixed : new Random().nextLong();
-      try {
-        run(seed);
-      } catch (AssertionError | Exception e) {
-        throw new AssertionError("replay with -Dashlar.metadata.seed=" + seed, e);
-      }
-    }
-    if (fixed == null) {
+    if (SeededRuns.repeat(40, this::run)) {
       assertEquals(
           Set.of(
               ResultCode.OK,

@@ -39,8 +39,7 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Random commands on metadata and on maps of byte strings, with restarts in between. Every byte of
- * a blob is known by its position, so an object is what its slices spell. Replay a failure with
- * {@code -Dashlar.metadata.seed=…}; more with {@code -Dashlar.metadata.runs=…}.
+ * a blob is known by its position, so an object is what its slices spell. See {@link SeededRuns}.
  */
 class ModelTest {
   private static final int KEYS = 6;
@@ -58,17 +57,8 @@ class ModelTest {
   private long sequence;
 
   @Test
-  void randomCommandsDoWhatTheyDoToMaps() throws Exception {
-    Long fixed = Long.getLong("ashlar.metadata.seed");
-    int runs = fixed != null ? 1 : Integer.getInteger("ashlar.metadata.runs", 25);
-    for (int i = 0; i < runs; i++) {
-      long seed = fixed != null ? fixed : new Random().nextLong();
-      try {
-        run(seed);
-      } catch (AssertionError | Exception e) {
-        throw new AssertionError("replay with -Dashlar.metadata.seed=" + seed, e);
-      }
-    }
+  void randomCommandsDoWhatTheyDoToMaps() {
+    SeededRuns.repeat(25, this::run);
   }
 
   private void run(long seed) throws Exception {

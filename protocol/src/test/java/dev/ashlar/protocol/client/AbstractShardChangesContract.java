@@ -3,7 +3,6 @@ package dev.ashlar.protocol.client;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import dev.ashlar.protocol.memory.SlabPool;
 import dev.ashlar.protocol.model.AttemptId;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.DriveId;
@@ -14,36 +13,14 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.TreeSet;
-import java.util.UUID;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** What every {@link ShardStore} does with changes of data that is there. */
-public abstract class AbstractShardChangesContract {
+public abstract class AbstractShardChangesContract extends AbstractFreshShardStore {
   private static final int BLOCK = Profile.BLOCK_BYTES;
   private static final Profile PROFILE = new Profile(2, 1, 4 * BLOCK);
   private static final ShardId SHARD = new ShardId(new BlobId(7, 1), 0);
   private static final ShardId PARITY = new ShardId(new BlobId(7, 1), 2);
-
-  protected final SlabPool slabs = new SlabPool();
-  private ShardStore store = new MemoryShardStore(new DriveId(new UUID(1, 2), 1), slabs);
-
-  /** A fresh, empty store that takes its slabs from {@link #slabs}. */
-  protected abstract ShardStore newStore() throws Exception;
-
-  protected abstract void close(ShardStore closing) throws Exception;
-
-  @BeforeEach
-  final void open() throws Exception {
-    store = newStore();
-  }
-
-  @AfterEach
-  final void closeAndCountSlabs() throws Exception {
-    close(store);
-    assertEquals(0, slabs.lentBytes(), "a slab was not given back");
-  }
 
   @Test
   void anIntentIsSeenOnlyByViewsThatNameIt() throws Exception {

@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.ashlar.protocol.memory.SlabPool;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.Profile;
@@ -14,37 +13,13 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
-import java.util.UUID;
 import java.util.zip.CRC32C;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** What every {@link ShardStore} does. */
-public abstract class AbstractShardStoreContract {
+public abstract class AbstractShardStoreContract extends AbstractFreshShardStore {
   private static final int BLOCK = Profile.BLOCK_BYTES;
   protected static final ShardId SHARD = new ShardId(new BlobId(7, 1), 0);
-
-  protected final SlabPool slabs = new SlabPool();
-  private ShardStore store = new MemoryShardStore(AN_ID, slabs);
-
-  private static final DriveId AN_ID = new DriveId(new UUID(1, 2), 1);
-
-  /** A fresh, empty store that takes its slabs from {@link #slabs}. */
-  protected abstract ShardStore newStore() throws Exception;
-
-  protected abstract void close(ShardStore closing) throws Exception;
-
-  @BeforeEach
-  final void open() throws Exception {
-    store = newStore();
-  }
-
-  @AfterEach
-  final void closeAndCountSlabs() throws Exception {
-    close(store);
-    assertEquals(0, slabs.lentBytes(), "a slab was not given back");
-  }
 
   @Test
   void whatWasWrittenIsReadBack() throws Exception {
