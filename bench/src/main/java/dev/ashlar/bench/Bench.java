@@ -1,6 +1,8 @@
 package dev.ashlar.bench;
 
 import dev.ashlar.bench.codec.CodecCommand;
+import dev.ashlar.bench.engine.ChangingCommand;
+import dev.ashlar.bench.engine.IoCostCommand;
 import dev.ashlar.bench.versus.VersusCommand;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -10,7 +12,12 @@ import picocli.CommandLine.Command;
     name = "bench",
     description = "Measures Ashlar.",
     mixinStandardHelpOptions = true,
-    subcommands = {CodecCommand.class, VersusCommand.class})
+    subcommands = {
+      ChangingCommand.class,
+      CodecCommand.class,
+      IoCostCommand.class,
+      VersusCommand.class
+    })
 public final class Bench {
   private Bench() {}
 

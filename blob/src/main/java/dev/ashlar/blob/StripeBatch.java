@@ -2,6 +2,7 @@ package dev.ashlar.blob;
 
 import dev.ashlar.codec.ErasureCode;
 import dev.ashlar.codec.checksum.Crc32c;
+import dev.ashlar.protocol.layout.ByteRange;
 import dev.ashlar.protocol.layout.StripeLayout;
 import dev.ashlar.protocol.memory.Slab;
 import dev.ashlar.protocol.memory.SlabPool;
@@ -61,7 +62,8 @@ final class StripeBatch {
     StripeLayout layout = new StripeLayout(profile, capacity);
     int slabs = 1;
     if (!layout.isOneStrip()) {
-      slabs = Math.min(profile.dataShards(), Math.ceilDiv(capacity, profile.stripeUnit()));
+      long strips = Math.ceilDiv(layout.paddedLength(), (long) profile.stripeUnit());
+      slabs = (int) Math.min(profile.dataShards(), strips);
       slabs += profile.parityShards();
     }
     return (long) slabs * SlabPool.slabBytes((int) layout.shardLength(0));
@@ -132,10 +134,12 @@ final class StripeBatch {
       int shardLength = (int) layout.shardLength(slot);
       if (shardLength > 0) {
         ByteBuffer payload = slab(slot).slice(0, shardLength);
+        int filled = (int) layout.shardRange(slot, new ByteRange(0, length)).length();
+        payload.put(filled, zeros, 0, shardLength - filled);
         pieces[slot] = new Piece(payload, Crc32c.blockCrcs(payload), slab(slot));
       }
     }
-    if (length <= profile.stripeUnit()) {
+    if (layout.isOneStrip()) {
       // The first column of the matrix is ones: parity over one strip is its copy.
       for (int slot = profile.dataShards(); slot < profile.shards(); slot++) {
         pieces[slot] = pieces[0];

@@ -182,7 +182,7 @@ final class StripeChange {
 
   private boolean isChanged(int slot) {
     int start = slot * profile.stripeUnit();
-    return from < start + profile.stripeUnit() && start < to;
+    return profile.isClassic() || (from < start + profile.stripeUnit() && start < to);
   }
 
   private List<Parcel> deltas(@Nullable WindowRead old) {
@@ -222,14 +222,16 @@ final class StripeChange {
   /** Fills in this range of a strip as it is after the change: old bytes, new ones, old, zeros. */
   private void complete(@Nullable WindowRead old, int slot, ByteRange range, ByteBuffer out) {
     long start = (long) slot * profile.stripeUnit();
-    long newFrom = Math.max(range.offset(), from - start);
-    long newTo = Math.min(range.end(), to - start);
+    long newFrom = Math.clamp(from - start, range.offset(), range.end());
+    long newTo = Math.clamp(to - start, newFrom, range.end());
     long oldEnd = Math.min(range.end(), stripBefore(slot));
     if (old != null && range.offset() < newFrom) {
       out.put(old(old, slot, range.offset(), newFrom));
     }
-    out.put(
-        bytes.slice((int) (bytes.position() + start + newFrom - from), (int) (newTo - newFrom)));
+    if (newFrom < newTo) {
+      int begin = (int) (bytes.position() + start + newFrom - from);
+      out.put(bytes.slice(begin, (int) (newTo - newFrom)));
+    }
     if (old != null && newTo < oldEnd) {
       out.put(old(old, slot, newTo, oldEnd));
     }

@@ -100,10 +100,10 @@ final class WindowRead {
     return new StripeLayout(Profile.of(row.getProfile()), row.getLength());
   }
 
-  /** Per data slot the part of its shard that holds bytes of this range. */
+  /** Per data slot the part of its shard that has to be read for this range. */
   static ByteRange[] needed(StripeLayout layout, ByteRange range) {
     ByteRange[] needed = new ByteRange[layout.profile().dataShards()];
-    Arrays.setAll(needed, slot -> layout.shardRange(slot, range));
+    Arrays.setAll(needed, slot -> layout.shardRange(slot, layout.accessed(range)));
     return needed;
   }
 

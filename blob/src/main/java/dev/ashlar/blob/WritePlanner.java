@@ -22,6 +22,8 @@ import java.util.stream.IntStream;
  * win; on a tie the delta, because it touches fewer drives, unless nothing is read at all: then
  * encoding sends fewer bytes. Where a strip that is needed is missing, all of the stripe that had
  * bytes there is read to rebuild it.
+ *
+ * <p>With a classic profile there is no choice: all of the stripe is read, encoded and written.
  */
 final class WritePlanner {
   private final Profile profile;
@@ -39,8 +41,9 @@ final class WritePlanner {
    */
   private WritePlanner(Profile profile, int lengthBefore, int from, int to, BitSet missing) {
     this.profile = profile;
-    this.lengthBefore = lengthBefore;
-    this.lengthAfter = Math.max(lengthBefore, to);
+    this.lengthBefore =
+        profile.isClassic() && lengthBefore > 0 ? profile.stripeBytes() : lengthBefore;
+    this.lengthAfter = Math.max(this.lengthBefore, to);
     this.from = from;
     this.to = to;
     this.missing = missing;
@@ -58,6 +61,9 @@ final class WritePlanner {
           "change " + from + " to " + to + " of a stripe with " + lengthBefore + " bytes");
     }
     WritePlanner planner = new WritePlanner(profile, lengthBefore, from, to, missing);
+    if (profile.isClassic()) {
+      return planner.wholeStripe();
+    }
     List<StripRange> touched = planner.touched();
     ByteRange hull = planner.hull(touched);
     StripePlan encode = planner.encode(touched, hull);
@@ -66,6 +72,15 @@ final class WritePlanner {
     }
     StripePlan delta = planner.delta(touched, hull);
     return delta.readOperations() <= encode.readOperations() ? delta : encode;
+  }
+
+  private StripePlan wholeStripe() {
+    ByteRange strip = new ByteRange(0, profile.stripeUnit());
+    List<StripRange> all =
+        IntStream.range(0, profile.dataShards())
+            .mapToObj(slot -> new StripRange(slot, strip))
+            .toList();
+    return plan(Mode.ENCODE, lengthBefore == 0 ? List.of() : all, all, strip, new ByteRange(0, 0));
   }
 
   /** The blocks that change, per data strip. */

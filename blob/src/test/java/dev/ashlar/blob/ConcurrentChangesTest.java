@@ -16,17 +16,18 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Many clients change one object: each change happens whole or not at all. */
 class ConcurrentChangesTest {
-  private static final Profile PROFILE = Profile.parse("4+2", 4096);
   private static final int CLIENTS = 4;
   private static final int REGION = 5000; // over the edges of blocks and strips
 
-  @Test
-  void regionsOfTheSameStripesAreNeverMixed() throws Exception {
-    ChangeFixture engine = new ChangeFixture(PROFILE);
+  @ParameterizedTest
+  @ValueSource(strings = {"4+2", "4+2,optimizations=off"})
+  void regionsOfTheSameStripesAreNeverMixed(String profile) throws Exception {
+    ChangeFixture engine = new ChangeFixture(Profile.parse(profile, 4096));
     engine.put(new byte[CLIENTS * REGION]);
     byte[] last = new byte[CLIENTS];
     try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
@@ -97,9 +98,10 @@ class ConcurrentChangesTest {
     return null;
   }
 
-  @Test
-  void appendsFollowEachOther() throws Exception {
-    ChangeFixture engine = new ChangeFixture(PROFILE);
+  @ParameterizedTest
+  @ValueSource(strings = {"4+2", "4+2,optimizations=off"})
+  void appendsFollowEachOther(String profile) throws Exception {
+    ChangeFixture engine = new ChangeFixture(Profile.parse(profile, 4096));
     engine.put(new byte[0]);
     AtomicInteger appended = new AtomicInteger();
     try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {

@@ -41,7 +41,9 @@ class ErasureObjectStoreTest {
         Profile.parse("8+3", 8192),
         Profile.parse("1+2", 16384),
         Profile.parse("1+0", 16384),
-        Profile.parse("3+1", 4096));
+        Profile.parse("3+1", 4096),
+        Profile.parse("4+2,optimizations=off", 4096),
+        Profile.parse("1+2,optimizations=off", 8192));
   }
 
   @Property(tries = 300)

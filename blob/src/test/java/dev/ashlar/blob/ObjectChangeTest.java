@@ -25,6 +25,7 @@ import org.junit.jupiter.api.Test;
 class ObjectChangeTest {
   private static final Profile TWO_TWO = Profile.parse("2+2", 8192);
   private static final Profile FOUR_TWO = Profile.parse("4+2", 16384);
+  private static final Profile CLASSIC = Profile.parse("4+2,optimizations=off", 4096);
   private final Random random = new Random(4711);
 
   private byte[] bytes(int length) {
@@ -35,7 +36,11 @@ class ObjectChangeTest {
   @Test
   void changesAtEveryBoundary() throws Exception {
     for (Profile profile :
-        List.of(TWO_TWO, Profile.parse("3+1", 4096), Profile.parse("1+2", 8192))) {
+        List.of(
+            TWO_TWO,
+            Profile.parse("3+1", 4096),
+            Profile.parse("1+2", 8192),
+            Profile.parse("2+2,optimizations=off", 8192))) {
       TreeSet<Integer> places = new TreeSet<>();
       for (int at = 0; at <= 2 * profile.stripeBytes(); at += profile.stripeUnit() / 2) {
         places.addAll(List.of(Math.max(0, at - 1), at, at + 1));
@@ -66,7 +71,7 @@ class ObjectChangeTest {
 
   @Test
   void appendsAtEveryBoundaryAreOneGrowingBlob() throws Exception {
-    for (Profile profile : List.of(TWO_TWO, Profile.parse("4+2", 4096))) {
+    for (Profile profile : List.of(TWO_TWO, Profile.parse("4+2", 4096), CLASSIC)) {
       ChangeFixture engine = new ChangeFixture(profile);
       engine.put(bytes(1));
       while (engine.expected.length < 3 * profile.stripeBytes()) {
@@ -150,8 +155,36 @@ class ObjectChangeTest {
   }
 
   @Test
+  void aClassicStripeIsPaddedAndReadAndWrittenWhole() throws Exception {
+    ChangeFixture engine = new ChangeFixture(CLASSIC);
+    int stripe = CLASSIC.stripeBytes();
+    engine.put(bytes(2 * stripe + 100));
+    assertEquals(3 * 6 * 4096, engine.storedBytes());
+    assertCost(engine, 4, 0, () -> engine.get(engine.object(), new ByteRange(5000, 1)));
+    assertCost(engine, 4, 6, () -> engine.change(5000, bytes(1)));
+    assertCost(engine, 4, 6, () -> engine.change(engine.expected.length, bytes(100)));
+    assertCost(engine, 0, 6, () -> engine.change(stripe, bytes(stripe)));
+    engine.setReachable(1, false);
+    assertCost(engine, 4, 0, () -> engine.get(engine.object(), new ByteRange(1, 1)));
+    engine.assertContent("with a drive away");
+  }
+
+  private interface Step {
+    void run() throws Exception;
+  }
+
+  private static void assertCost(ChangeFixture engine, int reads, int writes, Step step)
+      throws Exception {
+    long readsBefore = reads(engine);
+    long writesBefore = writes(engine);
+    step.run();
+    assertEquals(reads, reads(engine) - readsBefore);
+    assertEquals(writes, writes(engine) - writesBefore);
+  }
+
+  @Test
   void drivesCountWhatThePlannerDoesAlsoWithOneAway() throws Exception {
-    for (Profile profile : List.of(FOUR_TWO, Profile.parse("6+2", 16384), TWO_TWO)) {
+    for (Profile profile : List.of(FOUR_TWO, Profile.parse("6+2", 16384), TWO_TWO, CLASSIC)) {
       for (int away = -1; away < profile.shards(); away++) {
         ChangeFixture engine = new ChangeFixture(profile);
         engine.put(bytes(3 * profile.stripeBytes()));

@@ -30,7 +30,11 @@ class RandomChangesTest {
           Profile.parse("1+2", 8192),
           Profile.parse("3+3", 4096),
           Profile.parse("4+2", 16384),
-          Profile.parse("2+0", 8192));
+          Profile.parse("2+0", 8192),
+          Profile.parse("2+2,optimizations=off", 4096),
+          Profile.parse("4+2,optimizations=off", 8192),
+          Profile.parse("1+2,optimizations=off", 4096),
+          Profile.parse("2+0,optimizations=off", 4096));
   private static final int STEPS = 40;
 
   @Test

@@ -58,14 +58,19 @@ final class ServerCommand implements Callable<Integer> {
       names = "--profile",
       paramLabel = "K+M",
       defaultValue = "${env:ASHLAR_PROFILE:-4+2}",
-      description = "Data and parity shards of new data.")
+      description =
+          "Data and parity shards of new data. 4+2,optimizations=off pads, reads and writes whole"
+              + " stripes: only to measure against.")
   private String profile = "";
 
   @Option(
       names = "--stripe-unit",
       paramLabel = "BYTES",
-      defaultValue = "${env:ASHLAR_STRIPE_UNIT:-16384}",
-      description = "Bytes of one strip: a multiple of 4096 up to 1 MiB.")
+      defaultValue = "${env:ASHLAR_STRIPE_UNIT:-0}",
+      showDefaultValue = Visibility.NEVER,
+      description =
+          "Bytes of one strip: a multiple of 4096 up to 1 MiB. Default: 16384, with optimizations=off"
+              + " 4096.")
   private int stripeUnit;
 
   @Option(

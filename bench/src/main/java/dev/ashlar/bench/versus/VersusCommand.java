@@ -1,5 +1,6 @@
 package dev.ashlar.bench.versus;
 
+import dev.ashlar.bench.Machine;
 import java.io.File;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -7,15 +8,12 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -220,26 +218,10 @@ public final class VersusCommand implements Callable<Integer> {
   }
 
   private void preface(Path root) throws IOException {
-    out.printf(
-        "%s; %d CPUs (%s), Linux %s; drive folders on %s.%n",
-        Instant.now().truncatedTo(ChronoUnit.MINUTES),
-        Runtime.getRuntime().availableProcessors(),
-        cpuModel(),
-        System.getProperty("os.version"),
-        Files.getFileStore(root).type());
+    out.println(Machine.describe(root));
     out.printf(
         "Six folders, 4+2, concurrency %d, %d s after %d s of the same work, medians of %d rounds."
             + " CPU: the server's, deferred work included.%n%n",
         concurrency, seconds, warmUpSeconds, rounds);
-  }
-
-  private static String cpuModel() throws IOException {
-    try (Stream<String> lines = Files.lines(Path.of("/proc/cpuinfo"))) {
-      return lines
-          .filter(line -> line.startsWith("model name"))
-          .map(line -> line.substring(line.indexOf(':') + 1).strip())
-          .distinct()
-          .collect(Collectors.joining(", "));
-    }
   }
 }

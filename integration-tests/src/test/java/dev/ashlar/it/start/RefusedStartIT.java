@@ -61,6 +61,21 @@ class RefusedStartIT {
     assertEquals(List.of(), files(root));
   }
 
+  @Test
+  void dataOfAnotherProfileIsLeftAlone() throws IOException {
+    ServerSpec spec = new ServerSpec("classic", 6, 1, "4+2,optimizations=off", 4096);
+    try (ServerProcess server = ServerProcess.start(spec)) {
+      server.stop();
+      Launch.Ended ended =
+          Launch.refused(
+              new ServerSpec("classic", 6, 1, "4+2", 4096), server.root(), Map.of());
+      assertNotEquals(0, ended.code(), ended.output());
+      assertOneLine(
+          ended, "this data was made with --profile 4+2,optimizations=off --stripe-unit 4096");
+      server.start();
+    }
+  }
+
   private static void assertOneLine(Launch.Ended ended, String words) {
     List<String> lines = ended.output().lines().toList();
     assertEquals(1, lines.size(), ended.output());

@@ -10,6 +10,9 @@ import java.util.List;
  * padded: the last stripe's data strips are as long as their data, its parity strips as long as its
  * longest data strip (its first). Every length follows from the blob's length alone.
  *
+ * <p>With a classic profile the last stripe is padded with zeros, and every access is one to whole
+ * stripes.
+ *
  * @param blobLength bytes, at least 0
  */
 public record StripeLayout(Profile profile, long blobLength) {
@@ -46,12 +49,27 @@ public record StripeLayout(Profile profile, long blobLength) {
     return shardOffset / unit * profile.stripeBytes() + (long) dataSlot * unit + shardOffset % unit;
   }
 
+  /** Bytes of data on drives: the blob's and, with a classic profile, the zeros behind them. */
+  public long paddedLength() {
+    return accessed(new ByteRange(0, blobLength)).length();
+  }
+
+  /** What is read to know this range of the blob, or written to change it: more if classic. */
+  public ByteRange accessed(ByteRange blobRange) {
+    if (!profile.isClassic() || blobRange.isEmpty()) {
+      return blobRange;
+    }
+    long from = stripeOf(blobRange.offset()) * profile.stripeBytes();
+    long to = (stripeOf(blobRange.end() - 1) + 1) * profile.stripeBytes();
+    return new ByteRange(from, to - from);
+  }
+
   /** Bytes of the shard in this slot; a parity shard is as long as data shard 0. */
   public long shardLength(int slot) {
     if (slot < 0 || slot >= profile.shards()) {
       throw new IllegalArgumentException("slot " + slot + " of " + profile);
     }
-    return bytesBefore(blobLength, slot < profile.dataShards() ? slot : 0);
+    return bytesBefore(paddedLength(), slot < profile.dataShards() ? slot : 0);
   }
 
   /**
@@ -65,13 +83,13 @@ public record StripeLayout(Profile profile, long blobLength) {
 
   /**
    * The slots whose shards a change of this range touches, ascending: the data slots that hold
-   * bytes of it and, unless it is empty, every parity slot.
+   * bytes of it and, unless it is empty, every parity slot; all if classic.
    */
   public List<Integer> touchedSlots(ByteRange blobRange) {
     List<Integer> slots = new ArrayList<>();
     if (!blobRange.isEmpty()) {
       for (int slot = 0; slot < profile.shards(); slot++) {
-        if (slot >= profile.dataShards() || !shardRange(slot, blobRange).isEmpty()) {
+        if (slot >= profile.dataShards() || !shardRange(slot, accessed(blobRange)).isEmpty()) {
           slots.add(slot);
         }
       }
@@ -88,7 +106,7 @@ public record StripeLayout(Profile profile, long blobLength) {
 
   /** Whether all data lies in one strip, so that every parity shard is a copy of data shard 0. */
   public boolean isOneStrip() {
-    return blobLength <= profile.stripeUnit();
+    return paddedLength() <= profile.stripeUnit();
   }
 
   /** Bytes on drives, headers and checksums not counted. */

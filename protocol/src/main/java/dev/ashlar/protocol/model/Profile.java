@@ -8,8 +8,10 @@ import dev.ashlar.protocol.message.ProfileValue;
  * @param dataShards k, at least 1
  * @param parityShards m, at least 0; k + m is at most {@link #MAX_SHARDS}
  * @param stripeUnit bytes of one strip, a multiple of {@link #BLOCK_BYTES} up to 1 MiB
+ * @param isClassic only to be measured against: stripes are padded with zeros, and always read and
+ *     written whole, as erasure-coded stores do it that know no partial writes
  */
-public record Profile(int dataShards, int parityShards, int stripeUnit) {
+public record Profile(int dataShards, int parityShards, int stripeUnit, boolean isClassic) {
   /** Non-zero elements of GF(2^8): the most shards a Cauchy code over it can have. */
   public static final int MAX_SHARDS = 255;
 
@@ -17,6 +19,8 @@ public record Profile(int dataShards, int parityShards, int stripeUnit) {
   public static final int BLOCK_BYTES = 4096;
 
   public static final int DEFAULT_STRIPE_UNIT = 16 * 1024;
+  private static final int CLASSIC_STRIPE_UNIT = 4 * 1024;
+  private static final String SWITCH = ",optimizations=";
   private static final int MAX_STRIPE_UNIT = 1024 * 1024;
 
   public Profile {
@@ -35,19 +39,32 @@ public record Profile(int dataShards, int parityShards, int stripeUnit) {
     }
   }
 
-  /** Parses {@code "4+2"}. */
+  public Profile(int dataShards, int parityShards, int stripeUnit) {
+    this(dataShards, parityShards, stripeUnit, false);
+  }
+
+  /**
+   * Parses {@code "4+2"}, {@code "4+2,optimizations=on"} or {@code "4+2,optimizations=off"}.
+   *
+   * @param stripeUnit 0: what is usual
+   */
   public static Profile parse(String text, int stripeUnit) {
     int plus = text.indexOf('+');
+    int comma = text.indexOf(SWITCH);
+    int end = comma < 0 ? text.length() : comma;
+    boolean isClassic = comma >= 0 && text.endsWith(SWITCH + "off");
     try {
-      if (plus < 0) {
-        throw new NumberFormatException("no '+'");
+      if (plus < 0 || plus > end || (comma >= 0 && !isClassic && !text.endsWith(SWITCH + "on"))) {
+        throw new NumberFormatException(text);
       }
       return new Profile(
           Integer.parseInt(text, 0, plus, 10),
-          Integer.parseInt(text, plus + 1, text.length(), 10),
-          stripeUnit);
+          Integer.parseInt(text, plus + 1, end, 10),
+          stripeUnit != 0 ? stripeUnit : isClassic ? CLASSIC_STRIPE_UNIT : DEFAULT_STRIPE_UNIT,
+          isClassic);
     } catch (NumberFormatException e) {
-      throw new IllegalArgumentException("profile '" + text + "': expected k+m, like 4+2", e);
+      throw new IllegalArgumentException(
+          "profile '" + text + "': expected k+m, like 4+2, or 4+2,optimizations=off", e);
     }
   }
 
@@ -71,15 +88,17 @@ public record Profile(int dataShards, int parityShards, int stripeUnit) {
         .setDataShards(dataShards)
         .setParityShards(parityShards)
         .setStripeUnit(stripeUnit)
+        .setClassic(isClassic)
         .build();
   }
 
   public static Profile of(ProfileValue value) {
-    return new Profile(value.getDataShards(), value.getParityShards(), value.getStripeUnit());
+    return new Profile(
+        value.getDataShards(), value.getParityShards(), value.getStripeUnit(), value.getClassic());
   }
 
   @Override
   public String toString() {
-    return dataShards + "+" + parityShards;
+    return dataShards + "+" + parityShards + (isClassic ? SWITCH + "off" : "");
   }
 }

@@ -74,6 +74,43 @@ class StripeLayoutTest {
     }
   }
 
+  @Property
+  void classicShardsAreThoseOfTheBlobRoundedUpToStripes(
+      @ForAll @IntRange(min = 1, max = 9) int dataShards,
+      @ForAll @IntRange(min = 0, max = 3) int parityShards,
+      @ForAll @IntRange(min = 0, max = 200_000) int length,
+      @ForAll long seed) {
+    Profile profile = new Profile(dataShards, parityShards, 4096, true);
+    StripeLayout layout = new StripeLayout(profile, length);
+    for (int slot = 0; slot < profile.shards(); slot++) {
+      assertEquals(layout.stripeCount() * 4096, layout.shardLength(slot));
+    }
+    assertEquals(layout.stripeCount() * profile.stripeBytes(), layout.paddedLength());
+    assertEquals((length <= 4096 && dataShards == 1) || length == 0, layout.isOneStrip());
+    Random random = new Random(seed);
+    int from = random.nextInt(length + 1);
+    int to = from + random.nextInt(length - from + 1);
+    ByteRange accessed = layout.accessed(new ByteRange(from, to - from));
+    assertEquals(from == to ? 0 : profile.shards(), layout.touchedSlots(accessed).size());
+    if (from < to) {
+      assertEquals(from - from % profile.stripeBytes(), accessed.offset());
+      assertEquals((layout.stripeOf(to - 1) + 1) * profile.stripeBytes(), accessed.end());
+    }
+  }
+
+  @Test
+  void profilesAreParsedAsTheyPrint() {
+    Profile classic = Profile.parse("6+2,optimizations=off", 0);
+    assertEquals(new Profile(6, 2, 4096, true), classic);
+    assertEquals(classic, Profile.parse(classic.toString(), 0));
+    assertEquals(classic, Profile.of(classic.toMessage()));
+    assertEquals(new Profile(6, 2, 16384), Profile.parse("6+2,optimizations=on", 0));
+    assertEquals("6+2", new Profile(6, 2, 16384).toString());
+    for (String bad : List.of("6+2,optimizations=no", "6+2,off", "6,optimizations=off+2", "6+2,")) {
+      assertThrows(IllegalArgumentException.class, () -> Profile.parse(bad, 0), bad);
+    }
+  }
+
   @Test
   void refusesWhatCannotBe() {
     assertThrows(IllegalArgumentException.class, () -> new StripeLayout(FOUR_TWO, -1));

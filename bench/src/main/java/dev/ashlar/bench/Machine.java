@@ -1,0 +1,35 @@
+package dev.ashlar.bench;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** What a measurement belongs to. */
+public final class Machine {
+  private Machine() {}
+
+  /** When and where, in a line. */
+  public static String describe(Path dataFolder) throws IOException {
+    return "%s; %d CPUs (%s), Linux %s; drive folders on %s."
+        .formatted(
+            Instant.now().truncatedTo(ChronoUnit.MINUTES),
+            Runtime.getRuntime().availableProcessors(),
+            cpuModel(),
+            System.getProperty("os.version"),
+            Files.getFileStore(dataFolder).type());
+  }
+
+  private static String cpuModel() throws IOException {
+    try (Stream<String> lines = Files.lines(Path.of("/proc/cpuinfo"))) {
+      return lines
+          .filter(line -> line.startsWith("model name"))
+          .map(line -> line.substring(line.indexOf(':') + 1).strip())
+          .distinct()
+          .collect(Collectors.joining(", "));
+    }
+  }
+}

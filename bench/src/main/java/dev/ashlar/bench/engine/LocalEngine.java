@@ -1,0 +1,303 @@
+package dev.ashlar.bench.engine;
+
+import dev.ashlar.blob.DataUnavailableException;
+import dev.ashlar.blob.DataUnavailableException.Reason;
+import dev.ashlar.blob.Engine;
+import dev.ashlar.blob.EngineConfig;
+import dev.ashlar.blob.EngineMetrics;
+import dev.ashlar.blob.ErasureCodes;
+import dev.ashlar.blob.ErasureObjectStore;
+import dev.ashlar.blob.Folder;
+import dev.ashlar.blob.Leftovers;
+import dev.ashlar.blob.MemoryBudget;
+import dev.ashlar.blob.ObjectChange;
+import dev.ashlar.blob.ObjectWriter;
+import dev.ashlar.blob.RunningReads;
+import dev.ashlar.codec.CodecChoice;
+import dev.ashlar.metadata.garbage.GarbageCollector;
+import dev.ashlar.metadata.garbage.GarbageConfig;
+import dev.ashlar.metadata.placement.Placement;
+import dev.ashlar.metadata.server.MetadataConfig;
+import dev.ashlar.metadata.server.MetadataServer;
+import dev.ashlar.metadata.table.RocksResources;
+import dev.ashlar.protocol.client.MetadataClient;
+import dev.ashlar.protocol.client.MetadataUnavailableException;
+import dev.ashlar.protocol.client.ObjectRead;
+import dev.ashlar.protocol.client.ShardData;
+import dev.ashlar.protocol.client.ShardStore;
+import dev.ashlar.protocol.layout.ByteRange;
+import dev.ashlar.protocol.memory.SlabPool;
+import dev.ashlar.protocol.message.Command;
+import dev.ashlar.protocol.message.CommandResult;
+import dev.ashlar.protocol.message.CreateBucket;
+import dev.ashlar.protocol.message.DriveRow;
+import dev.ashlar.protocol.message.ModifyObject;
+import dev.ashlar.protocol.message.ObjectSummary;
+import dev.ashlar.protocol.message.PutDrives;
+import dev.ashlar.protocol.message.PutObject;
+import dev.ashlar.protocol.message.ResultCode;
+import dev.ashlar.protocol.model.Profile;
+import dev.ashlar.storage.drive.DriveConfig;
+import dev.ashlar.storage.drive.DriveResources;
+import dev.ashlar.storage.drive.DriveStore;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+
+/**
+ * A store as a server runs it, in this process and without S3 before it: the engine, metadata with
+ * one peer, and a drive per slot, all with files of their own.
+ */
+final class LocalEngine implements AutoCloseable {
+  private static final String BUCKET = "bench";
+  private static final DriveResources.Budget INDEXES =
+      new DriveResources.Budget(32L << 20, 16L << 20, 8);
+  private static final GarbageConfig SOON =
+      new GarbageConfig(
+          Duration.ofSeconds(1),
+          Duration.ofMinutes(1),
+          Duration.ofMillis(100),
+          2000,
+          Duration.ofSeconds(30),
+          Duration.ofSeconds(1));
+  private static final Duration DRAIN_MAX = Duration.ofSeconds(15);
+  private static final int LEFTOVERS_MAX = 100_000;
+
+  private final Deque<AutoCloseable> opened = new ArrayDeque<>();
+  private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
+  private final Map<UUID, ShardStore> drives = new HashMap<>();
+  private final Profile profile;
+  private final MetadataClient metadata;
+  private final Folder folder;
+  private final Leftovers leftovers;
+  private final RunningReads store;
+
+  /** Direct memory, which engines may share that are not busy at the same time. */
+  record Memory(SlabPool slabs, MemoryBudget requests) {
+    /** With {@code -XX:MaxDirectMemorySize=512m}, as much as a server takes. */
+    static Memory ofAServer() {
+      return new Memory(
+          new SlabPool(320L << 20), new MemoryBudget(192L << 20, Duration.ofSeconds(5)));
+    }
+  }
+
+  /** Makes a new, empty store in this folder. */
+  LocalEngine(Path root, Profile profile, Memory memory)
+      throws IOException, MetadataUnavailableException {
+    this.profile = profile;
+    try {
+      UUID cluster = UUID.randomUUID();
+      ErasureCodes codes = opening(new ErasureCodes(CodecChoice.AUTO));
+      DriveResources resources =
+          opening(
+              new DriveResources(memory.slabs(), meters, Clock.systemUTC(), codes::of, INDEXES));
+      metadata = openMetadata(root.resolve("metadata"), cluster, resources);
+      openDrives(root, cluster, resources);
+      submit(
+          Command.newBuilder()
+              .setCreateBucket(CreateBucket.newBuilder().setName(BUCKET).setOwner("bench")));
+      EngineConfig config = EngineConfig.of(profile);
+      EngineMetrics metrics = new EngineMetrics(meters);
+      folder =
+          opening(
+              new Folder(
+                  metadata, drives::get, metrics, Clock.systemUTC(), config.driveDeadline()));
+      leftovers = opening(new Leftovers(drives::get, LEFTOVERS_MAX));
+      Engine engine =
+          new Engine(
+              config,
+              metadata,
+              drives::get,
+              codes,
+              memory.slabs(),
+              metrics,
+              memory.requests(),
+              leftovers,
+              folder);
+      store = new RunningReads(new ErasureObjectStore(engine), Clock.systemUTC());
+    } catch (IOException | MetadataUnavailableException | RuntimeException e) {
+      close();
+      throw e;
+    }
+  }
+
+  private MetadataClient openMetadata(Path root, UUID cluster, DriveResources resources)
+      throws IOException, MetadataUnavailableException {
+    ExecutorService reads = opening(Executors.newFixedThreadPool(4));
+    RocksResources rocks =
+        new RocksResources(
+            resources.env(), resources.blockCache(), resources.writeBufferManager(), reads);
+    return opening(MetadataServer.open(new MetadataConfig(List.of(root), cluster, rocks, meters)))
+        .client();
+  }
+
+  private void openDrives(Path root, UUID cluster, DriveResources resources)
+      throws IOException, MetadataUnavailableException {
+    List<DriveRow> rows = new ArrayList<>();
+    for (int slot = 0; slot < profile.shards(); slot++) {
+      DriveStore drive =
+          opening(DriveStore.open(DriveConfig.of(root.resolve("d" + slot), cluster), resources));
+      UUID id = drive.drive().id();
+      drives.put(id, drive);
+      rows.add(
+          DriveRow.newBuilder()
+              .setDriveHigh(id.getMostSignificantBits())
+              .setDriveLow(id.getLeastSignificantBits())
+              .setIncarnation(drive.drive().incarnation())
+              .setFailureDomain(id.toString())
+              .build());
+    }
+    PutDrives.Builder command =
+        PutDrives.newBuilder()
+            .addAllDrives(rows)
+            .setPgMap(Placement.first(rows, profile, Placement.PG_COUNT_DEFAULT));
+    submit(Command.newBuilder().setPutDrives(command));
+  }
+
+  /** From now on changes are folded and garbage removed in the background, as in a server. */
+  void startHousekeeping() {
+    folder.start(store::oldestMs);
+    leftovers.start();
+    GarbageCollector garbage =
+        opening(
+            new GarbageCollector(
+                metadata, drives::get, store::oldestMs, Clock.systemUTC(), SOON, meters));
+    garbage.start();
+  }
+
+  /** Waits until nothing is left to be folded or removed, or long enough. */
+  void drain() throws MetadataUnavailableException, InterruptedException {
+    long deadline = System.nanoTime() + DRAIN_MAX.toNanos();
+    while (hasWaitingWork() && System.nanoTime() < deadline) {
+      Thread.sleep(100);
+    }
+  }
+
+  private boolean hasWaitingWork() throws MetadataUnavailableException {
+    return folder.waiting() > 0 || !metadata.garbage(Long.MAX_VALUE, null, 1).isEmpty();
+  }
+
+  Profile profile() {
+    return profile;
+  }
+
+  DriveCounts counts() {
+    return DriveCounts.of(meters);
+  }
+
+  /** Bytes on all drives that are needed, headers and checksums included. */
+  long liveBytes() {
+    return meters.get("ashlar.drive.live.bytes").gauges().stream()
+        .mapToLong(gauge -> Math.round(gauge.value()))
+        .sum();
+  }
+
+  /** Puts an object of so many times these bytes. */
+  void put(String key, ByteBuffer bytes, int times)
+      throws DataUnavailableException, MetadataUnavailableException, InterruptedException {
+    long length = (long) times * bytes.remaining();
+    try (ObjectWriter writer = store.newWriter(length)) {
+      for (int i = 0; i < times; i++) {
+        writer.write(bytes.duplicate());
+      }
+      ObjectSummary.Builder summary =
+          ObjectSummary.newBuilder()
+              .setSize(length)
+              .setEtag(HexFormat.of().formatHex(writer.md5()));
+      CommandResult result =
+          writer.commit(
+              blobs ->
+                  Command.newBuilder()
+                      .setPutObject(
+                          PutObject.newBuilder()
+                              .setBucket(BUCKET)
+                              .setKey(key)
+                              .setSummary(summary)
+                              .addAllBlobs(blobs)));
+      check(result);
+    }
+  }
+
+  /** Writes over a range, or behind the end. False if others changed the same place meanwhile. */
+  boolean change(String key, long offset, ByteBuffer bytes)
+      throws DataUnavailableException, MetadataUnavailableException, InterruptedException {
+    try (ObjectChange change = store.newChange(object(key), offset, bytes.remaining())) {
+      change.write(bytes.duplicate());
+      CommandResult result = change.commit(ModifyObject.newBuilder().setBucket(BUCKET).setKey(key));
+      if (result.getCode() == ResultCode.CONDITIONAL_CONFLICT) {
+        return false;
+      }
+      check(result);
+      return true;
+    } catch (DataUnavailableException e) {
+      if (e.reason() == Reason.CONFLICT) {
+        return false;
+      }
+      throw e;
+    }
+  }
+
+  /** As often as the object was changed before its bytes could be read, from the beginning. */
+  void read(String key, long offset, long length)
+      throws DataUnavailableException, MetadataUnavailableException, InterruptedException {
+    while (!tryRead(object(key), new ByteRange(offset, length))) {
+      Thread.onSpinWait();
+    }
+  }
+
+  private boolean tryRead(ObjectRead object, ByteRange range)
+      throws DataUnavailableException, InterruptedException {
+    try {
+      store.read(object, range, ShardData::release);
+      return true;
+    } catch (DataUnavailableException e) {
+      if (e.reason() == Reason.GONE) {
+        return false;
+      }
+      throw e;
+    }
+  }
+
+  private ObjectRead object(String key) throws MetadataUnavailableException {
+    return metadata.object(BUCKET, key).orElseThrow();
+  }
+
+  private void submit(Command.Builder command) throws MetadataUnavailableException {
+    check(metadata.submit(command));
+  }
+
+  private static void check(CommandResult result) {
+    if (result.getCode() != ResultCode.OK) {
+      throw new IllegalStateException("metadata answers " + result.getCode());
+    }
+  }
+
+  private <T extends AutoCloseable> T opening(T resource) {
+    opened.push(resource);
+    return resource;
+  }
+
+  @Override
+  public void close() {
+    while (!opened.isEmpty()) {
+      try {
+        opened.pop().close();
+      } catch (Exception e) {
+        System.err.println("does not close cleanly: " + e);
+      }
+    }
+  }
+}
