@@ -2,6 +2,7 @@ package dev.ashlar.blob;
 
 import dev.ashlar.blob.DataUnavailableException.Reason;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
+import dev.ashlar.protocol.client.ShardData;
 import dev.ashlar.protocol.client.ShardFault;
 import dev.ashlar.protocol.client.ShardStore;
 import dev.ashlar.protocol.client.ShardView;
@@ -12,7 +13,7 @@ import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.PlacementMap;
 import dev.ashlar.protocol.model.Profile;
 import dev.ashlar.protocol.model.ShardId;
-import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
@@ -37,6 +38,15 @@ final class SlotReads {
   private BlobRow row;
   private StripeLayout layout;
   private boolean overloaded;
+
+  /** Of a slot's read. */
+  enum State {
+    ARRIVED,
+    UNDER_WAY,
+    /** Under way for longer than its drive usually takes. */
+    LATE,
+    LOST
+  }
 
   /** A drive no longer has the revision. */
   static final class RevisionGoneException extends Exception {
@@ -102,15 +112,32 @@ final class SlotReads {
     return new ByteRange(range.offset(), Math.max(0, end - range.offset()));
   }
 
+  /** Asks for what somebody needs, in the place of what was read before. */
   void ask(int slot, ByteRange shardRange) {
-    ShardStore store = faulty[slot] ? null : store(slot);
-    if (store != null) {
-      ShardRead read = new ShardRead(shardRange);
-      reads[slot] = read;
-      ShardView view = ShardViews.of(row, slot);
-      ShardId shard = new ShardId(id, slot);
-      store.read(shard, view, shardRange.offset(), (int) shardRange.length(), read);
+    drop(slot);
+    reads[slot] = send(slot, shardRange);
+    if (reads[slot] != null) {
+      engine.hedging().earn();
     }
+  }
+
+  /** Asks the slot's drive; null if it cannot be asked. */
+  @Nullable ShardRead send(int slot, ByteRange shardRange) {
+    ShardStore store = faulty[slot] ? null : store(slot);
+    if (store == null) {
+      faulty[slot] = true;
+      return null;
+    }
+    ShardRead read = newRead(slot, shardRange);
+    ShardView view = ShardViews.of(row, slot);
+    ShardId shard = new ShardId(id, slot);
+    store.read(shard, view, shardRange.offset(), (int) shardRange.length(), read);
+    return read;
+  }
+
+  private ShardRead newRead(int slot, ByteRange shardRange) {
+    Hedging hedging = engine.hedging();
+    return new ShardRead(shardRange, hedging, hedging.drive(placement.drive(pg, slot)));
   }
 
   boolean covers(int slot, ByteRange wanted) {
@@ -118,27 +145,76 @@ final class SlotReads {
     return read != null && read.covers(wanted);
   }
 
-  /** Waits for what this slot was asked for, if anything; false if it does not come. */
-  boolean arrived(int slot) throws InterruptedException, RevisionGoneException {
+  /**
+   * Waits for what this slot was asked for, if anything.
+   *
+   * @param orLate not longer than until it is late
+   */
+  State await(int slot, boolean orLate) throws InterruptedException, RevisionGoneException {
+    ShardRead read = reads[slot];
+    if (read != null) {
+      read.await(deadlineNanos(slot), orLate);
+    }
+    return look(slot);
+  }
+
+  /** What has become of what this slot was asked for. A slot that is lost is faulty. */
+  State look(int slot) throws RevisionGoneException {
     ShardRead read = reads[slot];
     if (read == null) {
-      return false;
+      return State.LOST;
     }
-    UUID drive = placement.drive(pg, slot);
-    boolean isSilent = silentDrives.contains(drive);
-    if (read.await(isSilent ? Duration.ZERO : engine.config().driveDeadline())) {
-      return true;
+    if (read.hasArrived()) {
+      return State.ARRIVED;
+    }
+    if (!read.isDone() && !read.isOlderThan(deadlineNanos(slot))) {
+      return read.isLate() ? State.LATE : State.UNDER_WAY;
     }
     if (read.fault() == ShardFault.REVISION_GONE) {
       throw new RevisionGoneException();
     }
     faulty[slot] = true;
     if (read.fault() == ShardFault.UNAVAILABLE) {
-      silentDrives.add(drive);
+      silentDrives.add(placement.drive(pg, slot));
     }
     overloaded |= read.fault() == ShardFault.OVERLOADED;
     drop(slot);
-    return false;
+    return State.LOST;
+  }
+
+  private long deadlineNanos(int slot) {
+    boolean isSilent = silentDrives.contains(placement.drive(pg, slot));
+    return isSilent ? 0 : engine.config().driveDeadline().toNanos();
+  }
+
+  boolean hasArrived(int slot) {
+    ShardRead read = reads[slot];
+    return read != null && read.hasArrived();
+  }
+
+  boolean isUnderWay(int slot) {
+    ShardRead read = reads[slot];
+    return read != null && !read.isDone();
+  }
+
+  /** The reads that have not been answered. */
+  List<ShardRead> underWay() {
+    List<ShardRead> underWay = new ArrayList<>();
+    for (ShardRead read : reads) {
+      if (read != null && !read.isDone()) {
+        underWay.add(read);
+      }
+    }
+    return underWay;
+  }
+
+  /** Slots of which something has been read or is under way. */
+  int count() {
+    int count = 0;
+    for (ShardRead read : reads) {
+      count += read == null ? 0 : 1;
+    }
+    return count;
   }
 
   /** The read of this slot, which has arrived. */
@@ -151,12 +227,18 @@ final class SlotReads {
   }
 
   /** What was made of other slots takes the place of this one's. */
-  void replace(int slot, ShardRead rebuilt) {
-    drop(slot);
-    reads[slot] = rebuilt;
+  void replace(int slot, ByteRange range, ShardData rebuilt) {
+    ShardRead read = newRead(slot, range);
+    read.arrived(rebuilt);
+    replace(slot, read);
   }
 
-  /** Takes the slot's read, to give it back or to replace another's. */
+  void replace(int slot, ShardRead other) {
+    drop(slot);
+    reads[slot] = other;
+  }
+
+  /** Takes the slot's read, to replace another's. */
   ShardRead take(int slot) {
     ShardRead read = arrivedRead(slot);
     reads[slot] = null;

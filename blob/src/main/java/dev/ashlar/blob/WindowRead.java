@@ -14,8 +14,9 @@ import java.util.UUID;
 
 /**
  * Reads parts of one blob, of a few stripes at most: the strips that hold them, in parallel,
- * straight from their drives. Where a drive cannot deliver, exactly the missing ranges are rebuilt
- * from the same ranges of k others. Reading begins with the constructor; used by one thread.
+ * straight from their drives. Where a drive cannot deliver, or is late, exactly the missing ranges
+ * are rebuilt from the same ranges of k others. Reading begins with the constructor; used by one
+ * thread.
  */
 final class WindowRead {
   private final Profile profile;
@@ -55,7 +56,7 @@ final class WindowRead {
     this.renewal = renewal;
     this.slots = new SlotReads(engine, row, silentDrives, memory);
     this.profile = slots.profile();
-    this.rebuild = new Rebuild(engine, slots, needed);
+    this.rebuild = new Rebuild(engine, slots, needed, memory);
     this.heldBytes = bytesMax(slots.layout(), needed);
     start();
   }
@@ -89,22 +90,37 @@ final class WindowRead {
   /**
    * Direct memory that reading these parts takes at most: a slab per shard where strips have to be
    * rebuilt, and in the last stripe one more for each that is short. Reads that were given up on
-   * are not in it: they hold memory only while a drive's thread is in them.
+   * are not in it: they hold memory only while a drive's thread is in them. Nor are hedges, which
+   * take what they need beyond it, or do without.
    */
   static long bytesMax(StripeLayout layout, ByteRange[] needed) {
     Profile profile = layout.profile();
-    ByteRange hull = ByteRange.EMPTY;
-    for (ByteRange each : needed) {
-      hull = hull.hull(each);
-    }
-    int block = Profile.BLOCK_BYTES;
-    long blocks = (hull.end() - 1) / block - hull.offset() / block + 1;
-    long slab = SlabPool.slabBytes((int) blocks * block);
+    long slab = slabBytes(needed);
     if (layout.isOneStrip()) {
       return slab;
     }
-    boolean isPadded = hull.end() > layout.shardLength(profile.dataShards() - 1);
-    return slab * (profile.shards() + (isPadded ? profile.dataShards() : 0));
+    return slab * (profile.shards() + (isPadded(layout, needed) ? profile.dataShards() : 0));
+  }
+
+  /** Of a slab for the same range of any shard. */
+  static long slabBytes(ByteRange[] needed) {
+    ByteRange hull = hull(needed);
+    int block = Profile.BLOCK_BYTES;
+    long blocks = (hull.end() - 1) / block - hull.offset() / block + 1;
+    return SlabPool.slabBytes((int) blocks * block);
+  }
+
+  /** Whether some shards are shorter than that. */
+  static boolean isPadded(StripeLayout layout, ByteRange[] needed) {
+    return hull(needed).end() > layout.shardLength(layout.profile().dataShards() - 1);
+  }
+
+  private static ByteRange hull(ByteRange[] ranges) {
+    ByteRange hull = ByteRange.EMPTY;
+    for (ByteRange each : ranges) {
+      hull = hull.hull(each);
+    }
+    return hull;
   }
 
   /** The same for whichever whole stripes of so many bytes, the last one included. */
@@ -147,6 +163,7 @@ final class WindowRead {
 
   private void restart(BlobRow newRow) throws DataUnavailableException, InterruptedException {
     slots.restart(newRow);
+    rebuild.release();
     long bytes = bytesMax(slots.layout(), needed);
     if (bytes > heldBytes) {
       memory.hold(bytes - heldBytes);
@@ -163,6 +180,7 @@ final class WindowRead {
   /** Gives back what has arrived, but for what the receiver has, and what still may arrive. */
   void abandon() {
     slots.dropAll();
+    rebuild.release();
     memory.giveBack(heldBytes);
     heldBytes = 0;
   }
