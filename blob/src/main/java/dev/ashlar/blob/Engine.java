@@ -21,5 +21,6 @@ public record Engine(
     SlabPool pool,
     EngineMetrics metrics,
     MemoryBudget memory,
+    Hedging hedging,
     Leftovers leftovers,
     Folder folder) {}

@@ -9,6 +9,11 @@ import io.micrometer.core.instrument.MeterRegistry;
 public final class EngineMetrics {
   final Counter encodedBytes;
   final Counter rebuiltReads;
+  final Counter hedges;
+  final Counter hedgesWon;
+  final Counter hedgeReads;
+  final Counter hedgesWithoutBudget;
+  final Counter hedgesWithoutMemory;
   final Counter indebtedSlots;
   final Counter abandonedBlobs;
   final Counter abandonedAttempts;
@@ -33,6 +38,20 @@ public final class EngineMetrics {
         Counter.builder("ashlar.blob.rebuilt.reads")
             .description("Shard ranges that were rebuilt from other drives to answer a read")
             .register(registry);
+    hedges =
+        Counter.builder("ashlar.blob.hedges")
+            .description("Times that other drives were asked because some were late")
+            .register(registry);
+    hedgesWon =
+        Counter.builder("ashlar.blob.hedges.won")
+            .description("Of these, those in which the others answered first")
+            .register(registry);
+    hedgeReads =
+        Counter.builder("ashlar.blob.hedges.reads")
+            .description("Reads of the budget that these took")
+            .register(registry);
+    hedgesWithoutBudget = refusedHedges(registry, "budget");
+    hedgesWithoutMemory = refusedHedges(registry, "memory");
     indebtedSlots =
         Counter.builder("ashlar.blob.indebted.slots")
             .description("Slots that were left without their shard by a write")
@@ -91,6 +110,13 @@ public final class EngineMetrics {
     return Counter.builder("ashlar.blob.changed.stripes")
         .tag("mode", mode)
         .description("Stripes changed in part, by how")
+        .register(registry);
+  }
+
+  private static Counter refusedHedges(MeterRegistry registry, String reason) {
+    return Counter.builder("ashlar.blob.hedges.refused")
+        .tag("reason", reason)
+        .description("Times that late drives were waited for, for want of budget or memory")
         .register(registry);
   }
 

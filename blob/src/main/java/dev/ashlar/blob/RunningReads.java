@@ -3,6 +3,7 @@ package dev.ashlar.blob;
 import dev.ashlar.protocol.client.ObjectRead;
 import dev.ashlar.protocol.layout.ByteRange;
 import java.time.Clock;
+import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -36,6 +37,14 @@ public final class RunningReads implements ObjectStore {
       oldest = Math.min(oldest, read.sinceMs);
     }
     return oldest;
+  }
+
+  /**
+   * The same for what need not wait for reads that have been running for longer than that: one slow
+   * client would hold it up for everybody.
+   */
+  public long oldestMs(Duration heldMax) {
+    return Math.max(oldestMs(), clock.millis() - heldMax.toMillis());
   }
 
   @Override

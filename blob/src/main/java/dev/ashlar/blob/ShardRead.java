@@ -6,49 +6,155 @@ import dev.ashlar.protocol.client.ShardException;
 import dev.ashlar.protocol.client.ShardFault;
 import dev.ashlar.protocol.layout.ByteRange;
 import java.nio.ByteBuffer;
-import java.time.Duration;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A range of one shard on its way from a drive. Whoever asked gives it back with {@link #abandon},
- * whether it has arrived or not.
+ * whether it has arrived or not. Asked and waited for by one thread, answered by another.
  */
 final class ShardRead implements Completion<ShardData> {
+  private static final Object ABANDONED = new Object();
+
   private final ByteRange range;
-  private final CountDownLatch done = new CountDownLatch(1);
+  private final Hedging hedging;
+  private final DriveLatency drive;
+  private final long askedNanos;
   // null while under way; then ShardData, ShardFault or ABANDONED
   private final AtomicReference<@Nullable Object> state = new AtomicReference<>();
-  private static final Object ABANDONED = new Object();
-  private final long askedNanos = System.nanoTime();
+  private volatile @Nullable Thread waiter;
+  private boolean isLate;
 
   /**
    * @param range of the shard, not empty
+   * @param drive whose answer it will be
    */
-  ShardRead(ByteRange range) {
+  ShardRead(ByteRange range, Hedging hedging, DriveLatency drive) {
     this.range = range;
+    this.hedging = hedging;
+    this.drive = drive;
+    this.askedNanos = hedging.nanoTime();
   }
 
   @Override
   public void succeeded(ShardData data) {
+    // Also of an answer that nobody waits for any more: the drive is as slow as that.
+    if (hedging.isOn()) {
+      drive.record(hedging.nanoTime() - askedNanos);
+    }
+    arrived(data);
+  }
+
+  /** The bytes, wherever they come from. */
+  void arrived(ShardData data) {
     if (!state.compareAndSet(null, data)) {
       data.release();
     }
-    done.countDown();
+    LockSupport.unpark(waiter);
   }
 
   @Override
   public void failed(ShardException failure) {
     state.compareAndSet(null, failure.fault());
-    done.countDown();
+    LockSupport.unpark(waiter);
   }
 
-  /** Whether the bytes are there; waits for them until so long after they were asked for. */
-  boolean await(Duration deadline) throws InterruptedException {
-    long left = deadline.toNanos() - (System.nanoTime() - askedNanos);
-    return done.await(left, TimeUnit.NANOSECONDS) && state.get() instanceof ShardData;
+  boolean isDone() {
+    return state.get() != null;
+  }
+
+  boolean hasArrived() {
+    return state.get() instanceof ShardData;
+  }
+
+  /** Whether it has been under way for longer than its drive usually takes; stays so. */
+  boolean isLate() {
+    isLate |= hedging.isOn() && nanosToLate(hedging.nanoTime()) <= 0;
+    return isLate;
+  }
+
+  boolean isOlderThan(long nanos) {
+    return nanosTo(nanos, hedging.nanoTime()) <= 0;
+  }
+
+  /**
+   * Waits until it is done, for at most so long after it was asked for.
+   *
+   * @param orLate not longer than until it is late
+   */
+  void await(long deadlineNanos, boolean orLate) throws InterruptedException {
+    if (isDone()) {
+      return;
+    }
+    boolean isWatched = orLate && hedging.isOn();
+    int place = isWatched ? hedging.watch().add(this) : ReadWatch.NO_PLACE;
+    waiter = Thread.currentThread();
+    try {
+      while (!isDone() && !(isWatched && isLate())) {
+        long left = nanosTo(deadlineNanos, hedging.nanoTime());
+        if (left <= 0) {
+          return;
+        }
+        park(left);
+      }
+    } finally {
+      waiter = null;
+      hedging.watch().remove(place);
+    }
+  }
+
+  /**
+   * Waits until one of them is done, or late, or so old.
+   *
+   * @param reads not done when last seen, not empty
+   */
+  static void awaitAny(List<ShardRead> reads, long deadlineNanos) throws InterruptedException {
+    reads.forEach(read -> read.waiter = Thread.currentThread());
+    try {
+      while (reads.stream().noneMatch(ShardRead::isDone)) {
+        long left = Long.MAX_VALUE;
+        for (ShardRead read : reads) {
+          left = Math.min(left, read.nanosToEvent(deadlineNanos));
+        }
+        if (left <= 0) {
+          return;
+        }
+        park(left);
+      }
+    } finally {
+      reads.forEach(read -> read.waiter = null);
+    }
+  }
+
+  private static void park(long nanos) throws InterruptedException {
+    LockSupport.parkNanos(nanos);
+    if (Thread.interrupted()) {
+      throw new InterruptedException();
+    }
+  }
+
+  /** Until it is too old, or, if it is not late yet, late. */
+  private long nanosToEvent(long deadlineNanos) {
+    long now = hedging.nanoTime();
+    long toDeadline = nanosTo(deadlineNanos, now);
+    return isLate ? toDeadline : Math.min(toDeadline, nanosToLate(now));
+  }
+
+  private long nanosToLate(long nowNanos) {
+    return nanosTo(drive.lateNanos(), nowNanos);
+  }
+
+  private long nanosTo(long ageNanos, long nowNanos) {
+    return ageNanos - (nowNanos - askedNanos);
+  }
+
+  /** For another thread than its own. */
+  void wakeIfLate(long nowNanos) {
+    if (nanosToLate(nowNanos) <= 0) {
+      LockSupport.unpark(waiter);
+    }
   }
 
   /** Why it failed; a drive that did not answer in time is unavailable. */

@@ -42,6 +42,7 @@ final class StripeChange {
    * @param from of the stripe
    * @param bytes all that the stripe gets
    * @param missing slots that get nothing
+   * @throws DataUnavailableException if these are too many
    */
   StripeChange(
       Engine engine,
@@ -50,10 +51,12 @@ final class StripeChange {
       int from,
       ByteBuffer bytes,
       BitSet missing,
-      RequestMemory memory) {
+      RequestMemory memory)
+      throws DataUnavailableException {
     this.engine = engine;
     this.attempt = attempt;
     this.profile = attempt.profile();
+    checkEnough(missing);
     this.stripe = stripe;
     long before = attempt.base().getLength() - stripe * profile.stripeBytes();
     this.lengthBefore = Math.clamp(before, 0, profile.stripeBytes());
@@ -65,6 +68,18 @@ final class StripeChange {
     Arrays.fill(needed, new ByteRange(0, 0));
     plan.reads().forEach(read -> needed[read.slot()] = inShard(read.range()));
     this.memory = memory;
+  }
+
+  /** Drives may have failed since the last thing was sent: without parity there is no plan. */
+  private void checkEnough(BitSet missing) throws DataUnavailableException {
+    int usable = profile.shards() - missing.cardinality();
+    if (usable < profile.durableMinimum()) {
+      throw new DataUnavailableException(
+          Reason.TOO_FEW_DRIVES,
+          String.format(
+              "%d of %d drives take changes of blob %s, %d are needed",
+              usable, profile.shards(), attempt.blob(), profile.durableMinimum()));
+    }
   }
 
   /** Direct memory that it takes at most, the reads included. */

@@ -66,6 +66,10 @@ final class ChangeFixture {
   }
 
   ChangeFixture(Profile profile, EngineConfig config) throws Exception {
+    this(profile, config, new Hedging(HedgeConfig.OFF, System::nanoTime));
+  }
+
+  ChangeFixture(Profile profile, EngineConfig config, Hedging hedging) throws Exception {
     this.profile = profile;
     metadata = MemoryMetadata.withDrives(profile, profile.shards(), 1);
     for (UUID id : MemoryMetadata.sequentialIds(profile.shards())) {
@@ -85,7 +89,16 @@ final class ChangeFixture {
     store =
         new ErasureObjectStore(
             new Engine(
-                config, metadata, reachable::get, codes, pool, metrics, memory, leftovers, folder));
+                config,
+                metadata,
+                reachable::get,
+                codes,
+                pool,
+                metrics,
+                memory,
+                hedging,
+                leftovers,
+                folder));
   }
 
   /** As if the drive had been pulled, and put back. */
@@ -96,6 +109,11 @@ final class ChangeFixture {
     } else {
       reachable.remove(drive.drive().id());
     }
+  }
+
+  /** From now on the drive is reached through this. */
+  void reachThrough(int slot, ShardStore store) {
+    reachable.put(drives.get(slot).drive().id(), store);
   }
 
   void put(byte[] bytes) throws Exception {

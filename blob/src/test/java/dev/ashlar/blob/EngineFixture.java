@@ -33,6 +33,7 @@ final class EngineFixture {
   final Profile profile;
   final SlabPool pool = new SlabPool();
   final MemoryBudget memory;
+  final SimpleMeterRegistry meters = new SimpleMeterRegistry();
   final List<MemoryShardStore> drives = new ArrayList<>();
   final BlobRowsMetadata metadata;
   final ErasureObjectStore store;
@@ -48,6 +49,10 @@ final class EngineFixture {
   }
 
   EngineFixture(Profile profile, EngineConfig config, MemoryBudget memory) {
+    this(profile, config, memory, new Hedging(HedgeConfig.OFF, System::nanoTime));
+  }
+
+  EngineFixture(Profile profile, EngineConfig config, MemoryBudget memory, Hedging hedging) {
     this.profile = profile;
     this.memory = memory;
     for (int slot = 0; slot < profile.shards(); slot++) {
@@ -58,7 +63,7 @@ final class EngineFixture {
     metadata =
         new BlobRowsMetadata(
             new PlacementMap(1, profile, List.of(List.copyOf(reachable.keySet()))));
-    EngineMetrics metrics = new EngineMetrics(new SimpleMeterRegistry());
+    EngineMetrics metrics = new EngineMetrics(meters);
     store =
         new ErasureObjectStore(
             new Engine(
@@ -69,6 +74,7 @@ final class EngineFixture {
                 pool,
                 metrics,
                 memory,
+                hedging,
                 leftovers,
                 new Folder(
                     metadata, reachable::get, metrics, Clock.systemUTC(), config.driveDeadline())));
@@ -77,6 +83,11 @@ final class EngineFixture {
   /** As if the drive had been pulled. */
   void remove(int slot) {
     reachable.remove(drives.get(slot).drive().id());
+  }
+
+  /** From now on the drive is reached through this. */
+  void reachThrough(int slot, ShardStore store) {
+    reachable.put(drives.get(slot).drive().id(), store);
   }
 
   /** Writes the bytes in pieces of varying size. */
@@ -114,6 +125,10 @@ final class EngineFixture {
           piece.release();
         });
     return out.toByteArray();
+  }
+
+  long count(String name) {
+    return (long) meters.get(name).counters().stream().mapToDouble(each -> each.count()).sum();
   }
 
   long storedBytes() {

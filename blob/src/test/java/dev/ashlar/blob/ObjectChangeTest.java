@@ -263,6 +263,31 @@ class ObjectChangeTest {
     engine.assertNothingHeld();
   }
 
+  /** Between the moment the first part was sent and the one in which the second is planned. */
+  @Test
+  void parityThatFailsOnTheWayRefusesTheChange() throws Exception {
+    ChangeFixture engine = new ChangeFixture(FOUR_TWO);
+    engine.put(bytes(3 * FOUR_TWO.stripeBytes()));
+    int first = FOUR_TWO.stripeBytes() - 50;
+    try (ObjectChange change = engine.store.newChange(engine.object(), 50, first + 1000)) {
+      change.write(ByteBuffer.wrap(bytes(1)));
+      for (int slot : new int[] {4, 5}) {
+        engine.drives.get(slot).failWrites(ShardFault.IO_ERROR);
+        engine.drives.get(slot).holdAnswers();
+      }
+      change.write(ByteBuffer.wrap(bytes(first - 1)));
+      engine.drives.get(4).releaseAnswers();
+      engine.drives.get(5).releaseAnswers();
+      change.write(ByteBuffer.wrap(bytes(1000)));
+      DataUnavailableException e =
+          assertThrows(
+              DataUnavailableException.class, () -> change.commit(ChangeFixture.command()));
+      assertEquals(Reason.TOO_FEW_DRIVES, e.reason());
+    }
+    engine.assertContent("refused");
+    engine.assertNothingHeld();
+  }
+
   @Test
   void aRefusedChangeLeavesNothing() throws Exception {
     ChangeFixture engine = new ChangeFixture(FOUR_TWO);

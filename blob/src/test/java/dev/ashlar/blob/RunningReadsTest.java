@@ -9,6 +9,7 @@ import dev.ashlar.protocol.client.ObjectRead;
 import dev.ashlar.protocol.client.ShardData;
 import dev.ashlar.protocol.layout.ByteRange;
 import dev.ashlar.protocol.message.ObjectRecord;
+import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -54,6 +55,22 @@ class RunningReadsTest {
         };
     read(reads);
     assertEquals(3000, reads.oldestMs());
+  }
+
+  @Test
+  void aSlowReadIsWaitedForNoLongerThanThat() {
+    InRead store = new InRead();
+    RunningReads reads = new RunningReads(store, clock);
+    store.during =
+        () -> {
+          clock.setMs(5999);
+          assertEquals(1000, reads.oldestMs(Duration.ofSeconds(5)));
+          clock.setMs(6001);
+          assertEquals(1001, reads.oldestMs(Duration.ofSeconds(5)));
+          assertEquals(1000, reads.oldestMs());
+        };
+    read(reads);
+    assertEquals(6001, reads.oldestMs(Duration.ofSeconds(5)));
   }
 
   private static void read(RunningReads reads) {

@@ -7,6 +7,8 @@ import dev.ashlar.blob.EngineMetrics;
 import dev.ashlar.blob.ErasureCodes;
 import dev.ashlar.blob.ErasureObjectStore;
 import dev.ashlar.blob.Folder;
+import dev.ashlar.blob.HedgeConfig;
+import dev.ashlar.blob.Hedging;
 import dev.ashlar.blob.Leftovers;
 import dev.ashlar.blob.MemoryBudget;
 import dev.ashlar.blob.ObjectStore;
@@ -78,6 +80,11 @@ final class Node {
   /** How long the end waits for what only makes the next start faster. */
   private static final Duration CHECKPOINT_WAIT = Duration.ofSeconds(10);
 
+  /**
+   * Changes are folded though a read that began before them still runs, if that was so long ago.
+   */
+  private static final Duration FOLD_HELD_MAX = Duration.ofMinutes(5);
+
   private static final int LEFTOVERS_MAX = 100_000;
 
   private static final int METADATA_READ_THREADS = 4;
@@ -133,10 +140,11 @@ final class Node {
                       resources.slabs(),
                       engineMetrics,
                       memory(meters),
+                      hedging(options),
                       leftovers(meters),
                       folder)),
               clock);
-      folder.start(store::oldestMs);
+      folder.start(() -> store.oldestMs(FOLD_HELD_MAX));
       collectGarbage(metadata, store, meters, clock);
       root.keep(mounted);
       s3 =
@@ -182,6 +190,13 @@ final class Node {
         .baseUnit("bytes")
         .register(meters);
     return memory;
+  }
+
+  private Hedging hedging(ServerOptions options) {
+    Hedging hedging =
+        opening(new Hedging(HedgeConfig.of(options.hedgePercent()), System::nanoTime));
+    hedging.start();
+    return hedging;
   }
 
   private Leftovers leftovers(MeterRegistry meters) {

@@ -34,6 +34,7 @@ import picocli.CommandLine.Option;
 final class RehearseCommand implements Callable<Integer> {
   private static final int CLIENTS = 8;
   private static final Profile PROFILE = Profile.parse("4+2", 16 << 10);
+  private static final int HEDGE_PERCENT = 5;
   private static final String REGION = "us-east-1";
 
   @Option(
@@ -76,7 +77,8 @@ final class RehearseCommand implements Callable<Integer> {
         REGION,
         List.of("localhost"),
         Transport.EPOLL,
-        0);
+        0,
+        HEDGE_PERCENT);
   }
 
   private void exercise(ApplicationContext context) throws Exception {

@@ -125,6 +125,13 @@ final class ServerCommand implements Callable<Integer> {
       description = "At most so much of each drive is used; 0 for all of its file system.")
   private long driveCapacityBytes;
 
+  @Option(
+      names = "--hedge-budget",
+      paramLabel = "PERCENT",
+      defaultValue = "${env:ASHLAR_HEDGE_BUDGET:-5}",
+      description = "Additional reads of other drives, at most, where some are late; 0 is off.")
+  private int hedgePercent;
+
   @Override
   public Integer call() {
     ServerOptions options = options();
@@ -192,7 +199,8 @@ final class ServerCommand implements Callable<Integer> {
           region,
           domains,
           transport,
-          driveCapacityBytes);
+          driveCapacityBytes,
+          hedgePercent);
     } catch (IllegalArgumentException e) {
       throw new ParameterException(Objects.requireNonNull(spec).commandLine(), e.getMessage(), e);
     }

@@ -13,6 +13,7 @@ import java.util.List;
  * @param dataFolders one per drive, at least k + m
  * @param metadataFolders 1, 3 or 5
  * @param domains host names under which virtual-host-style requests come
+ * @param hedgePercent reads that may be made in addition where drives are late; 0 is off
  */
 record ServerOptions(
     List<Path> dataFolders,
@@ -24,7 +25,8 @@ record ServerOptions(
     String region,
     List<String> domains,
     Transport transport,
-    long driveCapacityBytes) {
+    long driveCapacityBytes,
+    int hedgePercent) {
   ServerOptions {
     dataFolders = List.copyOf(dataFolders);
     metadataFolders = List.copyOf(metadataFolders);
@@ -46,6 +48,9 @@ record ServerOptions(
               + " leaves no room for data: at least "
               + capacityMin
               + " bytes, or 0 for all of the file system");
+    }
+    if (hedgePercent < 0 || hedgePercent > 100) {
+      throw new IllegalArgumentException("--hedge-budget takes 0 to 100, not " + hedgePercent);
     }
     int peers = metadataFolders.size();
     if (peers != 1 && peers != 3 && peers != 5) {

@@ -7,6 +7,8 @@ package dev.ashlar.protocol.layout;
  * @param length at least 0
  */
 public record ByteRange(long offset, long length) {
+  public static final ByteRange EMPTY = new ByteRange(0, 0);
+
   public ByteRange {
     if (offset < 0 || length < 0 || offset > Long.MAX_VALUE - length) {
       throw new IllegalArgumentException("range " + offset + "+" + length);
@@ -19,5 +21,17 @@ public record ByteRange(long offset, long length) {
 
   public boolean isEmpty() {
     return length == 0;
+  }
+
+  /** The smallest range that has all bytes of both. */
+  public ByteRange hull(ByteRange other) {
+    if (isEmpty()) {
+      return other;
+    }
+    if (other.isEmpty()) {
+      return this;
+    }
+    long from = Math.min(offset, other.offset);
+    return new ByteRange(from, Math.max(end(), other.end()) - from);
   }
 }

@@ -1,0 +1,110 @@
+package dev.ashlar.blob;
+
+import java.time.Duration;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Knows which reads are late, and how many may be made to not wait for them: each read earns a part
+ * of one. The account starts empty and is small, so an overloaded machine, on which everything is
+ * late, reads hardly more for it.
+ */
+public final class Hedging implements AutoCloseable {
+  private static final int PER_READ = 100;
+  private static final long SAVED_MAX = 100L * PER_READ;
+
+  /** How long after it is late a read is noticed at most. */
+  private static final Duration TICK = Duration.ofMillis(5);
+
+  /** The same for the first read after a while without any. */
+  private static final Duration IDLE_TICK = Duration.ofMillis(100);
+
+  private static final int TICKS_TO_IDLE = 200;
+
+  private final HedgeConfig config;
+  private final LongSupplier nanoTime;
+  private final Map<UUID, DriveLatency> drives = new ConcurrentHashMap<>();
+  private final AtomicLong saved = new AtomicLong();
+  private final ReadWatch watch = new ReadWatch();
+  private @Nullable Thread watcher;
+
+  public Hedging(HedgeConfig config, LongSupplier nanoTime) {
+    this.config = config;
+    this.nanoTime = nanoTime;
+  }
+
+  /** Looks for late reads until it is closed. */
+  public void start() {
+    if (isOn()) {
+      watcher = Thread.ofPlatform().name("late-reads").daemon().start(this::run);
+    }
+  }
+
+  boolean isOn() {
+    return config.budgetPercent() > 0;
+  }
+
+  long nanoTime() {
+    return nanoTime.getAsLong();
+  }
+
+  /** What is known of this drive's reads. */
+  DriveLatency drive(UUID id) {
+    DriveLatency known = drives.get(id);
+    return known != null
+        ? known
+        : drives.computeIfAbsent(id, any -> new DriveLatency(config.lateMin().toNanos()));
+  }
+
+  /** A drive is asked for what somebody needs. */
+  void earn() {
+    if (isOn() && saved.get() < SAVED_MAX) {
+      saved.addAndGet(config.budgetPercent());
+    }
+  }
+
+  /** Takes so many reads out of the budget, or none. */
+  boolean trySpend(int reads) {
+    long cost = (long) reads * PER_READ;
+    for (long has = saved.get(); has >= cost; has = saved.get()) {
+      if (saved.compareAndSet(has, has - cost)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  ReadWatch watch() {
+    return watch;
+  }
+
+  /** Wakes those who wait for late reads; whether any was waited for since the last tick. */
+  boolean tick() {
+    return watch.wakeLate(nanoTime());
+  }
+
+  private void run() {
+    try {
+      for (int quietTicks = 0; ; quietTicks++) {
+        if (tick()) {
+          quietTicks = 0;
+        }
+        Thread.sleep(quietTicks < TICKS_TO_IDLE ? TICK : IDLE_TICK);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  @Override
+  public void close() {
+    Thread running = watcher;
+    if (running != null) {
+      running.interrupt();
+    }
+  }
+}

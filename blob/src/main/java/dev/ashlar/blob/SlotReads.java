@@ -1,0 +1,283 @@
+package dev.ashlar.blob;
+
+import dev.ashlar.blob.DataUnavailableException.Reason;
+import dev.ashlar.protocol.client.MetadataUnavailableException;
+import dev.ashlar.protocol.client.ShardData;
+import dev.ashlar.protocol.client.ShardFault;
+import dev.ashlar.protocol.client.ShardStore;
+import dev.ashlar.protocol.client.ShardView;
+import dev.ashlar.protocol.layout.ByteRange;
+import dev.ashlar.protocol.layout.StripeLayout;
+import dev.ashlar.protocol.message.BlobRow;
+import dev.ashlar.protocol.model.BlobId;
+import dev.ashlar.protocol.model.PlacementMap;
+import dev.ashlar.protocol.model.Profile;
+import dev.ashlar.protocol.model.ShardId;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a window has read, or asked for, of each slot's shard, all as of one row of the blob. Used
+ * by one thread.
+ */
+final class SlotReads {
+  private final Engine engine;
+  private final Profile profile;
+  private final BlobId id;
+  private final int pg;
+  private final PlacementMap placement;
+  private final Set<UUID> silentDrives;
+  private final RequestMemory memory;
+  // Per slot the read that has arrived or is under way; a faulty slot is not asked again.
+  private final @Nullable ShardRead[] reads;
+  private final boolean[] faulty;
+  private BlobRow row;
+  private StripeLayout layout;
+  private boolean overloaded;
+
+  /** Of a slot's read. */
+  enum State {
+    ARRIVED,
+    UNDER_WAY,
+    /** Under way for longer than its drive usually takes. */
+    LATE,
+    LOST
+  }
+
+  /** A drive no longer has the revision. */
+  static final class RevisionGoneException extends Exception {
+    private static final long serialVersionUID = 1;
+
+    RevisionGoneException() {
+      super("revision gone", null, false, false);
+    }
+  }
+
+  SlotReads(Engine engine, BlobRow row, Set<UUID> silentDrives, RequestMemory memory) {
+    this.engine = engine;
+    this.row = row;
+    this.layout = WindowRead.layout(row);
+    this.profile = layout.profile();
+    this.id = BlobId.of(row.getId());
+    this.pg = row.getPg();
+    this.placement = engine.metadata().placement();
+    this.silentDrives = silentDrives;
+    this.memory = memory;
+    this.reads = new ShardRead[profile.shards()];
+    this.faulty = new boolean[profile.shards()];
+    findFaulty();
+  }
+
+  /** Forgets what was read and goes on with another row of the blob. */
+  void restart(BlobRow newRow) {
+    dropAll();
+    row = newRow;
+    layout = WindowRead.layout(newRow);
+    findFaulty();
+  }
+
+  private void findFaulty() {
+    Arrays.fill(faulty, false);
+    for (int slot : row.getDebtSlotsList()) {
+      faulty[slot] = true;
+    }
+    for (int slot = 0; slot < faulty.length; slot++) {
+      faulty[slot] |= store(slot) == null || silentDrives.contains(placement.drive(pg, slot));
+    }
+  }
+
+  BlobRow row() {
+    return row;
+  }
+
+  StripeLayout layout() {
+    return layout;
+  }
+
+  Profile profile() {
+    return profile;
+  }
+
+  boolean isFaulty(int slot) {
+    return faulty[slot];
+  }
+
+  /** The part of the range in which this slot's shard has bytes; behind them it counts as zeros. */
+  ByteRange present(int slot, ByteRange range) {
+    long end = Math.min(range.end(), layout.shardLength(slot));
+    return new ByteRange(range.offset(), Math.max(0, end - range.offset()));
+  }
+
+  /** Asks for what somebody needs, in the place of what was read before. */
+  void ask(int slot, ByteRange shardRange) {
+    drop(slot);
+    reads[slot] = send(slot, shardRange);
+    if (reads[slot] != null) {
+      engine.hedging().earn();
+    }
+  }
+
+  /** Asks the slot's drive; null if it cannot be asked. */
+  @Nullable ShardRead send(int slot, ByteRange shardRange) {
+    ShardStore store = faulty[slot] ? null : store(slot);
+    if (store == null) {
+      faulty[slot] = true;
+      return null;
+    }
+    ShardRead read = newRead(slot, shardRange);
+    ShardView view = ShardViews.of(row, slot);
+    ShardId shard = new ShardId(id, slot);
+    store.read(shard, view, shardRange.offset(), (int) shardRange.length(), read);
+    return read;
+  }
+
+  private ShardRead newRead(int slot, ByteRange shardRange) {
+    Hedging hedging = engine.hedging();
+    return new ShardRead(shardRange, hedging, hedging.drive(placement.drive(pg, slot)));
+  }
+
+  boolean covers(int slot, ByteRange wanted) {
+    ShardRead read = reads[slot];
+    return read != null && read.covers(wanted);
+  }
+
+  /**
+   * Waits for what this slot was asked for, if anything.
+   *
+   * @param orLate not longer than until it is late
+   */
+  State await(int slot, boolean orLate) throws InterruptedException, RevisionGoneException {
+    ShardRead read = reads[slot];
+    if (read != null) {
+      read.await(deadlineNanos(slot), orLate);
+    }
+    return look(slot);
+  }
+
+  /** What has become of what this slot was asked for. A slot that is lost is faulty. */
+  State look(int slot) throws RevisionGoneException {
+    ShardRead read = reads[slot];
+    if (read == null) {
+      return State.LOST;
+    }
+    if (read.hasArrived()) {
+      return State.ARRIVED;
+    }
+    if (!read.isDone() && !read.isOlderThan(deadlineNanos(slot))) {
+      return read.isLate() ? State.LATE : State.UNDER_WAY;
+    }
+    if (read.fault() == ShardFault.REVISION_GONE) {
+      throw new RevisionGoneException();
+    }
+    faulty[slot] = true;
+    if (read.fault() == ShardFault.UNAVAILABLE) {
+      silentDrives.add(placement.drive(pg, slot));
+    }
+    overloaded |= read.fault() == ShardFault.OVERLOADED;
+    drop(slot);
+    return State.LOST;
+  }
+
+  private long deadlineNanos(int slot) {
+    boolean isSilent = silentDrives.contains(placement.drive(pg, slot));
+    return isSilent ? 0 : engine.config().driveDeadline().toNanos();
+  }
+
+  boolean hasArrived(int slot) {
+    ShardRead read = reads[slot];
+    return read != null && read.hasArrived();
+  }
+
+  boolean isUnderWay(int slot) {
+    ShardRead read = reads[slot];
+    return read != null && !read.isDone();
+  }
+
+  /** The reads that have not been answered. */
+  List<ShardRead> underWay() {
+    List<ShardRead> underWay = new ArrayList<>();
+    for (ShardRead read : reads) {
+      if (read != null && !read.isDone()) {
+        underWay.add(read);
+      }
+    }
+    return underWay;
+  }
+
+  /** Slots of which something has been read or is under way. */
+  int count() {
+    int count = 0;
+    for (ShardRead read : reads) {
+      count += read == null ? 0 : 1;
+    }
+    return count;
+  }
+
+  /** The read of this slot, which has arrived. */
+  ShardRead arrivedRead(int slot) {
+    ShardRead read = reads[slot];
+    if (read == null) {
+      throw new IllegalStateException("slot " + slot + " of " + id + " was not read");
+    }
+    return read;
+  }
+
+  /** What was made of other slots takes the place of this one's. */
+  void replace(int slot, ByteRange range, ShardData rebuilt) {
+    ShardRead read = newRead(slot, range);
+    read.arrived(rebuilt);
+    replace(slot, read);
+  }
+
+  void replace(int slot, ShardRead other) {
+    drop(slot);
+    reads[slot] = other;
+  }
+
+  /** Takes the slot's read, to replace another's. */
+  ShardRead take(int slot) {
+    ShardRead read = arrivedRead(slot);
+    reads[slot] = null;
+    return read;
+  }
+
+  void drop(int slot) {
+    ShardRead read = reads[slot];
+    if (read != null) {
+      reads[slot] = null;
+      read.abandon(memory);
+    }
+  }
+
+  void dropAll() {
+    for (int slot = 0; slot < reads.length; slot++) {
+      drop(slot);
+    }
+  }
+
+  /** Why too little of the blob can be read. */
+  DataUnavailableException unavailable() {
+    if (overloaded) {
+      return new DataUnavailableException(Reason.OVERLOADED, "drive queues full: " + id);
+    }
+    try {
+      List<BlobRow> rows = engine.metadata().blobs(List.of(id));
+      if (rows.isEmpty() || rows.get(0).getReferences() == 0) {
+        return new DataUnavailableException(Reason.GONE, "blob " + id + " was removed");
+      }
+    } catch (MetadataUnavailableException e) {
+      return new DataUnavailableException(Reason.TOO_FEW_DRIVES, "metadata: " + e.getMessage());
+    }
+    return new DataUnavailableException(
+        Reason.TOO_FEW_DRIVES,
+        "fewer than " + profile.dataShards() + " shards of blob " + id + " can be read");
+  }
+
+  private @Nullable ShardStore store(int slot) {
+    return engine.drives().apply(placement.drive(pg, slot));
+  }
+}
