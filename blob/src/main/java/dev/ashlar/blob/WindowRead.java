@@ -381,6 +381,7 @@ final class WindowRead {
   private boolean arrived(int slot) throws InterruptedException, RevisionGoneException {
     ShardRead read = reads[slot];
     if (read == null) {
+      faulty[slot] = true; // also where the drive has gone since it was counted on
       return false;
     }
     UUID drive = placement.drive(pg, slot);
