@@ -13,6 +13,7 @@ import dev.ashlar.protocol.layout.StripeLayout;
 import dev.ashlar.protocol.message.ResultCode;
 import dev.ashlar.protocol.model.Profile;
 import dev.ashlar.protocol.model.ShardId;
+import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -28,6 +29,7 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 class ErasureObjectStoreTest {
   private static final Profile FOUR_TWO = Profile.parse("4+2", 16384);
@@ -227,6 +229,29 @@ class ErasureObjectStoreTest {
     DataUnavailableException e =
         assertThrows(DataUnavailableException.class, () -> engine.get(0, 200_000));
     assertEquals(Reason.TOO_FEW_DRIVES, e.reason());
+    assertEquals(0, engine.pool.lentBytes());
+  }
+
+  /** The second window was begun before the drive went, and turns to it after. */
+  @Test
+  @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+  void aDriveThatGoesAfterItWasCountedOnIsReplaced() throws Exception {
+    EngineFixture engine = new EngineFixture(FOUR_TWO);
+    byte[] bytes = EngineFixture.bytes(new Random(8), 3 << 20);
+    engine.put(bytes, new Random(1));
+    engine.remove(0);
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    engine.store.read(
+        Objects.requireNonNull(engine.metadata.object),
+        new ByteRange(0, bytes.length),
+        piece -> {
+          engine.remove(4);
+          byte[] some = new byte[piece.bytes().remaining()];
+          piece.bytes().get(some);
+          out.writeBytes(some);
+          piece.release();
+        });
+    assertArrayEquals(bytes, out.toByteArray());
     assertEquals(0, engine.pool.lentBytes());
   }
 

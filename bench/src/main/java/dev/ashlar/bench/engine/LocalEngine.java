@@ -8,6 +8,8 @@ import dev.ashlar.blob.EngineMetrics;
 import dev.ashlar.blob.ErasureCodes;
 import dev.ashlar.blob.ErasureObjectStore;
 import dev.ashlar.blob.Folder;
+import dev.ashlar.blob.HedgeConfig;
+import dev.ashlar.blob.Hedging;
 import dev.ashlar.blob.Leftovers;
 import dev.ashlar.blob.MemoryBudget;
 import dev.ashlar.blob.ObjectChange;
@@ -125,6 +127,7 @@ final class LocalEngine implements AutoCloseable {
               memory.slabs(),
               metrics,
               memory.requests(),
+              new Hedging(HedgeConfig.OFF, System::nanoTime),
               leftovers,
               folder);
       store = new RunningReads(new ErasureObjectStore(engine), Clock.systemUTC());

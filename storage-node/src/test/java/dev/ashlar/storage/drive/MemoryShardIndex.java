@@ -197,6 +197,12 @@ final class MemoryShardIndex implements ShardIndex, SimulatedIndex {
     List.copyOf(current.folded.keySet()).forEach(shard -> visitor.accept(shard.blob()));
   }
 
+  /** Shards of which there is any row, some of them several times. */
+  void forEachShard(Consumer<ShardId> visitor) {
+    current.pieces.keySet().forEach(key -> visitor.accept(key.shard()));
+    current.folded.keySet().forEach(visitor);
+  }
+
   @Override
   public Update update() {
     return new MemoryUpdate();

@@ -84,6 +84,16 @@ public final class SimulatedDrive implements RawFiles {
     callsUntilError = Integer.MAX_VALUE;
   }
 
+  /**
+   * The process ended and another one starts: what it had written is all there, synced or not.
+   * Everything opened before is void.
+   */
+  public void restart() {
+    isDown = false;
+    callsUntilCrash = Long.MAX_VALUE;
+    callsUntilError = Integer.MAX_VALUE;
+  }
+
   /** Flips one bit that had been durable. */
   public void flipBit(String name, int byteOffset, int bit) {
     SimulatedFile file = names.get(name);

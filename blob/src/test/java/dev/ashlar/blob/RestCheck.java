@@ -1,0 +1,240 @@
+package dev.ashlar.blob;
+
+import static java.util.Objects.requireNonNull;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.ashlar.protocol.client.Answer;
+import dev.ashlar.protocol.client.ObjectRead;
+import dev.ashlar.protocol.client.ShardData;
+import dev.ashlar.protocol.client.ShardException;
+import dev.ashlar.protocol.client.ShardFault;
+import dev.ashlar.protocol.layout.ByteRange;
+import dev.ashlar.protocol.layout.StripeLayout;
+import dev.ashlar.protocol.message.BlobRow;
+import dev.ashlar.protocol.message.SliceValue;
+import dev.ashlar.protocol.model.AttemptId;
+import dev.ashlar.protocol.model.BlobId;
+import dev.ashlar.protocol.model.Profile;
+import dev.ashlar.protocol.model.ShardId;
+import dev.ashlar.storage.drive.SteppedDrive;
+import java.io.ByteArrayOutputStream;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.function.Consumer;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What must hold when nothing is under way, all drives are there, and all is tidied up: every
+ * object reads as in the model, also with a drive away; every stripe's shards, as they lie on the
+ * drives, agree with each other and with the model; and the drives hold nothing else.
+ */
+final class RestCheck {
+  private final SimulatedProcess process;
+  private final BytesModel model;
+  private final Profile profile;
+  private final Map<UUID, SteppedDrive> drives;
+  private final @Nullable UUID failed;
+  private final Consumer<@Nullable UUID> hideOnly;
+  private final Map<BlobId, BlobRow> blobs = new TreeMap<>();
+  private final Map<BlobId, byte[]> contents = new TreeMap<>();
+
+  /**
+   * @param failed a drive on which a write failed once: what it lost nobody has noted
+   * @param hideOnly makes this drive unreachable, and all others reachable
+   */
+  RestCheck(
+      SimulatedProcess process,
+      BytesModel model,
+      Profile profile,
+      Map<UUID, SteppedDrive> drives,
+      @Nullable UUID failed,
+      Consumer<@Nullable UUID> hideOnly) {
+    this.process = process;
+    this.model = model;
+    this.profile = profile;
+    this.drives = drives;
+    this.failed = failed;
+    this.hideOnly = hideOnly;
+  }
+
+  void run() throws Exception {
+    for (BlobRow row : process.client.unfolded(null, 1000)) {
+      // Where a drive lost its intents, and others owe theirs, folding waits for repair.
+      assertTrue(isOnFailed(row), () -> "unfolded at rest: " + row);
+    }
+    for (String key : SimulatedClient.keys()) {
+      checkObject(key);
+    }
+    checkDrives();
+    if (failed == null && profile.parityShards() > 0) {
+      for (UUID away : drives.keySet()) {
+        hideOnly.accept(away);
+        for (String key : model.keys()) {
+          checkContent(object(key), model.state(key).bytes(), key + " without " + away);
+        }
+      }
+      hideOnly.accept(null);
+    }
+  }
+
+  private ObjectRead object(String key) throws Exception {
+    return process.client.object(SimulatedClient.BUCKET, key).orElseThrow();
+  }
+
+  private void checkObject(String key) throws Exception {
+    byte[] expected = model.state(key).bytes();
+    assertEquals(
+        expected != null, process.client.object(SimulatedClient.BUCKET, key).isPresent(), key);
+    if (expected != null) {
+      ObjectRead object = object(key);
+      checkContent(object, expected, key);
+      checkSlices(object, expected, key);
+    }
+  }
+
+  private void checkContent(ObjectRead object, byte @Nullable [] expected, String what)
+      throws Exception {
+    if (expected == null) {
+      throw new AssertionError(what);
+    }
+    assertEquals(expected.length, object.object().getSummary().getSize(), what);
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    process.store.read(
+        object,
+        new ByteRange(0, expected.length),
+        piece -> {
+          byte[] bytes = new byte[piece.bytes().remaining()];
+          piece.bytes().get(bytes);
+          out.writeBytes(bytes);
+          piece.release();
+        });
+    assertArrayEquals(expected, out.toByteArray(), what);
+  }
+
+  /** What lies on the drives, without what the engine makes of it. */
+  private void checkSlices(ObjectRead object, byte[] expected, String key) throws Exception {
+    int at = 0;
+    for (SliceValue slice : object.object().getSlicesList()) {
+      BlobId id = BlobId.of(slice.getBlob());
+      byte[] blob = contents.get(id);
+      if (blob == null) {
+        BlobRow row = process.client.blobs(List.of(id)).getFirst();
+        blobs.put(id, row);
+        blob = checkParity(row);
+        contents.put(id, blob);
+      }
+      int from = (int) slice.getOffset();
+      int length = (int) slice.getLength();
+      assertArrayEquals(
+          Arrays.copyOfRange(expected, at, at + length),
+          Arrays.copyOfRange(blob, from, from + length),
+          key + " on the drives");
+      at += length;
+    }
+    assertEquals(expected.length, at);
+  }
+
+  /** Decodes all shards from k of them, compares with the others, returns the data. */
+  private byte[] checkParity(BlobRow row) throws Exception {
+    StripeLayout layout = new StripeLayout(Profile.of(row.getProfile()), row.getLength());
+    int longest = (int) layout.shardLength(0);
+    ByteBuffer[] shards = new ByteBuffer[profile.shards()];
+    List<Integer> present = new ArrayList<>();
+    for (int slot = 0; slot < shards.length; slot++) {
+      shards[slot] = shard(row, slot, layout, longest);
+      if (shards[slot] != null) {
+        present.add(slot);
+      }
+    }
+    int least = failed == null ? profile.durableMinimum() : profile.dataShards();
+    assertTrue(present.size() >= least, () -> "shards " + present + " are left of " + row);
+    int[] sources = present.stream().limit(profile.dataShards()).mapToInt(i -> i).toArray();
+    int[] others =
+        IntStream.range(0, shards.length)
+            .filter(slot -> Arrays.stream(sources).noneMatch(source -> source == slot))
+            .toArray();
+    ByteBuffer[] decoded = new ByteBuffer[others.length];
+    Arrays.setAll(decoded, i -> ByteBuffer.allocateDirect(longest));
+    ByteBuffer[] given = Arrays.stream(sources).mapToObj(i -> shards[i]).toArray(ByteBuffer[]::new);
+    SimulatedProcess.CODES.of(profile).decode(sources, given, others, decoded);
+    for (int i = 0; i < others.length; i++) {
+      if (shards[others[i]] == null) {
+        shards[others[i]] = decoded[i];
+      }
+      assertEquals(decoded[i], shards[others[i]], "shard " + others[i] + " of " + row);
+    }
+    byte[] data = new byte[(int) row.getLength()];
+    for (int at = 0; at < data.length; at++) {
+      data[at] = shards[layout.slotOf(at)].get((int) layout.shardOffsetOf(at));
+    }
+    return data;
+  }
+
+  /** As it lies on its drive, behind its end zeros; null if it is owed, or lost with a failure. */
+  private @Nullable ByteBuffer shard(BlobRow row, int slot, StripeLayout layout, int longest)
+      throws Exception {
+    ByteBuffer bytes = ByteBuffer.allocateDirect(longest);
+    int length = (int) layout.shardLength(slot);
+    if (row.getDebtSlotsList().contains(slot)) {
+      return null;
+    }
+    if (length > 0) {
+      SteppedDrive drive =
+          requireNonNull(drives.get(process.client.placement().drive(row.getPg(), slot)));
+      ShardId shard = new ShardId(BlobId.of(row.getId()), slot);
+      Answer<ShardData> answer = new Answer<>();
+      drive.read(shard, ShardViews.of(row, slot), 0, length, answer);
+      try {
+        ShardData data = answer.await();
+        bytes.put(data.bytes()).clear();
+        data.release();
+      } catch (ShardException e) {
+        boolean isLost = e.fault() == ShardFault.MISSING || e.fault() == ShardFault.CORRUPT;
+        if (!isLost || !drive.medium().id().equals(failed)) {
+          throw new AssertionError("slot " + slot + " of " + row, e);
+        }
+        return null;
+      }
+    }
+    return bytes;
+  }
+
+  /** Nothing is there that metadata does not name. */
+  private void checkDrives() throws Exception {
+    for (SteppedDrive drive : drives.values()) {
+      for (ShardId shard : drive.shards()) {
+        BlobRow row = blobs.get(shard.blob());
+        if (row == null) {
+          throw new AssertionError(shard + " is on " + drive.drive() + ", but no object's");
+        }
+        assertEquals(
+            drive.drive().id(), process.client.placement().drive(row.getPg(), shard.slot()));
+      }
+      drive.forEachAttemptBelow(
+          -1,
+          (blob, attempt) ->
+              assertTrue(
+                  isUnfolded(blob, attempt),
+                  () -> attempt + " of " + blob + " is left on " + drive.drive()));
+    }
+  }
+
+  private boolean isUnfolded(BlobId blob, AttemptId attempt) {
+    BlobRow row = blobs.get(blob);
+    return row != null
+        && row.getAttemptsList().stream().anyMatch(each -> ShardViews.id(each).equals(attempt));
+  }
+
+  private boolean isOnFailed(BlobRow row) {
+    return failed != null
+        && process.client.placement().slotDrives().get(row.getPg()).contains(failed);
+  }
+}

@@ -1,0 +1,256 @@
+package dev.ashlar.blob;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.ashlar.codec.CodecChoice;
+import dev.ashlar.metadata.garbage.GarbageCollector;
+import dev.ashlar.metadata.garbage.GarbageConfig;
+import dev.ashlar.metadata.memory.MemoryMetadata;
+import dev.ashlar.protocol.client.MetadataClient;
+import dev.ashlar.protocol.client.MetadataUnavailableException;
+import dev.ashlar.protocol.client.ShardStore;
+import dev.ashlar.protocol.memory.SlabPool;
+import dev.ashlar.protocol.message.Command;
+import dev.ashlar.protocol.message.CommandResult;
+import dev.ashlar.protocol.message.ResultCode;
+import dev.ashlar.protocol.model.BlobId;
+import dev.ashlar.protocol.model.Profile;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.UUID;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One life of a process: the engine with all that works behind it, and its client of metadata,
+ * which tells the {@link BytesModel} of each change in the moment in which it is committed.
+ */
+final class SimulatedProcess {
+  /** No wait runs into it, however slow the machine. */
+  private static final Duration NEVER = Duration.ofHours(1);
+
+  private static final GarbageConfig GARBAGE =
+      new GarbageConfig(
+          Duration.ofSeconds(2), Duration.ofHours(6), NEVER, 100, NEVER, Duration.ofSeconds(3));
+  static final SlabPool POOL = new SlabPool();
+  static final ErasureCodes CODES = new ErasureCodes(CodecChoice.JAVA);
+
+  final MemoryMetadata metadata;
+  final MetadataClient client;
+  final MemoryBudget memory = new MemoryBudget(64 << 20, NEVER);
+  final RunningReads store;
+  final Folder folder;
+  final Leftovers leftovers;
+  final GarbageCollector collector;
+  private final Surroundings surroundings;
+  private final Map<Thread, Request> requests = new HashMap<>();
+  private final Map<Thread, BytesModel.State> seen = new HashMap<>();
+  private boolean isDead;
+
+  /** What becomes of a command on its way to metadata and back. */
+  enum Fate {
+    ANSWERED,
+    REFUSED,
+    /** It never arrives, which nobody knows. */
+    LOST,
+    /** It arrives, and the answer does not. */
+    ANSWER_LOST,
+    /** It arrives after its sender has given up. */
+    LATE
+  }
+
+  /** Where the process lives. */
+  interface Surroundings {
+    @Nullable ShardStore drive(UUID id);
+
+    /** Asked before a command is sent; may also end the process in this very moment. */
+    Fate fate();
+
+    /** Asked when it has been carried out. */
+    void committed();
+
+    BytesModel model();
+
+    SteppedThreads threads();
+  }
+
+  /** What a client asked for, and how often it came true. */
+  static final class Request {
+    private final Consumer<BytesModel> effect;
+    private int commits;
+
+    Request(Consumer<BytesModel> effect) {
+      this.effect = effect;
+    }
+
+    int commits() {
+      return commits;
+    }
+  }
+
+  SimulatedProcess(
+      EngineConfig config, MemoryMetadata metadata, Clock clock, Surroundings surroundings) {
+    this.metadata = metadata;
+    this.surroundings = surroundings;
+    client =
+        (MetadataClient)
+            Proxy.newProxyInstance(
+                MetadataClient.class.getClassLoader(),
+                new Class<?>[] {MetadataClient.class},
+                (proxy, method, arguments) -> call(method, arguments));
+    MeterRegistry meters = new SimpleMeterRegistry();
+    EngineMetrics metrics = new EngineMetrics(meters);
+    Function<UUID, @Nullable ShardStore> drives = id -> isDead ? null : surroundings.drive(id);
+    leftovers = new Leftovers(drives, 1000);
+    folder = new Folder(client, drives, metrics, clock, config.driveDeadline());
+    store =
+        new RunningReads(
+            new ErasureObjectStore(
+                new Engine(
+                    config,
+                    client,
+                    drives,
+                    CODES,
+                    POOL,
+                    metrics,
+                    memory,
+                    new Hedging(HedgeConfig.OFF, System::nanoTime),
+                    leftovers,
+                    folder)),
+            clock);
+    collector = new GarbageCollector(client, drives, store::oldestMs, clock, GARBAGE, meters);
+  }
+
+  static EngineConfig config(Profile profile) {
+    int stripe = profile.stripeBytes();
+    return new EngineConfig(profile, 3 * stripe, 2, 7L * stripe, NEVER);
+  }
+
+  boolean isDead() {
+    return isDead;
+  }
+
+  /** From now on nothing that it does has any effect. */
+  void die() {
+    isDead = true;
+  }
+
+  /** What the calling thread submits from now on belongs to this. */
+  void begin(Request request) {
+    requests.put(Thread.currentThread(), request);
+  }
+
+  void end() {
+    requests.remove(Thread.currentThread());
+  }
+
+  /** The model as it was when the calling thread last looked up an object. */
+  BytesModel.State seen() {
+    return requireNonNull(seen.get(Thread.currentThread()));
+  }
+
+  void foldAll() throws Exception {
+    folder.sweep();
+    folder.foldNow(
+        client.unfolded(null, 1000).stream().map(row -> BlobId.of(row.getId())).toList());
+  }
+
+  private @Nullable Object call(Method method, Object @Nullable [] arguments) throws Throwable {
+    switch (method.getName()) {
+      case "session", "placement", "drives" -> {
+        return invoke(method, arguments);
+      }
+      case "submit" -> {
+        return submit((Command.Builder) requireNonNull(arguments)[0]);
+      }
+      default -> {
+        SteppedThreads.pause();
+        checkAlive();
+        Object result = invoke(method, arguments);
+        if (method.getName().equals("object")) {
+          seen.put(
+              Thread.currentThread(),
+              surroundings.model().state((String) requireNonNull(arguments)[1]));
+        }
+        SteppedThreads.pause();
+        return result;
+      }
+    }
+  }
+
+  private @Nullable Object invoke(Method method, Object @Nullable [] arguments) throws Throwable {
+    try {
+      return method.invoke(metadata, arguments);
+    } catch (InvocationTargetException e) {
+      throw e.getCause();
+    }
+  }
+
+  private void checkAlive() throws MetadataUnavailableException {
+    if (isDead) {
+      throw MetadataUnavailableException.refused("the process is dead");
+    }
+  }
+
+  private CommandResult submit(Command.Builder command) throws MetadataUnavailableException {
+    SteppedThreads.pause();
+    checkAlive();
+    Request request = requests.get(Thread.currentThread());
+    Fate fate = surroundings.fate();
+    if (isDead) {
+      throw unknown("the process died before it");
+    }
+    CommandResult result =
+        switch (fate) {
+          case REFUSED -> throw MetadataUnavailableException.refused("refused");
+          case LOST -> throw unknown("lost");
+          case LATE -> {
+            Command.Builder copy = command.clone();
+            surroundings.threads().start("late", () -> applyLate(copy, request));
+            throw unknown("late");
+          }
+          case ANSWERED, ANSWER_LOST -> apply(command, request);
+        };
+    surroundings.committed();
+    SteppedThreads.pause();
+    if (fate == Fate.ANSWER_LOST || isDead) {
+      throw unknown("the answer is lost");
+    }
+    return result;
+  }
+
+  private void applyLate(Command.Builder command, @Nullable Request request)
+      throws MetadataUnavailableException {
+    for (int i = 0; i < 20 && !isDead; i++) {
+      SteppedThreads.pause();
+    }
+    apply(command, request);
+  }
+
+  private CommandResult apply(Command.Builder command, @Nullable Request request)
+      throws MetadataUnavailableException {
+    CommandResult result = metadata.submit(command);
+    boolean isOfClient =
+        command.hasPutObject()
+            || command.hasModifyObject()
+            || command.hasCopyObject()
+            || command.hasDeleteObjects();
+    if (isOfClient && request != null && result.getCode() == ResultCode.OK) {
+      request.commits++;
+      request.effect.accept(surroundings.model());
+    }
+    return result;
+  }
+
+  private static MetadataUnavailableException unknown(String why) {
+    return MetadataUnavailableException.unknown(why, new IllegalStateException(why));
+  }
+}

@@ -1,0 +1,95 @@
+package dev.ashlar.it.linear;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.ashlar.it.harness.Buckets;
+import dev.ashlar.it.harness.Clients;
+import dev.ashlar.it.harness.Seeds;
+import dev.ashlar.it.harness.ServerProcess;
+import dev.ashlar.it.harness.ServerSpec;
+import java.util.List;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Test;
+import software.amazon.awssdk.services.s3.S3Client;
+
+/**
+ * What concurrent clients of one key see can have happened one after the other. {@code
+ * -Dashlar.linear.histories} and {@code -Dashlar.linear.kills} say how often.
+ */
+class LinearizabilityIT {
+  private static final int HISTORIES = Integer.getInteger("ashlar.linear.histories", 50);
+  private static final int KILLS = Integer.getInteger("ashlar.linear.kills", 2);
+  private static final int CLIENTS = 6;
+  private static final int OPERATIONS = 8;
+
+  private final SplittableRandom random = new SplittableRandom(Seeds.seed("LinearizabilityIT"));
+  private final ServerProcess server =
+      ServerProcess.start(new ServerSpec("linear", 4, 1, "2+2", 4096));
+  private final String bucket = bucket();
+
+  private String bucket() {
+    try (S3Client s3 = Clients.sync(server)) {
+      return Buckets.create(s3, "linear");
+    }
+  }
+
+  @AfterAll
+  void close() {
+    server.close();
+  }
+
+  @Test
+  void concurrentHistories() throws Exception {
+    int conflicts = 0;
+    for (int i = 0; i < HISTORIES; i++) {
+      HistoryRecorder recorder = new HistoryRecorder(server, bucket, "calm-" + i, random.split());
+      recorder.start(CLIENTS, OPERATIONS);
+      recorder.join();
+      conflicts += (int) check(recorder);
+    }
+    System.out.println(HISTORIES + " histories, " + conflicts + " refused for another's change");
+  }
+
+  /** What was on its way then has no answer: it happened, whole, or not. */
+  @Test
+  void historiesWithAKilledServer() throws Exception {
+    for (int i = 0; i < KILLS; i++) {
+      HistoryRecorder recorder = new HistoryRecorder(server, bucket, "kill-" + i, random.split());
+      recorder.start(CLIENTS, OPERATIONS);
+      recorder.awaitAnswers(CLIENTS + random.nextInt(CLIENTS * OPERATIONS / 2));
+      server.kill();
+      recorder.join();
+      server.start();
+      recorder.start(CLIENTS, 2);
+      recorder.join();
+      check(recorder);
+    }
+  }
+
+  /** Returns how many were refused because of others. */
+  private static long check(HistoryRecorder recorder) throws Exception {
+    recorder.readLast();
+    List<Operation<ObjectCall, ObjectReply>> history = recorder.history();
+    assertTrue(
+        Linearizability.isLinearizable(new ObjectModel(), history),
+        () -> "no order explains" + recorder.describe());
+    List<Operation<ObjectCall, ObjectReply>> conflicts =
+        history.stream()
+            .filter(each -> each.output() != null && each.output().isConflict())
+            .toList();
+    for (Operation<ObjectCall, ObjectReply> conflict : conflicts) {
+      assertTrue(
+          history.stream().anyMatch(other -> !other.equals(conflict) && overlap(other, conflict)),
+          () -> "a conflict with nobody: " + conflict + recorder.describe());
+    }
+    return conflicts.size();
+  }
+
+  private static boolean overlap(
+      Operation<ObjectCall, ObjectReply> write, Operation<ObjectCall, ObjectReply> conflict) {
+    return write.input().isWrite()
+        && write.calledAt() <= conflict.returnedAt()
+        && (write.output() == null || write.returnedAt() >= conflict.calledAt());
+  }
+}
