@@ -22,6 +22,8 @@ public final class Bench {
   private Bench() {}
 
   public static void main(String[] args) {
+    // Not named as logback looks for it by itself: the server's must be the only one of these.
+    System.setProperty("logback.configurationFile", "logback-bench.xml");
     System.exit(new CommandLine(new Bench()).execute(args));
   }
 }

@@ -230,7 +230,8 @@ final class RestCheck {
   private boolean isUnfolded(BlobId blob, AttemptId attempt) {
     BlobRow row = blobs.get(blob);
     return row != null
-        && row.getAttemptsList().stream().anyMatch(each -> AttemptId.of(each.getId()).equals(attempt));
+        && row.getAttemptsList().stream()
+            .anyMatch(each -> AttemptId.of(each.getId()).equals(attempt));
   }
 
   private boolean isOnFailed(BlobRow row) {

@@ -49,15 +49,17 @@ public final class ChangingCommand implements Callable<Integer> {
 
   @Option(
       names = "--seconds",
-      defaultValue = "5",
-      description = "Measured time per work, profile and round (default: 5).")
-  private int seconds = 5;
+      defaultValue = "4",
+      description = "Measured time per work, profile and round (default: 4).")
+  private int seconds = 4;
 
   @Option(
       names = "--warm-up",
       paramLabel = "SECONDS",
       defaultValue = "3",
-      description = "The same work beforehand, once for each profile (default: 3).")
+      description =
+          "The same work beforehand, once for each profile, and first of all mixed work for three"
+              + " times as long (default: 3).")
   private int warmUpSeconds = 3;
 
   @Option(names = "--concurrency", defaultValue = "16", description = "Default: 16.")
@@ -99,6 +101,9 @@ public final class ChangingCommand implements Callable<Integer> {
         prepare(engine, payload);
       }
       List<Double> spaceBefore = space(engines);
+      for (LocalEngine engine : engines) {
+        Pass.run(engine, Work.MIX_16K, load(3 * warmUpSeconds, payload, seed));
+      }
       ChangingReport report = new ChangingReport(List.of(fast, classic, replicas), out);
       report.header();
       for (Work work : works) {

@@ -67,8 +67,7 @@ class RefusedStartIT {
     try (ServerProcess server = ServerProcess.start(spec)) {
       server.stop();
       Launch.Ended ended =
-          Launch.refused(
-              new ServerSpec("classic", 6, 1, "4+2", 4096), server.root(), Map.of());
+          Launch.refused(new ServerSpec("classic", 6, 1, "4+2", 4096), server.root(), Map.of());
       assertNotEquals(0, ended.code(), ended.output());
       assertOneLine(
           ended, "this data was made with --profile 4+2,optimizations=off --stripe-unit 4096");

@@ -40,6 +40,13 @@ public record MetadataConfig(
     if (folders.stream().distinct().count() != folders.size()) {
       throw new IllegalArgumentException("a metadata folder is named twice: " + folders);
     }
+    for (Path folder : folders) {
+      // Ratis keeps its folders in one setting and cuts that at commas.
+      if (folder.toString().indexOf(',') >= 0) {
+        throw new IllegalArgumentException(
+            "metadata folder " + folder + ": its path must not contain a comma");
+      }
+    }
   }
 
   public MetadataConfig(
