@@ -137,6 +137,9 @@ final class Node {
                       folder)),
               clock);
       folder.start(store::oldestMs);
+      Gauge.builder("ashlar.blob.unfolded.changes", folder, Folder::unfoldedChanges)
+          .description("Committed changes that are not yet part of their shards")
+          .register(meters);
       collectGarbage(metadata, store, meters, clock);
       root.keep(mounted);
       s3 =
