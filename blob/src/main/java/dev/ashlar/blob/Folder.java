@@ -59,6 +59,7 @@ public final class Folder implements AutoCloseable {
   private final Duration driveDeadline;
   private final ReentrantLock lock = new ReentrantLock();
   private final LinkedHashMap<BlobId, Pending> pending = new LinkedHashMap<>();
+  private volatile boolean isSwept;
   private @Nullable BackgroundThread worker;
 
   /** When attempts of a blob were first heard of. */
@@ -102,6 +103,17 @@ public final class Folder implements AutoCloseable {
     lock.lock();
     try {
       return pending.size();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Committed changes that are not folded, as far as it knows; NaN until it has once looked. */
+  public double unfoldedChanges() {
+    lock.lock();
+    try {
+      int changes = pending.values().stream().mapToInt(each -> each.times.size()).sum();
+      return isSwept ? changes : Double.NaN;
     } finally {
       lock.unlock();
     }
@@ -151,6 +163,7 @@ public final class Folder implements AutoCloseable {
         }
       }
     } while (page.size() == SWEEP_PAGE && waiting() < PENDING_MAX);
+    isSwept = true;
   }
 
   private List<BlobId> due() {

@@ -145,6 +145,9 @@ final class Node {
                       folder)),
               clock);
       folder.start(() -> store.oldestMs(FOLD_HELD_MAX));
+      Gauge.builder("ashlar.blob.unfolded.changes", folder, Folder::unfoldedChanges)
+          .description("Committed changes that are not yet part of their shards")
+          .register(meters);
       collectGarbage(metadata, store, meters, clock);
       root.keep(mounted);
       s3 =

@@ -1,6 +1,5 @@
 package dev.ashlar.it.client;
 
-import static dev.ashlar.it.harness.S3Failures.assertFails;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
@@ -234,34 +233,6 @@ class AppendIT {
       }
       assertArrayEquals(whole, client.get("rgw"));
     }
-  }
-
-  @Test
-  void badAppendsChangeNothing() throws Exception {
-    byte[] whole = new Content(seed, UNIT + 100).bytes();
-    append("bad", 0, whole);
-    String etag = s3.headObject(b -> b.bucket(bucket).key("bad")).eTag();
-    for (long offset : new long[] {0, 1, UNIT, whole.length - 1, whole.length + 1, 5L << 40}) {
-      assertFails(400, "InvalidWriteOffset", () -> append("bad", offset, new byte[10]));
-    }
-    assertFails(400, "InvalidWriteOffset", () -> append("absent", 1, new byte[10]));
-    assertFails(400, "InvalidArgument", () -> append("bad", -1, new byte[10]));
-    assertFails(400, "InvalidRequest", () -> append("bad", whole.length, new byte[0]));
-    assertFails(400, "InvalidRequest", () -> append("absent", 0, new byte[0]));
-    try (ChangeClient client = new ChangeClient(server, bucket)) {
-      Answer damaged =
-          client.append("bad", whole.length, new byte[50_000], "x-amz-checksum-crc32", "AAAAAA==");
-      assertEquals("400 BadDigest", damaged.status() + " " + damaged.code());
-    }
-    try (ChangeClient client = new ChangeClient(server, bucket)) {
-      Answer damaged =
-          client.append(
-              "bad", whole.length, new byte[50_000], "Content-MD5", "AAAAAAAAAAAAAAAAAAAAAA==");
-      assertEquals("400 BadDigest", damaged.status() + " " + damaged.code());
-    }
-    assertFails(404, "NoSuchKey", () -> get("absent"));
-    assertEquals(etag, s3.headObject(b -> b.bucket(bucket).key("bad")).eTag());
-    assertArrayEquals(whole, get("bad"));
   }
 
   @Test

@@ -26,7 +26,6 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import software.amazon.awssdk.services.s3.S3Client;
 
@@ -163,44 +162,6 @@ class PatchIT {
   private void reconnect() throws Exception {
     client.close();
     client = new ChangeClient(server, bucket);
-  }
-
-  @ParameterizedTest
-  @CsvSource({
-    "416 InvalidRange, bytes 20001-20010/*",
-    "416 InvalidRange, bytes 99999999999999999-100000000000000008/*",
-    "416 InvalidRange, bytes 10-1/*",
-    "416 InvalidRange, bytes=0-9/*",
-    "416 InvalidRange, bytes */*",
-    "400 InvalidArgument, bytes 0-8/*",
-    "400 InvalidArgument, bytes 0-10/*",
-    "400 InvalidArgument, bytes 0-9223372036854775807/*"
-  })
-  void badRangesChangeNothing(String expected, String range) throws Exception {
-    byte[] object = new Content(seed, 20_000).bytes();
-    client.put("bad", object);
-    assertError(expected, client.patch("bad", range, new byte[10]));
-    reconnect();
-    assertArrayEquals(object, client.get("bad"));
-  }
-
-  @Test
-  void badPatchesChangeNothing() throws Exception {
-    byte[] object = new Content(seed, 200_000).bytes();
-    client.put("bad2", object);
-    assertError(
-        "400 MissingContentRange",
-        client.send("PATCH", "bad2", "", new byte[10], java.util.Map.of()));
-    reconnect();
-    assertError("404 NoSuchKey", client.patch("none", 0, new byte[10]));
-    reconnect();
-    assertError("400 InvalidRequest", client.patch("bad2", "bytes 5-/*", new byte[0]));
-    reconnect();
-    assertError(
-        "400 BadDigest",
-        client.patch("bad2", 5, new byte[150_000], "x-amz-checksum-crc32c", "AAAAAA=="));
-    reconnect();
-    assertArrayEquals(object, client.get("bad2"));
   }
 
   /** Every client owns a range; what it was told was written stays until it writes again. */

@@ -66,7 +66,7 @@ class CrashIT {
   /** The moment is chosen by progress, not by time, so that slow machines test as much. */
   private static void writeUntilKilled(
       ServerProcess server, CrashWorkload workload, SplittableRandom random) throws Exception {
-    Ledger ledger = workload.ledger();
+    Ledger<?> ledger = workload.ledger();
     long enough = ledger.acknowledgements() + random.nextInt(1, 150);
     Instant deadline = Instant.now().plus(WRITE_DEADLINE);
     List<Thread> clients = workload.start(random.split());

@@ -36,7 +36,7 @@ final class CrashWorkload {
 
   private final S3Client s3;
   private final String bucket;
-  private final Ledger ledger = new Ledger();
+  private final Ledger<Content> ledger = new Ledger<>();
   private final ConcurrentLinkedQueue<AssertionError> wrongReads = new ConcurrentLinkedQueue<>();
 
   CrashWorkload(S3Client s3, String bucket) {
@@ -51,7 +51,7 @@ final class CrashWorkload {
     }
   }
 
-  Ledger ledger() {
+  Ledger<Content> ledger() {
     return ledger;
   }
 
@@ -102,7 +102,7 @@ final class CrashWorkload {
   }
 
   private void put(String key, Content content) {
-    Ledger.Attempt attempt = ledger.begin(key, content);
+    Ledger<Content>.Attempt attempt = ledger.begin(key, content);
     s3.putObject(
         b -> b.bucket(bucket).key(key).metadata(metadata(content)),
         RequestBody.fromBytes(content.bytes()));
@@ -110,14 +110,14 @@ final class CrashWorkload {
   }
 
   private void delete(String key) {
-    Ledger.Attempt attempt = ledger.begin(key, null);
+    Ledger<Content>.Attempt attempt = ledger.begin(key, null);
     s3.deleteObject(b -> b.bucket(bucket).key(key));
     attempt.acknowledged();
   }
 
   private void copy(String source, String key) {
     Content content = content(s3.headObject(b -> b.bucket(bucket).key(source)).metadata());
-    Ledger.Attempt attempt = ledger.begin(key, content);
+    Ledger<Content>.Attempt attempt = ledger.begin(key, content);
     s3.copyObject(
         b ->
             b.sourceBucket(bucket).sourceKey(source).destinationBucket(bucket).destinationKey(key));
@@ -140,7 +140,7 @@ final class CrashWorkload {
               RequestBody.fromBytes(part));
       parts.add(CompletedPart.builder().partNumber(number).eTag(done.eTag()).build());
     }
-    Ledger.Attempt attempt = ledger.begin(key, content);
+    Ledger<Content>.Attempt attempt = ledger.begin(key, content);
     var list = CompletedMultipartUpload.builder().parts(parts).build();
     s3.completeMultipartUpload(
         b -> b.bucket(bucket).key(key).uploadId(upload).multipartUpload(list));

@@ -1,6 +1,5 @@
 package dev.ashlar.it.fault;
 
-import dev.ashlar.it.harness.Content;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -15,8 +14,10 @@ import org.jspecify.annotations.Nullable;
  * What may be read, given what was asked for and what was acknowledged. Each key is a register: a
  * read may return the value of a write unless another write, acknowledged before the read began,
  * began after that one had been acknowledged. A write without an answer may take effect or not.
+ *
+ * @param <V> what a value is known by
  */
-final class Ledger {
+final class Ledger<V> {
   private static final long NEVER = Long.MAX_VALUE;
 
   private final AtomicLong clock = new AtomicLong();
@@ -25,11 +26,11 @@ final class Ledger {
 
   /** A write on its way; no content means a delete. */
   final class Attempt {
-    private final @Nullable Content content;
+    private final @Nullable V content;
     private final long began;
     private volatile long ended = NEVER;
 
-    private Attempt(@Nullable Content content, long began) {
+    private Attempt(@Nullable V content, long began) {
       this.content = content;
       this.began = began;
     }
@@ -37,6 +38,14 @@ final class Ledger {
     void acknowledged() {
       ended = clock.incrementAndGet();
       acknowledged.incrementAndGet();
+    }
+
+    /** It was answered that it did not happen. */
+    void refused(String key) {
+      List<Attempt> history = history(key);
+      synchronized (history) {
+        history.remove(this);
+      }
     }
 
     @Override
@@ -48,7 +57,7 @@ final class Ledger {
     }
   }
 
-  Attempt begin(String key, @Nullable Content content) {
+  Attempt begin(String key, @Nullable V content) {
     List<Attempt> history = history(key);
     synchronized (history) {
       Attempt attempt = new Attempt(content, clock.incrementAndGet());
@@ -70,7 +79,7 @@ final class Ledger {
   }
 
   /** The write whose value a read that began then may have returned; empty if there is none. */
-  Optional<Attempt> explain(String key, @Nullable Content observed, long readBegan) {
+  Optional<Attempt> explain(String key, @Nullable V observed, long readBegan) {
     List<Attempt> history = history(key);
     synchronized (history) {
       return history.stream()
@@ -81,7 +90,7 @@ final class Ledger {
   }
 
   /** After a check at rest: what was seen is now the only possible value. */
-  void settle(String key, @Nullable Content observed) {
+  void settle(String key, @Nullable V observed) {
     List<Attempt> history = history(key);
     synchronized (history) {
       history.clear();
@@ -96,7 +105,7 @@ final class Ledger {
     }
   }
 
-  private static boolean isSuperseded(Attempt attempt, List<Attempt> history, long readBegan) {
+  private boolean isSuperseded(Attempt attempt, List<Attempt> history, long readBegan) {
     return history.stream()
         .anyMatch(later -> later.began > attempt.ended && later.ended < readBegan);
   }
@@ -111,7 +120,7 @@ final class Ledger {
         });
   }
 
-  private Attempt settled(@Nullable Content content) {
+  private Attempt settled(@Nullable V content) {
     Attempt attempt = new Attempt(content, 0);
     attempt.ended = 0;
     return attempt;

@@ -6,8 +6,13 @@ public record Metrics(String page) {
     return new Metrics(server.prometheus());
   }
 
-  /** The sum of a metric over all its labels; a metric that is not there is a failure. */
+  /** The rounded sum of a metric over all its labels. */
   public long sum(String name) {
+    return Math.round(value(name));
+  }
+
+  /** The sum of a metric over all its labels; a metric that is not there is a failure. */
+  public double value(String name) {
     double sum = 0;
     boolean found = false;
     for (String line : page.lines().toList()) {
@@ -19,7 +24,7 @@ public record Metrics(String page) {
     if (!found) {
       throw new AssertionError("no metric " + name);
     }
-    return Math.round(sum);
+    return sum;
   }
 
   public long since(Metrics before, String name) {

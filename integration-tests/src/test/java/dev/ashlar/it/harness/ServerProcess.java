@@ -166,6 +166,11 @@ public final class ServerProcess implements AutoCloseable {
     }
   }
 
+  /** CPU time that the process has taken. */
+  public long cpuMillis() {
+    return process.info().totalCpuDuration().orElseThrow().toMillis();
+  }
+
   @Override
   public void close() {
     destroy();

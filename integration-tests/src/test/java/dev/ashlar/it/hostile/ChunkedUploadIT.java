@@ -94,6 +94,7 @@ class ChunkedUploadIT {
     String bad = sha + Base64.getEncoder().encodeToString(new byte[32]);
     int length = body.length;
     put("/changed", SIGNED, "", text -> text);
+    String before = identity("/changed");
     Head express = new Head("PUT", path, "", Map.of("X-Amz-Write-Offset-Bytes", "" + length));
     Head rgw = new Head("POST", path, "append=&position=" + length, Map.of());
     Head next = new Head("POST", path, "append=&position=" + 2 * length, Map.of());
@@ -106,9 +107,12 @@ class ChunkedUploadIT {
           "SignatureDoesNotMatch",
           send(head, SIGNED, "", ChunkedUploadIT::spoilSecondSignature).code());
       assertEquals(
+          "SignatureDoesNotMatch", send(head, SIGNED, "", ChunkedUploadIT::spoilByte).code());
+      assertEquals(
           "IncompleteBody", send(head, SIGNED, "", ChunkedUploadIT::withoutLastChunk).code());
     }
     assertStored("/changed");
+    assertEquals(before, identity("/changed"));
     assertEquals(200, send(express, SIGNED_TRAILER, sha + sha256, text -> text).status());
     assertEquals(200, send(next, UNSIGNED_TRAILER, sha + sha256, text -> text).status());
     assertEquals(200, send(patch, SIGNED, "", text -> text).status());
@@ -213,6 +217,14 @@ class ChunkedUploadIT {
   private void assertStored(String key) throws IOException {
     try (RawConnection connection = new RawConnection(server)) {
       assertArrayEquals(body, connection.request("GET", bucket + key, "", new byte[0]).body());
+    }
+  }
+
+  private String identity(String key) throws IOException {
+    try (RawConnection connection = new RawConnection(server)) {
+      Map<String, String> headers =
+          connection.request("HEAD", bucket + key, "", new byte[0]).headers();
+      return headers.get("etag") + headers.get("content-length") + headers.get("last-modified");
     }
   }
 
