@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
  * -Dashlar.engine.seed=N} replays one.
  */
 class EngineSimulationTest {
-  private static final int RUNS_DEFAULT = 250;
+  private static final int RUNS_DEFAULT = 150;
 
   @Test
   void everyChangeHappensWholeOrNotAtAll() {
