@@ -33,7 +33,7 @@ class BoundaryIT {
   private static final int UNIT = 4096;
   private static final int DATA_SHARDS = 3;
   private static final int STRIPES = 2;
-  private static final int ONE_OF = 7;
+  private static final int ONE_OF = 29;
   private static final int DRIVES = 5;
 
   private final SplittableRandom random = new SplittableRandom(Seeds.seed("BoundaryIT"));

@@ -13,6 +13,8 @@ import java.util.List;
 
 /** The metadata group of this process and a client of it. */
 public final class MetadataServer implements AutoCloseable {
+  private static final int STALLS_MAX = 3;
+
   private final ConsensusGroup group;
   private final MetadataClient client;
 
@@ -50,8 +52,12 @@ public final class MetadataServer implements AutoCloseable {
     }
   }
 
-  /** A command waits for the log before it: while that is being replayed, it is asked again. */
+  /**
+   * A command waits for the log before it and for a leader: while the log is being replayed it is
+   * asked again, and some more times for an election on a machine that has much else to do.
+   */
   private static long register(ConsensusGroup group) throws MetadataUnavailableException {
+    int stalls = 0;
     for (long replayed = group.appliedIndices(); ; ) {
       try {
         return group
@@ -59,7 +65,8 @@ public final class MetadataServer implements AutoCloseable {
             .getSession();
       } catch (MetadataUnavailableException e) {
         long now = group.appliedIndices();
-        if (now <= replayed) {
+        stalls = now > replayed ? 0 : stalls + 1;
+        if (stalls == STALLS_MAX) {
           throw e;
         }
         replayed = now;

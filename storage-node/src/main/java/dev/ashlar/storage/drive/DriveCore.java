@@ -59,7 +59,7 @@ final class DriveCore {
       throw e;
     }
     log = new SegmentLog(drive, limits, parts, end, segments);
-    reader = new ShardReader(segments, parts);
+    reader = new ShardReader(segments, parts, parts.meters()::read);
     try {
       if (files.list().contains(CHANGES_LOST_FILE)) {
         forgetChangedBlobs();
@@ -136,7 +136,8 @@ final class DriveCore {
   }
 
   Coalescer newCoalescer(Coalescer.Merger merger) {
-    return new Coalescer(parts.index(), reader, parts.slabs(), log.fragmented(), merger);
+    ShardReader own = new ShardReader(segments, parts, parts.meters()::readToMerge);
+    return new Coalescer(parts.index(), own, parts.slabs(), log.fragmented(), merger);
   }
 
   /** From the next start on the drive is in a new life; this one's acknowledgements are over. */

@@ -26,6 +26,7 @@ final class DriveMeters implements AutoCloseable {
   private final LongAdder corruptBlocks = new LongAdder();
   private final LongAdder ioErrors = new LongAdder();
   private final LongAdder movedBytes = new LongAdder();
+  private final LongAdder mergedBytes = new LongAdder();
 
   DriveMeters(MeterRegistry registry, String drive) {
     this.registry = registry;
@@ -43,6 +44,7 @@ final class DriveMeters implements AutoCloseable {
     counter("ashlar.drive.corrupt.blocks", "blocks that failed their checksum", corruptBlocks);
     counter("ashlar.drive.io.errors", "reads and writes that failed", ioErrors);
     counter("ashlar.drive.compaction.bytes", "bytes moved by compaction", movedBytes);
+    counter("ashlar.drive.coalescing.bytes", "bytes read to be written together", mergedBytes);
   }
 
   <T> void gauge(String name, String description, T of, ToDoubleFunction<T> value) {
@@ -83,6 +85,10 @@ final class DriveMeters implements AutoCloseable {
 
   void moved(long bytes) {
     movedBytes.add(bytes);
+  }
+
+  void readToMerge(int bytes) {
+    mergedBytes.add(bytes);
   }
 
   @Override

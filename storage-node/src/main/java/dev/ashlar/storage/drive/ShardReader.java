@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /** Reads the 4 KiB blocks that hold a range of a shard, and verifies each. For any thread. */
@@ -24,12 +25,17 @@ final class ShardReader {
   private final ShardIndex index;
   private final SlabPool slabs;
   private final DriveMeters meters;
+  private final IntConsumer onFileRead;
 
-  ShardReader(Segments segments, SegmentLog.Parts parts) {
+  /**
+   * @param onFileRead is told the bytes of each read of a segment
+   */
+  ShardReader(Segments segments, SegmentLog.Parts parts, IntConsumer onFileRead) {
     this.segments = segments;
     this.index = parts.index();
     this.slabs = parts.slabs();
     this.meters = parts.meters();
+    this.onFileRead = onFileRead;
   }
 
   /** A range of a shard as of a view. */
@@ -221,7 +227,7 @@ final class ShardReader {
     if (from < body) {
       int bytes = Math.min(to, body) - from;
       segment.file().read(memory.limit(at + bytes).position(at), extent.position() + from);
-      meters.read(bytes);
+      onFileRead.accept(bytes);
     }
     if (to > body) {
       int tailFrom = Math.max(from, body);
@@ -229,7 +235,7 @@ final class ShardReader {
       int tailAt = at + tailFrom - from;
       memory.limit(tailAt + bytes).position(tailAt);
       segment.file().read(memory, extent.tailPosition() + tailFrom - body);
-      meters.read(bytes);
+      onFileRead.accept(bytes);
     }
     return to - from;
   }
