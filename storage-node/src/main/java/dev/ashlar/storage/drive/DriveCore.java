@@ -75,6 +75,9 @@ final class DriveCore {
     if (!files.list().contains(DriveIdentity.FILE)) {
       return format(files, setting);
     }
+    // What a killed process renamed may not be durable: a life that was told of must not come
+    // again.
+    files.syncDirectory();
     DriveIdentity found = DriveIdentity.read(files);
     if (!found.cluster().equals(setting.cluster())) {
       throw new IOException(
