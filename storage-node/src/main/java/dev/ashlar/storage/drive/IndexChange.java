@@ -122,8 +122,24 @@ final class IndexChange implements AutoCloseable {
         : merged(shard, Piece.Role.PATCH, known, changed.patches, firstBlock, lastBlock);
   }
 
+  @Nullable Extent baseAt(ShardId shard, int firstBlock) throws IOException {
+    Pending changed = pending.get(shard);
+    Extent fresh = changed == null ? null : changed.bases.get(firstBlock);
+    return fresh == null ? known(shard, Piece.Role.BASE, firstBlock) : fresh;
+  }
+
+  @Nullable Extent patchAt(ShardId shard, int block) throws IOException {
+    Pending changed = pending.get(shard);
+    Extent fresh = changed == null ? null : changed.patches.get(block);
+    return fresh == null ? known(shard, Piece.Role.PATCH, block) : fresh;
+  }
+
+  private @Nullable Extent known(ShardId shard, Piece.Role role, int block) throws IOException {
+    return removed.contains(new Key(shard, role, block)) ? null : index.at(shard, role, block);
+  }
+
   List<Piece> intents(ShardId shard, AttemptId attempt) throws IOException {
-    List<Piece> found = new ArrayList<>(rows().intents(shard, attempt));
+    List<Piece> found = new ArrayList<>(rows().intents(shard, attempt, attempt));
     found.removeIf(piece -> removed.contains(Key.of(piece)));
     return found;
   }
@@ -133,11 +149,8 @@ final class IndexChange implements AutoCloseable {
     ShardId shard = piece.shard();
     int block = piece.extent().firstBlock();
     return switch (piece.role()) {
-      case Piece.Base base -> index.find(shard, block);
-      case Piece.Patch patch -> {
-        List<Extent> found = patches(shard, block, block);
-        yield found.isEmpty() ? null : found.getFirst();
-      }
+      case Piece.Base base -> index.at(shard, base, block);
+      case Piece.Patch patch -> patchAt(shard, block);
       case Piece.Intent intent -> {
         for (Piece found : intents(shard, intent.attempt())) {
           if (found.extent().firstBlock() == block) {

@@ -59,16 +59,16 @@ final class IndexFormat {
     key.put((byte) shard.slot());
   }
 
-  static void putKey(ByteBuffer key, Piece piece) {
-    switch (piece.role()) {
-      case Piece.Base base -> putShard(key, BASE, piece.shard());
-      case Piece.Patch patch -> putShard(key, PATCH, piece.shard());
+  static void putKey(ByteBuffer key, ShardId shard, Piece.Role role, int firstBlock) {
+    switch (role) {
+      case Piece.Base base -> putShard(key, BASE, shard);
+      case Piece.Patch patch -> putShard(key, PATCH, shard);
       case Piece.Intent intent -> {
-        putShard(key, INTENT, piece.shard());
+        putShard(key, INTENT, shard);
         key.putLong(intent.attempt().session()).putLong(intent.attempt().sequence());
       }
     }
-    key.putInt(piece.extent().firstBlock());
+    key.putInt(firstBlock);
   }
 
   static void putValue(ByteBuffer value, Piece piece) {
@@ -160,7 +160,12 @@ final class IndexFormat {
     return extent(firstBlock, ByteBuffer.wrap(value), value.length);
   }
 
-  static Extent extent(int firstBlock, ByteBuffer value, int bytes) {
+  static Extent extent(Piece.Role role, int firstBlock, ByteBuffer value, int bytes) {
+    boolean isIntent = role instanceof Piece.Intent;
+    return extent(firstBlock, value, isIntent ? bytes - INTENT_BYTES : bytes);
+  }
+
+  private static Extent extent(int firstBlock, ByteBuffer value, int bytes) {
     int length = value.getInt(0);
     int[] crcs = new int[Math.ceilDiv(length, SegmentFormat.BLOCK)];
     for (int i = 0; i < crcs.length; i++) {

@@ -58,50 +58,37 @@ final class NeededRecords implements BatchScanner.RecordVisitor {
   @Override
   public void piece(Piece piece) throws IOException {
     switch (piece.role()) {
-      case Piece.Base base -> addBase(piece);
-      case Piece.Patch patch -> {
-        try (ShardIndex.Rows rows = index.rows()) {
-          addPatches(rows, piece);
-        }
-      }
-      case Piece.Intent intent -> {
-        try (ShardIndex.Rows rows = index.rows()) {
-          addIntent(rows, piece, intent);
-        }
-      }
+      case Piece.Base base -> addIfHere(piece);
+      case Piece.Patch patch -> addIfHere(piece);
+      case Piece.Intent intent -> addIntent(piece, intent);
     }
   }
 
-  private void addIntent(ShardIndex.Rows rows, Piece piece, Piece.Intent intent)
-      throws IOException {
-    for (Piece now : rows.intents(piece.shard(), intent.attempt())) {
-      if (now.extent().liesWhere(piece.extent())) {
-        add(now);
-        return;
-      }
-    }
-    if (intent.replaces()) {
-      addPatches(rows, piece);
-    } else {
-      addBase(piece);
-    }
-  }
-
-  private void addBase(Piece piece) throws IOException {
+  /** It may have been folded: to patches of its blocks, or to a base extent. */
+  private void addIntent(Piece piece, Piece.Intent intent) throws IOException {
     Extent extent = piece.extent();
-    Extent now = index.find(piece.shard(), extent.firstBlock());
-    if (now != null && now.liesWhere(extent)) {
-      add(Piece.base(piece.shard(), now));
+    if (addIfHere(piece)) {
+      return;
+    }
+    if (!intent.replaces()) {
+      addIfHere(Piece.base(piece.shard(), extent));
+      return;
+    }
+    for (int block = extent.firstBlock(); block < extent.endBlock(); block++) {
+      addIfHere(Piece.patch(piece.shard(), extent.block(block, extent.stamp())));
     }
   }
 
-  private void addPatches(ShardIndex.Rows rows, Piece piece) throws IOException {
+  private boolean addIfHere(Piece piece) throws IOException {
     Extent extent = piece.extent();
-    for (Extent now : rows.patches(piece.shard(), extent.firstBlock(), extent.endBlock() - 1)) {
-      if (now.liesWhere(extent.block(now.firstBlock(), now.stamp()))) {
-        add(Piece.patch(piece.shard(), now));
-      }
+    Extent now = index.at(piece.shard(), piece.role(), extent.firstBlock());
+    if (now == null || !now.liesWhere(extent)) {
+      return false;
     }
+    Piece needed = piece.movedTo(now);
+    pieces.add(needed);
+    bytesMax += batchBytesMax(needed);
+    return true;
   }
 
   /** The last fold's mark says how far the shard is; the others only what became of intents. */
@@ -117,11 +104,6 @@ final class NeededRecords implements BatchScanner.RecordVisitor {
     if (isNeeded && marks.add(mark)) {
       bytesMax += mark.storedBytes();
     }
-  }
-
-  private void add(Piece piece) {
-    pieces.add(piece);
-    bytesMax += batchBytesMax(piece);
   }
 
   private static int batchBytesMax(Piece piece) {

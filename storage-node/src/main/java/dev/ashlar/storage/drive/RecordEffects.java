@@ -59,7 +59,7 @@ final class RecordEffects {
     Mark.Folding mark =
         new Mark.Folding(
             shard, fold.attempt(), fold.revision(), altered, span.lowest(), span.highest());
-    apply(mark);
+    apply(mark, intents);
     log.add(mark);
     return true;
   }
@@ -137,7 +137,8 @@ final class RecordEffects {
   void replay(Mark mark) throws IOException {
     switch (mark) {
       case Mark.Tombstone tombstone -> remove(tombstone.blob());
-      case Mark.Folding folding -> apply(folding);
+      case Mark.Folding folding ->
+          apply(folding, change.intents(folding.shard(), folding.attempt()));
       case Mark.Dropping dropping -> {
         for (Piece piece : intentsOf(new Drop(dropping.blob(), dropping.attempt()))) {
           change.remove(piece);
@@ -156,12 +157,12 @@ final class RecordEffects {
         if (extent.stamp().revision() > 0) {
           change.putCopy(piece, cover(piece));
         } else {
-          change.putCopy(piece, sameStart(change.bases(shard, block, block), block));
+          change.putCopy(piece, change.baseAt(shard, block));
         }
       }
       case Piece.Patch patch -> {
         Folded folded = change.folded(shard).upTo(extent.stamp().revision());
-        Extent before = sameStart(change.patches(shard, block, block), block);
+        Extent before = change.patchAt(shard, block);
         change.putCopy(piece, before);
         change.setFolded(shard, before == null ? folded : folded.withTraceIn(before.segment()));
       }
@@ -183,12 +184,12 @@ final class RecordEffects {
     }
   }
 
-  private void apply(Mark.Folding mark) throws IOException {
+  private void apply(Mark.Folding mark, List<Piece> intents) throws IOException {
     ShardId shard = mark.shard();
     Folded before = change.folded(shard);
     boolean isLate = mark.revision() <= before.revision();
     Folded after = before.upTo(mark.revision());
-    for (Piece piece : change.intents(shard, mark.attempt())) {
+    for (Piece piece : intents) {
       Piece.Intent intent = (Piece.Intent) piece.role();
       Extent extent = piece.extent();
       change.remove(piece);
@@ -208,14 +209,14 @@ final class RecordEffects {
 
   /** Blocks that the shard did not have. */
   private void foldBase(ShardId shard, Extent fresh, boolean isLate) throws IOException {
-    for (Extent present : change.bases(shard, fresh.firstBlock(), fresh.firstBlock())) {
-      if (isLate && present.isAsNewAs(fresh)) {
-        return;
+    if (isLate) {
+      for (Extent present : change.bases(shard, fresh.firstBlock(), fresh.firstBlock())) {
+        if (present.isAsNewAs(fresh)) {
+          return;
+        }
       }
     }
-    change.put(
-        Piece.base(shard, fresh),
-        sameStart(change.bases(shard, fresh.firstBlock(), fresh.firstBlock()), fresh.firstBlock()));
+    change.put(Piece.base(shard, fresh), change.baseAt(shard, fresh.firstBlock()));
   }
 
   /** A block that the shard had; returns the patch it had of it before. */
@@ -229,7 +230,7 @@ final class RecordEffects {
         }
       }
     }
-    Extent before = sameStart(change.patches(shard, block, block), block);
+    Extent before = change.patchAt(shard, block);
     if (isLate && before != null && before.isAsNewAs(fresh)) {
       return null;
     }

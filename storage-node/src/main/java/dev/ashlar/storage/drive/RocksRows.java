@@ -8,93 +8,79 @@ import java.util.List;
 import org.rocksdb.ReadOptions;
 import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
-import org.rocksdb.RocksIterator;
+import org.rocksdb.Snapshot;
 
-/** One iterator, which sees what was committed when it was made. */
+/** What was committed when it was made. */
 final class RocksRows implements ShardIndex.Rows {
-  private final RocksIterator entries;
+  private final RocksDB db;
+  private final Snapshot moment;
+  private final ReadOptions reading;
 
-  RocksRows(RocksDB db, ReadOptions reading) {
-    entries = db.newIterator(reading);
+  RocksRows(RocksDB db) {
+    this.db = db;
+    moment = db.getSnapshot();
+    reading = new ReadOptions().setSnapshot(moment);
   }
 
   @Override
   public Folded folded(ShardId shard) throws IOException {
-    byte[] wanted = IndexFormat.shardKey(IndexFormat.FOLDED, shard);
-    entries.seek(wanted);
-    return isAt(wanted) ? IndexFormat.folded(entries.value()) : Folded.NOTHING;
+    try {
+      byte[] value = db.get(reading, IndexFormat.shardKey(IndexFormat.FOLDED, shard));
+      return value == null ? Folded.NOTHING : IndexFormat.folded(value);
+    } catch (RocksDBException e) {
+      throw RocksShardIndex.failed(e);
+    }
   }
 
   @Override
   public List<Extent> bases(ShardId shard, int firstBlock, int lastBlock) throws IOException {
-    byte[] wanted = IndexFormat.extentKey(IndexFormat.BASE, shard, firstBlock);
-    entries.seekForPrev(wanted);
-    List<Extent> found = new ArrayList<>();
-    if (isIn(wanted)) {
-      Extent first = extent();
-      if (first.covers(firstBlock)) {
-        found.add(first);
+    byte[] all = IndexFormat.shardKey(IndexFormat.BASE, shard);
+    byte[] behind = IndexFormat.extentKey(IndexFormat.BASE, shard, lastBlock + 1);
+    try (RocksScan entries = new RocksScan(db, moment, all, behind)) {
+      entries.seekLast(IndexFormat.extentKey(IndexFormat.BASE, shard, firstBlock));
+      List<Extent> found = extents(entries);
+      if (!found.isEmpty() && found.getFirst().endBlock() <= firstBlock) {
+        found.removeFirst();
       }
-      entries.next();
-    } else {
-      entries.seek(wanted);
+      return found;
     }
-    addUpTo(lastBlock, wanted, found);
-    return found;
   }
 
   @Override
   public List<Extent> patches(ShardId shard, int firstBlock, int lastBlock) throws IOException {
-    byte[] wanted = IndexFormat.extentKey(IndexFormat.PATCH, shard, firstBlock);
-    entries.seek(wanted);
-    List<Extent> found = new ArrayList<>();
-    addUpTo(lastBlock, wanted, found);
-    return found;
-  }
-
-  private void addUpTo(int lastBlock, byte[] shard, List<Extent> found) throws IOException {
-    for (; isIn(shard) && IndexFormat.block(entries.key()) <= lastBlock; entries.next()) {
-      found.add(extent());
+    byte[] first = IndexFormat.extentKey(IndexFormat.PATCH, shard, firstBlock);
+    byte[] behind = IndexFormat.extentKey(IndexFormat.PATCH, shard, lastBlock + 1);
+    try (RocksScan entries = new RocksScan(db, moment, first, behind)) {
+      entries.first();
+      return extents(entries);
     }
   }
 
+  private static List<Extent> extents(RocksScan entries) throws IOException {
+    List<Extent> found = new ArrayList<>();
+    for (; entries.isAtEntry(); entries.next()) {
+      found.add(IndexFormat.extent(IndexFormat.block(entries.key()), entries.value()));
+    }
+    return found;
+  }
+
   @Override
-  public List<Piece> intents(ShardId shard, AttemptId attempt) throws IOException {
-    byte[] wanted = IndexFormat.intentKey(shard, attempt);
+  public List<Piece> intents(ShardId shard, AttemptId first, AttemptId last) throws IOException {
+    byte[] from = IndexFormat.intentKey(shard, first);
+    byte[] behind = RocksScan.behind(IndexFormat.intentKey(shard, last));
     List<Piece> found = new ArrayList<>();
-    for (entries.seek(wanted); isAt(wanted); entries.next()) {
-      found.add(IndexFormat.piece(entries.key(), entries.value()));
+    try (RocksScan entries = new RocksScan(db, moment, from, behind)) {
+      for (entries.first(); entries.isAtEntry(); entries.next()) {
+        found.add(IndexFormat.piece(entries.key(), entries.value()));
+      }
     }
     return found;
   }
 
   @Override
   public void close() {
-    entries.close();
-  }
-
-  private Extent extent() {
-    return IndexFormat.extent(IndexFormat.block(entries.key()), entries.value());
-  }
-
-  /** Whether the entry is of the wanted kind and shard. */
-  private boolean isIn(byte[] wanted) throws IOException {
-    return isAt(wanted, IndexFormat.SHARD_KEY_BYTES);
-  }
-
-  private boolean isAt(byte[] wanted) throws IOException {
-    return isAt(wanted, wanted.length);
-  }
-
-  private boolean isAt(byte[] wanted, int bytes) throws IOException {
-    if (!entries.isValid()) {
-      try {
-        entries.status();
-      } catch (RocksDBException e) {
-        throw RocksShardIndex.failed(e);
-      }
-      return false;
-    }
-    return IndexFormat.startsWith(entries.key(), wanted, bytes);
+    reading.close();
+    db.releaseSnapshot(moment);
+    moment.close();
   }
 }

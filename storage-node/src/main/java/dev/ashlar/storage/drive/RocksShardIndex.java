@@ -19,7 +19,6 @@ import org.rocksdb.Options;
 import org.rocksdb.ReadOptions;
 import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
-import org.rocksdb.RocksIterator;
 import org.rocksdb.WriteBatch;
 import org.rocksdb.WriteOptions;
 
@@ -32,8 +31,6 @@ final class RocksShardIndex implements ShardIndex {
   /** A point look-up is cheaper than a seek, and most shards are one extent from block 0 on. */
   private static final int FIRST_EXTENT_BLOCKS = 64;
 
-  private static final byte[] PIECES = {IndexFormat.BASE, IndexFormat.PATCH, IndexFormat.INTENT};
-
   private final Options options;
   private final BloomFilter bloomFilter = new BloomFilter(10);
   private final ReadOptions reading = new ReadOptions();
@@ -42,6 +39,9 @@ final class RocksShardIndex implements ShardIndex {
   private final RocksUpdate update = new RocksUpdate();
   private final ThreadLocal<Scratch> scratch = ThreadLocal.withInitial(Scratch::new);
   private volatile LogPosition position = LogPosition.START;
+
+  /** Whether any shard was ever changed: where none was, nothing is looked for but base extents. */
+  private volatile boolean hasChanges;
 
   /** Blocks of each extent of a long shard but its last, as found last: a guess. */
   private volatile int usualBlocks = FIRST_EXTENT_BLOCKS;
@@ -69,9 +69,14 @@ final class RocksShardIndex implements ShardIndex {
         position =
             new LogPosition(value.getLong(), value.getLong(), value.getInt(), value.get() != 0);
       }
+      hasChanges =
+          hasAny(IndexFormat.PATCH) || hasAny(IndexFormat.INTENT) || hasAny(IndexFormat.FOLDED);
     } catch (RocksDBException e) {
       close();
       throw failed(e);
+    } catch (IOException e) {
+      close();
+      throw e;
     }
   }
 
@@ -104,16 +109,13 @@ final class RocksShardIndex implements ShardIndex {
   }
 
   @Override
-  public Map<Long, SegmentUse> segments() {
+  public Map<Long, SegmentUse> segments() throws IOException {
     Map<Long, SegmentUse> found = new HashMap<>();
-    try (RocksIterator entries = db.newIterator(reading)) {
-      for (entries.seek(new byte[] {IndexFormat.USE}); entries.isValid(); entries.next()) {
-        ByteBuffer key = ByteBuffer.wrap(entries.key());
-        if (key.get() != IndexFormat.USE) {
-          break;
-        }
+    try (RocksScan entries = scan(IndexFormat.USE)) {
+      for (entries.first(); entries.isAtEntry(); entries.next()) {
+        long segment = ByteBuffer.wrap(entries.key()).getLong(1);
         ByteBuffer value = ByteBuffer.wrap(entries.value());
-        found.put(key.getLong(), new SegmentUse(value.getLong(), value.getInt(), value.get() != 0));
+        found.put(segment, new SegmentUse(value.getLong(), value.getInt(), value.get() != 0));
       }
     }
     return found;
@@ -123,7 +125,7 @@ final class RocksShardIndex implements ShardIndex {
   @Override
   public @Nullable Extent find(ShardId shard, int block) throws IOException {
     if (block < FIRST_EXTENT_BLOCKS) {
-      Extent first = get(shard, 0);
+      Extent first = at(shard, Piece.Role.BASE, 0);
       if (first != null && first.covers(block)) {
         return first;
       }
@@ -132,7 +134,7 @@ final class RocksShardIndex implements ShardIndex {
       }
     }
     int usual = usualBlocks;
-    Extent guessed = block < usual ? null : get(shard, block - block % usual);
+    Extent guessed = block < usual ? null : at(shard, Piece.Role.BASE, block - block % usual);
     Extent found = guessed != null && guessed.covers(block) ? guessed : seek(shard, block);
     // A second extent as long as the first, and so not a last one that ends early.
     if (found != null && found.firstBlock() == found.crcs().length && usual != found.firstBlock()) {
@@ -142,31 +144,27 @@ final class RocksShardIndex implements ShardIndex {
   }
 
   private @Nullable Extent seek(ShardId shard, int block) throws IOException {
-    byte[] wanted = IndexFormat.extentKey(IndexFormat.BASE, shard, block);
-    try (RocksIterator entries = db.newIterator(reading)) {
-      entries.seekForPrev(wanted);
-      if (!entries.isValid()) {
-        entries.status();
+    byte[] first = IndexFormat.shardKey(IndexFormat.BASE, shard);
+    byte[] behind = IndexFormat.extentKey(IndexFormat.BASE, shard, block + 1);
+    try (RocksScan entries = new RocksScan(db, null, first, behind)) {
+      entries.seekLast(IndexFormat.extentKey(IndexFormat.BASE, shard, block));
+      if (!entries.isAtEntry()) {
         return null;
       }
-      byte[] key = entries.key();
-      if (!IndexFormat.startsWith(key, wanted, IndexFormat.SHARD_KEY_BYTES)) {
-        return null;
-      }
-      Extent extent = IndexFormat.extent(IndexFormat.block(key), entries.value());
+      Extent extent = IndexFormat.extent(IndexFormat.block(entries.key()), entries.value());
       return extent.covers(block) ? extent : null;
-    } catch (RocksDBException e) {
-      throw failed(e);
     }
   }
 
-  private @Nullable Extent get(ShardId shard, int firstBlock) throws IOException {
+  @Override
+  public @Nullable Extent at(ShardId shard, Piece.Role role, int firstBlock) throws IOException {
     Scratch mine = scratch.get();
-    IndexFormat.putShard(mine.key.clear(), IndexFormat.BASE, shard);
-    mine.key.putInt(firstBlock);
+    IndexFormat.putKey(mine.key.clear(), shard, role, firstBlock);
     try {
       int bytes = db.get(reading, mine.key.flip(), mine.value.clear());
-      return bytes == RocksDB.NOT_FOUND ? null : IndexFormat.extent(firstBlock, mine.value, bytes);
+      return bytes == RocksDB.NOT_FOUND
+          ? null
+          : IndexFormat.extent(role, firstBlock, mine.value, bytes);
     } catch (RocksDBException e) {
       throw failed(e);
     }
@@ -174,65 +172,56 @@ final class RocksShardIndex implements ShardIndex {
 
   @Override
   public Rows rows() {
-    return new RocksRows(db, reading);
+    return new RocksRows(db);
   }
 
   @Override
   public void forEachRow(BlobId blob, RowVisitor visitor) throws IOException {
-    try (RocksIterator entries = db.newIterator(reading)) {
-      for (byte kind : PIECES) {
-        byte[] wanted = IndexFormat.blobKey(kind, blob);
-        for (entries.seek(wanted); isAt(entries, wanted); entries.next()) {
-          visitor.piece(IndexFormat.piece(entries.key(), entries.value()));
-        }
-      }
-      byte[] wanted = IndexFormat.blobKey(IndexFormat.FOLDED, blob);
-      for (entries.seek(wanted); isAt(entries, wanted); entries.next()) {
+    forEachPiece(IndexFormat.blobKey(IndexFormat.BASE, blob), visitor);
+    if (!hasChanges) {
+      return;
+    }
+    forEachPiece(IndexFormat.blobKey(IndexFormat.PATCH, blob), visitor);
+    forEachPiece(IndexFormat.blobKey(IndexFormat.INTENT, blob), visitor);
+    try (RocksScan entries = scan(IndexFormat.blobKey(IndexFormat.FOLDED, blob))) {
+      for (entries.first(); entries.isAtEntry(); entries.next()) {
         visitor.folded(IndexFormat.shard(entries.key()), IndexFormat.folded(entries.value()));
       }
-      entries.status();
-    } catch (RocksDBException e) {
-      throw failed(e);
     }
   }
 
-  private static boolean isAt(RocksIterator entries, byte[] wanted) {
-    return entries.isValid() && IndexFormat.startsWith(entries.key(), wanted, wanted.length);
+  private void forEachPiece(byte[] prefix, RowVisitor visitor) throws IOException {
+    try (RocksScan entries = scan(prefix)) {
+      for (entries.first(); entries.isAtEntry(); entries.next()) {
+        visitor.piece(IndexFormat.piece(entries.key(), entries.value()));
+      }
+    }
   }
 
   @Override
   public void forEachIntent(IntentVisitor visitor) throws IOException {
-    byte[] wanted = {IndexFormat.INTENT};
-    try (RocksIterator entries = db.newIterator(reading)) {
-      for (entries.seek(wanted); isAt(entries, wanted); entries.next()) {
+    try (RocksScan entries = scan(IndexFormat.INTENT)) {
+      for (entries.first(); entries.isAtEntry(); entries.next()) {
         byte[] key = entries.key();
         visitor.intent(IndexFormat.blob(key), IndexFormat.attempt(key));
       }
-      entries.status();
-    } catch (RocksDBException e) {
-      throw failed(e);
     }
   }
 
   @Override
   public void forEachFoldedBlob(Consumer<BlobId> visitor) throws IOException {
-    byte[] wanted = {IndexFormat.FOLDED};
-    try (RocksIterator entries = db.newIterator(reading)) {
-      for (entries.seek(wanted); isAt(entries, wanted); entries.next()) {
+    try (RocksScan entries = scan(IndexFormat.FOLDED)) {
+      for (entries.first(); entries.isAtEntry(); entries.next()) {
         visitor.accept(IndexFormat.blob(entries.key()));
       }
-      entries.status();
-    } catch (RocksDBException e) {
-      throw failed(e);
     }
   }
 
   @Override
   public void forEachBlobBelow(long session, Consumer<BlobId> visitor) throws IOException {
     @Nullable BlobId last = null;
-    try (RocksIterator entries = db.newIterator(reading)) {
-      byte[] wanted = {IndexFormat.BASE};
-      for (entries.seek(wanted); isAt(entries, wanted); entries.next()) {
+    try (RocksScan entries = scan(IndexFormat.BASE)) {
+      for (entries.first(); entries.isAtEntry(); entries.next()) {
         BlobId blob = IndexFormat.blob(entries.key());
         if (Long.compareUnsigned(blob.session(), session) >= 0) {
           break;
@@ -242,9 +231,17 @@ final class RocksShardIndex implements ShardIndex {
           last = blob;
         }
       }
-      entries.status();
-    } catch (RocksDBException e) {
-      throw failed(e);
+    }
+  }
+
+  private RocksScan scan(byte... prefix) {
+    return RocksScan.of(db, null, prefix);
+  }
+
+  private boolean hasAny(byte kind) throws IOException {
+    try (RocksScan entries = scan(kind)) {
+      entries.first();
+      return entries.isAtEntry();
     }
   }
 
@@ -288,19 +285,23 @@ final class RocksShardIndex implements ShardIndex {
 
     @Override
     public void put(Piece piece) throws IOException {
-      IndexFormat.putKey(key.clear(), piece);
+      if (!(piece.role() instanceof Piece.Base)) {
+        hasChanges = true;
+      }
+      putKey(piece);
       IndexFormat.putValue(value.clear(), piece);
       put();
     }
 
     @Override
     public void remove(Piece piece) throws IOException {
-      IndexFormat.putKey(key.clear(), piece);
+      putKey(piece);
       remove();
     }
 
     @Override
     public void putFolded(ShardId shard, Folded folded) throws IOException {
+      hasChanges = true;
       IndexFormat.putShard(key.clear(), IndexFormat.FOLDED, shard);
       value.clear().putLong(folded.revision());
       value.putLong(folded.lowestSegment()).putLong(folded.highestSegment());
@@ -339,6 +340,10 @@ final class RocksShardIndex implements ShardIndex {
         throw failed(e);
       }
       position = reached;
+    }
+
+    private void putKey(Piece piece) {
+      IndexFormat.putKey(key.clear(), piece.shard(), piece.role(), piece.extent().firstBlock());
     }
 
     private void put() throws IOException {

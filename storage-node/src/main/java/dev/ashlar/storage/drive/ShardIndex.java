@@ -24,6 +24,9 @@ interface ShardIndex extends AutoCloseable {
   /** The base extent that holds this 4 KiB block of the shard. */
   @Nullable Extent find(ShardId shard, int block) throws IOException;
 
+  /** The piece of this shard, role and attempt that begins with this block. */
+  @Nullable Extent at(ShardId shard, Piece.Role role, int firstBlock) throws IOException;
+
   /** All of the index as it is after the last commit. */
   Rows rows();
 
@@ -71,8 +74,8 @@ interface ShardIndex extends AutoCloseable {
     /** The patches of blocks from the first up to and with the last, in order. */
     List<Extent> patches(ShardId shard, int firstBlock, int lastBlock) throws IOException;
 
-    /** What the attempt wrote for the shard and is not folded, in order. */
-    List<Piece> intents(ShardId shard, AttemptId attempt) throws IOException;
+    /** What attempts wrote for the shard and is not folded, from the first up to the last one. */
+    List<Piece> intents(ShardId shard, AttemptId first, AttemptId last) throws IOException;
 
     @Override
     void close();

@@ -7,11 +7,14 @@ import dev.ashlar.protocol.client.ShardFault;
 import dev.ashlar.protocol.client.ShardView;
 import dev.ashlar.protocol.memory.Slab;
 import dev.ashlar.protocol.memory.SlabPool;
+import dev.ashlar.protocol.model.AttemptId;
 import dev.ashlar.protocol.model.ShardId;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -204,17 +207,39 @@ final class ShardReader {
       throw new ShardException(
           ShardFault.MISSING, shard + " is folded up to " + folded + ", not to " + view.folded());
     }
+    List<CommittedAttempt> attempts =
+        view.unfolded().stream().filter(attempt -> attempt.revision() > folded).toList();
+    if (attempts.isEmpty()) {
+      return List.of();
+    }
+    Map<AttemptId, List<Piece>> intents = intents(rows, shard, attempts);
     List<Piece> found = new ArrayList<>();
-    for (CommittedAttempt attempt : view.unfolded()) {
-      if (attempt.revision() > folded) {
-        List<Piece> pieces = rows.intents(shard, attempt.attempt());
-        if (pieces.isEmpty()) {
-          throw new ShardException(ShardFault.MISSING, shard + " has nothing of " + attempt);
-        }
-        found.addAll(pieces);
+    for (CommittedAttempt attempt : attempts) {
+      List<Piece> pieces = intents.get(attempt.attempt());
+      if (pieces == null) {
+        throw new ShardException(ShardFault.MISSING, shard + " has nothing of " + attempt);
       }
+      found.addAll(pieces);
     }
     return found;
+  }
+
+  /** Of these attempts, and of others that happen to lie between them. */
+  private static Map<AttemptId, List<Piece>> intents(
+      ShardIndex.Rows rows, ShardId shard, List<CommittedAttempt> attempts) throws IOException {
+    AttemptId first = attempts.getFirst().attempt();
+    AttemptId last = first;
+    for (CommittedAttempt attempt : attempts) {
+      AttemptId id = attempt.attempt();
+      first = id.compareTo(first) < 0 ? id : first;
+      last = id.compareTo(last) > 0 ? id : last;
+    }
+    Map<AttemptId, List<Piece>> intents = new HashMap<>();
+    for (Piece piece : rows.intents(shard, first, last)) {
+      AttemptId attempt = ((Piece.Intent) piece.role()).attempt();
+      intents.computeIfAbsent(attempt, id -> new ArrayList<>()).add(piece);
+    }
+    return intents;
   }
 
   /** Reads these blocks of the extent; returns the number of bytes. */

@@ -32,11 +32,14 @@ final class MemoryShardIndex implements ShardIndex, SimulatedIndex {
 
   private record Key(Kind kind, ShardId shard, AttemptId attempt, int block) {
     static Key of(Piece piece) {
-      int block = piece.extent().firstBlock();
-      return switch (piece.role()) {
-        case Piece.Base base -> new Key(Kind.BASE, piece.shard(), NO_ATTEMPT, block);
-        case Piece.Patch patch -> new Key(Kind.PATCH, piece.shard(), NO_ATTEMPT, block);
-        case Piece.Intent intent -> new Key(Kind.INTENT, piece.shard(), intent.attempt(), block);
+      return of(piece.shard(), piece.role(), piece.extent().firstBlock());
+    }
+
+    static Key of(ShardId shard, Piece.Role role, int block) {
+      return switch (role) {
+        case Piece.Base base -> new Key(Kind.BASE, shard, NO_ATTEMPT, block);
+        case Piece.Patch patch -> new Key(Kind.PATCH, shard, NO_ATTEMPT, block);
+        case Piece.Intent intent -> new Key(Kind.INTENT, shard, intent.attempt(), block);
       };
     }
   }
@@ -104,6 +107,12 @@ final class MemoryShardIndex implements ShardIndex, SimulatedIndex {
   }
 
   @Override
+  public @Nullable Extent at(ShardId shard, Piece.Role role, int firstBlock) {
+    Piece found = current.pieces.get(Key.of(shard, role, firstBlock));
+    return found == null ? null : found.extent();
+  }
+
+  @Override
   public Rows rows() {
     return new MemoryRows();
   }
@@ -145,13 +154,13 @@ final class MemoryShardIndex implements ShardIndex, SimulatedIndex {
     }
 
     @Override
-    public List<Piece> intents(ShardId shard, AttemptId attempt) {
+    public List<Piece> intents(ShardId shard, AttemptId first, AttemptId last) {
       return List.copyOf(
           current
               .pieces
               .subMap(
-                  new Key(Kind.INTENT, shard, attempt, 0),
-                  new Key(Kind.INTENT, shard, attempt, Integer.MAX_VALUE))
+                  new Key(Kind.INTENT, shard, first, 0),
+                  new Key(Kind.INTENT, shard, last, Integer.MAX_VALUE))
               .values());
     }
 

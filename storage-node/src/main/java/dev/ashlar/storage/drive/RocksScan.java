@@ -1,0 +1,100 @@
+package dev.ashlar.storage.drive;
+
+import java.io.IOException;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+import org.rocksdb.ReadOptions;
+import org.rocksdb.RocksDB;
+import org.rocksdb.RocksDBException;
+import org.rocksdb.RocksIterator;
+import org.rocksdb.Slice;
+import org.rocksdb.Snapshot;
+
+/**
+ * The entries between two keys, in order. RocksDB is told of both, so that it does not look beyond
+ * them: there may be any number of removed entries until the next one that is left.
+ */
+final class RocksScan implements AutoCloseable {
+  private final Slice lower;
+  private final Slice upper;
+  private final ReadOptions reading;
+  private final RocksIterator entries;
+
+  /**
+   * Stands nowhere yet.
+   *
+   * @param moment what it sees; null for all that is committed
+   * @param from the first key, or where it would be
+   * @param to just behind the last key
+   */
+  RocksScan(RocksDB db, @Nullable Snapshot moment, byte[] from, byte[] to) {
+    lower = new Slice(from);
+    upper = new Slice(to);
+    reading = new ReadOptions().setIterateLowerBound(lower).setIterateUpperBound(upper);
+    if (moment != null) {
+      reading.setSnapshot(moment);
+    }
+    entries = db.newIterator(reading);
+  }
+
+  /** Of all entries whose keys begin so. */
+  static RocksScan of(RocksDB db, @Nullable Snapshot moment, byte[] prefix) {
+    return new RocksScan(db, moment, prefix, behind(prefix));
+  }
+
+  /** The key behind all that begin so. */
+  static byte[] behind(byte[] prefix) {
+    int last = prefix.length - 1;
+    while (prefix[last] == (byte) 0xff) {
+      last--; // kinds are small numbers: the first byte never is
+    }
+    byte[] behind = Arrays.copyOf(prefix, last + 1);
+    behind[last]++;
+    return behind;
+  }
+
+  void first() {
+    entries.seekToFirst();
+  }
+
+  /** Goes to the last entry that is not behind this key; to the first if there is none. */
+  void seekLast(byte[] key) throws IOException {
+    entries.seekForPrev(key);
+    if (!isAtEntry()) {
+      first();
+    }
+  }
+
+  /** False behind the last entry. */
+  boolean isAtEntry() throws IOException {
+    if (entries.isValid()) {
+      return true;
+    }
+    try {
+      entries.status();
+      return false;
+    } catch (RocksDBException e) {
+      throw RocksShardIndex.failed(e);
+    }
+  }
+
+  void next() {
+    entries.next();
+  }
+
+  byte[] key() {
+    return entries.key();
+  }
+
+  byte[] value() {
+    return entries.value();
+  }
+
+  @Override
+  public void close() {
+    entries.close();
+    reading.close();
+    lower.close();
+    upper.close();
+  }
+}
