@@ -20,7 +20,8 @@ import picocli.CommandLine.Option;
 /**
  * How much faster data is read and changed than by erasure coding without our optimizations, and
  * how much slower than with replicas: the three do the same in turn, and the order turns from round
- * to round.
+ * to round. Only one of them is open at a time, so that what one puts off is not done in the time
+ * of the next.
  */
 @Command(
     name = "changing",
@@ -58,8 +59,8 @@ public final class ChangingCommand implements Callable<Integer> {
       paramLabel = "SECONDS",
       defaultValue = "3",
       description =
-          "The same work beforehand, once for each profile, and first of all mixed work for three"
-              + " times as long (default: 3).")
+          "The same work before each measurement, and first of all mixed work for three times as"
+              + " long (default: 3).")
   private int warmUpSeconds = 3;
 
   @Option(names = "--concurrency", defaultValue = "16", description = "Default: 16.")
@@ -81,37 +82,52 @@ public final class ChangingCommand implements Callable<Integer> {
       description = "Only these: ${COMPLETION-CANDIDATES} (default: all).")
   private List<Work> works = List.of(Work.values());
 
+  private final LocalEngine.Memory memory = LocalEngine.Memory.ofAServer();
   private final PrintStream out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
 
   @Override
   public Integer call() throws Exception {
     long seed = System.nanoTime();
     ByteBuffer payload = payload(seed);
-    LocalEngine.Memory memory = LocalEngine.Memory.ofAServer();
-    Profile fast = Profile.parse(shape, 0);
-    Profile classic = Profile.parse(shape + ",optimizations=off", 0);
-    Profile replicas = Profile.parse("1+2", 0);
-    try (ScratchFolder scratch = ScratchFolder.in(folder);
-        LocalEngine fastEngine = new LocalEngine(scratch.child("fast"), fast, memory);
-        LocalEngine classicEngine = new LocalEngine(scratch.child("classic"), classic, memory);
-        LocalEngine replicasEngine = new LocalEngine(scratch.child("replicas"), replicas, memory)) {
+    List<Profile> profiles =
+        List.of(
+            Profile.parse(shape, 0),
+            Profile.parse(shape + ",optimizations=off", 0),
+            Profile.parse("1+2", 0));
+    try (ScratchFolder scratch = ScratchFolder.in(folder)) {
       preface(scratch.child(""));
-      List<LocalEngine> engines = List.of(fastEngine, classicEngine, replicasEngine);
-      for (LocalEngine engine : engines) {
-        prepare(engine, payload);
+      List<LocalEngine.Place> places = new ArrayList<>();
+      List<Double> spaceBefore = new ArrayList<>();
+      for (Profile profile : profiles) {
+        LocalEngine.Place place =
+            LocalEngine.Place.in(scratch.child("engine" + places.size()), profile);
+        places.add(place);
+        try (LocalEngine engine = open(place)) {
+          prepare(engine, payload);
+          spaceBefore.add(space(engine));
+          Pass.run(engine, Work.MIX_16K, load(3 * warmUpSeconds, payload, seed));
+        }
       }
-      List<Double> spaceBefore = space(engines);
-      for (LocalEngine engine : engines) {
-        Pass.run(engine, Work.MIX_16K, load(3 * warmUpSeconds, payload, seed));
-      }
-      ChangingReport report = new ChangingReport(List.of(fast, classic, replicas), out);
+      ChangingReport report = new ChangingReport(profiles, out);
       report.header();
       for (Work work : works) {
-        report.rows(work, measure(engines, work, payload, seed));
+        report.rows(work, measure(places, work, payload, seed));
       }
-      report.space(spaceBefore, space(engines));
+      List<Double> spaceAfter = new ArrayList<>();
+      for (LocalEngine.Place place : places) {
+        try (LocalEngine engine = open(place)) {
+          spaceAfter.add(space(engine));
+        }
+      }
+      report.space(spaceBefore, spaceAfter);
     }
     return 0;
+  }
+
+  private LocalEngine open(LocalEngine.Place place) throws Exception {
+    LocalEngine engine = place.open(memory);
+    engine.startHousekeeping();
+    return engine;
   }
 
   private static ByteBuffer payload(long seed) {
@@ -125,35 +141,35 @@ public final class ChangingCommand implements Callable<Integer> {
   }
 
   private void prepare(LocalEngine engine, ByteBuffer payload) throws Exception {
-    engine.startHousekeeping();
     int times = (int) (objects().bytes() / PAYLOAD_BYTES);
     for (int number = 0; number < objects; number++) {
       engine.put(objects().key(number), payload, times);
     }
   }
 
-  /** Per engine what its rounds came to. */
+  /** Per store what its rounds came to. */
   private List<List<Pass>> measure(
-      List<LocalEngine> engines, Work work, ByteBuffer payload, long seed) throws Exception {
+      List<LocalEngine.Place> places, Work work, ByteBuffer payload, long seed) throws Exception {
     List<List<Pass>> passes = new ArrayList<>();
     List<Integer> order = new ArrayList<>();
-    for (LocalEngine engine : engines) {
-      Pass.run(engine, work, load(warmUpSeconds, payload, seed));
-      order.add(passes.size());
+    for (int i = 0; i < places.size(); i++) {
+      order.add(i);
       passes.add(new ArrayList<>());
     }
     for (int round = 1; round <= rounds; round++) {
       for (int index : order) {
-        LocalEngine engine = engines.get(index);
-        Pass pass = Pass.run(engine, work, load(seconds, payload, seed + 1000L * round));
-        passes.get(index).add(pass);
-        System.err.printf(
-            Locale.ROOT,
-            "%s, round %d, %s: %.0f op/s%n",
-            work.title(),
-            round,
-            engine.profile(),
-            pass.operationsPerSecond());
+        try (LocalEngine engine = open(places.get(index))) {
+          Pass.run(engine, work, load(warmUpSeconds, payload, seed));
+          Pass pass = Pass.run(engine, work, load(seconds, payload, seed + 1000L * round));
+          passes.get(index).add(pass);
+          System.err.printf(
+              Locale.ROOT,
+              "%s, round %d, %s: %.0f op/s%n",
+              work.title(),
+              round,
+              engine.profile(),
+              pass.operationsPerSecond());
+        }
       }
       Collections.reverse(order);
     }
@@ -173,12 +189,8 @@ public final class ChangingCommand implements Callable<Integer> {
   }
 
   /** Bytes on drives per byte of the objects. */
-  private List<Double> space(List<LocalEngine> engines) throws Exception {
-    List<Double> shares = new ArrayList<>();
-    for (LocalEngine engine : engines) {
-      engine.drain();
-      shares.add((double) engine.liveBytes() / (objects().bytes() * objects));
-    }
-    return shares;
+  private double space(LocalEngine engine) throws Exception {
+    engine.drain();
+    return (double) engine.liveBytes() / (objects().bytes() * objects);
   }
 }

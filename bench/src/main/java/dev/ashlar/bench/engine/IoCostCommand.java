@@ -59,9 +59,10 @@ public final class IoCostCommand implements Callable<Integer> {
     for (String shape : SHAPES) {
       List<Profile> profiles = profiles(shape);
       try (ScratchFolder scratch = ScratchFolder.in(folder);
-          LocalEngine fast = new LocalEngine(scratch.child("fast"), profiles.get(0), memory);
+          LocalEngine fast =
+              LocalEngine.Place.in(scratch.child("fast"), profiles.get(0)).open(memory);
           LocalEngine classic =
-              new LocalEngine(scratch.child("classic"), profiles.get(1), memory)) {
+              LocalEngine.Place.in(scratch.child("classic"), profiles.get(1)).open(memory)) {
         for (Access access : Access.values()) {
           out.println(row(shape, access, "fast", fast));
           out.println(row(shape, access, "classic", classic));

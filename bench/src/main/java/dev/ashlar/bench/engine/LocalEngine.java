@@ -96,21 +96,30 @@ final class LocalEngine implements AutoCloseable {
     }
   }
 
-  /** Makes a new, empty store in this folder. */
-  LocalEngine(Path root, Profile profile, Memory memory)
-      throws IOException, MetadataUnavailableException {
-    this.profile = profile;
+  /**
+   * A store on a file system.
+   *
+   * @param root the folder that has all of it, which the first open makes
+   */
+  record Place(Path root, UUID cluster, Profile profile) {
+    static Place in(Path root, Profile profile) {
+      return new Place(root, UUID.randomUUID(), profile);
+    }
+
+    LocalEngine open(Memory memory) throws IOException, MetadataUnavailableException {
+      return new LocalEngine(this, memory);
+    }
+  }
+
+  private LocalEngine(Place place, Memory memory) throws IOException, MetadataUnavailableException {
+    this.profile = place.profile();
     try {
-      UUID cluster = UUID.randomUUID();
       ErasureCodes codes = opening(new ErasureCodes(CodecChoice.AUTO));
       DriveResources resources =
           opening(
               new DriveResources(memory.slabs(), meters, Clock.systemUTC(), codes::of, INDEXES));
-      metadata = openMetadata(root.resolve("metadata"), cluster, resources);
-      openDrives(root, cluster, resources);
-      submit(
-          Command.newBuilder()
-              .setCreateBucket(CreateBucket.newBuilder().setName(BUCKET).setOwner("bench")));
+      metadata = openMetadata(place, resources);
+      openDrives(place, resources);
       EngineConfig config = EngineConfig.of(profile);
       EngineMetrics metrics = new EngineMetrics(meters);
       folder =
@@ -137,22 +146,25 @@ final class LocalEngine implements AutoCloseable {
     }
   }
 
-  private MetadataClient openMetadata(Path root, UUID cluster, DriveResources resources)
+  private MetadataClient openMetadata(Place place, DriveResources resources)
       throws IOException, MetadataUnavailableException {
     ExecutorService reads = opening(Executors.newFixedThreadPool(4));
     RocksResources rocks =
         new RocksResources(
             resources.env(), resources.blockCache(), resources.writeBufferManager(), reads);
-    return opening(MetadataServer.open(new MetadataConfig(List.of(root), cluster, rocks, meters)))
-        .client();
+    List<Path> folders = List.of(place.root().resolve("metadata"));
+    MetadataConfig config = new MetadataConfig(folders, place.cluster(), rocks, meters);
+    return opening(MetadataServer.open(config)).client();
   }
 
-  private void openDrives(Path root, UUID cluster, DriveResources resources)
+  private void openDrives(Place place, DriveResources resources)
       throws IOException, MetadataUnavailableException {
     List<DriveRow> rows = new ArrayList<>();
     for (int slot = 0; slot < profile.shards(); slot++) {
       DriveStore drive =
-          opening(DriveStore.open(DriveConfig.of(root.resolve("d" + slot), cluster), resources));
+          opening(
+              DriveStore.open(
+                  DriveConfig.of(place.root().resolve("d" + slot), place.cluster()), resources));
       UUID id = drive.drive().id();
       drives.put(id, drive);
       rows.add(
@@ -163,11 +175,20 @@ final class LocalEngine implements AutoCloseable {
               .setFailureDomain(id.toString())
               .build());
     }
+    if (metadata.drives().isEmpty()) {
+      install(rows);
+    }
+  }
+
+  private void install(List<DriveRow> rows) throws MetadataUnavailableException {
     PutDrives.Builder command =
         PutDrives.newBuilder()
             .addAllDrives(rows)
             .setPgMap(Placement.first(rows, profile, Placement.PG_COUNT_DEFAULT));
     submit(Command.newBuilder().setPutDrives(command));
+    submit(
+        Command.newBuilder()
+            .setCreateBucket(CreateBucket.newBuilder().setName(BUCKET).setOwner("bench")));
   }
 
   /** From now on changes are folded and garbage removed in the background, as in a server. */

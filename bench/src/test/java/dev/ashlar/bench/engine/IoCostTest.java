@@ -46,7 +46,7 @@ class IoCostTest {
 
   private @Nullable Void checkRows(String shape, Profile profile) throws Exception {
     Path own = folder.resolve(profile.isClassic() ? "classic" : "fast");
-    try (LocalEngine engine = new LocalEngine(own, profile, MEMORY)) {
+    try (LocalEngine engine = LocalEngine.Place.in(own, profile).open(MEMORY)) {
       for (Access access : Access.values()) {
         for (int bytes : IoCostCommand.sizes(shape)) {
           DriveCounts counted = access.cost(engine, bytes);
