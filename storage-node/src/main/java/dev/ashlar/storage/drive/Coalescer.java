@@ -28,7 +28,7 @@ final class Coalescer {
   private static final int EXTENTS_MIN = 8;
 
   /** So are patches of one block in so many: the blocks that they replaced are dead. */
-  private static final int BLOCKS_PER_PATCH_MAX = 4;
+  private static final int BLOCKS_PER_PATCH_MAX = 2;
 
   private final ShardIndex index;
   private final ShardReader reader;

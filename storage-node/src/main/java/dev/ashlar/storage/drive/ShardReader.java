@@ -109,43 +109,83 @@ final class ShardReader {
     return new ShardException(ShardFault.IO_ERROR, shard + ": " + e, e);
   }
 
+  /** Blocks that follow each other in one extent. */
+  private record Run(Extent extent, int firstBlock, int endBlock) {
+    int from() {
+      return (firstBlock - extent.firstBlock()) * BLOCK;
+    }
+
+    int bytes() {
+      return Math.min(extent.length(), (endBlock - extent.firstBlock()) * BLOCK) - from();
+    }
+
+    /** The bytes that do not lie apart as the extent's tail. */
+    int bodyBytes() {
+      return Math.clamp(extent.bodyLength() - from(), 0, bytes());
+    }
+
+    /** Whether its end and the other's beginning lie side by side. */
+    boolean isBefore(Run next) {
+      return bodyBytes() == bytes()
+          && next.bodyBytes() > 0
+          && extent.segment() == next.extent.segment()
+          && extent.position() + from() + bytes() == next.extent.position() + next.from();
+    }
+  }
+
   /** The bytes of the blocks; 0 if a segment was not there. */
   private int fill(ByteBuffer memory, Range range, boolean wasThere)
       throws IOException, ShardException {
-    int firstBlock = range.firstBlock();
+    List<Run> runs = runs(range, wasThere);
+    int touched = 0;
+    for (int next = 0; next < runs.size(); ) {
+      int first = next++;
+      while (next < runs.size() && runs.get(next - 1).isBefore(runs.get(next))) {
+        next++;
+      }
+      List<Run> together = runs.subList(first, next);
+      Segment segment = segments.acquire(together.getFirst().extent().segment());
+      if (segment == null) {
+        return 0;
+      }
+      try {
+        load(memory, touched, segment, together);
+      } finally {
+        segments.release(segment);
+      }
+      for (Run run : together) {
+        verify(memory, touched, range.shard(), run);
+        touched += run.bytes();
+      }
+    }
+    return touched;
+  }
+
+  /** Where the blocks of the range lie. */
+  private List<Run> runs(Range range, boolean wasThere) throws IOException, ShardException {
     int lastBlock = range.lastBlock();
     boolean isOriginal = range.view().lastChange() == 0;
     @Nullable Extent[] sources = isOriginal ? NO_SOURCES : sources(range);
-    int touched = 0;
-    for (int block = firstBlock; block <= lastBlock; ) {
-      Extent extent = isOriginal ? index.find(range.shard(), block) : sources[block - firstBlock];
+    List<Run> runs = new ArrayList<>();
+    for (int block = range.firstBlock(); block <= lastBlock; ) {
+      int at = block - range.firstBlock();
+      Extent extent = isOriginal ? index.find(range.shard(), block) : sources[at];
       int endBlock =
           extent == null
               ? block + 1
               : isOriginal
                   ? Math.min(lastBlock + 1, extent.endBlock())
-                  : endOfRun(sources, extent, block - firstBlock) + firstBlock;
+                  : endOfRun(sources, extent, at) + range.firstBlock();
       if (extent == null || extent.end() < Math.min(range.end(), (long) endBlock * BLOCK)) {
         throw absent(range, block, wasThere);
       }
       if (extent.stamp().altered() > range.view().revision()) {
         throw gone(range, block);
       }
-      Segment segment = segments.acquire(extent.segment());
-      if (segment == null) {
-        return 0;
-      }
-      try {
-        int at = (block - firstBlock) * BLOCK;
-        int bytes = load(memory, at, segment, extent, block, endBlock);
-        verify(memory, at, bytes, range.shard(), extent, block);
-        touched += bytes;
-      } finally {
-        segments.release(segment);
-      }
+      runs.add(new Run(extent, block, endBlock));
       block = endBlock;
     }
-    return touched;
+    return runs;
   }
 
   private static int endOfRun(@Nullable Extent[] sources, Extent first, int from) {
@@ -242,33 +282,34 @@ final class ShardReader {
     return intents;
   }
 
-  /** Reads these blocks of the extent; returns the number of bytes. */
-  private int load(
-      ByteBuffer memory, int at, Segment segment, Extent extent, int block, int endBlock)
+  /** Reads what lies side by side at once, and then the last one's tail if that lies apart. */
+  private void load(ByteBuffer memory, int at, Segment segment, List<Run> together)
       throws IOException {
-    int from = (block - extent.firstBlock()) * BLOCK;
-    int to = Math.min(extent.length(), (endBlock - extent.firstBlock()) * BLOCK);
-    int body = extent.bodyLength();
-    if (from < body) {
-      int bytes = Math.min(to, body) - from;
-      segment.file().read(memory.limit(at + bytes).position(at), extent.position() + from);
+    Run last = together.getLast();
+    int bytes = 0;
+    for (Run run : together) {
+      bytes += run.bodyBytes();
+    }
+    if (bytes > 0) {
+      Run first = together.getFirst();
+      segment
+          .file()
+          .read(memory.limit(at + bytes).position(at), first.extent().position() + first.from());
       onFileRead.accept(bytes);
     }
-    if (to > body) {
-      int tailFrom = Math.max(from, body);
-      int bytes = to - tailFrom;
-      int tailAt = at + tailFrom - from;
-      memory.limit(tailAt + bytes).position(tailAt);
-      segment.file().read(memory, extent.tailPosition() + tailFrom - body);
-      onFileRead.accept(bytes);
+    int tailBytes = last.bytes() - last.bodyBytes();
+    if (tailBytes > 0) {
+      int tailFrom = last.from() + last.bodyBytes() - last.extent().bodyLength();
+      memory.limit(at + bytes + tailBytes).position(at + bytes);
+      segment.file().read(memory, last.extent().tailPosition() + tailFrom);
+      onFileRead.accept(tailBytes);
     }
-    return to - from;
   }
 
-  private void verify(ByteBuffer memory, int at, int bytes, ShardId shard, Extent extent, int block)
-      throws ShardException {
-    int bad =
-        new Checksum().firstMismatch(memory, at, bytes, extent.crcs(), block - extent.firstBlock());
+  private void verify(ByteBuffer memory, int at, ShardId shard, Run run) throws ShardException {
+    Extent extent = run.extent();
+    int firstCrc = run.firstBlock() - extent.firstBlock();
+    int bad = new Checksum().firstMismatch(memory, at, run.bytes(), extent.crcs(), firstCrc);
     memory.clear();
     if (bad >= 0) {
       meters.corruptBlock();

@@ -145,7 +145,7 @@ class DriveChangesTest {
 
   private static void crash(int kind, int call, boolean isIndexLost) throws Exception {
     SimulatedCore drive = written(SHARD, noise(1, 3 * BLOCK));
-    change(drive, 1, BLOCK, BLOCK, 3 * BLOCK);
+    change(drive, 1, BLOCK, 2 * BLOCK, 3 * BLOCK);
     change(drive, 2, 3 * BLOCK, 50, 3 * BLOCK);
     if (kind >= 3) {
       drive.fold(fold(1), fold(2));
@@ -173,7 +173,7 @@ class DriveChangesTest {
     }
     drive.reopen();
     byte[] expected = Arrays.copyOf(noise(1, 3 * BLOCK), 3 * BLOCK + 50);
-    System.arraycopy(noise(1 + 1000, BLOCK), 0, expected, BLOCK, BLOCK);
+    System.arraycopy(noise(1 + 1000, 2 * BLOCK), 0, expected, BLOCK, 2 * BLOCK);
     System.arraycopy(noise(2 + 1000, 50), 0, expected, 3 * BLOCK, 50);
     ShardView view = unfolded(1, 2);
     try {
@@ -254,7 +254,7 @@ class DriveChangesTest {
     SimulatedCore drive = new SimulatedCore(TestDrives.TINY);
     write(drive, SHARD, noise(1, 2 * BLOCK + 10));
     byte[] bytes = noise(2, 110_000);
-    ByteBuffer memory = ByteBuffer.allocateDirect(bytes.length + BLOCK).alignedSlice(BLOCK);
+    ByteBuffer memory = ByteBuffer.allocateDirect(bytes.length + 2 * BLOCK).alignedSlice(BLOCK);
     memory.put(bytes).flip();
     drive.prepare(
         new ShardIntent.Bytes(
