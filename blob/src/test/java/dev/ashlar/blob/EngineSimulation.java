@@ -41,7 +41,8 @@ final class EngineSimulation implements SimulatedProcess.Surroundings {
           Profile.parse("2+2", 4096),
           Profile.parse("4+2", 4096),
           Profile.parse("1+2", 4096),
-          Profile.parse("3+2", 4096));
+          Profile.parse("3+2", 4096),
+          Profile.parse("2+2,optimizations=off", 4096));
   private static final int LIVES_MAX = 4;
   private static final int CLIENTS_MAX = 3;
   private static final int CLIENT_STEPS_MAX = 8;
