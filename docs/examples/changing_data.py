@@ -4,6 +4,8 @@ The first door is plain boto3: s3.put_object(..., WriteOffsetBytes=size). The ot
 that boto3 does not have, signed with botocore.
 """
 
+from urllib.parse import quote
+
 import botocore.session
 from botocore.auth import S3SigV4Auth, S3SigV4QueryAuth
 from botocore.awsrequest import AWSRequest
@@ -20,11 +22,11 @@ class Changes:
     def patch(self, bucket, key, offset, data, **headers):
         """Overwrites the bytes from offset on; what runs past the end is appended."""
         headers["Content-Range"] = f"bytes {offset}-{offset + len(data) - 1}/*"
-        return self.send("PATCH", f"/{bucket}/{key}", data, headers)
+        return self.send("PATCH", f"/{bucket}/{quote(key)}", data, headers)
 
     def append(self, bucket, key, position, data, **headers):
         """Appends as radosgw does; the answer's x-rgw-next-append-position is the next position."""
-        return self.send("POST", f"/{bucket}/{key}?append&position={position}", data, headers)
+        return self.send("POST", f"/{bucket}/{quote(key)}?append&position={position}", data, headers)
 
     def send(self, method, path, data, headers):
         request = AWSRequest(method=method, url=self.endpoint + path, data=data, headers=headers)

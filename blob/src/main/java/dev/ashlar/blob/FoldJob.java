@@ -27,6 +27,12 @@ import org.jspecify.annotations.Nullable;
 
 /** Folding the first attempts of one blob on all drives that hold their intents. */
 final class FoldJob {
+  /**
+   * A drive notes each block that is folded, all of a call in one batch: it gets no more at a time,
+   * unless a single attempt is larger.
+   */
+  static final long SHARD_BYTES_MAX = 64 << 20;
+
   private final BlobRow row;
   private final int count;
 
@@ -51,6 +57,30 @@ final class FoldJob {
         }
       }
     }
+  }
+
+  /** How many of the first attempts are not too much at once; at least one. */
+  static int fitting(BlobRow row, int count) {
+    long bytes = 0;
+    for (int i = 0; i < count; i++) {
+      bytes += shardBytes(row, row.getAttempts(i));
+      if (bytes > SHARD_BYTES_MAX) {
+        return Math.max(1, i);
+      }
+    }
+    return count;
+  }
+
+  private static long shardBytes(BlobRow row, AttemptRow attempt) {
+    long stripes = attempt.getLastStripe() - attempt.getFirstStripe() + 1;
+    return stripes * row.getProfile().getStripeUnit();
+  }
+
+  /** Of each shard that it touches, at most. */
+  long shardBytes() {
+    return row.getAttemptsList().subList(0, count).stream()
+        .mapToLong(attempt -> shardBytes(row, attempt))
+        .sum();
   }
 
   BlobRow row() {
@@ -86,7 +116,7 @@ final class FoldJob {
     }
   }
 
-  /** Folds all jobs, with one call per drive where that goes well. */
+  /** Folds all jobs, with one call per drive where that goes well; much, drive after drive. */
   static void send(
       List<FoldJob> jobs,
       Function<UUID, @Nullable ShardStore> drives,
@@ -100,20 +130,27 @@ final class FoldJob {
         byDrive.computeIfAbsent(drive, id -> new ArrayList<>()).add(new Part(job, slot));
       }
     }
+    boolean isMuch = jobs.stream().mapToLong(FoldJob::shardBytes).sum() > SHARD_BYTES_MAX;
     List<Call> calls = new ArrayList<>();
-    byDrive.forEach((drive, parts) -> calls.add(new Call(drives.apply(drive), parts)));
+    for (Map.Entry<UUID, List<Part>> drive : byDrive.entrySet()) {
+      Call call = new Call(drives.apply(drive.getKey()), drive.getValue());
+      calls.add(call);
+      if (isMuch) {
+        call.await(deadline);
+      }
+    }
     List<Call> again = new ArrayList<>();
     for (Call call : calls) {
-      if (call.await(deadline) == ShardFault.MISSING && call.parts.size() > 1) {
+      ShardFault failure = call.await(deadline);
+      if (failure == ShardFault.MISSING && call.parts.size() > 1) {
         // Which of them are missing is to be told apart.
         call.parts.forEach(part -> again.add(new Call(call.store, List.of(part))));
       } else {
-        call.tell();
+        call.tell(failure);
       }
     }
     for (Call call : again) {
-      call.await(deadline);
-      call.tell();
+      call.tell(call.await(deadline));
     }
   }
 
@@ -155,15 +192,19 @@ final class FoldJob {
       return isAnswered && drive != null ? null : fault;
     }
 
-    /** What is missing for good is a debt; what did not answer may come later. */
-    void tell() {
+    /**
+     * What is missing for good is a debt; what did not answer may come later.
+     *
+     * @param failure what was waited for: a later answer may be about one part only
+     */
+    void tell(@Nullable ShardFault failure) {
       DriveId by = drive;
       for (Part part : parts) {
-        if (by != null) {
+        if (failure == null && by != null) {
           part.job.acks.add(SlotWrites.ack(part.slot, by));
-        } else if (fault != ShardFault.MISSING) {
+        } else if (failure != ShardFault.MISSING) {
           part.job.isIncomplete = true;
-          part.job.isRefused |= fault == ShardFault.OVERLOADED || fault == ShardFault.FULL;
+          part.job.isRefused |= failure == ShardFault.OVERLOADED || failure == ShardFault.FULL;
         }
       }
     }

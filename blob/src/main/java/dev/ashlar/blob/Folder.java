@@ -196,16 +196,33 @@ public final class Folder implements AutoCloseable {
     for (BlobRow row : rows.values()) {
       int count = foldable(row, beforeMs);
       if (count > 0) {
-        jobs.add(new FoldJob(row, count));
+        jobs.add(new FoldJob(row, FoldJob.fitting(row, count)));
       }
     }
-    FoldJob.send(jobs, drives, metadata.placement(), driveDeadline);
-    for (FoldJob job : recorded(jobs)) {
-      folded.put(BlobId.of(job.row().getId()), job.count());
+    for (List<FoldJob> some : portions(jobs)) {
+      FoldJob.send(some, drives, metadata.placement(), driveDeadline);
+      for (FoldJob job : recorded(some)) {
+        folded.put(BlobId.of(job.row().getId()), job.count());
+      }
     }
     for (BlobId blob : blobs) {
       settle(blob, left(rows.get(blob), folded.getOrDefault(blob, 0)), askedMs);
     }
+  }
+
+  /** As many together as are not too much at once. */
+  private static List<List<FoldJob>> portions(List<FoldJob> jobs) {
+    List<List<FoldJob>> portions = new ArrayList<>();
+    long bytes = Long.MAX_VALUE;
+    for (FoldJob job : jobs) {
+      if (bytes > FoldJob.SHARD_BYTES_MAX - job.shardBytes()) {
+        portions.add(new ArrayList<>());
+        bytes = 0;
+      }
+      portions.getLast().add(job);
+      bytes += job.shardBytes();
+    }
+    return portions;
   }
 
   private static Set<AttemptId> left(@Nullable BlobRow row, int folded) {

@@ -12,6 +12,9 @@ import java.util.concurrent.ConcurrentHashMap;
  * may still be needed by it.
  */
 public final class RunningReads implements ObjectStore {
+  /** From the look-up of an object's row to the read of its bytes. */
+  private static final long REGISTERING_MS = 50;
+
   private final ObjectStore store;
   private final Clock clock;
   private final Set<Running> running = ConcurrentHashMap.newKeySet();
@@ -40,11 +43,12 @@ public final class RunningReads implements ObjectStore {
   }
 
   /**
-   * The same for what need not wait for reads that have been running for longer than that: one slow
-   * client would hold it up for everybody.
+   * The same, with time for reads that know what they read but are not registered yet, for what
+   * need not wait for reads that have been running for longer than that: one slow client would hold
+   * it up for everybody.
    */
   public long oldestMs(Duration heldMax) {
-    return Math.max(oldestMs(), clock.millis() - heldMax.toMillis());
+    return Math.max(oldestMs() - REGISTERING_MS, clock.millis() - heldMax.toMillis());
   }
 
   @Override

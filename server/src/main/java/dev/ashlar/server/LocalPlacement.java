@@ -14,6 +14,7 @@ import dev.ashlar.protocol.model.Profile;
 import java.io.IOException;
 import java.util.Map;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /** Tells metadata which drives this process has, and makes the placement map at the first start. */
 final class LocalPlacement {
@@ -36,6 +37,7 @@ final class LocalPlacement {
         throw new IOException(
             "the first start needs every drive; the log above names the missing one");
       }
+      checkNotReplaced(store, registered.get(id));
       if (store != null && !store.drive().equals(registered.get(id))) {
         command.addDrives(row(store.drive()));
       }
@@ -49,6 +51,20 @@ final class LocalPlacement {
       if (result.getCode() != ResultCode.OK) {
         throw new IOException("metadata does not accept these drives: " + result.getCode());
       }
+    }
+  }
+
+  private static void checkNotReplaced(@Nullable ShardStore store, @Nullable DriveId registered)
+      throws IOException {
+    if (store != null
+        && registered != null
+        && store.drive().incarnation() < registered.incarnation()) {
+      throw new IOException(
+          "drive "
+              + store.drive()
+              + " has come back, but was replaced meanwhile by "
+              + registered
+              + ": put the folder of that one in its place, or an empty file system");
     }
   }
 

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 final class ObjectRequestParser {
   private static final int PARTS_MAX = 10_000;
   private static final int PARTS_PAGE_MAX = 1000;
-  private static final String COPY_SOURCE = "x-amz-copy-source";
+  static final String COPY_SOURCE = "x-amz-copy-source";
 
   /** Parameters that replace headers of the answer. */
   private static final List<String> OVERRIDABLE =
@@ -88,6 +88,11 @@ final class ObjectRequestParser {
     }
     if (query.has("append") || headers.contains(ChangeRequestParser.WRITE_OFFSET)) {
       return changes().append();
+    }
+    if (headers.contains("content-range")) {
+      // Meant for a part of the object, which it would replace as a whole: RFC 9110, 14.5.
+      throw new S3Exception(
+          S3Error.INVALID_REQUEST, "A PUT with a Content-Range is not supported; use PATCH.");
     }
     RequestHeaders.requireContentLength(headers);
     return new S3Request.PutObject(

@@ -229,6 +229,22 @@ class BadChangesIT {
     }
   }
 
+  @Test
+  void whatAChangeDoesNotHeedIsRefused() throws IOException {
+    assertError(
+        "501 NotImplemented",
+        client.append("k", SIZE, TEN, "If-Unmodified-Since", "Sat, 01 Jan 2000 00:00:00 GMT"));
+    reconnect();
+    assertError("501 NotImplemented", client.patch("k", 0, TEN, "x-amz-copy-source", "/b/k"));
+    reconnect();
+    Map<String, String> range = Map.of("Content-Range", "bytes 0-9/*");
+    assertError(
+        "501 NotImplemented", client.send("PATCH", "k", "partNumber=1&uploadId=a", TEN, range));
+    reconnect();
+    assertError("400 InvalidRequest", client.send("PUT", "k", "", TEN, range));
+    reconnect();
+  }
+
   /** Short ones are held back until they are verified, long ones are on the drives by then. */
   @ParameterizedTest
   @CsvSource({

@@ -27,6 +27,9 @@ final class Coalescer {
   /** So many neighbours are worth a merge. */
   private static final int EXTENTS_MIN = 8;
 
+  /** A call looks at no more groups: other work waits behind it. */
+  private static final int LOOKS_MAX = 64;
+
   /** So are patches of one block in so many: the blocks that they replaced are dead. */
   private static final int BLOCKS_PER_PATCH_MAX = 2;
 
@@ -78,9 +81,11 @@ final class Coalescer {
     this.merger = merger;
   }
 
-  /** Merges one group of neighbours; false if there is none that is worth it. */
+  /**
+   * Merges one group of neighbours; false if there is none that is worth it among the next ones.
+   */
   boolean mergeOne() throws IOException, ShardException {
-    while (true) {
+    for (int looks = 0; looks < LOOKS_MAX; looks++) {
       ShardId shard = current;
       if (shard == null) {
         shard = shards.next();
@@ -100,6 +105,7 @@ final class Coalescer {
         }
       }
     }
+    return false;
   }
 
   /** From the next block on; null at the end of the shard. */

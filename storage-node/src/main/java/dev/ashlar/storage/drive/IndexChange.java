@@ -139,7 +139,11 @@ final class IndexChange implements AutoCloseable {
   }
 
   List<Piece> intents(ShardId shard, AttemptId attempt) throws IOException {
-    List<Piece> found = new ArrayList<>(rows().intents(shard, attempt, attempt));
+    List<Piece> known =
+        rows()
+            .intents(shard, List.of(attempt), 0, Integer.MAX_VALUE)
+            .getOrDefault(attempt, List.of());
+    List<Piece> found = new ArrayList<>(known);
     found.removeIf(piece -> removed.contains(Key.of(piece)));
     return found;
   }
@@ -205,25 +209,32 @@ final class IndexChange implements AutoCloseable {
   }
 
   void commit(LogPosition reached) throws IOException {
-    for (Map.Entry<ShardId, Pending> changed : pending.entrySet()) {
-      Folded folded = changed.getValue().folded;
+    for (Map.Entry<ShardId, Pending> shard : pending.entrySet()) {
+      Folded folded = shard.getValue().folded;
       if (folded != null) {
-        update.putFolded(changed.getKey(), folded);
+        update.putFolded(shard.getKey(), folded);
       }
     }
+    Map<Segment, SegmentUse> changed = new HashMap<>();
     for (Map.Entry<Long, SegmentUse> entry : uses.entrySet()) {
       Segment segment = segments.get(entry.getKey());
       if (segment != null) {
-        SegmentUse change = entry.getValue();
-        segment.changeUse(change.liveBytes(), change.marks(), change.wasMovedFrom());
-        if (change.wasMovedFrom()) {
-          segments.markMovedFrom(segment.id());
-        }
-        update.use(segment.id(), segment.use());
+        SegmentUse use = segment.use().with(entry.getValue());
+        changed.put(segment, use);
+        update.use(segment.id(), use);
       }
     }
     update.commit(reached);
+    changed.forEach(this::publish);
     close();
+  }
+
+  /** Only now: what has no live bytes may be freed by anyone who makes the index durable. */
+  private void publish(Segment segment, SegmentUse use) {
+    if (use.wasMovedFrom()) {
+      segments.markMovedFrom(segment.id());
+    }
+    segment.setUse(use);
   }
 
   @Override
@@ -249,11 +260,6 @@ final class IndexChange implements AutoCloseable {
 
   private void use(long id, long liveBytes, int marks, boolean movedFrom) {
     SegmentUse before = uses.getOrDefault(id, SegmentUse.NONE);
-    uses.put(
-        id,
-        new SegmentUse(
-            before.liveBytes() + liveBytes,
-            before.marks() + marks,
-            before.wasMovedFrom() || movedFrom));
+    uses.put(id, before.with(new SegmentUse(liveBytes, marks, movedFrom)));
   }
 }

@@ -115,6 +115,15 @@ final class IndexFormat {
     return key.putLong(attempt.session()).putLong(attempt.sequence()).array();
   }
 
+  /**
+   * The key of a piece.
+   *
+   * @param attempt as of {@link #intentKey(ShardId, AttemptId)}
+   */
+  static byte[] intentKey(byte[] attempt, int block) {
+    return ByteBuffer.allocate(INTENT_KEY_BYTES).put(attempt).putInt(block).array();
+  }
+
   static boolean startsWith(byte[] key, byte[] prefix, int bytes) {
     return key.length >= bytes && Arrays.equals(key, 0, bytes, prefix, 0, bytes);
   }

@@ -4,7 +4,10 @@ import dev.ashlar.protocol.model.AttemptId;
 import dev.ashlar.protocol.model.ShardId;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.rocksdb.ReadOptions;
 import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
@@ -65,16 +68,48 @@ final class RocksRows implements ShardIndex.Rows {
   }
 
   @Override
-  public List<Piece> intents(ShardId shard, AttemptId first, AttemptId last) throws IOException {
-    byte[] from = IndexFormat.intentKey(shard, first);
-    byte[] behind = RocksScan.behind(IndexFormat.intentKey(shard, last));
-    List<Piece> found = new ArrayList<>();
+  public Map<AttemptId, List<Piece>> intents(
+      ShardId shard, List<AttemptId> attempts, int firstBlock, int lastBlock) throws IOException {
+    byte[] from = IndexFormat.intentKey(shard, Collections.min(attempts));
+    byte[] behind = RocksScan.behind(IndexFormat.intentKey(shard, Collections.max(attempts)));
+    Map<AttemptId, List<Piece>> found = new HashMap<>();
     try (RocksScan entries = new RocksScan(db, moment, from, behind)) {
-      for (entries.first(); entries.isAtEntry(); entries.next()) {
-        found.add(IndexFormat.piece(entries.key(), entries.value()));
+      for (AttemptId attempt : attempts) {
+        byte[] all = IndexFormat.intentKey(shard, attempt);
+        entries.seek(all);
+        if (isIn(entries, all)) {
+          found.put(attempt, intents(entries, all, firstBlock, lastBlock));
+        }
       }
     }
     return found;
+  }
+
+  /** Of the attempt at whose first piece the scan stands. */
+  private static List<Piece> intents(
+      RocksScan entries, byte[] attempt, int firstBlock, int lastBlock) throws IOException {
+    List<Piece> found = new ArrayList<>();
+    if (piece(entries).extent().endBlock() <= firstBlock) {
+      entries.seekLast(IndexFormat.intentKey(attempt, firstBlock));
+    }
+    for (; isIn(entries, attempt); entries.next()) {
+      Piece piece = piece(entries);
+      if (piece.extent().firstBlock() > lastBlock) {
+        break;
+      }
+      if (piece.extent().endBlock() > firstBlock) {
+        found.add(piece);
+      }
+    }
+    return found;
+  }
+
+  private static boolean isIn(RocksScan entries, byte[] attempt) throws IOException {
+    return entries.isAtEntry() && IndexFormat.startsWith(entries.key(), attempt, attempt.length);
+  }
+
+  private static Piece piece(RocksScan entries) {
+    return IndexFormat.piece(entries.key(), entries.value());
   }
 
   @Override

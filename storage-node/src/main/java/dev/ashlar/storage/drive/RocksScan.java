@@ -57,6 +57,11 @@ final class RocksScan implements AutoCloseable {
     entries.seekToFirst();
   }
 
+  /** Goes to the first entry that is not before this key. */
+  void seek(byte[] key) {
+    entries.seek(key);
+  }
+
   /** Goes to the last entry that is not behind this key; to the first if there is none. */
   void seekLast(byte[] key) throws IOException {
     entries.seekForPrev(key);

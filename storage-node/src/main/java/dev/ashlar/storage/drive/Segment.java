@@ -36,14 +36,9 @@ final class Segment {
     return use;
   }
 
-  /** By the log's writer only. */
-  void changeUse(long liveBytes, int marks, boolean movedFrom) {
-    SegmentUse before = use;
-    use =
-        new SegmentUse(
-            before.liveBytes() + liveBytes,
-            before.marks() + marks,
-            before.wasMovedFrom() || movedFrom);
+  /** By the log's writer only, and not before the index says so too. */
+  void setUse(SegmentUse now) {
+    use = now;
   }
 
   /** False when the file is already on its way to another life. */

@@ -9,4 +9,9 @@ package dev.ashlar.storage.drive;
  */
 record SegmentUse(long liveBytes, int marks, boolean wasMovedFrom) {
   static final SegmentUse NONE = new SegmentUse(0, 0, false);
+
+  SegmentUse with(SegmentUse change) {
+    return new SegmentUse(
+        liveBytes + change.liveBytes, marks + change.marks, wasMovedFrom || change.wasMovedFrom);
+  }
 }

@@ -74,8 +74,12 @@ interface ShardIndex extends AutoCloseable {
     /** The patches of blocks from the first up to and with the last, in order. */
     List<Extent> patches(ShardId shard, int firstBlock, int lastBlock) throws IOException;
 
-    /** What attempts wrote for the shard and is not folded, from the first up to the last one. */
-    List<Piece> intents(ShardId shard, AttemptId first, AttemptId last) throws IOException;
+    /**
+     * What these attempts wrote for the shard and is not folded, per attempt in order: of all that
+     * wrote anything, what holds blocks from the first up to and with the last.
+     */
+    Map<AttemptId, List<Piece>> intents(
+        ShardId shard, List<AttemptId> attempts, int firstBlock, int lastBlock) throws IOException;
 
     @Override
     void close();

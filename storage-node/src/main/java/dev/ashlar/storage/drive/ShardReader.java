@@ -12,7 +12,6 @@ import dev.ashlar.protocol.model.ShardId;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.IntConsumer;
@@ -98,7 +97,7 @@ final class ShardReader {
   /** Fails unless all that the view says had touched the shard is here. */
   void checkHas(ShardId shard, ShardView view) throws ShardException {
     try (ShardIndex.Rows rows = index.rows()) {
-      unfolded(rows, shard, view);
+      unfolded(rows, shard, view, 0, 0);
     } catch (IOException e) {
       throw ioError(shard, e);
     }
@@ -223,7 +222,7 @@ final class ShardReader {
     int last = range.lastBlock();
     @Nullable Extent[] sources = new Extent[last - first + 1];
     try (ShardIndex.Rows rows = index.rows()) {
-      List<Piece> unfolded = unfolded(rows, range.shard(), range.view());
+      List<Piece> unfolded = unfolded(rows, range.shard(), range.view(), first, last);
       rows.bases(range.shard(), first, last).forEach(extent -> put(sources, first, extent));
       rows.patches(range.shard(), first, last).forEach(extent -> put(sources, first, extent));
       unfolded.forEach(piece -> put(sources, first, piece.extent()));
@@ -239,8 +238,9 @@ final class ShardReader {
     }
   }
 
-  /** What the view's attempts wrote and is not folded here, oldest attempt first. */
-  private static List<Piece> unfolded(ShardIndex.Rows rows, ShardId shard, ShardView view)
+  /** What the view's attempts wrote of these blocks and is not folded here, oldest first. */
+  private static List<Piece> unfolded(
+      ShardIndex.Rows rows, ShardId shard, ShardView view, int firstBlock, int lastBlock)
       throws IOException, ShardException {
     long folded = rows.folded(shard).revision();
     if (folded < view.folded()) {
@@ -252,7 +252,12 @@ final class ShardReader {
     if (attempts.isEmpty()) {
       return List.of();
     }
-    Map<AttemptId, List<Piece>> intents = intents(rows, shard, attempts);
+    Map<AttemptId, List<Piece>> intents =
+        rows.intents(
+            shard,
+            attempts.stream().map(CommittedAttempt::attempt).toList(),
+            firstBlock,
+            lastBlock);
     List<Piece> found = new ArrayList<>();
     for (CommittedAttempt attempt : attempts) {
       List<Piece> pieces = intents.get(attempt.attempt());
@@ -262,24 +267,6 @@ final class ShardReader {
       found.addAll(pieces);
     }
     return found;
-  }
-
-  /** Of these attempts, and of others that happen to lie between them. */
-  private static Map<AttemptId, List<Piece>> intents(
-      ShardIndex.Rows rows, ShardId shard, List<CommittedAttempt> attempts) throws IOException {
-    AttemptId first = attempts.getFirst().attempt();
-    AttemptId last = first;
-    for (CommittedAttempt attempt : attempts) {
-      AttemptId id = attempt.attempt();
-      first = id.compareTo(first) < 0 ? id : first;
-      last = id.compareTo(last) > 0 ? id : last;
-    }
-    Map<AttemptId, List<Piece>> intents = new HashMap<>();
-    for (Piece piece : rows.intents(shard, first, last)) {
-      AttemptId attempt = ((Piece.Intent) piece.role()).attempt();
-      intents.computeIfAbsent(attempt, id -> new ArrayList<>()).add(piece);
-    }
-    return intents;
   }
 
   /** Reads what lies side by side at once, and then the last one's tail if that lies apart. */

@@ -6,6 +6,7 @@ import dev.ashlar.protocol.model.ShardId;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -154,14 +155,23 @@ final class MemoryShardIndex implements ShardIndex, SimulatedIndex {
     }
 
     @Override
-    public List<Piece> intents(ShardId shard, AttemptId first, AttemptId last) {
-      return List.copyOf(
-          current
-              .pieces
-              .subMap(
-                  new Key(Kind.INTENT, shard, first, 0),
-                  new Key(Kind.INTENT, shard, last, Integer.MAX_VALUE))
-              .values());
+    public Map<AttemptId, List<Piece>> intents(
+        ShardId shard, List<AttemptId> attempts, int firstBlock, int lastBlock) {
+      Map<AttemptId, List<Piece>> found = new HashMap<>();
+      for (AttemptId attempt : attempts) {
+        Key first = new Key(Kind.INTENT, shard, attempt, 0);
+        Key last = new Key(Kind.INTENT, shard, attempt, Integer.MAX_VALUE);
+        List<Piece> all = List.copyOf(current.pieces.subMap(first, true, last, true).values());
+        if (!all.isEmpty()) {
+          found.put(
+              attempt,
+              all.stream()
+                  .filter(piece -> piece.extent().endBlock() > firstBlock)
+                  .filter(piece -> piece.extent().firstBlock() <= lastBlock)
+                  .toList());
+        }
+      }
+      return found;
     }
 
     @Override
