@@ -30,8 +30,9 @@ final class RequestPort {
   }
 
   void ended(Exchange exchange) {
-    admission.release();
     onLoop(() -> connection.releaseWhenSent(exchange), exchange::releaseReservation);
+    // Only now: a server that closes waits for this, and then ends its loops.
+    admission.release();
   }
 
   /** Cuts the client off: it must not take what it got for the whole answer. */
