@@ -8,6 +8,7 @@ import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.rocksdb.ReadOptions;
 import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
@@ -37,6 +38,17 @@ final class RocksRows implements ShardIndex.Rows {
 
   @Override
   public List<Extent> bases(ShardId shard, int firstBlock, int lastBlock) throws IOException {
+    return bases(db, moment, shard, firstBlock, lastBlock);
+  }
+
+  /**
+   * Base extents as of {@link ShardIndex.Rows#bases}.
+   *
+   * @param moment null for all that is committed
+   */
+  static List<Extent> bases(
+      RocksDB db, @Nullable Snapshot moment, ShardId shard, int firstBlock, int lastBlock)
+      throws IOException {
     byte[] all = IndexFormat.shardKey(IndexFormat.BASE, shard);
     byte[] behind = IndexFormat.extentKey(IndexFormat.BASE, shard, lastBlock + 1);
     try (RocksScan entries = new RocksScan(db, moment, all, behind)) {

@@ -38,8 +38,8 @@ final class RocksScan implements AutoCloseable {
   }
 
   /** Of all entries whose keys begin so. */
-  static RocksScan of(RocksDB db, @Nullable Snapshot moment, byte[] prefix) {
-    return new RocksScan(db, moment, prefix, behind(prefix));
+  static RocksScan of(RocksDB db, byte[] prefix) {
+    return new RocksScan(db, null, prefix, behind(prefix));
   }
 
   /** The key behind all that begin so. */

@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -144,16 +145,8 @@ final class RocksShardIndex implements ShardIndex {
   }
 
   private @Nullable Extent seek(ShardId shard, int block) throws IOException {
-    byte[] first = IndexFormat.shardKey(IndexFormat.BASE, shard);
-    byte[] behind = IndexFormat.extentKey(IndexFormat.BASE, shard, block + 1);
-    try (RocksScan entries = new RocksScan(db, null, first, behind)) {
-      entries.seekLast(IndexFormat.extentKey(IndexFormat.BASE, shard, block));
-      if (!entries.isAtEntry()) {
-        return null;
-      }
-      Extent extent = IndexFormat.extent(IndexFormat.block(entries.key()), entries.value());
-      return extent.covers(block) ? extent : null;
-    }
+    List<Extent> found = RocksRows.bases(db, null, shard, block, block);
+    return found.isEmpty() ? null : found.getFirst();
   }
 
   @Override
@@ -235,7 +228,7 @@ final class RocksShardIndex implements ShardIndex {
   }
 
   private RocksScan scan(byte... prefix) {
-    return RocksScan.of(db, null, prefix);
+    return RocksScan.of(db, prefix);
   }
 
   private boolean hasAny(byte kind) throws IOException {
