@@ -59,7 +59,7 @@ public final class ChangingCommand implements Callable<Integer> {
       paramLabel = "SECONDS",
       defaultValue = "3",
       description =
-          "The same work before each measurement, and first of all mixed work for three times as"
+          "The same work before each measurement, and first of all mixed work for ten times as"
               + " long (default: 3).")
   private int warmUpSeconds = 3;
 
@@ -105,7 +105,7 @@ public final class ChangingCommand implements Callable<Integer> {
         try (LocalEngine engine = open(place)) {
           prepare(engine, payload);
           spaceBefore.add(space(engine));
-          Pass.run(engine, Work.MIX_16K, load(3 * warmUpSeconds, payload, seed));
+          Pass.run(engine, Work.MIX_16K, load(10 * warmUpSeconds, payload, seed));
         }
       }
       ChangingReport report = new ChangingReport(profiles, out);

@@ -16,12 +16,14 @@ import java.util.stream.IntStream;
 /** The blocks that an intent changes, in memory, as the intent will leave them. */
 final class BlockImage {
   private static final int BLOCK = SegmentFormat.BLOCK;
+  private static final byte[] ZEROS = new byte[BLOCK];
 
   private final ShardIntent.Target target;
   private final List<ByteRange> changed;
   private final List<Run> runs = new ArrayList<>();
   private final Slab slab;
   private final Checksum checksum = new Checksum();
+  private boolean hasLoaded;
 
   /**
    * Consecutive blocks.
@@ -75,13 +77,7 @@ final class BlockImage {
     return slab;
   }
 
-  void zero() {
-    for (Run run : runs) {
-      zero(run.at(), (run.endBlock() - run.firstBlock()) * BLOCK);
-    }
-  }
-
-  /** Reads all that the shard had of these blocks. */
+  /** Reads all that the shard had of these blocks; what is behind its end becomes zero. */
   void loadAll(ShardReader reader, DriveMeters meters) throws ShardException {
     for (Run run : runs) {
       load(reader, meters, run.firstBlock(), run.endBlock());
@@ -92,14 +88,20 @@ final class BlockImage {
   void load(ShardReader reader, DriveMeters meters, int firstBlock, int endBlock)
       throws ShardException {
     long from = (long) firstBlock * BLOCK;
-    int length = (int) (Math.min((long) endBlock * BLOCK, target.baseLength()) - from);
-    if (length <= 0) {
-      return;
-    }
-    ShardReader.Range range = new ShardReader.Range(target.shard(), target.base(), from, length);
     int at = run(firstBlock).memoryOf(from);
-    meters.payloadRead(reader.load(range, slab.buffer().slice(at, range.memoryBytes())));
-    zero(at + length, range.memoryBytes() - length);
+    int memoryBytes = (endBlock - firstBlock) * BLOCK;
+    int length = Math.clamp(target.baseLength() - from, 0, memoryBytes);
+    if (length > 0) {
+      ShardReader.Range range = new ShardReader.Range(target.shard(), target.base(), from, length);
+      meters.payloadRead(reader.load(range, slab.buffer().slice(at, range.memoryBytes())));
+      hasLoaded = true;
+    }
+    zero(at + length, memoryBytes - length);
+  }
+
+  /** Whether the shard had anything of what was to be read. */
+  boolean hasLoaded() {
+    return hasLoaded;
   }
 
   /** The memory of a range that is changed. */
@@ -184,9 +186,8 @@ final class BlockImage {
   }
 
   private void zero(int at, int length) {
-    ByteBuffer memory = slab.buffer();
-    for (int i = at; i < at + length; i++) {
-      memory.put(i, (byte) 0);
+    for (int done = 0; done < length; done += BLOCK) {
+      slab.buffer().put(at + done, ZEROS, 0, Math.min(BLOCK, length - done));
     }
   }
 }

@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.ListIterator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -119,6 +120,8 @@ final class Coalescer {
       List<Extent> bases = new ArrayList<>();
       List<Extent> patches = new ArrayList<>();
       long end = (long) firstBlock * BLOCK;
+      ListIterator<Extent> allPatches =
+          rows.patches(shard, firstBlock, near.getLast().endBlock() - 1).listIterator();
       for (Extent base : near) {
         boolean isNeighbour = end == (long) base.firstBlock() * BLOCK;
         boolean isShort = base.endBlock() - firstBlock <= MERGED_BLOCKS_MAX;
@@ -127,7 +130,12 @@ final class Coalescer {
         }
         bases.add(base);
         end = base.end();
-        for (Extent patch : rows.patches(shard, base.firstBlock(), base.endBlock() - 1)) {
+        while (allPatches.hasNext()) {
+          Extent patch = allPatches.next();
+          if (patch.firstBlock() >= base.endBlock()) {
+            allPatches.previous();
+            break;
+          }
           patches.add(patch);
           end = patch.endBlock() == base.endBlock() ? patch.end() : end;
         }

@@ -166,11 +166,18 @@ final class Compactor {
     List<MovedPiece> moved = new ArrayList<>();
     long bytes = 0;
     try {
-      for (Piece piece : load.pieces()) {
-        Slab slab = slabs.acquire(piece.extent().length());
+      for (int next = 0; next < load.pieces().size(); ) {
+        int first = next++;
+        while (next < load.pieces().size()
+            && areNeighbours(load.pieces().get(next - 1), load.pieces().get(next))) {
+          next++;
+        }
+        List<Piece> together = load.pieces().subList(first, next);
+        int length = together.stream().mapToInt(piece -> piece.extent().length()).sum();
+        Slab slab = slabs.acquire(length);
         held.add(slab);
-        moved.add(load(victim, piece, slab));
-        bytes += piece.extent().length();
+        load(victim, together, slab.slice(0, length), moved);
+        bytes += length;
       }
       mover.move(victim.id(), moved, load.marks());
       meters.moved(bytes);
@@ -179,15 +186,47 @@ final class Compactor {
     }
   }
 
+  /** Whether one read gets both, and in memory both lie as in the segment. */
+  private static boolean areNeighbours(Piece piece, Piece next) {
+    Extent extent = piece.extent();
+    return extent.tailPosition() == 0
+        && next.extent().tailPosition() == 0
+        && extent.length() % SegmentFormat.BLOCK == 0
+        && extent.position() + extent.length() == next.extent().position();
+  }
+
+  private void load(
+      Segment victim, List<Piece> together, ByteBuffer memory, List<MovedPiece> moved) {
+    boolean isRead = together.size() > 1 && read(victim, together.getFirst(), memory.duplicate());
+    int at = 0;
+    for (Piece piece : together) {
+      int length = piece.extent().length();
+      moved.add(load(victim, piece, memory.slice(at, length), isRead));
+      at += length;
+    }
+  }
+
+  /** False if any of it cannot be read. */
+  private static boolean read(Segment victim, Piece first, ByteBuffer memory) {
+    try {
+      victim.file().read(memory, first.extent().position());
+      return true;
+    } catch (IOException e) {
+      LOG.debug("{} in segment {} is read piece by piece", first.shard(), victim.id(), e);
+      return false;
+    }
+  }
+
   /** A payload that fails its checksums moves as it is, and goes on failing them. */
-  private MovedPiece load(Segment victim, Piece piece, Slab slab) {
+  private MovedPiece load(Segment victim, Piece piece, ByteBuffer memory, boolean isRead) {
     Extent extent = piece.extent();
     int body = extent.bodyLength();
-    ByteBuffer memory = slab.slice(0, extent.length());
     try {
-      victim.file().read(memory.limit(body), extent.position());
-      if (body < extent.length()) {
-        victim.file().read(memory.limit(extent.length()), extent.tailPosition());
+      if (!isRead) {
+        victim.file().read(memory.limit(body), extent.position());
+        if (body < extent.length()) {
+          victim.file().read(memory.limit(extent.length()), extent.tailPosition());
+        }
       }
     } catch (IOException e) {
       // A bad block is a lost block, not a lost drive: what cannot be read goes on as zeros.

@@ -89,14 +89,11 @@ final class IntentMaker {
   /** Reads what it needs; the request's completion gives back what memory that took. */
   LogRequest.Prepare make(ShardIntent intent, Completion<DriveId> completion)
       throws ShardException {
-    ShardIntent.Target target = intent.target();
-    if (target.base().lastChange() > 0) {
-      reader.checkHas(target.shard(), target.base());
-    }
     if (intent instanceof ShardIntent.Bytes bytes && isWhole(bytes)) {
+      checkBase(intent.target());
       return request(intent, whole(bytes), completion);
     }
-    BlockImage image = new BlockImage(target, ranges(intent), slabs);
+    BlockImage image = new BlockImage(intent.target(), ranges(intent), slabs);
     boolean done = false;
     try {
       List<ChangedBlocks> pieces =
@@ -104,6 +101,9 @@ final class IntentMaker {
             case ShardIntent.Bytes bytes -> merged(bytes, image);
             case ShardIntent.Deltas deltas -> added(deltas, image);
           };
+      if (!image.hasLoaded()) {
+        checkBase(intent.target()); // what is read is checked for that as well
+      }
       LogRequest.Prepare request = request(intent, pieces, new Releasing(completion, image.slab()));
       done = true;
       return request;
@@ -111,6 +111,12 @@ final class IntentMaker {
       if (!done) {
         image.slab().release();
       }
+    }
+  }
+
+  private void checkBase(ShardIntent.Target target) throws ShardException {
+    if (target.base().lastChange() > 0) {
+      reader.checkHas(target.shard(), target.base());
     }
   }
 
@@ -215,7 +221,6 @@ final class IntentMaker {
 
   private List<ChangedBlocks> added(ShardIntent.Deltas deltas, BlockImage image)
       throws ShardException {
-    image.zero();
     image.loadAll(reader, meters);
     ErasureCode code = codes.apply(deltas.profile());
     for (ShardIntent.Delta delta : deltas.deltas()) {

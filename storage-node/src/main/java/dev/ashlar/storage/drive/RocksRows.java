@@ -4,7 +4,6 @@ import dev.ashlar.protocol.model.AttemptId;
 import dev.ashlar.protocol.model.ShardId;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -82,13 +81,15 @@ final class RocksRows implements ShardIndex.Rows {
   @Override
   public Map<AttemptId, List<Piece>> intents(
       ShardId shard, List<AttemptId> attempts, int firstBlock, int lastBlock) throws IOException {
-    byte[] from = IndexFormat.intentKey(shard, Collections.min(attempts));
-    byte[] behind = RocksScan.behind(IndexFormat.intentKey(shard, Collections.max(attempts)));
+    List<AttemptId> ordered = attempts.stream().sorted().toList();
+    byte[] from = IndexFormat.intentKey(shard, ordered.getFirst());
+    byte[] behind = RocksScan.behind(IndexFormat.intentKey(shard, ordered.getLast()));
     Map<AttemptId, List<Piece>> found = new HashMap<>();
     try (RocksScan entries = new RocksScan(db, moment, from, behind)) {
-      for (AttemptId attempt : attempts) {
+      entries.first();
+      for (AttemptId attempt : ordered) {
         byte[] all = IndexFormat.intentKey(shard, attempt);
-        entries.seek(all);
+        entries.goOnTo(all);
         if (isIn(entries, all)) {
           found.put(attempt, intents(entries, all, firstBlock, lastBlock));
         }

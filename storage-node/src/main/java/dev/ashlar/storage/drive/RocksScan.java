@@ -57,9 +57,21 @@ final class RocksScan implements AutoCloseable {
     entries.seekToFirst();
   }
 
-  /** Goes to the first entry that is not before this key. */
-  void seek(byte[] key) {
-    entries.seek(key);
+  /**
+   * Goes forward to the first entry that is not before this key, if it stands before it. Where that
+   * is likely to be the next one, this is much cheaper than to seek it.
+   */
+  void goOnTo(byte[] key) {
+    if (isBefore(key)) {
+      entries.next();
+      if (isBefore(key)) {
+        entries.seek(key);
+      }
+    }
+  }
+
+  private boolean isBefore(byte[] key) {
+    return entries.isValid() && Arrays.compareUnsigned(entries.key(), key) < 0;
   }
 
   /** Goes to the last entry that is not behind this key; to the first if there is none. */

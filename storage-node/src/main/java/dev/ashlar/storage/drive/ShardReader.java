@@ -12,6 +12,7 @@ import dev.ashlar.protocol.model.ShardId;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.function.IntConsumer;
@@ -21,6 +22,10 @@ import org.jspecify.annotations.Nullable;
 final class ShardReader {
   private static final int BLOCK = SegmentFormat.BLOCK;
   private static final int ATTEMPTS = 4;
+
+  /** Up to 32 KiB that are not needed cost less than another read. */
+  private static final int REPLACED_BLOCKS_MAX = 8;
+
   private static final Extent[] NO_SOURCES = {};
 
   private final Segments segments;
@@ -123,9 +128,10 @@ final class ShardReader {
       return Math.clamp(extent.bodyLength() - from(), 0, bytes());
     }
 
-    /** Whether its end and the other's beginning lie side by side. */
+    /** Whether its end and the other's beginning lie side by side, as they do in the shard. */
     boolean isBefore(Run next) {
-      return bodyBytes() == bytes()
+      return endBlock == next.firstBlock
+          && bodyBytes() == bytes()
           && next.bodyBytes() > 0
           && extent.segment() == next.extent.segment()
           && extent.position() + from() + bytes() == next.extent.position() + next.from();
@@ -136,28 +142,47 @@ final class ShardReader {
   private int fill(ByteBuffer memory, Range range, boolean wasThere)
       throws IOException, ShardException {
     List<Run> runs = runs(range, wasThere);
-    int touched = 0;
-    for (int next = 0; next < runs.size(); ) {
-      int first = next++;
-      while (next < runs.size() && runs.get(next - 1).isBefore(runs.get(next))) {
-        next++;
-      }
-      List<Run> together = runs.subList(first, next);
+    Run last = runs.getLast();
+    int bytes = (last.firstBlock() - range.firstBlock()) * BLOCK + last.bytes();
+    while (!runs.isEmpty()) {
+      List<Run> together = takeTogether(runs);
       Segment segment = segments.acquire(together.getFirst().extent().segment());
       if (segment == null) {
         return 0;
       }
       try {
-        load(memory, touched, segment, together);
+        load(memory, range.firstBlock(), segment, together);
       } finally {
         segments.release(segment);
       }
       for (Run run : together) {
-        verify(memory, touched, range.shard(), run);
-        touched += run.bytes();
+        verify(memory, (run.firstBlock() - range.firstBlock()) * BLOCK, range.shard(), run);
       }
     }
-    return touched;
+    return bytes;
+  }
+
+  /**
+   * Takes out the first run and what is read with it: what lies behind it, and the same extent's
+   * next blocks behind a few that something newer has replaced. Those are read over by what is
+   * taken later; the memory of earlier runs never is, as an extent is replaced by newer ones only.
+   */
+  private static List<Run> takeTogether(List<Run> runs) {
+    List<Run> together = new ArrayList<>();
+    Run last = runs.removeFirst();
+    together.add(last);
+    for (Iterator<Run> each = runs.iterator(); each.hasNext(); ) {
+      Run next = each.next();
+      if (next.firstBlock() > last.endBlock() + REPLACED_BLOCKS_MAX) {
+        break;
+      }
+      if (last.isBefore(next) || last.extent().liesWhere(next.extent())) {
+        each.remove();
+        together.add(next);
+        last = next;
+      }
+    }
+    return together;
   }
 
   /** Where the blocks of the range lie. */
@@ -269,16 +294,29 @@ final class ShardReader {
     return found;
   }
 
-  /** Reads what lies side by side at once, and then the last one's tail if that lies apart. */
-  private void load(ByteBuffer memory, int at, Segment segment, List<Run> together)
+  private void load(ByteBuffer memory, int firstBlock, Segment segment, List<Run> together)
       throws IOException {
-    Run last = together.getLast();
-    int bytes = 0;
-    for (Run run : together) {
-      bytes += run.bodyBytes();
+    try {
+      loadAtOnce(memory, firstBlock, segment, together);
+    } catch (IOException e) {
+      if (together.size() == 1) {
+        throw e;
+      }
+      // What cannot be read may be what lies between them.
+      for (Run run : together) {
+        loadAtOnce(memory, firstBlock, segment, List.of(run));
+      }
     }
+  }
+
+  /** With what is between them; and then the last one's tail if that lies apart. */
+  private void loadAtOnce(ByteBuffer memory, int firstBlock, Segment segment, List<Run> together)
+      throws IOException {
+    Run first = together.getFirst();
+    Run last = together.getLast();
+    int at = (first.firstBlock() - firstBlock) * BLOCK;
+    int bytes = (last.firstBlock() - first.firstBlock()) * BLOCK + last.bodyBytes();
     if (bytes > 0) {
-      Run first = together.getFirst();
       segment
           .file()
           .read(memory.limit(at + bytes).position(at), first.extent().position() + first.from());

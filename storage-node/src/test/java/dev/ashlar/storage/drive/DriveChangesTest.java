@@ -93,6 +93,59 @@ class DriveChangesTest {
     };
   }
 
+  @Test
+  void blocksAroundReplacedOnesAreOneReadUnlessTheReplacedOnesCannotBeRead() throws Exception {
+    SimulatedCore drive = written(SHARD, noise(1, 20 * BLOCK));
+    change(drive, 1, 2 * BLOCK, 6 * BLOCK, 20 * BLOCK);
+    change(drive, 2, 4 * BLOCK, BLOCK, 20 * BLOCK);
+    change(drive, 3, 9 * BLOCK, 9 * BLOCK, 20 * BLOCK);
+    byte[] expected = noise(1, 20 * BLOCK);
+    System.arraycopy(noise(1001, 6 * BLOCK), 0, expected, 2 * BLOCK, 6 * BLOCK);
+    System.arraycopy(noise(1002, BLOCK), 0, expected, 4 * BLOCK, BLOCK);
+    System.arraycopy(noise(1003, 9 * BLOCK), 0, expected, 9 * BLOCK, 9 * BLOCK);
+    double before = drive.count("ashlar.drive.read.ops");
+    assertArrayEquals(expected, drive.read(SHARD, unfolded(1, 2, 3), 0, expected.length));
+    assertEquals(
+        before + 5,
+        drive.count("ashlar.drive.read.ops"),
+        "blocks 0, 1 and 8; the last two, too far away; and each change");
+    try (ShardIndex.Rows rows = drive.index.rows()) {
+      long from = rows.bases(SHARD, 0, 0).getFirst().position() + 5L * BLOCK;
+      drive.disk.makeUnreadable(FIRST_SEGMENT, from, from + BLOCK);
+    }
+    assertArrayEquals(expected, drive.read(SHARD, unfolded(1, 2, 3), 0, expected.length));
+  }
+
+  @Test
+  void neighboursThatCannotBeReadTogetherAreMovedOneByOne() throws Exception {
+    SimulatedCore drive = new SimulatedCore(TestDrives.TINY);
+    write(drive, SHARD, noise(1, 4 * BLOCK));
+    change(drive, 1, 0, 4 * BLOCK, 4 * BLOCK);
+    drive.fold(fold(1));
+    int patches;
+    try (ShardIndex.Rows rows = drive.index.rows()) {
+      patches = rows.patches(SHARD, 0, 3).size();
+      long from = rows.patches(SHARD, 1, 1).getFirst().position();
+      drive.disk.makeUnreadable(FIRST_SEGMENT, from, from + 1);
+    }
+    assertEquals(4, patches);
+    drive.commit(10, noise(10, 80_000));
+    drive.commit(11, noise(11, 120_000));
+    drive.delete(10);
+    Compactor compactor = drive.compactor();
+    assertTrue(compactor.emptyOne());
+    compactor.free();
+    ShardView view = new ShardView(1, 1, List.of());
+    byte[] expected = noise(1001, 4 * BLOCK);
+    assertArrayEquals(Arrays.copyOf(expected, BLOCK), drive.read(SHARD, view, 0, BLOCK));
+    assertArrayEquals(
+        Arrays.copyOfRange(expected, 2 * BLOCK, 4 * BLOCK),
+        drive.read(SHARD, view, 2 * BLOCK, 2 * BLOCK));
+    assertEquals(
+        ShardFault.CORRUPT,
+        assertThrows(ShardException.class, () -> drive.read(SHARD, view, BLOCK, 1)).fault());
+  }
+
   /** Any lists of deltas, also overlapping, against plain arrays and the code itself. */
   @Test
   void manyDeltasAreAddedAsTheCodeSays() throws Exception {

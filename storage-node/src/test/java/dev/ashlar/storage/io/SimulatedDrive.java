@@ -32,6 +32,7 @@ public final class SimulatedDrive implements RawFiles {
   private long calls;
   private @Nullable String unreadable;
   private long unreadableFrom;
+  private long unreadableTo;
 
   /** Power is gone: unwinds whatever was running. */
   public static final class PowerLoss extends RuntimeException {
@@ -64,8 +65,14 @@ public final class SimulatedDrive implements RawFiles {
 
   /** Reads of this file that touch a byte from here on fail. */
   public void makeUnreadable(String name, long from) {
+    makeUnreadable(name, from, Long.MAX_VALUE);
+  }
+
+  /** Reads of this file that touch any of these bytes fail. */
+  public void makeUnreadable(String name, long from, long to) {
     unreadable = name;
     unreadableFrom = from;
+    unreadableTo = to;
   }
 
   /** What the drive holds when power comes back. Everything opened before is void. */
@@ -246,7 +253,7 @@ public final class SimulatedDrive implements RawFiles {
     public void read(ByteBuffer target, long position) throws IOException {
       checkPower();
       int length = target.remaining();
-      if (name.equals(unreadable) && position + length > unreadableFrom) {
+      if (name.equals(unreadable) && position < unreadableTo && position + length > unreadableFrom) {
         throw new IOException("simulated read error");
       }
       if (position + length > current.length) {
