@@ -253,7 +253,9 @@ public final class SimulatedDrive implements RawFiles {
     public void read(ByteBuffer target, long position) throws IOException {
       checkPower();
       int length = target.remaining();
-      if (name.equals(unreadable) && position < unreadableTo && position + length > unreadableFrom) {
+      if (name.equals(unreadable)
+          && position < unreadableTo
+          && position + length > unreadableFrom) {
         throw new IOException("simulated read error");
       }
       if (position + length > current.length) {
