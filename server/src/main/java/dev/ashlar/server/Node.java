@@ -104,6 +104,7 @@ final class Node {
           opening(
               new DriveResources(
                   slabs(meters), meters, clock, codes::of, DriveResources.Budget.DEFAULT));
+      ResidentMemory.measure(resources.blockCache(), meters);
       if (!MetadataServer.holdMetadata(peerFolders(options))
           && LocalDrives.holdData(options.dataFolders())) {
         throw new IOException(

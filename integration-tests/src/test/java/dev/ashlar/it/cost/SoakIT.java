@@ -166,6 +166,11 @@ class SoakIT {
         resident.getLast() >> 10,
         third.instances.values().stream().mapToLong(each -> each).sum(),
         third.instances.size());
+    server
+        .prometheus()
+        .lines()
+        .filter(line -> line.startsWith("ashlar_memory"))
+        .forEach(System.out::println);
     return third;
   }
 
