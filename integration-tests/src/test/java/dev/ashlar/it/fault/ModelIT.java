@@ -10,10 +10,10 @@ import software.amazon.awssdk.services.s3.S3Client;
 
 /**
  * Random operations on the server and on a model made of a {@code TreeMap}, compared one by one,
- * with restarts in between. {@code -Dashlar.model.operations} says how many (3,000).
+ * with restarts in between. {@code -Dashlar.model.operations} says how many (2,000).
  */
 class ModelIT {
-  private static final int OPERATIONS = Integer.getInteger("ashlar.model.operations", 3_000);
+  private static final int OPERATIONS = Integer.getInteger("ashlar.model.operations", 2_000);
   private static final int OPERATIONS_PER_RUN = 600;
 
   @Test
