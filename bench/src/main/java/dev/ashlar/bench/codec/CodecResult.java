@@ -2,11 +2,13 @@ package dev.ashlar.bench.codec;
 
 import java.io.PrintStream;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * All that was measured.
@@ -16,7 +18,8 @@ import java.util.Set;
 record CodecResult(String machine, int passes, List<CodecRow> rows, List<Ratio> ratios) {
   private static final String REFERENCE = "jerasure";
 
-  record Ratio(String plugin, int k, int m, String workload, int erasures, double times) {}
+  record Ratio(
+      String plugin, int k, int m, CodecTask.Workload workload, int erasures, double times) {}
 
   static CodecResult of(String machine, int passes, List<CodecRow> rows) {
     List<Ratio> ratios = new ArrayList<>();
@@ -48,7 +51,7 @@ record CodecResult(String machine, int passes, List<CodecRow> rows, List<Ratio> 
   private static boolean isSameTask(CodecRow one, CodecRow other) {
     return one.k() == other.k()
         && one.m() == other.m()
-        && one.workload().equals(other.workload())
+        && one.workload() == other.workload()
         && one.erasures() == other.erasures();
   }
 
@@ -77,14 +80,14 @@ record CodecResult(String machine, int passes, List<CodecRow> rows, List<Ratio> 
 
   /** GB/s, and in parentheses the ratio to jerasure. */
   private void printRates(PrintStream out) {
-    Set<String> columns = new LinkedHashSet<>();
-    Set<String> lines = new LinkedHashSet<>();
-    for (CodecRow row : rows) {
-      if (!row.isIdle()) {
-        columns.add(column(row));
-        lines.add(line(row));
-      }
-    }
+    List<CodecRow> shown = rows.stream().filter(row -> !row.isIdle()).toList();
+    Set<String> columns =
+        shown.stream()
+            .sorted(Comparator.comparing(CodecRow::workload).thenComparing(CodecRow::erasures))
+            .map(CodecResult::column)
+            .collect(Collectors.toCollection(LinkedHashSet::new));
+    Set<String> lines =
+        shown.stream().map(CodecResult::line).collect(Collectors.toCollection(LinkedHashSet::new));
     out.println(
         "| GB/s"
             + (ratios.isEmpty() ? "" : " (× jerasure)")
@@ -137,7 +140,7 @@ record CodecResult(String machine, int passes, List<CodecRow> rows, List<Ratio> 
                 ratio.plugin().equals(row.plugin())
                     && ratio.k() == row.k()
                     && ratio.m() == row.m()
-                    && ratio.workload().equals(row.workload())
+                    && ratio.workload() == row.workload()
                     && ratio.erasures() == row.erasures())
         .map(ratio -> String.format(Locale.ROOT, " (%.1f ×)", ratio.times()))
         .findFirst()
@@ -149,6 +152,7 @@ record CodecResult(String machine, int passes, List<CodecRow> rows, List<Ratio> 
   }
 
   private static String column(CodecRow row) {
-    return row.workload() + (row.workload().equals("decode") ? " " + row.erasures() : "");
+    String workload = row.workload().title();
+    return row.workload() == CodecTask.Workload.DECODE ? workload + " " + row.erasures() : workload;
   }
 }

@@ -20,7 +20,7 @@ record CodecRow(
     String plugin,
     int k,
     int m,
-    String workload,
+    CodecTask.Workload workload,
     int iterations,
     int size,
     int erasures,
@@ -46,7 +46,7 @@ record CodecRow(
         plugin,
         task.shape().dataShards(),
         task.shape().parityShards(),
-        task.workload().title(),
+        task.workload(),
         task.iterations(),
         task.size(),
         task.erasures(),
@@ -58,7 +58,7 @@ record CodecRow(
   /** Decoding what is not lost is next to nothing, and its speed no speed. */
   @JsonIgnore
   boolean isIdle() {
-    return workload.equals("decode") && erasures == 0;
+    return workload == CodecTask.Workload.DECODE && erasures == 0;
   }
 
   @JsonIgnore
@@ -73,7 +73,7 @@ record CodecRow(
         plugin,
         k,
         m,
-        workload,
+        workload.title(),
         iterations,
         size,
         erasures);

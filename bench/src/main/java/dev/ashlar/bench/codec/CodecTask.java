@@ -1,5 +1,6 @@
 package dev.ashlar.bench.codec;
 
+import com.fasterxml.jackson.annotation.JsonValue;
 import java.util.List;
 import java.util.Locale;
 
@@ -17,6 +18,7 @@ record CodecTask(CodeShape shape, Workload workload, int size, int iterations, L
     /** A delta of every data shard in turn, added to all parity. */
     UPDATE;
 
+    @JsonValue
     String title() {
       return name().toLowerCase(Locale.ROOT);
     }

@@ -29,13 +29,12 @@ import picocli.CommandLine.Option;
     description = {
       "The same warp work in turn on Ashlar and on others, started here or running already;"
           + " medians and ratios, as a Markdown table.",
-      "As it is, a quick look of three minutes: four works, one round of 5 s each. --full: all"
+      "As it is, a quick look of two to three minutes: three works, one round of 5 s each. --full: all"
           + " works, three rounds of 20 s after 30 s of the same work; quote only that."
     },
     mixinStandardHelpOptions = true)
 public final class VersusCommand implements Callable<Integer> {
-  private static final List<Work> QUICK =
-      List.of(Work.PUT_4K, Work.GET_4K, Work.PUT_1M, Work.GET_1M);
+  private static final List<Work> QUICK = List.of(Work.PUT_4K, Work.GET_4K, Work.MIXED);
 
   @ArgGroup(
       exclusive = false,
@@ -64,13 +63,13 @@ public final class VersusCommand implements Callable<Integer> {
   @Option(
       names = "--warm-up",
       paramLabel = "SECONDS",
-      description = "The same work beforehand, once for each server (default: 4; full: 30).")
+      description = "The same work beforehand, once for each server (default: 3; full: 30).")
   private @Nullable Integer warmUpSeconds;
 
   @Option(
       names = "--drain",
       paramLabel = "SECONDS",
-      description = "Longest wait for work put off by the server (default: 3; full: 15).")
+      description = "Longest wait for work put off by the server (default: 2; full: 15).")
   private @Nullable Integer drainSeconds;
 
   @Option(names = "--concurrency", defaultValue = "16", description = "Default: 16.")
@@ -185,9 +184,9 @@ public final class VersusCommand implements Callable<Integer> {
         warp(),
         concurrency,
         objectsFactor,
-        seconds(warmUpSeconds, 4, 30),
+        seconds(warmUpSeconds, 3, 30),
         seconds(seconds, 5, 20),
-        seconds(drainSeconds, 3, 15));
+        seconds(drainSeconds, 2, 15));
   }
 
   private Path warp() {

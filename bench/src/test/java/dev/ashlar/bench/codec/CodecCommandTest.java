@@ -101,7 +101,9 @@ class CodecCommandTest {
                 CodecRow.of("isal", encode, 1, List.of(3.0, 1.0, 2.0)),
                 CodecRow.of("jerasure", encode, 1, List.of(8.0)),
                 CodecRow.of("isal", update, 1, List.of(1.0))));
-    assertEquals(List.of(new CodecResult.Ratio("isal", 6, 2, "encode", 0, 4)), result.ratios());
+    assertEquals(
+        List.of(new CodecResult.Ratio("isal", 6, 2, CodecTask.Workload.ENCODE, 0, 4)),
+        result.ratios());
     assertEquals(1.0, result.rows().getFirst().spread());
     assertTrue(result.rows().getFirst().isUnsteady());
     assertFalse(result.rows().getLast().isUnsteady());
