@@ -40,6 +40,9 @@ public final class CodecCommand implements Callable<Integer> {
   private static final String ALL = "all";
   private static final String EXHAUSTIVE = "exhaustive";
 
+  /** Of all shards: the direct memory that the launcher gives, and not quite. */
+  private static final long SHARD_BYTES_MAX = 400L << 20;
+
   /** As many as a codec remembers the matrices of, and then some. */
   private static final int LOSSES_MAX = 128;
 
@@ -147,10 +150,9 @@ public final class CodecCommand implements Callable<Integer> {
   }
 
   private List<CodecTask> tasks() {
-    if (size < 1 || size > 1 << 30 || iterations < 1 || passes < 1) {
+    if (size < 1 || iterations < 1 || passes < 1) {
       throw new ParameterException(
-          spec.commandLine(),
-          "--size is at most 1 GiB; it, --iterations and --passes are at least 1");
+          spec.commandLine(), "--size, --iterations and --passes are at least 1");
     }
     List<CodecTask> tasks = new ArrayList<>();
     for (String profile : profiles) {
@@ -165,10 +167,13 @@ public final class CodecCommand implements Callable<Integer> {
   private CodeShape shape(String profile) {
     try {
       CodeShape shape = CodeShape.parse(profile);
-      if (shape.parityShards() > 0) {
-        return shape;
+      if (shape.parityShards() == 0) {
+        throw new IllegalArgumentException("profile '" + profile + "' has no parity");
       }
-      throw new IllegalArgumentException("profile '" + profile + "' has no parity");
+      if (size > SHARD_BYTES_MAX * shape.dataShards() / shape.count()) {
+        throw new IllegalArgumentException("--size is too much for memory with " + profile);
+      }
+      return shape;
     } catch (IllegalArgumentException e) {
       throw new ParameterException(spec.commandLine(), e.getMessage(), e);
     }

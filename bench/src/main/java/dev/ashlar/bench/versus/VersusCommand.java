@@ -156,7 +156,10 @@ public final class VersusCommand implements Callable<Integer> {
     Contender reference = contenders.getLast();
     Result result =
         new Result(
-            Machine.describe(root), describe(conditions), reference.title(), new ArrayList<>());
+            Machine.describe(root),
+            describe(conditions, contenders),
+            reference.title(),
+            new ArrayList<>());
     Report report = new Report(out);
     if (!isJson) {
       out.printf("%s%n%s%n%n", result.machine(), result.conditions());
@@ -329,13 +332,15 @@ public final class VersusCommand implements Callable<Integer> {
     return "%s is not on the PATH; get it from its makers: %s".formatted(program, source);
   }
 
-  private String describe(Cell.Conditions conditions) {
-    return ("Servers started here: six folders, 4+2. Concurrency %d, %d s after %d s of the same"
-            + " work, medians of %d round(s). CPU: the server's, deferred work included.")
+  private String describe(Cell.Conditions conditions, List<Contender> contenders) {
+    boolean isStarting = contenders.stream().anyMatch(Contender.Started.class::isInstance);
+    return ("Concurrency %d, %d s after %d s of the same work, medians of %d round(s). CPU: the"
+            + " server's, deferred work included.%s")
         .formatted(
             concurrency,
             conditions.measured().toSeconds(),
             conditions.warmUp().toSeconds(),
-            rounds());
+            rounds(),
+            isStarting ? " Servers started here: six folders, 4+2." : "");
   }
 }
