@@ -1,5 +1,6 @@
 package dev.ashlar.bench;
 
+import dev.ashlar.bench.capacity.CapacityCommand;
 import dev.ashlar.bench.codec.CodecCommand;
 import dev.ashlar.bench.engine.ChangingCommand;
 import dev.ashlar.bench.engine.IoCostCommand;
@@ -13,6 +14,7 @@ import picocli.CommandLine.Command;
     description = "Measures Ashlar.",
     mixinStandardHelpOptions = true,
     subcommands = {
+      CapacityCommand.class,
       ChangingCommand.class,
       CodecCommand.class,
       IoCostCommand.class,

@@ -14,13 +14,21 @@ public final class Machine {
 
   /** When and where, in a line. */
   public static String describe(Path dataFolder) throws IOException {
-    return "%s; %d CPUs (%s), Linux %s; drive folders on %s."
+    return "%s; drive folders on %s.".formatted(where(), Files.getFileStore(dataFolder).type());
+  }
+
+  /** The same where no drives matter. */
+  public static String describe() throws IOException {
+    return where() + ".";
+  }
+
+  private static String where() throws IOException {
+    return "%s; %d CPUs (%s), Linux %s"
         .formatted(
             Instant.now().truncatedTo(ChronoUnit.MINUTES),
             Runtime.getRuntime().availableProcessors(),
             cpuModel(),
-            System.getProperty("os.version"),
-            Files.getFileStore(dataFolder).type());
+            System.getProperty("os.version"));
   }
 
   private static String cpuModel() throws IOException {

@@ -1,5 +1,6 @@
 package dev.ashlar.bench.codec;
 
+import dev.ashlar.protocol.model.Profile;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Random;
@@ -9,22 +10,26 @@ record CodeShape(int dataShards, int parityShards) {
   private static final int ALIGNMENT = 4096;
 
   static CodeShape parse(String profile) {
-    int plus = profile.indexOf('+');
-    return new CodeShape(
-        Integer.parseInt(profile, 0, plus, 10),
-        Integer.parseInt(profile, plus + 1, profile.length(), 10));
+    Profile parsed = Profile.parse(profile, 0);
+    return new CodeShape(parsed.dataShards(), parsed.parityShards());
   }
 
+  int count() {
+    return dataShards + parityShards;
+  }
+
+  /** With noise in the data shards and, for what is added to it, in the parity shards. */
   ByteBuffer[] shards(int shardBytes) {
-    int count = dataShards + parityShards;
+    int stride = Math.ceilDiv(shardBytes, ALIGNMENT) * ALIGNMENT;
     ByteBuffer slab =
-        ByteBuffer.allocateDirect(count * shardBytes + ALIGNMENT).alignedSlice(ALIGNMENT);
+        ByteBuffer.allocateDirect(Math.addExact(Math.multiplyExact(count(), stride), ALIGNMENT))
+            .alignedSlice(ALIGNMENT);
     Random random = new Random(1);
     byte[] noise = new byte[shardBytes];
-    ByteBuffer[] shards = new ByteBuffer[count];
-    for (int i = 0; i < count; i++) {
+    ByteBuffer[] shards = new ByteBuffer[count()];
+    for (int i = 0; i < shards.length; i++) {
       random.nextBytes(noise);
-      shards[i] = slab.slice(i * shardBytes, shardBytes).put(noise).flip();
+      shards[i] = slab.slice(i * stride, shardBytes).put(noise).flip();
     }
     return shards;
   }
@@ -35,5 +40,10 @@ record CodeShape(int dataShards, int parityShards) {
 
   ByteBuffer[] parity(ByteBuffer[] shards) {
     return Arrays.copyOfRange(shards, dataShards, shards.length);
+  }
+
+  @Override
+  public String toString() {
+    return dataShards + "+" + parityShards;
   }
 }

@@ -1,160 +1,257 @@
 package dev.ashlar.bench.codec;
 
+import dev.ashlar.bench.Json;
+import dev.ashlar.bench.Machine;
+import dev.ashlar.bench.SizeArgument;
+import dev.ashlar.bench.TimeLeft;
+import dev.ashlar.codec.CodecChoice;
+import dev.ashlar.codec.isal.NativeLibrary;
+import java.io.IOException;
 import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
-import java.util.TreeMap;
 import java.util.concurrent.Callable;
-import org.openjdk.jmh.infra.BenchmarkParams;
-import org.openjdk.jmh.infra.IterationParams;
-import org.openjdk.jmh.results.RunResult;
-import org.openjdk.jmh.runner.Runner;
-import org.openjdk.jmh.runner.RunnerException;
-import org.openjdk.jmh.runner.options.ChainedOptionsBuilder;
-import org.openjdk.jmh.runner.options.OptionsBuilder;
-import org.openjdk.jmh.runner.options.TimeValue;
-import org.openjdk.jmh.runner.options.VerboseMode;
+import java.util.stream.IntStream;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
 
 /**
- * Runs the JMH benchmarks of the codec in several rounds, so that what is compared ran close
- * together, and prints medians over all of them.
+ * The table that erasure-code plugins have been compared by since ceph_erasure_code_benchmark. In
+ * each pass the plugins do the same thing one right after the other, so that what else the machine
+ * does hits them alike.
  */
 @Command(
     name = "codec",
-    description = "Encoding, parity deltas, decoding and checksums; GB/s of input on one core.",
-    mixinStandardHelpOptions = true)
+    description = {
+      "Encoding, decoding and parity deltas of whole objects on one core, by Ashlar's codecs and,"
+          + " where it is installed, by jerasure (cauchy_good, packets of 3072 bytes, w = 8).",
+      "What is decoded is compared with what was encoded before anything is timed."
+    },
+    mixinStandardHelpOptions = true,
+    subcommands = JmhCommand.class)
 public final class CodecCommand implements Callable<Integer> {
-  @Option(names = "--rounds", defaultValue = "3", description = "Rounds (default: 3).")
-  private int rounds = 3;
+  private static final String ALL = "all";
+  private static final String EXHAUSTIVE = "exhaustive";
 
-  @Option(names = "--iterations", defaultValue = "5", description = "Per round (default: 5).")
-  private int iterations = 5;
+  /** Of all shards: the direct memory that the launcher gives, and not quite. */
+  private static final long SHARD_BYTES_MAX = 400L << 20;
+
+  /** As many as a codec remembers the matrices of, and then some. */
+  private static final int LOSSES_MAX = 128;
+
+  @Spec private CommandSpec spec = CommandSpec.create();
 
   @Option(
-      names = "--millis",
-      defaultValue = "300",
-      description = "Length of an iteration (default: 300).")
-  private int millis = 300;
-
-  @Option(
-      names = "--shard-bytes",
+      names = "--plugins",
       split = ",",
-      defaultValue = "16384",
-      description = "Bytes per shard and call (default: 16384, one strip).")
-  private List<String> shardBytes = List.of("16384");
+      paramLabel = "NAME",
+      defaultValue = "isal,java,jerasure",
+      description = "Default: isal,java,jerasure.")
+  private List<String> plugins = List.of();
 
   @Option(
       names = "--profiles",
       split = ",",
+      paramLabel = "K+M",
       defaultValue = "4+2,6+2,8+3",
       description = "Default: 4+2,6+2,8+3.")
-  private List<String> profiles = List.of("4+2", "6+2", "8+3");
+  private List<String> profiles = List.of();
 
   @Option(
-      names = "--only",
-      defaultValue = "dev.ashlar.bench.codec",
-      description = "Regular expression of benchmarks.")
-  private String only = "dev.ashlar.bench.codec";
+      names = "--size",
+      converter = SizeArgument.class,
+      defaultValue = "1MiB",
+      description = "Data of one iteration (default: 1MiB).")
+  private long size;
+
+  @Option(names = "--iterations", defaultValue = "1024", description = "Default: 1024.")
+  private int iterations;
+
+  @Option(
+      names = "--erasures",
+      split = ",",
+      paramLabel = "N",
+      defaultValue = ALL,
+      description = {
+        "Numbers of lost shards when decoding, 'all' for 0 to m (the default): the iterations go"
+            + " through their combinations, at most 128 of them;",
+        "'exhaustive' for 0 to m and every combination, equally often."
+      })
+  private List<String> erasures = List.of();
+
+  @Option(
+      names = "--passes",
+      defaultValue = "3",
+      description = "The median pass is shown (default: 3).")
+  private int passes;
+
+  @Option(names = "--json", description = "JSON instead of tables.")
+  private boolean isJson;
+
+  @Option(
+      names = "--compiler",
+      defaultValue = "gcc",
+      description = "For the comparison with jerasure (default: gcc).")
+  private String compiler = "gcc";
+
+  private final PrintStream out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
 
   @Override
-  public Integer call() throws RunnerException {
-    Map<CodecRow, List<Double>> nanos = new TreeMap<>();
-    for (int round = 1; round <= rounds; round++) {
-      System.err.printf("round %d of %d%n", round, rounds);
-      for (RunResult result : new Runner(options().build()).run()) {
-        collect(result, nanos);
+  public Integer call() throws IOException, InterruptedException {
+    List<CodecTask> tasks = tasks();
+    List<CodecPlugin> all = new ArrayList<>();
+    try {
+      for (String name : new LinkedHashSet<>(plugins)) {
+        addPlugin(name, all);
+      }
+      if (all.isEmpty()) {
+        throw new ParameterException(
+            spec.commandLine(), "None of these codecs is here: " + plugins);
+      }
+      report(measure(all, tasks));
+    } finally {
+      for (CodecPlugin plugin : all) {
+        plugin.close();
       }
     }
-    print(nanos, System.out);
     return 0;
   }
 
-  private ChainedOptionsBuilder options() {
-    return new OptionsBuilder()
-        .include(only)
-        .param("profile", profiles.toArray(String[]::new))
-        .param("shardBytes", shardBytes.toArray(String[]::new))
-        .forks(1)
-        .warmupIterations(2)
-        .warmupTime(TimeValue.milliseconds(millis))
-        .measurementIterations(iterations)
-        .measurementTime(TimeValue.milliseconds(millis))
-        .jvmArgsAppend(jvmFlags())
-        .verbosity(VerboseMode.SILENT);
-  }
-
-  /** JDK 24 and later warn of what JMH itself does; 21 does not know the flag against it. */
-  private static String[] jvmFlags() {
-    List<String> flags = new ArrayList<>();
-    flags.addAll(List.of("--enable-native-access=ALL-UNNAMED", "-Xms256m", "-Xmx256m"));
-    if (Runtime.version().feature() >= 24) {
-      flags.add("--sun-misc-unsafe-memory-access=allow");
+  private void addPlugin(String name, List<CodecPlugin> all)
+      throws IOException, InterruptedException {
+    switch (name) {
+      case "isal" -> {
+        String failure = NativeLibrary.failure();
+        if (failure == null) {
+          all.add(new OwnCodec(CodecChoice.ISAL));
+        } else {
+          System.err.println("isal is left out: " + failure);
+        }
+      }
+      case "java" -> all.add(new OwnCodec(CodecChoice.JAVA));
+      case "jerasure" -> {
+        try {
+          all.add(Jerasure.compile(compiler));
+        } catch (Jerasure.MissingException e) {
+          System.err.println(e.getMessage());
+        }
+      }
+      default ->
+          throw new ParameterException(
+              spec.commandLine(), "There are isal, java and jerasure, not '" + name + "'");
     }
-    return flags.toArray(String[]::new);
   }
 
-  private static void collect(RunResult result, Map<CodecRow, List<Double>> nanos) {
-    BenchmarkParams params = result.getParams();
-    List<Double> scores = nanos.computeIfAbsent(CodecRow.of(params), row -> new ArrayList<>());
-    IterationParams measured = params.getMeasurement();
-    result
-        .getBenchmarkResults()
-        .forEach(
-            fork ->
-                fork.getIterationResults().stream()
-                    .limit(measured.getCount())
-                    .forEach(iteration -> scores.add(iteration.getPrimaryResult().getScore())));
+  private List<CodecTask> tasks() {
+    if (size < 1 || iterations < 1 || passes < 1) {
+      throw new ParameterException(
+          spec.commandLine(), "--size, --iterations and --passes are at least 1");
+    }
+    List<CodecTask> tasks = new ArrayList<>();
+    for (String profile : profiles) {
+      CodeShape shape = shape(profile);
+      tasks.add(CodecTask.encode(shape, (int) size, iterations));
+      erasures(shape).forEach(lost -> tasks.add(decode(shape, lost)));
+      tasks.add(CodecTask.update(shape, (int) size, iterations));
+    }
+    return tasks;
   }
 
-  private static void print(Map<CodecRow, List<Double>> nanos, PrintStream out) {
-    String format = "| %-34s | %-7s | %-5s | %8s | %4s | %3s | %12s | %10s | %5s | %7s | %5s |%n";
-    out.printf(
-        format,
-        "Benchmark",
-        "profile",
-        "codec",
-        "bytes",
-        "Mode",
-        "Cnt",
-        "Score",
-        "Error",
-        "Units",
-        "GB/s",
-        "of C");
-    out.println("|---|---|---|--:|---|--:|--:|--:|---|--:|--:|");
-    nanos.forEach(
-        (row, scores) -> {
-          double median = median(scores);
-          List<Double> inC = nanos.get(row.inC());
-          out.printf(
-              Locale.ROOT,
-              format,
-              row.name(),
-              row.profile(),
-              row.codec(),
-              row.bytes(),
-              "avgt",
-              scores.size(),
-              "%.1f".formatted(median),
-              "± %.1f".formatted(deviation(scores, median)),
-              "ns/op",
-              "%.1f".formatted(row.inputBytes() / median),
-              inC == null ? "" : "%.0f %%".formatted(100 * median(inC) / median));
-        });
+  private CodeShape shape(String profile) {
+    try {
+      CodeShape shape = CodeShape.parse(profile);
+      if (shape.parityShards() == 0) {
+        throw new IllegalArgumentException("profile '" + profile + "' has no parity");
+      }
+      if (size > SHARD_BYTES_MAX * shape.dataShards() / shape.count()) {
+        throw new IllegalArgumentException("--size is too much for memory with " + profile);
+      }
+      return shape;
+    } catch (IllegalArgumentException e) {
+      throw new ParameterException(spec.commandLine(), e.getMessage(), e);
+    }
   }
 
-  private static double median(List<Double> values) {
-    double[] sorted = values.stream().mapToDouble(Double::doubleValue).sorted().toArray();
-    int middle = sorted.length / 2;
-    return sorted.length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+  /** A profile with fewer parity shards takes part as far as it can. */
+  private List<Integer> erasures(CodeShape shape) {
+    if (erasures.equals(List.of(ALL)) || erasures.equals(List.of(EXHAUSTIVE))) {
+      return IntStream.rangeClosed(0, shape.parityShards()).boxed().toList();
+    }
+    try {
+      return erasures.stream()
+          .mapToInt(Integer::parseUnsignedInt)
+          .filter(lost -> lost <= shape.parityShards())
+          .sorted()
+          .distinct()
+          .boxed()
+          .toList();
+    } catch (NumberFormatException e) {
+      throw new ParameterException(
+          spec.commandLine(), "--erasures takes numbers, 'all' or 'exhaustive', not " + erasures);
+    }
   }
 
-  /** The median distance from the median: neighbours on the machine do not blow it up. */
-  private static double deviation(List<Double> values, double median) {
-    return median(values.stream().map(value -> Math.abs(value - median)).toList());
+  private CodecTask decode(CodeShape shape, int lost) {
+    List<int[]> combinations = Losses.all(shape.count(), lost);
+    boolean isExhaustive = erasures.contains(EXHAUSTIVE);
+    return new CodecTask(
+        shape,
+        CodecTask.Workload.DECODE,
+        (int) size,
+        isExhaustive
+            ? Math.ceilDiv(iterations, combinations.size()) * combinations.size()
+            : iterations,
+        isExhaustive ? combinations : Losses.some(combinations, LOSSES_MAX));
+  }
+
+  private record Cell(CodecPlugin plugin, CodecTask task) {}
+
+  private List<CodecRow> measure(List<CodecPlugin> all, List<CodecTask> tasks)
+      throws IOException, InterruptedException {
+    Map<Cell, List<Double>> seconds = new LinkedHashMap<>();
+    TimeLeft left = new TimeLeft(passes * tasks.size());
+    for (int pass = 1; pass <= passes; pass++) {
+      for (CodecTask task : tasks) {
+        for (CodecPlugin plugin : all) {
+          if (plugin.does(task.workload())) {
+            seconds
+                .computeIfAbsent(new Cell(plugin, task), first -> new ArrayList<>())
+                .add(plugin.run(task));
+          }
+        }
+        left.done("pass %d: %s %s".formatted(pass, task.shape(), task.title()));
+      }
+    }
+    List<CodecRow> rows = new ArrayList<>();
+    seconds.forEach(
+        (cell, each) ->
+            rows.add(
+                CodecRow.of(
+                    cell.plugin().name(),
+                    cell.task(),
+                    cell.plugin().shardBytes(cell.task().shape(), cell.task().size()),
+                    each)));
+    return rows;
+  }
+
+  private void report(List<CodecRow> rows) throws IOException {
+    CodecResult result = CodecResult.of(Machine.describe(), passes, rows);
+    if (isJson) {
+      out.println(Json.of(result));
+      return;
+    }
+    out.printf("%s Median of %d passes; seconds of one core.%n%n", result.machine(), passes);
+    result.print(out);
+    if (erasures.contains(EXHAUSTIVE)) {
+      out.println();
+      out.println("Every combination of lost shards was decoded, and gave what was encoded.");
+    }
   }
 }

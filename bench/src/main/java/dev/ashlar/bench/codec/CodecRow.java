@@ -1,52 +1,81 @@
 package dev.ashlar.bench.codec;
 
-import java.util.Comparator;
-import java.util.Objects;
-import org.openjdk.jmh.infra.BenchmarkParams;
+import com.fasterxml.jackson.annotation.JsonIgnore;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import dev.ashlar.bench.Median;
+import java.util.List;
+import java.util.Locale;
 
-/** One line of the table: a benchmark with its parameters. */
-record CodecRow(String name, String profile, String codec, int bytes)
-    implements Comparable<CodecRow> {
-  private static final Comparator<CodecRow> ORDER =
-      Comparator.comparing(CodecRow::name)
-          .thenComparing(CodecRow::codec)
-          .thenComparing(CodecRow::bytes)
-          .thenComparing(CodecRow::profile);
+/**
+ * A row of the table.
+ *
+ * @param seconds of CPU time that all iterations took, in the median pass
+ * @param kib of data: iterations times size
+ * @param shardBytes of each of the k shards that hold the size, with what the codec rounds it up by
+ * @param spread between the passes, as a share of the seconds
+ */
+record CodecRow(
+    double seconds,
+    @JsonProperty("KB") long kib,
+    String plugin,
+    int k,
+    int m,
+    CodecTask.Workload workload,
+    int iterations,
+    int size,
+    int erasures,
+    int shardBytes,
+    double gigabytesPerSecond,
+    double spread) {
+  private static final String FORMAT = "%12s %10s %-9s %3s %3s %-7s %7s %9s %5s";
 
-  static CodecRow of(BenchmarkParams params) {
-    String full = params.getBenchmark();
-    String name = full.substring(full.lastIndexOf('.', full.lastIndexOf('.') - 1) + 1);
-    String bytes =
-        params.getParam(params.getParamsKeys().contains("bytes") ? "bytes" : "shardBytes");
+  /** Passes this far apart say little. */
+  private static final double SPREAD_MAX = 0.25;
+
+  static final String HEADER =
+      FORMAT.formatted("seconds", "KB", "plugin", "k", "m", "work.", "iter.", "size", "eras.");
+
+  static CodecRow of(String plugin, CodecTask task, int shardBytes, List<Double> seconds) {
+    double median = Median.of(seconds);
+    double least = seconds.stream().mapToDouble(Double::doubleValue).min().orElseThrow();
+    double most = seconds.stream().mapToDouble(Double::doubleValue).max().orElseThrow();
+    long bytes = (long) task.iterations() * task.size();
     return new CodecRow(
-        name.replace("Benchmark", ""),
-        orEmpty(params, "profile"),
-        orEmpty(params, "codec"),
-        Integer.parseInt(bytes));
+        median,
+        bytes >> 10,
+        plugin,
+        task.shape().dataShards(),
+        task.shape().parityShards(),
+        task.workload(),
+        task.iterations(),
+        task.size(),
+        task.erasures(),
+        shardBytes,
+        bytes / median / 1e9,
+        (most - least) / median);
   }
 
-  private static String orEmpty(BenchmarkParams params, String key) {
-    return params.getParamsKeys().contains(key) ? Objects.requireNonNull(params.getParam(key)) : "";
+  /** Decoding what is not lost is next to nothing, and its speed no speed. */
+  @JsonIgnore
+  boolean isIdle() {
+    return workload == CodecTask.Workload.DECODE && erasures == 0;
   }
 
-  /** The same work done in a loop in C. */
-  CodecRow inC() {
-    return new CodecRow(name + "CalledFromC", profile, codec, bytes);
+  @JsonIgnore
+  boolean isUnsteady() {
+    return spread > SPREAD_MAX && !isIdle();
   }
 
-  /** All data shards for encoding and decoding, all messages of MD5, one shard for the rest. */
-  long inputBytes() {
-    int abreast = name.indexOf(".md5Times");
-    if (abreast >= 0) {
-      return (long) bytes
-          * Integer.parseInt(name, abreast + ".md5Times".length(), name.length(), 10);
-    }
-    boolean allShards = name.startsWith("Encode") || name.endsWith("decode");
-    return allShards ? (long) bytes * CodeShape.parse(profile).dataShards() : bytes;
-  }
-
-  @Override
-  public int compareTo(CodecRow other) {
-    return ORDER.compare(this, other);
+  String line() {
+    return FORMAT.formatted(
+        String.format(Locale.ROOT, "%.6f", seconds),
+        kib,
+        plugin,
+        k,
+        m,
+        workload.title(),
+        iterations,
+        size,
+        erasures);
   }
 }

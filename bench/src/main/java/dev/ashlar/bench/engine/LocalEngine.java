@@ -63,7 +63,7 @@ import java.util.concurrent.Executors;
  * A store as a server runs it, in this process and without S3 before it: the engine, metadata with
  * one peer, and a drive per slot, all with files of their own.
  */
-final class LocalEngine implements AutoCloseable {
+public final class LocalEngine implements AutoCloseable {
   private static final String BUCKET = "bench";
   private static final DriveResources.Budget INDEXES =
       new DriveResources.Budget(32L << 20, 16L << 20, 8);
@@ -88,9 +88,9 @@ final class LocalEngine implements AutoCloseable {
   private final RunningReads store;
 
   /** Direct memory, which engines may share that are not busy at the same time. */
-  record Memory(SlabPool slabs, MemoryBudget requests) {
+  public record Memory(SlabPool slabs, MemoryBudget requests) {
     /** With {@code -XX:MaxDirectMemorySize=512m}, as much as a server takes. */
-    static Memory ofAServer() {
+    public static Memory ofAServer() {
       return new Memory(
           new SlabPool(320L << 20), new MemoryBudget(192L << 20, Duration.ofSeconds(5)));
     }
@@ -101,12 +101,12 @@ final class LocalEngine implements AutoCloseable {
    *
    * @param root the folder that has all of it, which the first open makes
    */
-  record Place(Path root, UUID cluster, Profile profile) {
-    static Place in(Path root, Profile profile) {
+  public record Place(Path root, UUID cluster, Profile profile) {
+    public static Place in(Path root, Profile profile) {
       return new Place(root, UUID.randomUUID(), profile);
     }
 
-    LocalEngine open(Memory memory) throws IOException, MetadataUnavailableException {
+    public LocalEngine open(Memory memory) throws IOException, MetadataUnavailableException {
       return new LocalEngine(this, memory);
     }
   }
@@ -214,7 +214,7 @@ final class LocalEngine implements AutoCloseable {
     return folder.waiting() > 0 || !metadata.garbage(Long.MAX_VALUE, null, 1).isEmpty();
   }
 
-  Profile profile() {
+  public Profile profile() {
     return profile;
   }
 
@@ -222,15 +222,22 @@ final class LocalEngine implements AutoCloseable {
     return DriveCounts.of(meters);
   }
 
+  /** Bytes that have been written to all drives, with what fills up the last block of a batch. */
+  public long writtenBytes() {
+    return meters.get("ashlar.drive.write.bytes").functionCounters().stream()
+        .mapToLong(counter -> Math.round(counter.count()))
+        .sum();
+  }
+
   /** Bytes on all drives that are needed, headers and checksums included. */
-  long liveBytes() {
+  public long liveBytes() {
     return meters.get("ashlar.drive.live.bytes").gauges().stream()
         .mapToLong(gauge -> Math.round(gauge.value()))
         .sum();
   }
 
   /** Puts an object of so many times these bytes. */
-  void put(String key, ByteBuffer bytes, int times)
+  public void put(String key, ByteBuffer bytes, int times)
       throws DataUnavailableException, MetadataUnavailableException, InterruptedException {
     long length = (long) times * bytes.remaining();
     try (ObjectWriter writer = store.newWriter(length)) {

@@ -7,11 +7,12 @@ import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
- * One work on one server, round after round. The server starts empty and is warmed up with the same
- * work once; after every run it is left to become idle, so that work it puts off is charged to it
- * and not to whoever is measured next.
+ * One work on one server, round after round. A server that is started here starts empty. It is
+ * warmed up with the same work once; after every run it is left to become idle, so that work it
+ * puts off is charged to it and not to whoever is measured next.
  */
 final class Cell implements AutoCloseable {
   private static final Duration IDLE_SPAN = Duration.ofSeconds(1);
@@ -23,12 +24,18 @@ final class Cell implements AutoCloseable {
   private final Conditions conditions;
   private final Path folder;
   private final Thread remover;
-  private final ServerProcess server;
+  private final @Nullable ServerProcess server;
+  private final S3Target target;
   private final Warp warp;
 
-  /** How the work is done. */
+  /**
+   * How the work is done.
+   *
+   * @param endpointBucket for servers that run already
+   */
   record Conditions(
       Path dataRoot,
+      String endpointBucket,
       Path warpBinary,
       int concurrency,
       int objectsFactor,
@@ -37,18 +44,28 @@ final class Cell implements AutoCloseable {
       Duration drainMax) {}
 
   private Cell(
-      Work work, Conditions conditions, Path folder, Thread remover, ServerProcess server) {
+      Work work,
+      Conditions conditions,
+      Path folder,
+      Thread remover,
+      @Nullable ServerProcess server,
+      S3Target target) {
     this.work = work;
     this.conditions = conditions;
     this.folder = folder;
     this.remover = remover;
     this.server = server;
+    this.target = target;
     warp =
         new Warp(
-            conditions.warpBinary(), folder, conditions.concurrency(), conditions.objectsFactor());
+            conditions.warpBinary(),
+            folder,
+            conditions.concurrency(),
+            conditions.objectsFactor(),
+            target);
   }
 
-  /** Starts the server and warms it up. */
+  /** Starts the server unless it runs, and warms it up. */
   static Cell open(Contender contender, Work work, Conditions conditions)
       throws IOException, InterruptedException {
     Path folder = Files.createTempDirectory(conditions.dataRoot(), "versus-");
@@ -56,8 +73,15 @@ final class Cell implements AutoCloseable {
     Runtime.getRuntime().addShutdownHook(remover);
     Cell cell;
     try {
-      ServerProcess server = ServerProcess.start(contender, folder);
-      cell = new Cell(work, conditions, folder, remover, server);
+      cell =
+          switch (contender) {
+            case Contender.Endpoint endpoint ->
+                new Cell(work, conditions, folder, remover, null, endpoint.target());
+            case Contender.Started started -> {
+              ServerProcess server = ServerProcess.start(started, folder);
+              yield new Cell(work, conditions, folder, remover, server, server.target());
+            }
+          };
     } catch (IOException | InterruptedException | VersusException e) {
       Runtime.getRuntime().removeShutdownHook(remover);
       delete(folder);
@@ -76,29 +100,51 @@ final class Cell implements AutoCloseable {
     if (!conditions.warmUp().isPositive()) {
       return;
     }
-    try (UsageSampler sampler = new UsageSampler(server.handle())) {
-      warp.run(work, server.port(), "warm-up", conditions.warmUp(), false, sampler);
+    try (UsageSampler sampler = new UsageSampler(target.process())) {
+      warp.run(work, bucket("warm-up"), conditions.warmUp(), false, sampler);
       awaitIdle(sampler);
     }
   }
 
   Measurement measure(int round) throws IOException, InterruptedException {
-    try (UsageSampler sampler = new UsageSampler(server.handle())) {
+    try (UsageSampler sampler = new UsageSampler(target.process())) {
       List<Operation> operations =
-          warp.run(work, server.port(), "round-" + round, conditions.measured(), true, sampler);
+          warp.run(work, bucket("round-" + round), conditions.measured(), true, sampler);
       awaitIdle(sampler);
       return Measurement.of(work, operations, sampler.samples());
     }
   }
 
+  /** One for each run, or one for all, which warp empties before each. */
+  private String bucket(String run) {
+    return server == null ? conditions.endpointBucket() : run;
+  }
+
   @Override
-  public void close() throws IOException {
-    server.close();
+  public void close() throws IOException, InterruptedException {
+    if (server != null) {
+      server.close();
+    } else {
+      emptyBucket();
+    }
     delete(folder);
     Runtime.getRuntime().removeShutdownHook(remover);
   }
 
+  /** By a run that keeps nothing. */
+  private void emptyBucket() throws IOException, InterruptedException {
+    try (UsageSampler unused = new UsageSampler(null)) {
+      warp.run(Work.PUT_4K, conditions.endpointBucket(), Duration.ofSeconds(1), false, unused);
+    } catch (VersusException e) {
+      System.err.println(
+          "objects may be left in the bucket " + conditions.endpointBucket() + " of " + target);
+    }
+  }
+
   private void awaitIdle(UsageSampler sampler) throws InterruptedException {
+    if (target.process() == null) {
+      return; // nobody sees whether it is
+    }
     long deadline = System.nanoTime() + conditions.drainMax().toNanos();
     do {
       Thread.sleep(IDLE_SPAN.toMillis());

@@ -7,24 +7,30 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 
-/** A server that takes part, with six drive folders in 4+2. */
+/** A server that takes part. */
 sealed interface Contender {
-  String ACCESS_KEY = "benchmark";
-  String SECRET_KEY = "benchmark-secret";
-  String HOST = "127.0.0.1";
-  int DRIVES = 6;
-
   String title();
 
-  /** The command line and environment that serve the folder on the port. */
-  Launch launch(Path folder, int port, int managementPort) throws IOException;
+  /** One that runs already, on whichever drives in whichever way. */
+  record Endpoint(String title, S3Target target) implements Contender {}
+
+  /** One that is started for each work anew, with six drive folders in 4+2. */
+  sealed interface Started extends Contender {
+    String ACCESS_KEY = "benchmark";
+    String SECRET_KEY = "benchmark-secret";
+    String HOST = "127.0.0.1";
+    int DRIVES = 6;
+
+    /** The command line and environment that serve the folder on the port. */
+    Launch launch(Path folder, int port, int managementPort) throws IOException;
+  }
 
   /**
    * @param health answers 200 when the server is ready
    */
   record Launch(List<String> command, Map<String, String> environment, URI health) {}
 
-  record Ashlar(Path launcher, int metadataFolders) implements Contender {
+  record Ashlar(Path launcher, int metadataFolders) implements Started {
     @Override
     public String title() {
       return "Ashlar, metadata ×" + metadataFolders;
@@ -53,7 +59,7 @@ sealed interface Contender {
     }
   }
 
-  record Minio(Path binary) implements Contender {
+  record Minio(Path binary) implements Started {
     @Override
     public String title() {
       return "MinIO";

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * One run of one work on one server.
+ * One run of one work on one server. CPU and memory are not numbers where they are not known.
  *
  * @param cpuMillis of the server per operation, work it put off included
  * @param machineCpuMillis of the whole machine without the load generator, per operation
@@ -63,7 +63,7 @@ record Measurement(
         (last.serverCpuMillis() - first.serverCpuMillis()) / inWindow
             + (idle.serverCpuMillis() - ended.serverCpuMillis()) / measured.size(),
         (last.otherCpuMillis() - first.otherCpuMillis()) / inWindow,
-        samples.stream().mapToLong(Usage::serverRssBytes).max().orElseThrow() / MEBIBYTE,
+        samples.stream().mapToDouble(Usage::serverRssBytes).max().orElseThrow() / MEBIBYTE,
         measured.stream().filter(Operation::failed).count());
   }
 

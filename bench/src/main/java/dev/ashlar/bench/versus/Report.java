@@ -1,71 +1,54 @@
 package dev.ashlar.bench.versus;
 
 import java.io.PrintStream;
-import java.util.List;
 import java.util.Locale;
-import java.util.Map;
-import java.util.function.ToDoubleFunction;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** The table: medians over the rounds, and ratios to the reference. */
+/** The table in Markdown: medians over the rounds, and ratios to the reference. */
 final class Report {
-  private final Contender reference;
   private final PrintStream out;
 
-  Report(Contender reference, PrintStream out) {
-    this.reference = reference;
+  Report(PrintStream out) {
     this.out = out;
   }
 
-  void header() {
-    String to = reference.title();
+  void header(String reference) {
     out.printf(
         "| work | server | op/s | × %s | p50 ms | × | p99 ms | × | CPU ms/op | of %s"
             + " | machine ms/op | of %s | RSS MiB | failed |%n",
-        to, to, to);
+        reference, reference, reference);
     out.println("|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|");
   }
 
-  /** The rows of one work; the reference may be absent. */
-  void rows(Work work, Map<Contender, List<Measurement>> rounds) {
-    @Nullable List<Measurement> references = rounds.get(reference);
-    rounds.forEach(
-        (contender, measured) ->
-            out.printf(
-                "| %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s |%n",
-                work.title(),
-                contender.title(),
-                figure(median(measured, Measurement::operationsPerSecond)),
-                ratio(measured, references, Measurement::operationsPerSecond),
-                figure(median(measured, Measurement::p50Millis)),
-                ratio(measured, references, Measurement::p50Millis),
-                figure(median(measured, Measurement::p99Millis)),
-                ratio(measured, references, Measurement::p99Millis),
-                figure(median(measured, Measurement::cpuMillis)),
-                ratio(measured, references, Measurement::cpuMillis),
-                figure(median(measured, Measurement::machineCpuMillis)),
-                ratio(measured, references, Measurement::machineCpuMillis),
-                figure(median(measured, Measurement::rssMebibytes)),
-                figure(measured.stream().mapToDouble(Measurement::failures).sum())));
+  void row(VersusRow row) {
+    out.printf(
+        "| %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %d |%n",
+        row.work(),
+        row.server(),
+        figure(row.operationsPerSecond()),
+        ratio(row, VersusRow.Ratios::operationsPerSecond),
+        figure(row.p50Millis()),
+        ratio(row, VersusRow.Ratios::p50Millis),
+        figure(row.p99Millis()),
+        ratio(row, VersusRow.Ratios::p99Millis),
+        figure(row.cpuMillis()),
+        ratio(row, VersusRow.Ratios::cpuMillis),
+        figure(row.machineCpuMillis()),
+        ratio(row, VersusRow.Ratios::machineCpuMillis),
+        figure(row.rssMebibytes()),
+        row.failures());
     out.flush();
   }
 
-  static double median(List<Measurement> rounds, ToDoubleFunction<Measurement> figure) {
-    double[] sorted = rounds.stream().mapToDouble(figure).sorted().toArray();
-    int middle = sorted.length / 2;
-    return sorted.length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+  private static String ratio(VersusRow row, Function<VersusRow.Ratios, @Nullable Double> which) {
+    Double ratio = row.ratios() == null ? null : which.apply(row.ratios());
+    return ratio == null ? "" : String.format(Locale.ROOT, "%.2f", ratio);
   }
 
-  private static String ratio(
-      List<Measurement> measured,
-      @Nullable List<Measurement> references,
-      ToDoubleFunction<Measurement> figure) {
-    return references == null || references == measured
-        ? ""
-        : "%.2f".formatted(median(measured, figure) / median(references, figure));
-  }
-
-  private static String figure(double value) {
-    return String.format(Locale.ROOT, value >= 100 || value == 0 ? "%.0f" : "%.2f", value);
+  private static String figure(@Nullable Double value) {
+    return value == null
+        ? "–"
+        : String.format(Locale.ROOT, value >= 100 || value == 0 ? "%.0f" : "%.2f", value);
   }
 }

@@ -3,6 +3,7 @@ package dev.ashlar.bench.versus;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
@@ -32,7 +33,7 @@ final class ServerProcess implements AutoCloseable {
     Runtime.getRuntime().addShutdownHook(killer);
   }
 
-  static ServerProcess start(Contender contender, Path folder)
+  static ServerProcess start(Contender.Started contender, Path folder)
       throws IOException, InterruptedException {
     int port = freePort();
     Contender.Launch launch = contender.launch(folder, port, freePort());
@@ -45,15 +46,16 @@ final class ServerProcess implements AutoCloseable {
     return server;
   }
 
-  ProcessHandle handle() {
-    return process.toHandle();
+  S3Target target() {
+    return new S3Target(
+        URI.create("http://" + Contender.Started.HOST + ":" + port),
+        Contender.Started.ACCESS_KEY,
+        Contender.Started.SECRET_KEY,
+        null,
+        process.toHandle());
   }
 
-  int port() {
-    return port;
-  }
-
-  private void awaitReady(Contender contender, Contender.Launch launch, Path log)
+  private void awaitReady(Contender.Started contender, Contender.Launch launch, Path log)
       throws IOException, InterruptedException {
     long deadline = System.nanoTime() + READY_MAX.toNanos();
     try (HttpClient client = HttpClient.newHttpClient()) {

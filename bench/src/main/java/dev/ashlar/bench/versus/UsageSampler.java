@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 final class UsageSampler implements AutoCloseable {
   private static final long PERIOD_MILLIS = 100;
 
-  private final ProcessHandle server;
+  private final @Nullable ProcessHandle server;
   private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
   private final ReentrantLock lock = new ReentrantLock();
   private final List<Usage> samples = new ArrayList<>();
@@ -23,7 +23,10 @@ final class UsageSampler implements AutoCloseable {
   private double pastGeneratorsCpuMillis;
   private double generatorCpuMillis;
 
-  UsageSampler(ProcessHandle server) {
+  /**
+   * @param server null: what it uses is not known
+   */
+  UsageSampler(@Nullable ProcessHandle server) {
     this.server = server;
     sample();
     var unused =
@@ -66,9 +69,9 @@ final class UsageSampler implements AutoCloseable {
       samples.add(
           new Usage(
               Instant.now(),
-              Proc.cpuMillis(server),
-              Proc.machineCpuMillis() - ours,
-              Proc.rssBytes(server)));
+              server == null ? Double.NaN : Proc.cpuMillis(server),
+              server == null ? Double.NaN : Proc.machineCpuMillis() - ours,
+              server == null ? Double.NaN : Proc.rssBytes(server)));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     } finally {

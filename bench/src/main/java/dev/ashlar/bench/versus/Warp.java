@@ -14,11 +14,13 @@ final class Warp {
   private final Path folder;
   private final int concurrency;
   private final int objectsFactor;
+  private final S3Target target;
 
   /**
    * @param folder where warp may leave files
    */
-  Warp(Path binary, Path folder, int concurrency, int objectsFactor) {
+  Warp(Path binary, Path folder, int concurrency, int objectsFactor, S3Target target) {
+    this.target = target;
     this.binary = binary;
     this.folder = folder;
     this.concurrency = concurrency;
@@ -29,14 +31,15 @@ final class Warp {
    * @param keepData leaves the objects behind, so that deleting them is not taken for deferred work
    */
   List<Operation> run(
-      Work work, int port, String bucket, Duration duration, boolean keepData, UsageSampler sampler)
+      Work work, String bucket, Duration duration, boolean keepData, UsageSampler sampler)
       throws IOException, InterruptedException {
     Path errors = folder.resolve("warp.err");
-    Process process =
-        new ProcessBuilder(command(work, port, bucket, duration, keepData))
+    ProcessBuilder builder =
+        new ProcessBuilder(command(work, bucket, duration, keepData))
             .directory(folder.toFile())
-            .redirectError(errors.toFile())
-            .start();
+            .redirectError(errors.toFile());
+    builder.environment().putAll(target.environment());
+    Process process = builder.start();
     Thread killer = new Thread(process::destroyForcibly);
     Runtime.getRuntime().addShutdownHook(killer);
     sampler.watchGenerator(process.toHandle());
@@ -60,8 +63,7 @@ final class Warp {
     return operations;
   }
 
-  private List<String> command(
-      Work work, int port, String bucket, Duration duration, boolean keepData) {
+  private List<String> command(Work work, String bucket, Duration duration, boolean keepData) {
     List<String> command = new ArrayList<>();
     command.add(binary.toString());
     command.addAll(work.warpArguments(objectsFactor));
@@ -70,11 +72,7 @@ final class Warp {
             "--stdout",
             "--no-color",
             "--host",
-            Contender.HOST + ":" + port,
-            "--access-key",
-            Contender.ACCESS_KEY,
-            "--secret-key",
-            Contender.SECRET_KEY,
+            target.hostAndPort(),
             "--bucket",
             bucket,
             "--concurrent",
@@ -83,6 +81,9 @@ final class Warp {
             duration.toMillis() + "ms",
             "--benchdata",
             folder.resolve("warp").toString()));
+    if (target.isTls()) {
+      command.add("--tls");
+    }
     if (keepData) {
       command.add("--keep-data");
     }

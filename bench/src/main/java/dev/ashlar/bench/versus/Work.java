@@ -5,32 +5,29 @@ import java.util.List;
 
 /** What warp is asked to do; numbers of objects are such that preparing takes seconds. */
 enum Work {
-  PUT_4K("PUT 4 KiB", "put", "4KiB", 0, ""),
-  PUT_64K("PUT 64 KiB", "put", "64KiB", 0, ""),
-  PUT_1M("PUT 1 MiB", "put", "1MiB", 0, ""),
-  PUT_10M("PUT 10 MiB", "put", "10MiB", 0, ""),
-  GET_4K("GET 4 KiB", "get", "4KiB", 2000, ""),
-  GET_64K("GET 64 KiB", "get", "64KiB", 1000, ""),
-  GET_1M("GET 1 MiB", "get", "1MiB", 300, ""),
-  GET_10M("GET 10 MiB", "get", "10MiB", 60, ""),
-  STAT("STAT", "stat", "4KiB", 2000, ""),
-  DELETE("DELETE", "delete", "4KiB", 12_000, "--batch 1"),
-  LIST("LIST", "list", "1KiB", 3200, ""),
-  RANGE("range 4 KiB of 10 MiB", "get", "10MiB", 60, "--range --range-size 4096"),
-  MIXED("mixed 1 MiB", "mixed", "1MiB", 300, "");
+  PUT_4K("PUT 4 KiB", "put --obj.size 4KiB", 0),
+  PUT_64K("PUT 64 KiB", "put --obj.size 64KiB", 0),
+  PUT_1M("PUT 1 MiB", "put --obj.size 1MiB", 0),
+  PUT_10M("PUT 10 MiB", "put --obj.size 10MiB", 0),
+  GET_4K("GET 4 KiB", "get --obj.size 4KiB", 2000),
+  GET_64K("GET 64 KiB", "get --obj.size 64KiB", 1000),
+  GET_1M("GET 1 MiB", "get --obj.size 1MiB", 300),
+  GET_10M("GET 10 MiB", "get --obj.size 10MiB", 60),
+  STAT("STAT", "stat --obj.size 4KiB", 2000),
+  DELETE("DELETE", "delete --obj.size 4KiB --batch 1", 12_000),
+  LIST("LIST", "list --obj.size 1KiB", 3200),
+  RANGE("range 4 KiB of 10 MiB", "get --obj.size 10MiB --range --range-size 4096", 60),
+  MULTIPART("parts of 5 MiB", "multipart-put --part.size 5MiB --parts 4 --part.concurrent 4", 0),
+  MIXED("mixed 1 MiB", "mixed --obj.size 1MiB", 300);
 
   private final String title;
-  private final String command;
-  private final String objectSize;
+  private final List<String> command;
   private final int objects;
-  private final String extra;
 
-  Work(String title, String command, String objectSize, int objects, String extra) {
+  Work(String title, String command, int objects) {
     this.title = title;
-    this.command = command;
-    this.objectSize = objectSize;
+    this.command = List.of(command.split(" ", -1));
     this.objects = objects;
-    this.extra = extra;
   }
 
   String title() {
@@ -43,22 +40,19 @@ enum Work {
    * @param objectsFactor multiplies the prepared objects, to outgrow caches
    */
   List<String> warpArguments(int objectsFactor) {
-    List<String> arguments = new ArrayList<>(List.of(command, "--obj.size", objectSize));
+    List<String> arguments = new ArrayList<>(command);
     if (objects > 0) {
       arguments.addAll(List.of("--objects", String.valueOf(objects * objectsFactor)));
-    }
-    if (!extra.isEmpty()) {
-      arguments.addAll(List.of(extra.split(" ", -1)));
     }
     return arguments;
   }
 
   /** Whether warp's record of this type is the work itself and not its preparation. */
   boolean measures(String operationType) {
-    return switch (command) {
-      case "put" -> operationType.equals("PUT");
-      case "mixed" -> true;
-      default -> operationType.equalsIgnoreCase(command);
+    return switch (this) {
+      case MIXED -> true;
+      case MULTIPART -> operationType.equals("PUTPART");
+      default -> operationType.equalsIgnoreCase(command.getFirst());
     };
   }
 

@@ -1,4 +1,4 @@
-/** Ashlar and MinIO at the same work, in turn. */
+/** Ashlar and other S3 servers at the same work, in turn. */
 @NullMarked
 package dev.ashlar.bench.versus;
 

@@ -1,13 +1,18 @@
 package dev.ashlar.bench.versus;
 
+import static java.lang.Double.NaN;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
 class MeasurementTest {
@@ -27,6 +32,40 @@ class MeasurementTest {
     assertFalse(Operation.isRecord(""));
     assertFalse(Operation.isRecord("Report: PUT. Concurrency: 16. Ran: 3s"));
     assertFalse(Operation.isRecord(" * Average: 138.65 MiB/s, 13.86 obj/s"));
+  }
+
+  /** As warp 1.0 wrote it down, from a run of 0.3 s. */
+  @Test
+  void measuresARecordedRun() throws IOException {
+    List<Operation> recorded = recorded("warp-get.txt");
+    assertEquals(61, recorded.size());
+    assertEquals(20, recorded.stream().filter(each -> each.type().equals("PUT")).count());
+    Measurement measured =
+        Measurement.of(Work.GET_4K, recorded, List.of(new Usage(ZERO, NaN, NaN, NaN)));
+    assertEquals(0, measured.failures());
+    assertEquals(3.429022, measured.p50Millis(), 1e-4);
+    assertEquals(48.011346, measured.p99Millis(), 1e-4);
+    assertTrue(Double.isNaN(measured.cpuMillis()));
+    assertTrue(Double.isNaN(measured.rssMebibytes()));
+  }
+
+  /** The messages of errors have quotes, and in them quotes that are doubled. */
+  @Test
+  void countsRequestsThatFailedInARecordedRun() throws IOException {
+    List<Operation> recorded = recorded("warp-get-server-gone.txt");
+    Measurement measured =
+        Measurement.of(Work.GET_4K, recorded, List.of(new Usage(ZERO, NaN, NaN, NaN)));
+    assertEquals(2, measured.failures());
+  }
+
+  private static List<Operation> recorded(String name) throws IOException {
+    try (InputStream recording = MeasurementTest.class.getResourceAsStream(name)) {
+      return new String(Objects.requireNonNull(recording).readAllBytes(), StandardCharsets.UTF_8)
+          .lines()
+          .filter(Operation::isRecord)
+          .map(Operation::parse)
+          .toList();
+    }
   }
 
   /** 10 s of preparation, 10 s of GETs one behind the other, 5 s of deferred work. */

@@ -1,0 +1,157 @@
+package dev.ashlar.bench.codec;
+
+import dev.ashlar.bench.Median;
+import java.io.PrintStream;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.Callable;
+import org.openjdk.jmh.infra.BenchmarkParams;
+import org.openjdk.jmh.infra.IterationParams;
+import org.openjdk.jmh.results.RunResult;
+import org.openjdk.jmh.runner.Runner;
+import org.openjdk.jmh.runner.RunnerException;
+import org.openjdk.jmh.runner.options.ChainedOptionsBuilder;
+import org.openjdk.jmh.runner.options.OptionsBuilder;
+import org.openjdk.jmh.runner.options.TimeValue;
+import org.openjdk.jmh.runner.options.VerboseMode;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/**
+ * Runs the JMH benchmarks of the codec in several rounds, so that what is compared ran close
+ * together, and prints medians over all of them.
+ */
+@Command(
+    name = "jmh",
+    description =
+        "Encoding, parity deltas, decoding and checksums of single strips, also as a loop in C;"
+            + " GB/s of input on one core.",
+    mixinStandardHelpOptions = true)
+final class JmhCommand implements Callable<Integer> {
+  @Option(names = "--rounds", defaultValue = "3", description = "Rounds (default: 3).")
+  private int rounds = 3;
+
+  @Option(names = "--iterations", defaultValue = "5", description = "Per round (default: 5).")
+  private int iterations = 5;
+
+  @Option(
+      names = "--millis",
+      defaultValue = "300",
+      description = "Length of an iteration (default: 300).")
+  private int millis = 300;
+
+  @Option(
+      names = "--shard-bytes",
+      split = ",",
+      defaultValue = "16384",
+      description = "Bytes per shard and call (default: 16384, one strip).")
+  private List<String> shardBytes = List.of("16384");
+
+  @Option(
+      names = "--profiles",
+      split = ",",
+      defaultValue = "4+2,6+2,8+3",
+      description = "Default: 4+2,6+2,8+3.")
+  private List<String> profiles = List.of("4+2", "6+2", "8+3");
+
+  @Option(
+      names = "--only",
+      defaultValue = "dev.ashlar.bench.codec",
+      description = "Regular expression of benchmarks.")
+  private String only = "dev.ashlar.bench.codec";
+
+  @Override
+  public Integer call() throws RunnerException {
+    Map<JmhRow, List<Double>> nanos = new TreeMap<>();
+    for (int round = 1; round <= rounds; round++) {
+      System.err.printf("round %d of %d%n", round, rounds);
+      for (RunResult result : new Runner(options().build()).run()) {
+        collect(result, nanos);
+      }
+    }
+    print(nanos, System.out);
+    return 0;
+  }
+
+  private ChainedOptionsBuilder options() {
+    return new OptionsBuilder()
+        .include(only)
+        .param("profile", profiles.toArray(String[]::new))
+        .param("shardBytes", shardBytes.toArray(String[]::new))
+        .forks(1)
+        .warmupIterations(2)
+        .warmupTime(TimeValue.milliseconds(millis))
+        .measurementIterations(iterations)
+        .measurementTime(TimeValue.milliseconds(millis))
+        .jvmArgsAppend(jvmFlags())
+        .verbosity(VerboseMode.SILENT);
+  }
+
+  /** JDK 24 and later warn of what JMH itself does; 21 does not know the flag against it. */
+  private static String[] jvmFlags() {
+    List<String> flags = new ArrayList<>();
+    flags.addAll(List.of("--enable-native-access=ALL-UNNAMED", "-Xms256m", "-Xmx256m"));
+    if (Runtime.version().feature() >= 24) {
+      flags.add("--sun-misc-unsafe-memory-access=allow");
+    }
+    return flags.toArray(String[]::new);
+  }
+
+  private static void collect(RunResult result, Map<JmhRow, List<Double>> nanos) {
+    BenchmarkParams params = result.getParams();
+    List<Double> scores = nanos.computeIfAbsent(JmhRow.of(params), row -> new ArrayList<>());
+    IterationParams measured = params.getMeasurement();
+    result
+        .getBenchmarkResults()
+        .forEach(
+            fork ->
+                fork.getIterationResults().stream()
+                    .limit(measured.getCount())
+                    .forEach(iteration -> scores.add(iteration.getPrimaryResult().getScore())));
+  }
+
+  private static void print(Map<JmhRow, List<Double>> nanos, PrintStream out) {
+    String format = "| %-34s | %-7s | %-5s | %8s | %4s | %3s | %12s | %10s | %5s | %7s | %5s |%n";
+    out.printf(
+        format,
+        "Benchmark",
+        "profile",
+        "codec",
+        "bytes",
+        "Mode",
+        "Cnt",
+        "Score",
+        "Error",
+        "Units",
+        "GB/s",
+        "of C");
+    out.println("|---|---|---|--:|---|--:|--:|--:|---|--:|--:|");
+    nanos.forEach(
+        (row, scores) -> {
+          double median = Median.of(scores);
+          List<Double> inC = nanos.get(row.inC());
+          out.printf(
+              Locale.ROOT,
+              format,
+              row.name(),
+              row.profile(),
+              row.codec(),
+              row.bytes(),
+              "avgt",
+              scores.size(),
+              "%.1f".formatted(median),
+              "± %.1f".formatted(deviation(scores, median)),
+              "ns/op",
+              "%.1f".formatted(row.inputBytes() / median),
+              inC == null ? "" : "%.0f %%".formatted(100 * Median.of(inC) / median));
+        });
+  }
+
+  /** The median distance from the median: neighbours on the machine do not blow it up. */
+  private static double deviation(List<Double> values, double median) {
+    return Median.of(values.stream().map(value -> Math.abs(value - median)).toList());
+  }
+}

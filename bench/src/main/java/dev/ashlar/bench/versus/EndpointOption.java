@@ -1,0 +1,64 @@
+package dev.ashlar.bench.versus;
+
+import java.net.URI;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/**
+ * A server that runs already, on the command line: one {@code --endpoint} and what belongs to it.
+ */
+final class EndpointOption {
+  @Option(
+      names = "--endpoint",
+      required = true,
+      paramLabel = "URL",
+      description = "An S3 server that runs already, like http://host:9000; may be repeated.")
+  private URI url = URI.create("");
+
+  @Option(names = "--name", description = "What it is called in the table (default: its URL).")
+  private @Nullable String name;
+
+  @Option(names = "--access-key", paramLabel = "KEY", description = "Default: $AWS_ACCESS_KEY_ID.")
+  private @Nullable String accessKey;
+
+  @Option(
+      names = "--secret-key",
+      paramLabel = "KEY",
+      description = "Default: $AWS_SECRET_ACCESS_KEY, which other users cannot see.")
+  private @Nullable String secretKey;
+
+  @Option(names = "--region", description = "Default: warp's.")
+  private @Nullable String region;
+
+  @Option(
+      names = "--pid",
+      description = "Of the server if it runs here: its CPU time and memory are noted.")
+  private @Nullable Long pid;
+
+  Contender.Endpoint contender() {
+    S3Target target =
+        new S3Target(
+            url,
+            given(accessKey, "AWS_ACCESS_KEY_ID", "--access-key"),
+            given(secretKey, "AWS_SECRET_ACCESS_KEY", "--secret-key"),
+            region,
+            process());
+    return new Contender.Endpoint(Objects.requireNonNullElse(name, url.toString()), target);
+  }
+
+  private @Nullable ProcessHandle process() {
+    return pid == null
+        ? null
+        : ProcessHandle.of(pid)
+            .orElseThrow(() -> new VersusException("There is no process " + pid + "."));
+  }
+
+  private String given(@Nullable String option, String variable, String flag) {
+    String value = option == null ? System.getenv(variable) : option;
+    if (value == null) {
+      throw new VersusException("%s needs %s or $%s.".formatted(url, flag, variable));
+    }
+    return value;
+  }
+}
