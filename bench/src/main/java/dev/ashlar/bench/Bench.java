@@ -3,6 +3,7 @@ package dev.ashlar.bench;
 import dev.ashlar.bench.codec.CodecCommand;
 import dev.ashlar.bench.engine.ChangingCommand;
 import dev.ashlar.bench.engine.IoCostCommand;
+import dev.ashlar.bench.load.LoadCommand;
 import dev.ashlar.bench.versus.VersusCommand;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -16,6 +17,7 @@ import picocli.CommandLine.Command;
       ChangingCommand.class,
       CodecCommand.class,
       IoCostCommand.class,
+      LoadCommand.class,
       VersusCommand.class
     })
 public final class Bench {

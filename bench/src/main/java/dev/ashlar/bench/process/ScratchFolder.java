@@ -1,4 +1,4 @@
-package dev.ashlar.bench.engine;
+package dev.ashlar.bench.process;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -7,7 +7,7 @@ import java.util.Comparator;
 import java.util.stream.Stream;
 
 /** A new folder that is removed when it is closed, or when the process is interrupted. */
-final class ScratchFolder implements AutoCloseable {
+public final class ScratchFolder implements AutoCloseable {
   private final Path path;
   private final Thread remover = new Thread(this::removeQuietly);
 
@@ -16,12 +16,12 @@ final class ScratchFolder implements AutoCloseable {
     Runtime.getRuntime().addShutdownHook(remover);
   }
 
-  static ScratchFolder in(Path parent) throws IOException {
+  public static ScratchFolder in(Path parent) throws IOException {
     return new ScratchFolder(
         Files.createTempDirectory(Files.createDirectories(parent).toRealPath(), "bench-"));
   }
 
-  Path child(String name) {
+  public Path child(String name) {
     return path.resolve(name);
   }
 
