@@ -31,6 +31,9 @@ import picocli.CommandLine.Option;
 public final class LoadCommand implements Callable<Integer> {
   private static final double SETTLE_SECONDS = 3;
   private static final double LATER_WARM_UP_SECONDS = 1;
+  private static final int COUNTER_ATTEMPTS = 20;
+  private static final long COUNTER_WAIT_MILLIS = 100;
+  private static final String REFUSED = "ashlar_http_rejected_total";
 
   @Mixin private ServerOptions server = new ServerOptions();
 
@@ -172,7 +175,7 @@ public final class LoadCommand implements Callable<Integer> {
         LoadRun run =
             new LoadRun(
                 loaded.target(), new LoadRun.Client(threads, isSigned, seed), data, loaded.pid())) {
-      Map<String, Long> before = counters(loaded.management());
+      ManagementPage.Metrics before = metrics(loaded.management());
       if (load.mix().needsObjects()) {
         run.prepare();
       }
@@ -206,29 +209,40 @@ public final class LoadCommand implements Callable<Integer> {
 
   // --- The server's counters ------------------------------------------------------------------
 
-  private static Map<String, Long> counters(@Nullable URI management) throws InterruptedException {
-    ManagementPage.Metrics metrics =
-        management == null ? null : new ManagementPage(management).metrics();
-    return metrics == null ? Map.of() : metrics.requests();
+  private static ManagementPage.@Nullable Metrics metrics(@Nullable URI management)
+      throws InterruptedException {
+    return management == null ? null : new ManagementPage(management).metrics();
   }
 
   /** The server counts an answer when it has sent it: perhaps after we have it. */
   private static LoadReport.@Nullable Counters compare(
-      @Nullable URI management, Map<String, Long> before, Map<String, Long> answered)
+      @Nullable URI management, ManagementPage.@Nullable Metrics before, Map<String, Long> answered)
       throws InterruptedException {
-    if (management == null) {
-      return null;
-    }
-    LoadReport.Counters counters = new LoadReport.Counters(answered, Map.of());
-    for (int attempt = 0; attempt < 20 && !counters.agree(); attempt++) {
-      Map<String, Long> since = new TreeMap<>();
-      Map<String, Long> now = counters(management);
-      for (String operation : answered.keySet()) {
-        since.put(operation, now.getOrDefault(operation, 0L) - before.getOrDefault(operation, 0L));
+    LoadReport.Counters counters = null;
+    for (int attempt = 0; attempt < COUNTER_ATTEMPTS; attempt++) {
+      ManagementPage.Metrics now = metrics(management);
+      if (now == null || before == null) {
+        return null;
       }
-      counters = new LoadReport.Counters(answered, since);
-      Thread.sleep(100);
+      counters = since(before, now, answered);
+      if (counters.agree()) {
+        return counters;
+      }
+      Thread.sleep(COUNTER_WAIT_MILLIS);
     }
     return counters;
+  }
+
+  private static LoadReport.Counters since(
+      ManagementPage.Metrics before, ManagementPage.Metrics now, Map<String, Long> answered) {
+    Map<String, Long> earlier = before.requests();
+    Map<String, Long> later = now.requests();
+    Map<String, Long> counted = new TreeMap<>();
+    for (String operation : answered.keySet()) {
+      counted.put(
+          operation, later.getOrDefault(operation, 0L) - earlier.getOrDefault(operation, 0L));
+    }
+    long refused = (long) (now.sum(REFUSED, "") - before.sum(REFUSED, ""));
+    return new LoadReport.Counters(answered, counted, refused);
   }
 }

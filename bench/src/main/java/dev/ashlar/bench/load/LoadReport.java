@@ -31,10 +31,17 @@ public record LoadReport(
    *
    * @param generator those that we received
    * @param server those that the server says it gave
+   * @param refused what the server turned away under overload before it knew the operation
    */
-  public record Counters(Map<String, Long> generator, Map<String, Long> server) {
+  public record Counters(Map<String, Long> generator, Map<String, Long> server, long refused) {
     public boolean agree() {
-      return generator.equals(server);
+      return generator.keySet().containsAll(server.keySet())
+          && sum(generator) == sum(server) + refused
+          && (refused > 0 || generator.equals(server));
+    }
+
+    private static long sum(Map<String, Long> counts) {
+      return counts.values().stream().mapToLong(count -> count).sum();
     }
   }
 
@@ -177,12 +184,16 @@ public record LoadReport(
       return;
     }
     if (counters.agree()) {
-      out.println("The server counts the same requests, warm-up included: " + counters.server());
+      out.printf(
+          "The server counts the same requests, warm-up included: %s%s%n",
+          counters.server(), counters.refused() > 0 ? ", and refused " + counters.refused() : "");
     } else {
       out.println(
           "THE SERVER COUNTS OTHERWISE: "
               + counters.server()
-              + ", the generator "
+              + " and "
+              + counters.refused()
+              + " refused, the generator "
               + counters.generator()
               + " (someone else may use it).");
     }

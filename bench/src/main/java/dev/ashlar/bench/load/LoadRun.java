@@ -75,8 +75,7 @@ public final class LoadRun implements AutoCloseable {
     Tally tally = generator.run(mixture, lanes, paces, window);
     written.addAll(mixture.keys());
     tally.answered().forEach((kind, times) -> answered.merge(kind, times, Long::sum));
-    long counted = load.isOpen() ? Math.max(end, tally.lastNanos()) : end;
-    return result(started, load, tally, from, counted);
+    return result(started, load, tally, from, end);
   }
 
   private LoadResult result(Instant started, Load load, Tally tally, long from, long end) {

@@ -29,12 +29,16 @@ final class Loop implements Lane.Owner {
   /**
    * The time that counts.
    *
-   * @param byIntention whether a request belongs to it by its intended beginning, not by its end
+   * @param byIntention whether a latency belongs to it by when its request was meant to begin, not
+   *     by when it ended
    */
   record Window(long fromNanos, long endNanos, boolean byIntention) {
-    boolean holds(long intendedNanos, long endedNanos) {
-      long at = byIntention ? intendedNanos : endedNanos;
-      return at - fromNanos >= 0 && at - endNanos < 0;
+    boolean holds(long nanos) {
+      return nanos - fromNanos >= 0 && nanos - endNanos < 0;
+    }
+
+    boolean holdsLatency(long intendedNanos, long endedNanos) {
+      return holds(byIntention ? intendedNanos : endedNanos);
     }
   }
 
@@ -133,10 +137,10 @@ final class Loop implements Lane.Owner {
     }
     long now = System.nanoTime();
     while (pace.hasGivenUp()) {
-      long waited = now - pace.take(now);
+      long intended = pace.take(now);
       Operation operation = work.next(lanes.keySet().iterator().next());
-      if (operation != null) {
-        tally.unsent(operation.kind(), waited);
+      if (operation != null && window.holds(intended)) {
+        tally.unsent(operation.kind(), now - intended);
       }
     }
     finish(null);
@@ -184,8 +188,11 @@ final class Loop implements Lane.Owner {
     if (isReusable || error == null) {
       tally.answered(operation.kind());
     }
-    if (window.holds(flight.fromNanos(), now)) {
-      tally.ended(operation, now - flight.fromNanos(), now, error);
+    if (window.holds(now)) {
+      tally.ended(operation, error);
+    }
+    if (error == null && window.holdsLatency(flight.fromNanos(), now)) {
+      tally.took(operation.kind(), now - flight.fromNanos());
     }
     work.ended(lane.number(), operation, error == null);
     if (isClosing) {

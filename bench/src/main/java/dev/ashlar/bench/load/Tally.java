@@ -7,8 +7,9 @@ import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a loop has counted. Only what falls into the measured window counts, by the end of a request
- * in a closed loop, by its intended beginning in an open one.
+ * What a loop has counted: the operations that ended in the measured time, and latencies. Those of
+ * a closed loop are of the same operations, those of an open loop of the operations that were meant
+ * to begin in that time.
  */
 final class Tally {
   private static final long LATENCY_MAX_NANOS = 3_600_000_000_000L;
@@ -17,7 +18,6 @@ final class Tally {
   private final Map<Kind, Count> counts = new EnumMap<>(Kind.class);
   private final Map<Kind, Long> answered = new EnumMap<>(Kind.class);
   private long unsent;
-  private long lastNanos = Long.MIN_VALUE;
   private double busyShare;
 
   /** Of one kind of operation. */
@@ -35,22 +35,25 @@ final class Tally {
     }
   }
 
-  void ended(Operation operation, long latencyNanos, long nowNanos, @Nullable String error) {
+  /** An operation ended in the measured time. */
+  void ended(Operation operation, @Nullable String error) {
     Count count = count(operation.kind());
-    lastNanos = Math.max(lastNanos, nowNanos);
     if (error != null) {
       count.errors.merge(error, 1L, Long::sum);
-      return;
+    } else {
+      count.operations++;
+      count.bytes += operation.bytes();
     }
-    count.operations++;
-    count.bytes += operation.bytes();
-    count.latency.recordValue(Math.clamp(latencyNanos, 0, LATENCY_MAX_NANOS));
   }
 
-  /** A request that an open loop came too late to send: it took at least so long. */
+  void took(Kind kind, long nanos) {
+    count(kind).latency.recordValue(Math.clamp(nanos, 0, LATENCY_MAX_NANOS));
+  }
+
+  /** A request that an open loop came too late to send: it would have taken longer than this. */
   void unsent(Kind kind, long waitedNanos) {
     unsent++;
-    count(kind).latency.recordValue(Math.clamp(waitedNanos, 0, LATENCY_MAX_NANOS));
+    took(kind, waitedNanos);
   }
 
   /** Every answer of the server counts here, warming up and errors too. */
@@ -66,7 +69,6 @@ final class Tally {
     other.counts.forEach((kind, count) -> count(kind).add(count));
     other.answered.forEach((kind, times) -> answered.merge(kind, times, Long::sum));
     unsent += other.unsent;
-    lastNanos = Math.max(lastNanos, other.lastNanos);
     busy(other.busyShare);
   }
 
@@ -80,11 +82,6 @@ final class Tally {
 
   long unsent() {
     return unsent;
-  }
-
-  /** When the last request that counts ended. */
-  long lastNanos() {
-    return lastNanos;
   }
 
   /** CPU that the busiest loop took, as a share of the measured window. */
