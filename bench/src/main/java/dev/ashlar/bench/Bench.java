@@ -1,6 +1,7 @@
 package dev.ashlar.bench;
 
 import dev.ashlar.bench.codec.CodecCommand;
+import dev.ashlar.bench.curves.CurvesCommand;
 import dev.ashlar.bench.engine.ChangingCommand;
 import dev.ashlar.bench.engine.IoCostCommand;
 import dev.ashlar.bench.load.LoadCommand;
@@ -17,6 +18,7 @@ import picocli.CommandLine.Command;
     subcommands = {
       ChangingCommand.class,
       CodecCommand.class,
+      CurvesCommand.class,
       IoCostCommand.class,
       LoadCommand.class,
       SoakCommand.class,

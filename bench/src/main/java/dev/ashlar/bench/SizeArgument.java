@@ -38,7 +38,7 @@ public final class SizeArgument implements ITypeConverter<Long> {
       end--;
     }
     Long unit = UNITS.get(number.substring(end).strip().toLowerCase(Locale.ROOT));
-    if (unit == null || end == 0) {
+    if (unit == null || end == 0 || number.startsWith("-")) {
       throw wrong(text, null);
     }
     try {

@@ -1,5 +1,6 @@
 package dev.ashlar.bench.chart;
 
+import java.util.Locale;
 import java.awt.BasicStroke;
 import java.awt.Color;
 import java.awt.Font;
@@ -60,6 +61,8 @@ final class Painter {
             .yAxisTitle(figure.y().title())
             .build();
     style(chart.getStyler());
+    boolean isAlone = figure.lines().size() == 1 && figure.marks().isEmpty();
+    chart.getStyler().setLegendVisible(!isAlone || figure.limit() != null);
     chart.getStyler().setXAxisLogarithmic(figure.x().isLogarithmic());
     chart.getStyler().setYAxisLogarithmic(figure.y().isLogarithmic());
     double top =
@@ -179,6 +182,6 @@ final class Painter {
     styler.setPlotGridLinesColor(theme.grid());
     styler.setPlotGridLinesStroke(new BasicStroke(0.8f));
     styler.setDecimalPattern("#,##0.###");
-    styler.setLocale(java.util.Locale.ROOT);
+    styler.setLocale(Locale.ROOT);
   }
 }

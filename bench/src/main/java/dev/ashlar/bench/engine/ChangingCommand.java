@@ -1,7 +1,6 @@
 package dev.ashlar.bench.engine;
 
 import dev.ashlar.bench.Machine;
-import dev.ashlar.bench.process.ScratchFolder;
 import dev.ashlar.protocol.model.Profile;
 import java.io.IOException;
 import java.io.PrintStream;

@@ -1,6 +1,5 @@
 package dev.ashlar.bench.engine;
 
-import dev.ashlar.bench.process.ScratchFolder;
 import dev.ashlar.blob.DataUnavailableException;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.model.Profile;

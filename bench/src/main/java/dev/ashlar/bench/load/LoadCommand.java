@@ -6,7 +6,7 @@ import dev.ashlar.bench.SizeArgument;
 import dev.ashlar.bench.TimeLeft;
 import dev.ashlar.bench.process.AshlarServer;
 import dev.ashlar.bench.process.ManagementPage;
-import dev.ashlar.bench.process.ScratchFolder;
+import dev.ashlar.bench.engine.ScratchFolder;
 import dev.ashlar.bench.result.ResultFolder;
 import java.io.IOException;
 import java.io.PrintStream;

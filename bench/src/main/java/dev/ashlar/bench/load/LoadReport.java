@@ -1,5 +1,6 @@
 package dev.ashlar.bench.load;
 
+import java.util.Objects;
 import dev.ashlar.bench.result.Spread;
 import java.io.PrintStream;
 import java.util.List;
@@ -156,7 +157,7 @@ public record LoadReport(
   }
 
   private static LoadResult.Use used(LoadResult pass) {
-    return java.util.Objects.requireNonNull(pass.server());
+    return Objects.requireNonNull(pass.server());
   }
 
   private double average(ToDoubleFunction<LoadResult> figure) {

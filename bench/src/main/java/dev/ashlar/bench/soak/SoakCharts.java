@@ -1,5 +1,6 @@
 package dev.ashlar.bench.soak;
 
+import java.util.Arrays;
 import dev.ashlar.bench.chart.Figure;
 import java.util.List;
 import java.util.function.ToDoubleFunction;
@@ -63,7 +64,7 @@ final class SoakCharts {
   }
 
   private static boolean isKnown(Figure.Line line) {
-    return java.util.Arrays.stream(line.y()).noneMatch(Double::isNaN);
+    return Arrays.stream(line.y()).noneMatch(Double::isNaN);
   }
 
   private Figure.Line line(String name, ToDoubleFunction<Sample> figure, int color) {

@@ -5,6 +5,7 @@ import dev.ashlar.bench.Machine;
 import dev.ashlar.bench.SizeArgument;
 import dev.ashlar.bench.TimeLeft;
 import dev.ashlar.bench.chart.Figure;
+import dev.ashlar.bench.chart.Fonts;
 import dev.ashlar.bench.chart.Page;
 import dev.ashlar.bench.load.DataSet;
 import dev.ashlar.bench.load.Load;
@@ -15,7 +16,7 @@ import dev.ashlar.bench.load.Mix;
 import dev.ashlar.bench.load.ServerOptions;
 import dev.ashlar.bench.process.AshlarServer;
 import dev.ashlar.bench.process.ManagementPage;
-import dev.ashlar.bench.process.ScratchFolder;
+import dev.ashlar.bench.engine.ScratchFolder;
 import dev.ashlar.bench.result.ResultFolder;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -113,6 +114,7 @@ public final class SoakCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException, InterruptedException {
     try {
+      Fonts.check();
       ResultFolder folder = ResultFolder.create(results, "soak");
       SoakResult result = measure();
       folder.writeStep("run", server.profile(), 1, "soak", Json.of(result));
@@ -124,7 +126,7 @@ public final class SoakCommand implements Callable<Integer> {
       }
       boolean isJudged = minutes >= JUDGED_MINUTES_MIN;
       return isJudged && result.growth().stream().anyMatch(Growth::isGrowing) ? 1 : 0;
-    } catch (LoadException | AshlarServer.NotStartedException e) {
+    } catch (LoadException | AshlarServer.NotStartedException | Fonts.MissingException e) {
       System.err.println(e.getMessage());
       return 1;
     }

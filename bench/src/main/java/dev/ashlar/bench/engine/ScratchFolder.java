@@ -1,4 +1,4 @@
-package dev.ashlar.bench.process;
+package dev.ashlar.bench.engine;
 
 import java.io.IOException;
 import java.nio.file.Files;
