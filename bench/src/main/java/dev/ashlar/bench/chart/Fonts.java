@@ -14,7 +14,9 @@ public final class Fonts {
 
     MissingException(Throwable cause) {
       super(
-          "Charts need fonts, and Java finds none (" + cause.getMessage() + ")."
+          "Charts need fonts, and Java finds none ("
+              + cause.getMessage()
+              + ")."
               + " On Debian and Ubuntu: apt-get install fontconfig fonts-dejavu-core",
           cause);
     }

@@ -1,10 +1,10 @@
 package dev.ashlar.bench.chart;
 
-import java.util.Locale;
 import java.awt.BasicStroke;
 import java.awt.Color;
 import java.awt.Font;
 import java.util.Arrays;
+import java.util.Locale;
 import java.util.stream.DoubleStream;
 import org.knowm.xchart.CategoryChart;
 import org.knowm.xchart.CategoryChartBuilder;
@@ -27,7 +27,6 @@ final class Painter {
   private static final float[] DASHES = {7f, 5f};
   private static final int FAINT_ALPHA = 130;
   private static final int ZONE_ALPHA = 38;
-  private static final double HEADROOM = 1.15;
   private static final Marker[] POINTS = {
     SeriesMarkers.CIRCLE,
     SeriesMarkers.SQUARE,
@@ -63,21 +62,20 @@ final class Painter {
     style(chart.getStyler());
     boolean isAlone = figure.lines().size() == 1 && figure.marks().isEmpty();
     chart.getStyler().setLegendVisible(!isAlone || figure.limit() != null);
-    chart.getStyler().setXAxisLogarithmic(figure.x().isLogarithmic());
-    chart.getStyler().setYAxisLogarithmic(figure.y().isLogarithmic());
-    double top =
-        HEADROOM * figure.lines().stream().flatMapToDouble(l -> stream(l.y())).max().orElse(1);
-    double right = figure.lines().stream().flatMapToDouble(l -> stream(l.x())).max().orElse(1);
-    double left = figure.x().isLogarithmic() ? least(figure, true) : 0;
-    double bottom = figure.y().isLogarithmic() ? least(figure, false) / HEADROOM : 0;
-    if (figure.limit() != null) {
-      top = Math.max(top, figure.limit().y() * 2);
-      limit(chart, figure.limit(), new double[] {left, right * 1.02}, top);
+    Scale x = Scale.of(figure.x(), figure.lines().stream().flatMapToDouble(l -> stream(l.x())));
+    DoubleStream heights = figure.lines().stream().flatMapToDouble(l -> stream(l.y()));
+    Figure.Limit limit = figure.limit();
+    // The limit has to be in sight, with some room on either side.
+    DoubleStream seen =
+        limit == null ? DoubleStream.empty() : DoubleStream.of(limit.y() / 2, limit.y() * 2);
+    Scale y = Scale.of(figure.y(), DoubleStream.concat(heights, seen));
+    x.applyToX(chart.getStyler());
+    y.applyToY(chart.getStyler(), HEIGHT);
+    if (limit != null) {
+      limit(chart, limit, x, y);
     }
-    chart.getStyler().setXAxisMin(left).setXAxisMax(right * 1.02);
-    chart.getStyler().setYAxisMin(bottom).setYAxisMax(top);
     for (Figure.Line line : figure.lines()) {
-      XYSeries series = chart.addSeries(line.name(), line.x(), line.y());
+      XYSeries series = chart.addSeries(line.name(), x.at(line.x()), y.at(line.y()));
       series.setLineColor(theme.series(line.color())).setLineStyle(stroke(line.isFaint()));
       series.setMarker(
           figure.hasPoints() ? POINTS[line.color() % POINTS.length] : SeriesMarkers.NONE);
@@ -85,39 +83,34 @@ final class Painter {
     }
     for (int kind = 0; kind < figure.marks().size(); kind++) {
       Figure.Marks marks = figure.marks().get(kind);
-      XYSeries series = chart.addSeries(marks.name(), marks.x(), marks.y());
+      XYSeries series = chart.addSeries(marks.name(), x.at(marks.x()), y.at(marks.y()));
       series.setXYSeriesRenderStyle(XYSeriesRenderStyle.Scatter);
       series.setMarker(MARKS[kind % MARKS.length]).setMarkerColor(theme.text());
     }
     return chart;
   }
 
-  private static double least(Figure.Lines figure, boolean isX) {
-    return figure.lines().stream()
-        .flatMapToDouble(line -> stream(isX ? line.x() : line.y()))
-        .filter(value -> value > 0)
-        .min()
-        .orElse(1);
-  }
-
   private static DoubleStream stream(double[] values) {
     return Arrays.stream(values).filter(value -> !Double.isNaN(value));
   }
 
-  private void limit(XYChart chart, Figure.Limit limit, double[] x, double top) {
-    double y = limit.y();
+  private void limit(XYChart chart, Figure.Limit limit, Scale x, Scale y) {
+    double left = x.low();
+    double right = x.high();
+    double at = y.at(limit.y());
     Color color = theme.warning();
     XYSeries zone =
         chart.addSeries(
             "above " + limit.name(),
-            new double[] {x[0], x[1], x[1], x[0]},
-            new double[] {y, y, top, top});
+            new double[] {left, right, right, left},
+            new double[] {at, at, y.high(), y.high()});
     zone.setXYSeriesRenderStyle(XYSeriesRenderStyle.PolygonArea);
     zone.setFillColor(new Color(color.getRed(), color.getGreen(), color.getBlue(), ZONE_ALPHA));
     zone.setLineColor(new Color(0, 0, 0, 0));
     zone.setMarker(SeriesMarkers.NONE);
-    XYSeries line = chart.addSeries(limit.name(), x, new double[] {y, y});
-    line.setLineColor(color).setLineStyle(stroke(true));
+    XYSeries line =
+        chart.addSeries(limit.name(), new double[] {left, right}, new double[] {at, at});
+    line.setLineColor(theme.text()).setLineStyle(stroke(true));
     line.setMarker(SeriesMarkers.NONE);
   }
 
@@ -141,21 +134,14 @@ final class Painter {
     style(chart.getStyler());
     chart.getStyler().setAvailableSpaceFill(0.9);
     chart.getStyler().setPlotGridVerticalLinesVisible(false);
-    chart.getStyler().setYAxisLogarithmic(figure.y().isLogarithmic());
-    double[] heights =
-        figure.bars().stream()
-            .flatMapToDouble(bar -> stream(bar.heights()))
-            .filter(height -> height > 0)
-            .sorted()
-            .toArray();
-    if (heights.length > 0) {
-      chart.getStyler().setYAxisMax(HEADROOM * heights[heights.length - 1]);
-      chart.getStyler().setYAxisMin(figure.y().isLogarithmic() ? heights[0] / 2 : 0);
-    }
+    Scale y =
+        Scale.of(figure.y(), figure.bars().stream().flatMapToDouble(b -> stream(b.heights())));
+    y.applyToY(chart.getStyler(), HEIGHT);
     for (Figure.Bar bar : figure.bars()) {
       Color color = theme.series(bar.color());
       chart
-          .addSeries(bar.name(), figure.groups(), Arrays.stream(bar.heights()).boxed().toList())
+          .addSeries(
+              bar.name(), figure.groups(), Arrays.stream(y.at(bar.heights())).boxed().toList())
           .setFillColor(
               bar.isFaint()
                   ? new Color(color.getRed(), color.getGreen(), color.getBlue(), FAINT_ALPHA)
@@ -175,7 +161,7 @@ final class Painter {
     styler.setPlotBorderVisible(false).setChartPadding(14);
     styler.setLegendPosition(Styler.LegendPosition.OutsideE).setLegendFont(font);
     styler.setLegendBackgroundColor(theme.ground()).setLegendBorderColor(theme.ground());
-    styler.setMarkerSize(8);
+    styler.setMarkerSize(9);
     styler.setAxisTitleFont(font.deriveFont(Font.BOLD)).setAxisTickLabelsFont(font);
     styler.setAxisTickLabelsColor(theme.text()).setAxisTickMarksColor(theme.grid());
     styler.setXAxisTitleColor(theme.text()).setYAxisTitleColor(theme.text());

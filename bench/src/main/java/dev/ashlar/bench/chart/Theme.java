@@ -8,7 +8,7 @@ import java.util.Locale;
  * any kind of colour blindness tell apart; the ones too faint on a ground come last there.
  */
 enum Theme {
-  LIGHT(0xFFFFFF, 0x222222, 0xD9D9D9, 0xD55E00),
+  LIGHT(0xFFFFFF, 0x222222, 0xD9D9D9, 0xE69F00),
   DARK(0x16181D, 0xE6E6E6, 0x3A3F47, 0xE69F00);
 
   private static final int[] SERIES_ON_LIGHT = {

@@ -1,10 +1,10 @@
 package dev.ashlar.bench.curves;
 
-import java.util.Objects;
 import dev.ashlar.bench.load.LoadResult;
 import dev.ashlar.bench.result.Spread;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.ToDoubleFunction;
 
 /** All that one phase measured, averaged over its passes. */

@@ -1,9 +1,9 @@
 package dev.ashlar.bench.curves;
 
-import java.util.Locale;
 import dev.ashlar.bench.chart.Figure;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.function.ToDoubleFunction;
 
 /**

@@ -42,7 +42,9 @@ record ResponseCurve(List<Place> places) {
         double share =
             (wanted - before.operationsPerSecond())
                 / (after.operationsPerSecond() - before.operationsPerSecond());
-        return new Place(wanted, before.millis() + share * (after.millis() - before.millis()));
+        // On the line between them as it is drawn, over a logarithmic axis.
+        double millis = before.millis() * Math.pow(after.millis() / before.millis(), share);
+        return new Place(wanted, millis);
       }
       before = after;
     }

@@ -1,11 +1,11 @@
 package dev.ashlar.bench.load;
 
-import java.util.Objects;
 import dev.ashlar.bench.result.Spread;
 import java.io.PrintStream;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.ToDoubleFunction;

@@ -29,7 +29,7 @@ public final class UsageWatch implements AutoCloseable {
             Proc.cpuMillis(pid),
             Proc.cpuMillis(ProcessHandle.current().pid()),
             Proc.machineCpuMillis(),
-            Proc.residentBytes(pid));
+            Proc.rssBytes(pid));
       } catch (IOException e) {
         throw new UncheckedIOException(e);
       }

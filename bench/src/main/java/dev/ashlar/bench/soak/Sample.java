@@ -33,7 +33,7 @@ public record Sample(
     ManagementPage.Metrics metrics = read == null ? new ManagementPage.Metrics("") : read;
     return new Sample(
         seconds,
-        Proc.residentBytes(pid) / MEBIBYTE,
+        Proc.rssBytes(pid) / MEBIBYTE,
         metrics.sum("jvm_memory_used_bytes", "area=\"heap\"") / MEBIBYTE,
         metrics.sum("jvm_buffer_memory_used_bytes", "id=\"direct\"") / MEBIBYTE,
         Proc.threads(pid),

@@ -1,7 +1,7 @@
 package dev.ashlar.bench.soak;
 
-import java.util.Arrays;
 import dev.ashlar.bench.chart.Figure;
+import java.util.Arrays;
 import java.util.List;
 import java.util.function.ToDoubleFunction;
 

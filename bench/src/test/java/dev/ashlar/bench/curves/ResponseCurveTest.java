@@ -28,7 +28,7 @@ class ResponseCurveTest {
     ResponseCurve curve =
         new ResponseCurve(List.of(new Place(500, 1), new Place(900, 3), new Place(1000, 9)));
     assertEquals(700, curve.planned().operationsPerSecond(), 1e-9);
-    assertEquals(2, curve.planned().millis(), 1e-9);
+    assertEquals(Math.sqrt(3), curve.planned().millis(), 1e-9);
   }
 
   @Test

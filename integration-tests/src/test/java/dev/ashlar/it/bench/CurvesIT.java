@@ -56,7 +56,8 @@ class CurvesIT {
     }
     try (Stream<Path> files = Files.walk(results)) {
       List<Path> all = files.toList();
-      assertEquals(2 * 2 * STEPS, all.stream().filter(file -> file.endsWith("result.json")).count());
+      assertEquals(
+          2 * 2 * STEPS, all.stream().filter(file -> file.endsWith("result.json")).count());
       Path step = Path.of("before/2+2-optimizations=off/pass-2/response-depth-4/result.json");
       assertTrue(all.stream().anyMatch(file -> file.endsWith(step)), all::toString);
       assertEquals(16, all.stream().filter(file -> file.toString().endsWith(".svg")).count());

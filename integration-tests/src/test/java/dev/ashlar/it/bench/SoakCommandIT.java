@@ -26,16 +26,26 @@ class SoakCommandIT {
   void watchesTheServer(ServerProcess server) throws Exception {
     Path results = folder.resolve("results");
     String[] arguments = {
-      "--endpoint", server.endpoint().toString(),
-      "--access-key", ServerProcess.ACCESS_KEY,
-      "--secret-key", ServerProcess.SECRET_KEY,
-      "--management", server.management("/").toString(),
-      "--server-pid", "" + server.pid(),
-      "--folder", folder.toString(),
-      "--results", results.toString(),
-      "--minutes", "0.05",
-      "--rate", "100",
-      "--objects", "4"
+      "--endpoint",
+      server.endpoint().toString(),
+      "--access-key",
+      ServerProcess.ACCESS_KEY,
+      "--secret-key",
+      ServerProcess.SECRET_KEY,
+      "--management",
+      server.management("/").toString(),
+      "--server-pid",
+      "" + server.pid(),
+      "--folder",
+      folder.toString(),
+      "--results",
+      results.toString(),
+      "--minutes",
+      "0.05",
+      "--rate",
+      "100",
+      "--objects",
+      "4"
     };
     assertEquals(0, new CommandLine(new SoakCommand()).execute(arguments));
     JsonNode result = BenchFiles.only(results, "result.json");
@@ -48,7 +58,8 @@ class SoakCommandIT {
       assertTrue(sample.get("seconds").asDouble() > before, sample::toString);
       before = sample.get("seconds").asDouble();
       for (String gauge :
-          List.of("residentMebibytes", "heapMebibytes", "directMebibytes", "threads", "cpuMillis")) {
+          List.of(
+              "residentMebibytes", "heapMebibytes", "directMebibytes", "threads", "cpuMillis")) {
         assertTrue(sample.get(gauge).asDouble() > 0, gauge + " of " + sample);
       }
       assertTrue(sample.get("fileHandles").asDouble() > 10, sample::toString);
