@@ -2,8 +2,11 @@ package dev.ashlar.bench;
 
 import dev.ashlar.bench.capacity.CapacityCommand;
 import dev.ashlar.bench.codec.CodecCommand;
+import dev.ashlar.bench.curves.CurvesCommand;
 import dev.ashlar.bench.engine.ChangingCommand;
 import dev.ashlar.bench.engine.IoCostCommand;
+import dev.ashlar.bench.load.LoadCommand;
+import dev.ashlar.bench.soak.SoakCommand;
 import dev.ashlar.bench.versus.VersusCommand;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -17,7 +20,10 @@ import picocli.CommandLine.Command;
       CapacityCommand.class,
       ChangingCommand.class,
       CodecCommand.class,
+      CurvesCommand.class,
       IoCostCommand.class,
+      LoadCommand.class,
+      SoakCommand.class,
       VersusCommand.class
     })
 public final class Bench {
@@ -26,6 +32,7 @@ public final class Bench {
   public static void main(String[] args) {
     // Not named as logback looks for it by itself: the server's must be the only one of these.
     System.setProperty("logback.configurationFile", "logback-bench.xml");
+    System.setProperty("java.awt.headless", "true");
     System.exit(new CommandLine(new Bench()).execute(args));
   }
 }

@@ -1,5 +1,6 @@
 package dev.ashlar.bench.versus;
 
+import dev.ashlar.bench.process.Proc;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Instant;

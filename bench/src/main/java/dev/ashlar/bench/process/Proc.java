@@ -1,4 +1,4 @@
-package dev.ashlar.bench.versus;
+package dev.ashlar.bench.process;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -7,8 +7,8 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** The few figures we read from Linux's {@code /proc}. */
-final class Proc {
+/** The few figures we read from Linux's {@code /proc}; zero for a process that is gone. */
+public final class Proc {
   /** USER_HZ, fixed at 100 on every architecture Ashlar runs on. */
   private static final double MILLIS_PER_TICK = 10;
 
@@ -17,7 +17,7 @@ final class Proc {
   private Proc() {}
 
   /** User and system time of a process and its living descendants. */
-  static double cpuMillis(ProcessHandle process) throws IOException {
+  public static double cpuMillis(ProcessHandle process) throws IOException {
     double sum = 0;
     for (ProcessHandle member : family(process)) {
       sum += cpuMillis(member.pid());
@@ -25,7 +25,8 @@ final class Proc {
     return sum;
   }
 
-  static long rssBytes(ProcessHandle process) throws IOException {
+  /** Resident memory of a process and its living descendants. */
+  public static long rssBytes(ProcessHandle process) throws IOException {
     long sum = 0;
     for (ProcessHandle member : family(process)) {
       sum += rssBytes(member.pid());
@@ -37,7 +38,8 @@ final class Proc {
     return Stream.concat(Stream.of(process), process.descendants()).toList();
   }
 
-  static double cpuMillis(long pid) throws IOException {
+  /** User and system time. */
+  public static double cpuMillis(long pid) throws IOException {
     String stat = read("/proc/" + pid + "/stat");
     if (stat.isEmpty()) {
       return 0;
@@ -47,16 +49,25 @@ final class Proc {
     return (Long.parseLong(fields[11]) + Long.parseLong(fields[12])) * MILLIS_PER_TICK;
   }
 
-  private static long rssBytes(long pid) throws IOException {
-    return read("/proc/" + pid + "/status")
-        .lines()
-        .filter(line -> line.startsWith("VmRSS:"))
-        .mapToLong(line -> Long.parseLong(line.replaceAll("\\D+", "")) * KIB)
-        .sum();
+  public static long rssBytes(long pid) throws IOException {
+    return status(pid, "VmRSS:") * KIB;
+  }
+
+  public static long threads(long pid) throws IOException {
+    return status(pid, "Threads:");
+  }
+
+  /** Open file descriptors. */
+  public static long fileHandles(long pid) throws IOException {
+    try (Stream<Path> handles = Files.list(Path.of("/proc/" + pid + "/fd"))) {
+      return handles.count();
+    } catch (NoSuchFileException e) {
+      return 0;
+    }
   }
 
   /** All CPUs together: user, nice, system, interrupts; not idle, waiting or stolen. */
-  static double machineCpuMillis() throws IOException {
+  public static double machineCpuMillis() throws IOException {
     String[] fields = read("/proc/stat").lines().findFirst().orElseThrow().split(" +", -1);
     long ticks = 0;
     for (int field : new int[] {1, 2, 3, 6, 7}) {
@@ -65,7 +76,14 @@ final class Proc {
     return ticks * MILLIS_PER_TICK;
   }
 
-  /** Empty when the process is gone. */
+  private static long status(long pid, String name) throws IOException {
+    return read("/proc/" + pid + "/status")
+        .lines()
+        .filter(line -> line.startsWith(name))
+        .mapToLong(line -> Long.parseLong(line.replaceAll("\\D+", "")))
+        .sum();
+  }
+
   private static String read(String file) throws IOException {
     try {
       return Files.readString(Path.of(file));

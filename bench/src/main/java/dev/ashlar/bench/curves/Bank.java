@@ -1,0 +1,120 @@
+package dev.ashlar.bench.curves;
+
+import dev.ashlar.bench.TimeLeft;
+import dev.ashlar.bench.load.DataSet;
+import dev.ashlar.bench.load.Load;
+import dev.ashlar.bench.load.LoadResult;
+import dev.ashlar.bench.load.LoadRun;
+import dev.ashlar.bench.load.Mix;
+import dev.ashlar.bench.load.ServerOptions;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * A server for each profile, all up at once: every step is made on each of them in turn, so that
+ * what the machine does meanwhile meets them alike. The order turns with each pass.
+ */
+final class Bank implements AutoCloseable {
+  private static final int WARM_UP_CLIENTS = 8;
+
+  /** A server with its data, ready for the next step. */
+  private record Seat(String profile, LoadRun run) {}
+
+  private final List<Seat> seats = new ArrayList<>();
+  private final List<AutoCloseable> closed = new ArrayList<>();
+
+  /** What all servers are started and loaded with. */
+  record Setting(Path launcher, Path scratch, DataSet data, double warmUpSeconds, long seed) {}
+
+  /** Starts, fills and warms up a server for each profile. */
+  static Bank open(List<String> profiles, Setting setting)
+      throws IOException, InterruptedException {
+    Bank bank = new Bank();
+    try {
+      for (String profile : profiles) {
+        bank.add(profile, setting);
+      }
+      return bank;
+    } catch (IOException | InterruptedException | RuntimeException e) {
+      bank.close();
+      throw e;
+    }
+  }
+
+  private void add(String profile, Setting setting) throws IOException, InterruptedException {
+    Path folder = setting.scratch().resolve("server" + seats.size());
+    ServerOptions.Loaded server =
+        ServerOptions.own(setting.launcher(), profile, folder, "bench-curves");
+    closed.addFirst(server);
+    LoadRun.Client client = new LoadRun.Client(0, false, setting.seed());
+    LoadRun run = new LoadRun(server.target(), client, setting.data(), server.pid());
+    closed.addFirst(run);
+    seats.add(new Seat(profile, run));
+    run.prepare();
+    if (setting.warmUpSeconds() > 0) {
+      run.run(warmUp(setting));
+    }
+  }
+
+  private static Load warmUp(Setting setting) {
+    return new Load(
+        Mix.parse("read=60,patch=38,replace=2"),
+        Sweep.BLOCK_BYTES,
+        true,
+        WARM_UP_CLIENTS,
+        1,
+        0,
+        0,
+        setting.warmUpSeconds(),
+        setting.seed());
+  }
+
+  /**
+   * Makes all passes of all steps.
+   *
+   * @param settleSeconds behind each step at most, for what the server has put off
+   * @param listener hears of each result as it comes
+   */
+  void measure(List<Sweep.Step> steps, int passes, double settleSeconds, Listener listener)
+      throws IOException, InterruptedException {
+    TimeLeft progress = new TimeLeft(passes * steps.size());
+    List<Seat> order = new ArrayList<>(seats);
+    for (int pass = 1; pass <= passes; pass++) {
+      for (Sweep.Step step : steps) {
+        StringBuilder told = new StringBuilder("pass " + pass + ", " + step.name() + ":");
+        for (Seat seat : order) {
+          LoadResult result = seat.run().run(step.load().withSeed(step.load().seed() + pass));
+          listener.measured(seat.profile(), pass, step, result);
+          double rate = result.total().operationsPerSecond();
+          String title = CurvesCharts.title(seat.profile());
+          told.append(String.format(Locale.ROOT, "  %s %.0f", title, rate));
+          if (settleSeconds > 0) {
+            seat.run().settle(settleSeconds);
+          }
+        }
+        progress.done(told.append(" op/s").toString());
+      }
+      Collections.reverse(order);
+    }
+  }
+
+  /** Hears of one pass of one step on one profile. */
+  interface Listener {
+    void measured(String profile, int pass, Sweep.Step step, LoadResult result) throws IOException;
+  }
+
+  @Override
+  public void close() {
+    for (AutoCloseable each : closed) {
+      try {
+        each.close();
+      } catch (Exception e) {
+        System.err.println("could not close: " + e);
+      }
+    }
+  }
+}

@@ -1,0 +1,79 @@
+package dev.ashlar.bench.curves;
+
+import java.io.PrintStream;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/** The figures behind the charts, and where each response curve bends. */
+final class CurvesTable {
+  static final List<String> HEAD =
+      List.of(
+          "profile",
+          "sweep",
+          "step",
+          "op/s",
+          "± %",
+          "MiB/s",
+          "mean ms",
+          "p50",
+          "p99",
+          "server CPU ms/op",
+          "resident MiB",
+          "failed");
+
+  private final Curves curves;
+
+  CurvesTable(Curves curves) {
+    this.curves = curves;
+  }
+
+  List<List<String>> rows() {
+    List<List<String>> rows = new ArrayList<>();
+    for (Curves.Point point : curves.points()) {
+      rows.add(
+          List.of(
+              CurvesCharts.title(point.profile()),
+              point.sweep().title(),
+              point.label(),
+              figure(point.operationsPerSecond().mean()),
+              figure(100 * point.operationsPerSecond().deviation()),
+              figure(point.mebibytesPerSecond().mean()),
+              figure(point.meanMillis().mean()),
+              figure(point.p50Millis().mean()),
+              figure(point.p99Millis().mean()),
+              String.format(Locale.ROOT, "%.3f", point.cpuMillisPerOperation()),
+              figure(point.residentMebibytes()),
+              "" + point.failures()));
+    }
+    return rows;
+  }
+
+  void print(PrintStream out) {
+    out.println("| " + String.join(" | ", HEAD) + " |");
+    out.println("|---|---|---" + "|--:".repeat(HEAD.size() - 3) + "|");
+    rows().forEach(row -> out.println("| " + String.join(" | ", row) + " |"));
+    out.println();
+    out.println("| profile | knee: op/s at ms | 70 % planning point | highest op/s |");
+    out.println("|---|--:|--:|--:|");
+    for (String profile : curves.profiles()) {
+      ResponseCurve curve = ResponseCurve.of(curves.of(profile, Sweep.RESPONSE));
+      out.printf(
+          Locale.ROOT,
+          "| %s | %s | %s | %s |%n",
+          CurvesCharts.title(profile),
+          place(curve.knee()),
+          place(curve.planned()),
+          figure(curve.highest()));
+    }
+    out.println();
+  }
+
+  private static String place(ResponseCurve.Place place) {
+    return figure(place.operationsPerSecond()) + " at " + figure(place.millis());
+  }
+
+  private static String figure(double value) {
+    return String.format(Locale.ROOT, value >= 100 ? "%.0f" : "%.2f", value);
+  }
+}

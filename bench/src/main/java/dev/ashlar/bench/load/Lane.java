@@ -1,0 +1,203 @@
+package dev.ashlar.bench.load;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import java.nio.charset.StandardCharsets;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** One connection with at most one request on its way. Lives on its loop's thread. */
+final class Lane extends ChannelInboundHandlerAdapter {
+  /** Heard by the loop. */
+  interface Owner {
+    void connected(Lane lane);
+
+    /** The server has closed the connection while nothing was on its way. */
+    void lost(Lane lane);
+
+    /**
+     * The operation has ended.
+     *
+     * @param error what went wrong
+     * @param isReusable whether the connection goes on
+     */
+    void ended(Lane lane, Flight flight, @Nullable String error, boolean isReusable);
+  }
+
+  /**
+   * An operation on its way.
+   *
+   * @param fromNanos where its latency begins: when it was meant to begin
+   */
+  record Flight(Operation operation, long fromNanos, long sentNanos) {}
+
+  private static final int HEAD_BYTES = 640;
+
+  private final int number;
+  private final Target target;
+  private final Signer signer;
+  private final Payload payload;
+  private final Owner owner;
+  private final AnswerParser parser = new AnswerParser();
+  private final StringBuilder head = new StringBuilder(HEAD_BYTES);
+  private @Nullable Channel channel;
+  private @Nullable Flight flight;
+  private int variant;
+
+  /**
+   * @param number of all lanes of a run
+   */
+  Lane(int number, Target target, Signer signer, Payload payload, Owner owner) {
+    this.number = number;
+    this.target = target;
+    this.signer = signer;
+    this.payload = payload;
+    this.owner = owner;
+    variant = number % Payload.VARIANTS;
+  }
+
+  int number() {
+    return number;
+  }
+
+  boolean isOpen() {
+    return channel != null;
+  }
+
+  boolean isBusySince(long nanos) {
+    return flight != null && flight.sentNanos() - nanos < 0;
+  }
+
+  void send(Operation operation, long fromNanos) {
+    Channel open = Objects.requireNonNull(channel);
+    variant = (variant + 1) % Payload.VARIANTS;
+    flight = new Flight(operation, fromNanos, System.nanoTime());
+    writeHead(operation);
+    ByteBuf out = open.alloc().directBuffer(HEAD_BYTES);
+    out.writeCharSequence(head, StandardCharsets.ISO_8859_1);
+    write(open, out);
+    if (operation.kind().sendsBody()) {
+      payload.pieces(variant, operation.bytes(), piece -> write(open, piece));
+    }
+    open.flush();
+  }
+
+  private void writeHead(Operation operation) {
+    String path = target.path(operation.key());
+    head.setLength(0);
+    head.append(operation.kind().method()).append(' ').append(path).append(" HTTP/1.1\r\nHost: ");
+    head.append(target.hostHeader()).append("\r\n");
+    String offset = Long.toString(operation.offset());
+    String last = Long.toString(operation.offset() + operation.bytes() - 1);
+    if (operation.kind() == Kind.READ && operation.offset() != Operation.WHOLE) {
+      head.append("Range: bytes=").append(offset).append('-').append(last).append("\r\n");
+    }
+    if (operation.kind() == Kind.PATCH) {
+      head.append("Content-Range: bytes ").append(offset).append('-').append(last);
+      head.append("/*\r\n");
+    }
+    if (operation.kind().sendsBody()) {
+      head.append("Content-Length: ").append(operation.bytes()).append("\r\n");
+    }
+    signer.headers(
+        operation.kind().method(),
+        path,
+        operation.kind().sendsBody()
+            ? payload.hash(variant, operation.bytes())
+            : Signer.EMPTY_PAYLOAD,
+        operation.kind() == Kind.APPEND ? offset : null,
+        head);
+    head.append("\r\n");
+  }
+
+  void close(String reason) {
+    Channel open = channel;
+    if (open != null) {
+      fail(reason);
+      close(open);
+    }
+  }
+
+  @Override
+  public void channelActive(ChannelHandlerContext context) {
+    channel = context.channel();
+    owner.connected(this);
+  }
+
+  @Override
+  public void channelRead(ChannelHandlerContext context, Object message) {
+    ByteBuf in = (ByteBuf) message;
+    try {
+      while (in.isReadable() && parser.read(in)) {
+        answered();
+      }
+    } catch (AnswerParser.UnreadableException | NumberFormatException e) {
+      close("unreadable answer: " + e.getMessage());
+    } finally {
+      in.release();
+    }
+  }
+
+  private void answered() {
+    Flight ended = flight;
+    if (ended == null) {
+      close("an answer without a request");
+      return;
+    }
+    flight = null;
+    boolean isReusable = !parser.isLast();
+    if (!isReusable) {
+      closeQuietly();
+    }
+    owner.ended(this, ended, error(ended.operation()), isReusable);
+  }
+
+  private @Nullable String error(Operation operation) {
+    if (parser.isError()) {
+      return parser.errorName();
+    }
+    boolean isShort = operation.kind() == Kind.READ && parser.bodyBytes() != operation.bytes();
+    return isShort ? "a body of another length than asked for" : null;
+  }
+
+  @Override
+  public void channelInactive(ChannelHandlerContext context) {
+    if (flight == null && channel != null) {
+      channel = null;
+      owner.lost(this);
+    } else {
+      fail("connection closed");
+    }
+  }
+
+  @Override
+  public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+    close(String.valueOf(cause.getMessage()));
+  }
+
+  private void fail(String reason) {
+    Flight ended = flight;
+    flight = null;
+    channel = null;
+    if (ended != null) {
+      owner.ended(this, ended, reason, false);
+    }
+  }
+
+  private static void write(Channel channel, ByteBuf bytes) {
+    var unused = channel.write(bytes, channel.voidPromise());
+  }
+
+  private static void close(Channel channel) {
+    var unused = channel.close();
+  }
+
+  private void closeQuietly() {
+    if (channel != null) {
+      close(channel);
+      channel = null;
+    }
+  }
+}

@@ -1,0 +1,202 @@
+package dev.ashlar.bench.load;
+
+import dev.ashlar.bench.result.Spread;
+import java.io.PrintStream;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.ToDoubleFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The passes of one load and what they come to.
+ *
+ * @param counters what the server has counted meanwhile; absent when its management port is not
+ *     known
+ */
+public record LoadReport(
+    String machine,
+    String server,
+    List<LoadResult> passes,
+    Spread operationsPerSecond,
+    Spread p50Millis,
+    Spread p99Millis,
+    @Nullable Counters counters) {
+  private static final double BUSY_MAX = 0.9;
+
+  /**
+   * Answers by S3's operations.
+   *
+   * @param generator those that we received
+   * @param server those that the server says it gave
+   * @param refused what the server turned away under overload before it knew the operation
+   */
+  public record Counters(Map<String, Long> generator, Map<String, Long> server, long refused) {
+    public boolean agree() {
+      return generator.keySet().containsAll(server.keySet())
+          && sum(generator) == sum(server) + refused
+          && (refused > 0 || generator.equals(server));
+    }
+
+    private static long sum(Map<String, Long> counts) {
+      return counts.values().stream().mapToLong(count -> count).sum();
+    }
+  }
+
+  static LoadReport of(
+      String machine, String server, List<LoadResult> passes, @Nullable Counters counters) {
+    return new LoadReport(
+        machine,
+        server,
+        passes,
+        spread(passes, pass -> pass.total().operationsPerSecond()),
+        spread(passes, pass -> pass.total().latency().p50()),
+        spread(passes, pass -> pass.total().latency().p99()),
+        counters);
+  }
+
+  private static Spread spread(List<LoadResult> passes, ToDoubleFunction<LoadResult> figure) {
+    return Spread.of(passes.stream().mapToDouble(figure).toArray());
+  }
+
+  /** The table for people. */
+  void print(PrintStream out) {
+    LoadResult first = passes.getFirst();
+    Load load = first.load();
+    out.println(machine);
+    out.printf(
+        Locale.ROOT,
+        "%s. %s of %,d bytes, %s, in %d objects of %,d bytes; %d clients × depth %d, %s.%n",
+        server,
+        load.mix(),
+        load.blockBytes(),
+        load.isRandom() ? "random" : "sequential",
+        first.objects(),
+        first.objectBytes(),
+        load.clients(),
+        load.depth(),
+        load.isOpen()
+            ? String.format(Locale.ROOT, "%.0f op/s whatever comes", load.rate())
+            : "the next when the last has ended");
+    out.printf(
+        Locale.ROOT,
+        "Means of %d passes of %.1f s, seed %d.%n%n",
+        passes.size(),
+        load.seconds(),
+        load.seed());
+    out.println("| | op/s | MiB/s | mean ms | p50 | p90 | p99 | p99.9 | max | failed |");
+    out.println("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|");
+    for (String kind : kinds()) {
+      row(out, kind, pass -> pass.kinds().get(kind));
+    }
+    row(out, "all", LoadResult::total);
+    out.println();
+    notes(out);
+  }
+
+  private TreeSet<String> kinds() {
+    TreeSet<String> kinds = new TreeSet<>();
+    passes.forEach(pass -> kinds.addAll(pass.kinds().keySet()));
+    return kinds;
+  }
+
+  /** Takes the figures of a pass. */
+  private interface Part {
+    LoadResult.@Nullable Figures of(LoadResult pass);
+  }
+
+  private void row(PrintStream out, String title, Part part) {
+    out.printf(
+        Locale.ROOT,
+        "| %s | %.1f | %.2f | %.2f | %.2f | %.2f | %.2f | %.2f | %.2f | %.0f |%n",
+        title,
+        mean(part, LoadResult.Figures::operationsPerSecond),
+        mean(part, LoadResult.Figures::mebibytesPerSecond),
+        mean(part, figures -> figures.latency().mean()),
+        mean(part, figures -> figures.latency().p50()),
+        mean(part, figures -> figures.latency().p90()),
+        mean(part, figures -> figures.latency().p99()),
+        mean(part, figures -> figures.latency().p999()),
+        mean(part, figures -> figures.latency().max()),
+        passes.size() * mean(part, LoadResult.Figures::failures));
+  }
+
+  private double mean(Part part, ToDoubleFunction<LoadResult.Figures> figure) {
+    double sum = 0;
+    for (LoadResult pass : passes) {
+      LoadResult.Figures figures = part.of(pass);
+      sum += figures == null ? 0 : figure.applyAsDouble(figures);
+    }
+    return sum / passes.size();
+  }
+
+  private void notes(PrintStream out) {
+    out.println(operationsPerSecond.text("Operations/s"));
+    out.println(p99Millis.text("p99 ms"));
+    LoadResult.Use use = passes.getLast().server();
+    if (use != null) {
+      out.printf(
+          Locale.ROOT,
+          "Server: %.3f CPU ms per operation, %.2f processors busy; resident %.0f MiB.%n",
+          average(pass -> used(pass).cpuMillisPerOperation()),
+          average(pass -> used(pass).cores()),
+          average(pass -> used(pass).residentMebibytesMax()));
+    }
+    double busiest = passes.stream().mapToDouble(p -> p.client().busiestThread()).max().orElse(0);
+    out.printf(
+        Locale.ROOT,
+        "Generator: %d thread(s), the busiest %.0f %% of the time%s.%n",
+        passes.getFirst().client().threads(),
+        100 * busiest,
+        busiest > BUSY_MAX ? ": IT IS THE LIMIT, give it more by --threads" : "");
+    failures(out);
+    agreement(out);
+  }
+
+  private static LoadResult.Use used(LoadResult pass) {
+    return Objects.requireNonNull(pass.server());
+  }
+
+  private double average(ToDoubleFunction<LoadResult> figure) {
+    return passes.stream().mapToDouble(figure).average().orElse(0);
+  }
+
+  private void failures(PrintStream out) {
+    Map<String, Long> errors = new TreeMap<>();
+    long unsent = 0;
+    for (LoadResult pass : passes) {
+      unsent += pass.unsent();
+      pass.total().errors().forEach((name, times) -> errors.merge(name, times, Long::sum));
+    }
+    errors.forEach((name, times) -> out.printf("Failed %,d times: %s.%n", times, name));
+    if (unsent > 0) {
+      out.printf(
+          "The server did not keep up: %,d operations were not even sent in time. Percentiles hold"
+              + " how long they had waited.%n",
+          unsent);
+    }
+  }
+
+  private void agreement(PrintStream out) {
+    if (counters == null) {
+      return;
+    }
+    if (counters.agree()) {
+      out.printf(
+          "The server counts the same requests, warm-up included: %s%s%n",
+          counters.server(), counters.refused() > 0 ? ", and refused " + counters.refused() : "");
+    } else {
+      out.println(
+          "THE SERVER COUNTS OTHERWISE: "
+              + counters.server()
+              + " and "
+              + counters.refused()
+              + " refused, the generator "
+              + counters.generator()
+              + " (someone else may use it).");
+    }
+  }
+}

@@ -1,0 +1,178 @@
+package dev.ashlar.bench.load;
+
+import dev.ashlar.bench.process.UsageWatch;
+import java.io.IOException;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.HdrHistogram.Histogram;
+import org.jspecify.annotations.Nullable;
+
+/** One bucket of one server under load: prepares objects, runs loads on them, cleans up. */
+public final class LoadRun implements AutoCloseable {
+  private static final double NANOS = 1e9;
+  private static final double MILLI_NANOS = 1e6;
+  private static final double MEBIBYTE = 1 << 20;
+
+  /** How long, of the measured time, an open loop goes on for requests that are late. */
+  private static final double LAST_CALL_SHARE = 0.5;
+
+  private final Generator generator;
+  private final BucketAdmin bucket;
+  private final DataSet data;
+  private final @Nullable UsageWatch watch;
+  private final List<String> written = new ArrayList<>();
+  private final Map<Kind, Long> answered = new EnumMap<>(Kind.class);
+  private int runs;
+
+  /**
+   * How the generator works.
+   *
+   * @param threads 0: chosen by the number of processors
+   * @param isSigned whether request bodies are covered by the signature
+   */
+  public record Client(int threads, boolean isSigned, long seed) {}
+
+  /**
+   * @param serverPid whose use is sampled, 0 when it is not known
+   */
+  public LoadRun(Target target, Client client, DataSet data, long serverPid)
+      throws IOException, InterruptedException {
+    this.data = data;
+    bucket = new BucketAdmin(target);
+    bucket.create();
+    generator = new Generator(target, client.threads(), client.isSigned(), client.seed());
+    watch = serverPid > 0 ? new UsageWatch(serverPid) : null;
+  }
+
+  /** Puts the objects. */
+  public void prepare() throws InterruptedException {
+    require("put the objects", generator.complete(data.preparation()));
+    written.addAll(data.keys());
+  }
+
+  /** One load from warming up to its last answer. */
+  public LoadResult run(Load load) throws InterruptedException {
+    int lanes = load.connections();
+    Mixture mixture = new Mixture(load, data, lanes, "run" + ++runs);
+    long start = System.nanoTime();
+    long from = start + (long) (load.warmUpSeconds() * NANOS);
+    long end = from + (long) (load.seconds() * NANOS);
+    long lastCall = end + (long) (load.seconds() * LAST_CALL_SHARE * NANOS);
+    int loops = Math.min(generator.threads(), lanes);
+    double interval = load.isOpen() ? NANOS / load.rate() : 0;
+    Generator.PaceOf paces =
+        loop ->
+            load.isOpen()
+                ? Pace.open(start + (long) (loop * interval), end, lastCall, loops * interval)
+                : Pace.closed(start, end);
+    Instant started = Instant.now().plusNanos(from - start).truncatedTo(ChronoUnit.SECONDS);
+    Loop.Window window = new Loop.Window(from, end, load.isOpen());
+    Tally tally = generator.run(mixture, lanes, paces, window);
+    written.addAll(mixture.keys());
+    tally.answered().forEach((kind, times) -> answered.merge(kind, times, Long::sum));
+    return result(started, load, tally, from, end);
+  }
+
+  private LoadResult result(Instant started, Load load, Tally tally, long from, long end) {
+    double seconds = (end - from) / NANOS;
+    Tally.Count all = new Tally.Count();
+    Map<String, LoadResult.Figures> kinds = new TreeMap<>();
+    tally
+        .counts()
+        .forEach(
+            (kind, count) -> {
+              all.add(count);
+              kinds.put(kind.title(), figures(count, seconds));
+            });
+    return new LoadResult(
+        started.toString(),
+        load,
+        data.objects(),
+        data.objectBytes(),
+        seconds,
+        figures(all, seconds),
+        kinds,
+        tally.unsent(),
+        byOperation(tally.answered()),
+        use(from, end, all.operations),
+        new LoadResult.Client(generator.threads(), tally.busyShare()));
+  }
+
+  private static LoadResult.Figures figures(Tally.Count count, double seconds) {
+    Histogram latency = count.latency;
+    return new LoadResult.Figures(
+        count.operations,
+        count.bytes,
+        count.operations / seconds,
+        count.bytes / MEBIBYTE / seconds,
+        new LoadResult.Latency(
+            latency.getMean() / MILLI_NANOS,
+            latency.getValueAtPercentile(50) / MILLI_NANOS,
+            latency.getValueAtPercentile(90) / MILLI_NANOS,
+            latency.getValueAtPercentile(99) / MILLI_NANOS,
+            latency.getValueAtPercentile(99.9) / MILLI_NANOS,
+            latency.getMaxValue() / MILLI_NANOS),
+        count.errors);
+  }
+
+  private LoadResult.@Nullable Use use(long from, long end, long operations) {
+    if (watch == null) {
+      return null;
+    }
+    UsageWatch.Use use = watch.between(from, end);
+    double each = Math.max(1, operations);
+    return new LoadResult.Use(
+        use.serverCpuMillis() / each,
+        use.serverCpuMillis() * MILLI_NANOS / (end - from),
+        use.otherCpuMillis() / each,
+        use.residentBytesMean() / MEBIBYTE,
+        use.residentBytesMax() / MEBIBYTE);
+  }
+
+  /** Waits until the server has done what it put off, at most so long. */
+  public void settle(double secondsMax) throws InterruptedException {
+    if (watch != null) {
+      watch.awaitQuiet(secondsMax);
+    }
+  }
+
+  /** All answers so far, as the server counts them. */
+  public Map<String, Long> answered() {
+    return byOperation(answered);
+  }
+
+  private static Map<String, Long> byOperation(Map<Kind, Long> answered) {
+    Map<String, Long> operations = new TreeMap<>();
+    answered.forEach((kind, times) -> operations.merge(kind.s3Operation(), times, Long::sum));
+    return operations;
+  }
+
+  /** Deletes what was put, and the bucket. */
+  public void cleanUp() throws IOException, InterruptedException {
+    require("delete the objects", generator.complete(DataSet.removal(written)));
+    written.clear();
+    bucket.delete();
+  }
+
+  private void require(String what, Tally tally) {
+    tally.answered().forEach((kind, times) -> answered.merge(kind, times, Long::sum));
+    Map<String, Long> errors = new TreeMap<>();
+    tally.counts().values().forEach(count -> errors.putAll(count.errors));
+    if (!errors.isEmpty()) {
+      throw new LoadException("Could not " + what + ": " + errors);
+    }
+  }
+
+  @Override
+  public void close() {
+    generator.close();
+    if (watch != null) {
+      watch.close();
+    }
+  }
+}

@@ -1,0 +1,123 @@
+package dev.ashlar.bench.load;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+
+/** The measured work: endless, and for each lane the same whenever it begins with the same seed. */
+final class Mixture implements Work {
+  private final DataSet data;
+  private final long blockBytes;
+  private final String label;
+  private final Kind[] hundred = new Kind[100];
+  private final Cursor[] lanes;
+  private final boolean isRandom;
+
+  /** Where one lane is. */
+  private final class Cursor {
+    final SplittableRandom random;
+    final String prefix;
+    long block;
+    int written;
+    int appended;
+    long appendOffset;
+
+    Cursor(int lane, SplittableRandom random) {
+      this.random = random;
+      prefix = label + "-" + lane + "-";
+      // Sequential lanes begin evenly spread over the objects.
+      block = blocks() * lane / lanes.length;
+    }
+
+    /** In a blob that is read or patched. */
+    Operation within(Kind kind) {
+      long at = isRandom ? random.nextLong(blocks()) : block++ % blocks();
+      int number = (int) (at / blocksPerObject());
+      boolean isWhole = blockBytes == data.objectBytes() && kind == Kind.READ;
+      long offset = isWhole ? Operation.WHOLE : at % blocksPerObject() * blockBytes;
+      return new Operation(kind, data.key(number), offset, blockBytes);
+    }
+
+    Operation append() {
+      return new Operation(Kind.APPEND, prefix + "a" + appended, appendOffset, blockBytes);
+    }
+  }
+
+  /**
+   * @param label keeps the keys of one run apart from another's
+   */
+  Mixture(Load load, DataSet data, int lanes, String label) {
+    this.data = data;
+    this.label = label;
+    blockBytes = load.blockBytes();
+    isRandom = load.isRandom();
+    if (blockBytes > data.objectBytes()) {
+      throw new LoadException("A block cannot be larger than the object it is in.");
+    }
+    for (int point = 0; point < hundred.length; point++) {
+      hundred[point] = load.mix().at(point);
+    }
+    this.lanes = new Cursor[lanes];
+    SplittableRandom random = new SplittableRandom(load.seed());
+    for (int lane = 0; lane < lanes; lane++) {
+      this.lanes[lane] = new Cursor(lane, random.split());
+    }
+  }
+
+  private long blocksPerObject() {
+    return data.objectBytes() / blockBytes;
+  }
+
+  private long blocks() {
+    return blocksPerObject() * data.objects();
+  }
+
+  @Override
+  public Operation next(int lane) {
+    Cursor cursor = lanes[lane];
+    Kind kind = hundred[cursor.random.nextInt(hundred.length)];
+    return switch (kind) {
+      case READ, PATCH -> cursor.within(kind);
+      case APPEND -> cursor.append();
+      case WRITE ->
+          new Operation(
+              kind, cursor.prefix + "w" + cursor.written++, Operation.WHOLE, data.objectBytes());
+      case REPLACE ->
+          new Operation(
+              kind,
+              data.key(cursor.random.nextInt(data.objects())),
+              Operation.WHOLE,
+              data.objectBytes());
+      case DELETE -> throw new IllegalStateException("no mix deletes");
+    };
+  }
+
+  /** An append whose outcome is not known, or behind which no block has room, ends its object. */
+  @Override
+  public void ended(int lane, Operation operation, boolean isDone) {
+    if (operation.kind() != Kind.APPEND) {
+      return;
+    }
+    Cursor cursor = lanes[lane];
+    cursor.appendOffset += blockBytes;
+    if (!isDone || cursor.appendOffset + blockBytes > data.objectBytes()) {
+      cursor.appended++;
+      cursor.appendOffset = 0;
+    }
+  }
+
+  /** The objects that it made, or may have made. */
+  List<String> keys() {
+    List<String> keys = new ArrayList<>();
+    for (Cursor cursor : lanes) {
+      for (int number = 0; number < cursor.written; number++) {
+        keys.add(cursor.prefix + "w" + number);
+      }
+      int appended = cursor.appended + (cursor.appendOffset > 0 ? 1 : 0);
+      for (int number = 0; number < appended; number++) {
+        keys.add(cursor.prefix + "a" + number);
+      }
+    }
+    return keys;
+  }
+}

@@ -1,0 +1,83 @@
+package dev.ashlar.bench.result;
+
+import java.io.IOException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.LocalDateTime;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.Comparator;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/**
+ * Where one run of a command keeps what it measured: a new folder with the date in its name, in it
+ * {@code phase/profile/pass/step}. Nothing is ever overwritten.
+ */
+public final class ResultFolder {
+  private static final DateTimeFormatter STAMP = DateTimeFormatter.ofPattern("yyyy-MM-dd'T'HHmmss");
+
+  private final Path path;
+
+  private ResultFolder(Path path) {
+    this.path = path;
+  }
+
+  /**
+   * @param root made when it is not there
+   * @param command becomes part of the name
+   */
+  public static ResultFolder create(Path root, String command) throws IOException {
+    Path parent = Files.createDirectories(root).toRealPath();
+    String name = STAMP.format(LocalDateTime.now(ZoneOffset.UTC)) + "-" + command;
+    for (int attempt = 1; ; attempt++) {
+      Path path = parent.resolve(attempt == 1 ? name : name + "-" + attempt);
+      try {
+        return new ResultFolder(Files.createDirectory(path));
+      } catch (FileAlreadyExistsException e) {
+        // Another run began in the same second.
+      }
+    }
+  }
+
+  /** The newest folder of a command that has a file of this name, if there is one. */
+  public static Optional<Path> newestWith(Path root, String command, String file)
+      throws IOException {
+    if (!Files.isDirectory(root)) {
+      return Optional.empty();
+    }
+    try (Stream<Path> folders = Files.list(root)) {
+      return folders
+          .filter(folder -> folder.getFileName().toString().contains("-" + command))
+          .filter(folder -> Files.exists(folder.resolve(file)))
+          .max(Comparator.comparing(folder -> folder.getFileName().toString()));
+    }
+  }
+
+  public Path path() {
+    return path;
+  }
+
+  /** Keeps a step's result. */
+  public void writeStep(String phase, String profile, int pass, String step, String json)
+      throws IOException {
+    Path folder = path.resolve(phase).resolve(fileName(profile)).resolve("pass-" + pass);
+    write(folder.resolve(fileName(step)).resolve("result.json"), json);
+  }
+
+  /** Keeps a file of the whole run. */
+  public void write(String name, String text) throws IOException {
+    write(path.resolve(name), text);
+  }
+
+  private static void write(Path file, String text) throws IOException {
+    Files.createDirectories(file.getParent());
+    Files.writeString(file, text, StandardOpenOption.CREATE_NEW);
+  }
+
+  private static String fileName(String text) {
+    return text.replaceAll("[^A-Za-z0-9.+=-]+", "-");
+  }
+}

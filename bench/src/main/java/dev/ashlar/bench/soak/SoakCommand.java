@@ -1,0 +1,266 @@
+package dev.ashlar.bench.soak;
+
+import dev.ashlar.bench.Json;
+import dev.ashlar.bench.Machine;
+import dev.ashlar.bench.SizeArgument;
+import dev.ashlar.bench.TimeLeft;
+import dev.ashlar.bench.chart.Figure;
+import dev.ashlar.bench.chart.Fonts;
+import dev.ashlar.bench.chart.Page;
+import dev.ashlar.bench.engine.ScratchFolder;
+import dev.ashlar.bench.load.DataSet;
+import dev.ashlar.bench.load.Load;
+import dev.ashlar.bench.load.LoadException;
+import dev.ashlar.bench.load.LoadResult;
+import dev.ashlar.bench.load.LoadRun;
+import dev.ashlar.bench.load.Mix;
+import dev.ashlar.bench.load.ServerOptions;
+import dev.ashlar.bench.process.AshlarServer;
+import dev.ashlar.bench.process.ManagementPage;
+import dev.ashlar.bench.result.ResultFolder;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** The same load for long: the server must not grow. */
+@Command(
+    name = "soak",
+    description =
+        "Random reads and writes for long; memory, threads, file handles and CPU over time, and"
+            + " whether any of them grows.",
+    mixinStandardHelpOptions = true)
+public final class SoakCommand implements Callable<Integer> {
+  /** Shorter, and the virtual machine and its caches are still warming up. */
+  private static final double JUDGED_MINUTES_MIN = 30;
+
+  private static final int SAMPLES_MAX = 2000;
+  private static final int PROGRESS_STEPS = 10;
+  private static final double SECONDS_PER_MINUTE = 60;
+
+  @Mixin private ServerOptions server = new ServerOptions();
+
+  @Option(names = "--minutes", defaultValue = "2", description = "Default: 2.")
+  private double minutes = 2;
+
+  @Option(
+      names = "--mix",
+      paramLabel = "MIX",
+      defaultValue = "read=60,patch=35,replace=5",
+      description =
+          "As for load; write and append fill the drives (default: read=60,patch=35,replace=5).")
+  private String mix = "read=60,patch=35,replace=5";
+
+  @Option(
+      names = "--rate",
+      paramLabel = "OPS",
+      defaultValue = "200",
+      description =
+          "Operations begun per second, so that each third has the same load; 0: as fast as"
+              + " answers come (default: 200).")
+  private double rate = 200;
+
+  @Option(
+      names = "--object-size",
+      paramLabel = "BYTES",
+      converter = SizeArgument.class,
+      defaultValue = "1MiB",
+      description = "Default: 1MiB.")
+  private long objectBytes;
+
+  @Option(
+      names = "--block-size",
+      paramLabel = "BYTES",
+      converter = SizeArgument.class,
+      defaultValue = "16KiB",
+      description = "Default: 16KiB.")
+  private long blockBytes;
+
+  @Option(names = "--objects", defaultValue = "64", description = "Default: 64.")
+  private int objects = 64;
+
+  @Option(names = "--clients", defaultValue = "4", description = "Default: 4.")
+  private int clients = 4;
+
+  @Option(names = "--depth", defaultValue = "4", description = "Default: 4.")
+  private int depth = 4;
+
+  @Option(names = "--seed", defaultValue = "1", description = "Default: 1.")
+  private long seed = 1;
+
+  @Option(
+      names = "--results",
+      paramLabel = "FOLDER",
+      defaultValue = "bench-results",
+      description = "Each run gets a new folder there (default: bench-results).")
+  private Path results = Path.of("bench-results");
+
+  @Option(names = "--json", description = "Prints JSON instead of the verdict.")
+  private boolean json;
+
+  private final PrintStream out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    try {
+      Fonts.check();
+      ResultFolder folder = ResultFolder.create(results, "soak");
+      SoakResult result = measure();
+      folder.writeStep("run", server.profile(), 1, "soak", Json.of(result));
+      Path page = page(folder, result);
+      if (json) {
+        out.println(Json.of(result));
+      } else {
+        print(result, page);
+      }
+      boolean isJudged = minutes >= JUDGED_MINUTES_MIN;
+      return isJudged && result.growth().stream().anyMatch(Growth::isGrowing) ? 1 : 0;
+    } catch (LoadException | AshlarServer.NotStartedException | Fonts.MissingException e) {
+      System.err.println(e.getMessage());
+      return 1;
+    }
+  }
+
+  private SoakResult measure() throws IOException, InterruptedException {
+    double seconds = minutes * SECONDS_PER_MINUTE;
+    Load load = new Load(Mix.parse(mix), blockBytes, true, clients, depth, rate, 0, seconds, seed);
+    try (ScratchFolder scratch = ScratchFolder.in(server.folder());
+        ServerOptions.Loaded loaded = server.open(scratch.child("server"));
+        LoadRun run =
+            new LoadRun(
+                loaded.target(),
+                new LoadRun.Client(0, false, seed),
+                new DataSet(objects, objectBytes),
+                loaded.pid())) {
+      if (loaded.pid() == 0) {
+        throw new LoadException("Say which process is watched: --server-pid.");
+      }
+      run.prepare();
+      String machine = Machine.describe(scratch.child(""));
+      CompletableFuture<LoadResult> running = begin(run, load);
+      List<Sample> samples = watch(running, seconds, loaded.pid(), loaded.management());
+      LoadResult result = await(running);
+      if (!server.isOwn()) {
+        run.cleanUp();
+      }
+      return new SoakResult(machine, loaded.title(), result, Growth.of(samples), samples);
+    }
+  }
+
+  private static CompletableFuture<LoadResult> begin(LoadRun run, Load load) {
+    CompletableFuture<LoadResult> result = new CompletableFuture<>();
+    Thread.ofVirtual()
+        .start(
+            () -> {
+              try {
+                result.complete(run.run(load));
+              } catch (InterruptedException | RuntimeException e) {
+                result.completeExceptionally(e);
+              }
+            });
+    return result;
+  }
+
+  private static LoadResult await(CompletableFuture<LoadResult> running)
+      throws InterruptedException {
+    try {
+      return running.get();
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof LoadException expected) {
+        throw expected;
+      }
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /** Samples evenly until the time is over, once a second or less often. */
+  private static List<Sample> watch(
+      CompletableFuture<LoadResult> running, double seconds, long pid, @Nullable URI management)
+      throws IOException, InterruptedException {
+    ManagementPage page = management == null ? null : new ManagementPage(management);
+    double period = Math.max(Math.min(1, seconds / PROGRESS_STEPS), seconds / SAMPLES_MAX);
+    long begin = System.nanoTime();
+    TimeLeft progress = new TimeLeft(PROGRESS_STEPS);
+    List<Sample> samples = new ArrayList<>();
+    int told = 0;
+    while (!running.isDone()) {
+      double since = (System.nanoTime() - begin) / 1e9;
+      if (since > seconds) {
+        break;
+      }
+      samples.add(Sample.now(since, pid, page));
+      if (since * PROGRESS_STEPS / seconds >= told + 1) {
+        told++;
+        progress.done("%.0f MiB resident".formatted(samples.getLast().residentMebibytes()));
+      }
+      double next = samples.size() * period - (System.nanoTime() - begin) / 1e9;
+      Thread.sleep((long) Math.max(0, 1e3 * next));
+    }
+    return samples;
+  }
+
+  private Path page(ResultFolder folder, SoakResult result) throws IOException {
+    Page page = new Page(folder.path());
+    page.paragraph(result.machine());
+    page.paragraph(work(result));
+    page.table(
+        List.of("", "last third against the middle third"),
+        result.growth().stream().map(growth -> List.of(growth.name(), growth.verdict())).toList());
+    for (Figure figure : new SoakCharts(result.samples()).figures()) {
+      page.figure(figure);
+    }
+    return page.write("Soak of " + result.server());
+  }
+
+  private static String work(SoakResult result) {
+    LoadResult load = result.load();
+    return String.format(
+        Locale.ROOT,
+        "%s: %s of %,d bytes in %d objects of %,d, %.0f s, %,d operations (%.1f/s), p50 %.2f ms,"
+            + " p99 %.2f ms, %d failed.",
+        result.server(),
+        load.load().mix(),
+        load.load().blockBytes(),
+        load.objects(),
+        load.objectBytes(),
+        load.seconds(),
+        load.total().operations(),
+        load.total().operationsPerSecond(),
+        load.total().latency().p50(),
+        load.total().latency().p99(),
+        load.total().failures());
+  }
+
+  private void print(SoakResult result, Path page) {
+    out.println(result.machine());
+    out.println(work(result));
+    out.println();
+    out.println("| | last third against the middle third |");
+    out.println("|---|---|");
+    for (Growth growth : result.growth()) {
+      out.printf("| %s | %s |%n", growth.name(), growth.verdict());
+    }
+    out.println();
+    result
+        .load()
+        .total()
+        .errors()
+        .forEach((name, n) -> out.printf("Failed %d times: %s.%n", n, name));
+    if (minutes < JUDGED_MINUTES_MIN) {
+      out.println(
+          "Less than half an hour is mostly warm-up: growth in it says little, and is not an error.");
+    }
+    out.println("Charts: " + page);
+  }
+}

@@ -1,0 +1,42 @@
+package dev.ashlar.bench.result;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class ResultTest {
+  @TempDir Path root;
+
+  @Test
+  void nothingIsOverwritten() throws Exception {
+    ResultFolder first = ResultFolder.create(root, "load");
+    assertNotEquals(first.path(), ResultFolder.create(root, "load").path());
+    first.writeStep("before", "6+2,optimizations=off", 1, "depth 4", "{}");
+    assertTrue(
+        Files.exists(
+            first.path().resolve("before/6+2-optimizations=off/pass-1/depth-4/result.json")));
+    assertThrows(
+        FileAlreadyExistsException.class,
+        () -> first.writeStep("before", "6+2,optimizations=off", 1, "depth 4", "{}"));
+  }
+
+  @Test
+  void namesAbnormalVariance() {
+    Spread steady = Spread.of(100, 101, 99);
+    assertEquals(100, steady.mean());
+    assertEquals(0.01, steady.deviation(), 1e-9);
+    assertFalse(steady.isAbnormal());
+    Spread jumping = Spread.of(100, 150, 50);
+    assertTrue(jumping.isAbnormal());
+    assertTrue(jumping.text("op/s").contains("ABNORMAL"));
+    assertEquals(0, Spread.of(7).deviation());
+  }
+}

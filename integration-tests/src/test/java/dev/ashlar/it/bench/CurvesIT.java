@@ -1,0 +1,83 @@
+package dev.ashlar.it.bench;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.ashlar.bench.curves.CurvesCommand;
+import dev.ashlar.it.harness.FailureReport;
+import dev.ashlar.it.harness.Launch;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+
+/** {@code bench curves} starts its servers, sweeps and draws; steps lie where they are said to. */
+@ExtendWith(FailureReport.class)
+class CurvesIT {
+  private static final int STEPS = 2 + 2 * 2 + 2 * 1 + 2;
+
+  @TempDir Path folder;
+
+  @Test
+  void twoProfilesSideBySide() throws Exception {
+    Path results = folder.resolve("results");
+    String[] arguments = {
+      "--profile", "1+2",
+      "--profile", "2+2,optimizations=off",
+      "--depth", "1,4",
+      "--block-size", "4KiB,64KiB",
+      "--clients", "2",
+      "--seconds", "0.2",
+      "--warm-up", "0.5",
+      "--passes", "2",
+      "--phase", "before",
+      "--folder", folder.toString(),
+      "--results", results.toString(),
+      "--ashlar", launcher().toString()
+    };
+    assertEquals(0, new CommandLine(new CurvesCommand()).execute(arguments));
+    JsonNode curves = BenchFiles.only(results, "curves-before.json");
+    assertEquals(2 * STEPS, curves.get("points").size());
+    for (JsonNode point : curves.get("points")) {
+      assertTrue(point.get("operations").asLong() > 0, point::toString);
+      assertEquals(0, point.get("failures").asLong(), point::toString);
+      assertTrue(
+          point.get("p50Millis").get("mean").asDouble()
+              <= point.get("p99Millis").get("mean").asDouble(),
+          point::toString);
+      assertEquals(2, point.get("operationsPerSecond").get("passes").size());
+    }
+    try (Stream<Path> files = Files.walk(results)) {
+      List<Path> all = files.toList();
+      assertEquals(
+          2 * 2 * STEPS, all.stream().filter(file -> file.endsWith("result.json")).count());
+      Path step = Path.of("before/2+2-optimizations=off/pass-2/response-depth-4/result.json");
+      assertTrue(all.stream().anyMatch(file -> file.endsWith(step)), all::toString);
+      assertEquals(16, all.stream().filter(file -> file.toString().endsWith(".svg")).count());
+      assertTrue(all.stream().anyMatch(file -> file.endsWith("index.html")), all::toString);
+    }
+  }
+
+  /** Stands in for the script {@code ashlar}, which would build first: the classes under test. */
+  private Path launcher() throws IOException {
+    String script =
+        """
+        #!/usr/bin/env bash
+        export JAVA_HOME='%s'
+        exec '%s' java -cp '%s' dev.ashlar.server.Main "$@"
+        """
+            .formatted(
+                System.getProperty("java.home"),
+                Launch.launcher(),
+                System.getProperty("java.class.path"));
+    Path file = Files.writeString(folder.resolve("launcher"), script);
+    return Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwx------"));
+  }
+}

@@ -1,0 +1,74 @@
+package dev.ashlar.it.bench;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.ashlar.bench.soak.SoakCommand;
+import dev.ashlar.it.harness.FailureReport;
+import dev.ashlar.it.harness.ServerProcess;
+import dev.ashlar.it.harness.SharedServer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+
+/** {@code bench soak} sees all that it says it watches. */
+@ExtendWith({SharedServer.class, FailureReport.class})
+class SoakCommandIT {
+  @TempDir Path folder;
+
+  @Test
+  void watchesTheServer(ServerProcess server) throws Exception {
+    Path results = folder.resolve("results");
+    String[] arguments = {
+      "--endpoint",
+      server.endpoint().toString(),
+      "--access-key",
+      ServerProcess.ACCESS_KEY,
+      "--secret-key",
+      ServerProcess.SECRET_KEY,
+      "--management",
+      server.management("/").toString(),
+      "--server-pid",
+      "" + server.pid(),
+      "--folder",
+      folder.toString(),
+      "--results",
+      results.toString(),
+      "--minutes",
+      "0.05",
+      "--rate",
+      "100",
+      "--objects",
+      "4"
+    };
+    assertEquals(0, new CommandLine(new SoakCommand()).execute(arguments));
+    JsonNode result = BenchFiles.only(results, "result.json");
+    JsonNode total = result.get("load").get("total");
+    assertEquals(0, total.get("errors").size(), total::toString);
+    assertTrue(total.get("operations").asLong() > 0, total::toString);
+    assertEquals(5, result.get("growth").size());
+    double before = -1;
+    for (JsonNode sample : result.get("samples")) {
+      assertTrue(sample.get("seconds").asDouble() > before, sample::toString);
+      before = sample.get("seconds").asDouble();
+      for (String gauge :
+          List.of(
+              "residentMebibytes", "heapMebibytes", "directMebibytes", "threads", "cpuMillis")) {
+        assertTrue(sample.get(gauge).asDouble() > 0, gauge + " of " + sample);
+      }
+      assertTrue(sample.get("fileHandles").asDouble() > 10, sample::toString);
+    }
+    try (Stream<Path> files = Files.walk(results)) {
+      List<String> names = files.map(file -> file.getFileName().toString()).toList();
+      assertTrue(names.contains("index.html"), names::toString);
+      assertEquals(8, names.stream().filter(name -> name.endsWith(".png")).count());
+      assertEquals(8, names.stream().filter(name -> name.endsWith(".svg")).count());
+    }
+  }
+}
