@@ -27,6 +27,25 @@ public record HttpAnswer(int status, HttpHeaders headers, Body body) {
 
   /** Produces a streamed body. A failure after the head was sent closes the connection. */
   public interface Writer {
+    /**
+     * @throws InsteadException to have another answer sent, for which it may be too late
+     */
     void writeTo(AnswerStream out) throws Exception;
+  }
+
+  /** An answer cannot be sent as its head promises, but there is another one. */
+  public static final class InsteadException extends Exception {
+    private static final long serialVersionUID = 1;
+
+    private final transient HttpAnswer answer;
+
+    public InsteadException(HttpAnswer answer, Throwable cause) {
+      super(cause);
+      this.answer = answer;
+    }
+
+    public HttpAnswer answer() {
+      return answer;
+    }
   }
 }

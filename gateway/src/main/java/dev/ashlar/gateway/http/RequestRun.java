@@ -74,6 +74,9 @@ final class RequestRun implements Runnable {
         // Only a cut connection can tell the client that the promised bytes will not come.
         LOG.warn("answer {} broken off", exchange.requestId(), failure);
         port.abort();
+      } else if (failure instanceof HttpAnswer.InsteadException instead) {
+        exchange.releaseReservation();
+        send(instead.answer());
       } else {
         sendWhole(error(failure));
       }

@@ -26,18 +26,51 @@ final class GetObjectHandler {
           MetadataUnavailableException,
           DataUnavailableException,
           InterruptedException {
-    for (int tries = 1; ; tries++) {
-      ObjectRead object = buckets.ownedObject(request.bucket(), request.key(), caller);
-      ObjectView view = ObjectView.of(object.object(), request.options());
-      try {
-        HttpAnswer.Body body = ObjectBody.open(exchange, backend.store(), object, view.range());
-        return new HttpAnswer(view.status(), view.headers(), body);
-      } catch (DataUnavailableException e) {
-        // Replaced or deleted, and its blobs removed, since its metadata was read.
-        if (e.reason() != Reason.GONE || tries == TRIES) {
-          throw e;
-        }
+    return open(request, exchange, caller, TRIES);
+  }
+
+  /** Opened again if it was replaced or deleted since its metadata was read. */
+  private HttpAnswer open(
+      S3Request.GetObject request, HttpExchange exchange, String caller, int tries)
+      throws S3Exception,
+          MetadataUnavailableException,
+          DataUnavailableException,
+          InterruptedException {
+    ObjectRead object = buckets.ownedObject(request.bucket(), request.key(), caller);
+    ObjectView view = ObjectView.of(object.object(), request.options());
+    try {
+      HttpAnswer.Body body =
+          ObjectBody.open(
+              exchange,
+              backend.store(),
+              object,
+              view.range(),
+              gone -> reopen(request, exchange, caller, tries, gone));
+      return new HttpAnswer(view.status(), view.headers(), body);
+    } catch (DataUnavailableException e) {
+      if (e.reason() != Reason.GONE || tries == 1) {
+        throw e;
       }
+      return open(request, exchange, caller, tries - 1);
+    }
+  }
+
+  private HttpAnswer reopen(
+      S3Request.GetObject request,
+      HttpExchange exchange,
+      String caller,
+      int tries,
+      DataUnavailableException gone)
+      throws S3Exception, InterruptedException {
+    if (tries == 1) {
+      throw Faults.of(gone);
+    }
+    try {
+      return open(request, exchange, caller, tries - 1);
+    } catch (MetadataUnavailableException e) {
+      throw Faults.of(e);
+    } catch (DataUnavailableException e) {
+      throw Faults.of(e);
     }
   }
 }

@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The bytes of an object on their way into an answer. Short ones are read before the answer is
- * made, so that an object that vanishes meanwhile can be opened again; of long ones the connection
- * holds the head back until the first bytes are there, so that failures become errors.
+ * made; of long ones the connection holds the head back until the first bytes are there, so that
+ * failures become errors, and an object that vanishes meanwhile can be opened again.
  */
 final class ObjectBody {
   private static final int READ_AHEAD_MAX = 64 << 10;
@@ -27,15 +27,24 @@ final class ObjectBody {
 
   private ObjectBody() {}
 
+  /** Makes the answer anew of the object as it is now. */
+  interface Reopening {
+    HttpAnswer reopen(DataUnavailableException gone) throws S3Exception, InterruptedException;
+  }
+
   /** The body of an answer to this exchange, which gives back what it does not send. */
   static HttpAnswer.Body open(
-      HttpExchange exchange, ObjectStore store, ObjectRead object, ByteRange range)
+      HttpExchange exchange,
+      ObjectStore store,
+      ObjectRead object,
+      ByteRange range,
+      Reopening reopening)
       throws DataUnavailableException, InterruptedException {
     if (range.isEmpty()) {
       return new HttpAnswer.Empty();
     }
     if (range.length() > READ_AHEAD_MAX) {
-      return new HttpAnswer.Streamed(range.length(), out -> stream(store, object, range, out));
+      return new HttpAnswer.Streamed(range.length(), out -> stream(store, object, range, reopening, out));
     }
     ObjectBody body = new ObjectBody();
     try {
@@ -60,14 +69,21 @@ final class ObjectBody {
   }
 
   private static void stream(
-      ObjectStore store, ObjectRead object, ByteRange range, AnswerStream out)
-      throws S3Exception, IOException, InterruptedException {
+      ObjectStore store,
+      ObjectRead object,
+      ByteRange range,
+      Reopening reopening,
+      AnswerStream out)
+      throws S3Exception, HttpAnswer.InsteadException, IOException, InterruptedException {
     Receiver receiver = new Receiver(out);
     try {
       store.read(object, range, receiver::accept);
     } catch (DataUnavailableException e) {
       if (receiver.failure != null) {
         throw receiver.failure;
+      }
+      if (e.reason() == Reason.GONE) {
+        throw new HttpAnswer.InsteadException(reopening.reopen(e), e);
       }
       throw Faults.of(e);
     }

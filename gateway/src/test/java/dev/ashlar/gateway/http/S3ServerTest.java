@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ashlar.gateway.s3.S3Error;
 import dev.ashlar.gateway.s3.S3Exception;
+import io.netty.handler.codec.http.DefaultHttpHeaders;
 import java.util.Arrays;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -153,6 +154,33 @@ class S3ServerTest {
           .send("PUT / HTTP/1.1\r\nHost: h\r\nContent-Length: " + body.length + "\r\n\r\n")
           .send(body);
       assertEquals(TestServer.digestOf(body), client.answer().text());
+    }
+  }
+
+  @Test
+  void sendsAnotherAnswerInsteadWhileTheHeadIsNotSent() throws Exception {
+    server.start(
+        exchange -> {
+          int length = exchange.rawPath().equals("/early") ? 1000 : 1 << 20;
+          HttpAnswer.Streamed streamed =
+              (HttpAnswer.Streamed) TestServer.streamed(length, 500).body();
+          HttpAnswer.Writer writer =
+              out -> {
+                streamed.writer().writeTo(out);
+                throw new HttpAnswer.InsteadException(
+                    TestServer.streamed(100_000, 5000), new IllegalStateException("gone"));
+              };
+          return new HttpAnswer(
+              200, new DefaultHttpHeaders(), new HttpAnswer.Streamed(length + 1, writer));
+        });
+    try (RawClient client = server.connect()) {
+      RawClient.Answer other =
+          client.send("GET /early HTTP/1.1\r\nHost: h\r\n\r\n").answer();
+      assertEquals("100000", other.header("content-length"));
+      assertTrue(Arrays.equals(TestServer.content(100_000), other.body()));
+      RawClient.Answer head = client.send("GET /late HTTP/1.1\r\nHost: h\r\n\r\n").head();
+      assertEquals("" + ((1 << 20) + 1), head.header("content-length"));
+      assertTrue(client.ended());
     }
   }
 }

@@ -374,11 +374,12 @@ class ObjectOperationsTest {
     s3.ok(200, "GET", "/bkt/k");
   }
 
-  @Test
-  void objectsThatVanishAreOpenedAgain() throws Exception {
-    s3.ok(200, put("/bkt/k", TestS3.randomBytes(60_000, 1)));
+  @ParameterizedTest
+  @ValueSource(ints = {60_000, 1_000_000})
+  void objectsThatVanishAreOpenedAgain(int size) throws Exception {
+    s3.ok(200, put("/bkt/k", TestS3.randomBytes(size, 1)));
     s3.store.failReads(Reason.GONE, 1, 2);
-    s3.ok(200, "GET", "/bkt/k");
+    assertArrayEquals(TestS3.randomBytes(size, 1), s3.ok(200, "GET", "/bkt/k").body());
     s3.store.failReads(Reason.GONE, 1, 3);
     s3.refused("ServiceUnavailable", "GET", "/bkt/k");
   }
