@@ -21,6 +21,9 @@ import java.util.Locale;
 final class Bank implements AutoCloseable {
   private static final int WARM_UP_CLIENTS = 8;
 
+  /** Doublings of a step's time. */
+  private static final int LONGER_MAX = 7;
+
   /** A server with its data, ready for the next step. */
   private record Seat(String profile, LoadRun run) {}
 
@@ -87,7 +90,7 @@ final class Bank implements AutoCloseable {
       for (Sweep.Step step : steps) {
         StringBuilder told = new StringBuilder("pass " + pass + ", " + step.name() + ":");
         for (Seat seat : order) {
-          LoadResult result = seat.run().run(step.load().withSeed(step.load().seed() + pass));
+          LoadResult result = measured(seat.run(), step.load().withSeed(step.load().seed() + pass));
           listener.measured(seat.profile(), pass, step, result);
           double rate = result.total().operationsPerSecond();
           String title = CurvesCharts.title(seat.profile());
@@ -100,6 +103,17 @@ final class Bank implements AutoCloseable {
       }
       Collections.reverse(order);
     }
+  }
+
+  /** Longer where no operation ended in the time, on a slow or busy machine. */
+  private static LoadResult measured(LoadRun run, Load load) throws InterruptedException {
+    LoadResult result = run.run(load);
+    Load longer = load;
+    for (int again = 0; again < LONGER_MAX && result.total().operations() == 0; again++) {
+      longer = longer.withTimes(longer.warmUpSeconds(), 2 * longer.seconds());
+      result = run.run(longer);
+    }
+    return result;
   }
 
   /** Hears of one pass of one step on one profile. */

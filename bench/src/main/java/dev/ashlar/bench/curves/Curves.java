@@ -1,5 +1,8 @@
 package dev.ashlar.bench.curves;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.ashlar.bench.load.LoadResult;
 import dev.ashlar.bench.result.Spread;
 import java.util.ArrayList;
@@ -55,6 +58,13 @@ public record Curves(String machine, String phase, List<Point> points) {
     private static Spread spread(List<LoadResult> passes, ToDoubleFunction<LoadResult> figure) {
       return Spread.of(passes.stream().mapToDouble(figure).toArray());
     }
+  }
+
+  /** What {@link dev.ashlar.bench.Json} wrote; it holds more than the components. */
+  static Curves parse(String json) throws JsonProcessingException {
+    return new ObjectMapper()
+        .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
+        .readValue(json, Curves.class);
   }
 
   /** In the order in which they were measured. */

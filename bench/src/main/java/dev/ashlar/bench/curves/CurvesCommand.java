@@ -1,6 +1,5 @@
 package dev.ashlar.bench.curves;
 
-import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.ashlar.bench.Json;
 import dev.ashlar.bench.Machine;
 import dev.ashlar.bench.SizeArgument;
@@ -181,7 +180,7 @@ public final class CurvesCommand implements Callable<Integer> {
   private static Curves read(Path folder) throws IOException {
     try (var files = Files.newDirectoryStream(folder, "curves-*.json")) {
       for (Path file : files) {
-        return new ObjectMapper().readValue(file.toFile(), Curves.class);
+        return Curves.parse(Files.readString(file));
       }
     }
     throw new LoadException("There is no curves-….json in " + folder);

@@ -1,6 +1,7 @@
 package dev.ashlar.bench.load;
 
 import io.netty.bootstrap.Bootstrap;
+import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.channel.AdaptiveRecvByteBufAllocator;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
@@ -22,6 +23,7 @@ import java.util.concurrent.TimeUnit;
 /** Makes the load: few threads, each with many connections. */
 final class Generator implements AutoCloseable {
   private static final int PREPARING_LANES = 16;
+  private static final int READ_BYTES = 32 << 10;
   private static final int READ_BYTES_MAX = 256 << 10;
   private static final int CPUS_PER_THREAD = 4;
 
@@ -55,7 +57,9 @@ final class Generator implements AutoCloseable {
             .option(ChannelOption.TCP_NODELAY, true)
             .option(
                 ChannelOption.RECVBUF_ALLOCATOR,
-                new AdaptiveRecvByteBufAllocator(512, 4096, READ_BYTES_MAX));
+                new AdaptiveRecvByteBufAllocator(1024, READ_BYTES, READ_BYTES_MAX))
+            // Keeps what it has freed at hand for each thread; bodies are dropped as they come.
+            .option(ChannelOption.ALLOCATOR, PooledByteBufAllocator.DEFAULT);
   }
 
   /** Does all of this work, on a few connections. */

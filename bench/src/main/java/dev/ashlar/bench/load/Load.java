@@ -10,6 +10,8 @@ package dev.ashlar.bench.load;
  * @param rate operations per second that are begun, whether the server keeps up or not; 0: each
  *     connection begins one when its last has ended
  * @param warmUpSeconds the same load before what is measured
+ * @param operations after which it ends, without warming up and however long they take; 0: time
+ *     decides
  */
 public record Load(
     Mix mix,
@@ -20,7 +22,8 @@ public record Load(
     double rate,
     double warmUpSeconds,
     double seconds,
-    long seed) {
+    long seed,
+    long operations) {
   private static final int CLIENTS_MAX = 16;
   private static final int DEPTH_MAX = 256;
 
@@ -31,6 +34,23 @@ public record Load(
     if (blockBytes < 1 || rate < 0 || warmUpSeconds < 0 || seconds <= 0) {
       throw new LoadException("Sizes and times have to be positive.");
     }
+    if (operations < 0 || (operations > 0 && rate > 0)) {
+      throw new LoadException("Either a number of operations ends a load, or it has a rate.");
+    }
+  }
+
+  /** A load that ends with its time. */
+  public Load(
+      Mix mix,
+      long blockBytes,
+      boolean isRandom,
+      int clients,
+      int depth,
+      double rate,
+      double warmUpSeconds,
+      double seconds,
+      long seed) {
+    this(mix, blockBytes, isRandom, clients, depth, rate, warmUpSeconds, seconds, seed, 0);
   }
 
   public int connections() {
@@ -41,11 +61,26 @@ public record Load(
     return rate > 0;
   }
 
-  public Load withSeed(long other) {
-    return new Load(mix, blockBytes, isRandom, clients, depth, rate, warmUpSeconds, seconds, other);
+  boolean isCounted() {
+    return operations > 0;
   }
 
-  public Load withWarmUp(double otherSeconds) {
-    return new Load(mix, blockBytes, isRandom, clients, depth, rate, otherSeconds, seconds, seed);
+  public Load withSeed(long other) {
+    return new Load(
+        mix, blockBytes, isRandom, clients, depth, rate, warmUpSeconds, seconds, other, operations);
+  }
+
+  public Load withTimes(double otherWarmUpSeconds, double otherSeconds) {
+    return new Load(
+        mix,
+        blockBytes,
+        isRandom,
+        clients,
+        depth,
+        rate,
+        otherWarmUpSeconds,
+        otherSeconds,
+        seed,
+        operations);
   }
 }

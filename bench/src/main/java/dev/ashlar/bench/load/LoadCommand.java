@@ -105,6 +105,13 @@ public final class LoadCommand implements Callable<Integer> {
       description = "Measured time of each pass (default: 5).")
   private double seconds = 5;
 
+  @Option(
+      names = "--operations",
+      paramLabel = "N",
+      defaultValue = "0",
+      description = "Ends each pass after so many, instead of --warm-up and --seconds.")
+  private long operations;
+
   @Option(names = "--passes", defaultValue = "3", description = "Default: 3.")
   private int passes = 3;
 
@@ -167,7 +174,8 @@ public final class LoadCommand implements Callable<Integer> {
             rate,
             warmUpSeconds,
             seconds,
-            seed);
+            seed,
+            operations);
     DataSet data = new DataSet(objects, objectBytes);
     ResultFolder folder = ResultFolder.create(results, "load");
     try (ScratchFolder scratch = ScratchFolder.in(server.folder());
@@ -198,7 +206,7 @@ public final class LoadCommand implements Callable<Integer> {
     for (int pass = 1; pass <= passes; pass++) {
       Load of = load.withSeed(load.seed() + pass - 1);
       double later = Math.min(LATER_WARM_UP_SECONDS, load.warmUpSeconds());
-      LoadResult result = run.run(pass == 1 ? of : of.withWarmUp(later));
+      LoadResult result = run.run(pass == 1 ? of : of.withTimes(later, load.seconds()));
       folder.writeStep(phase, server.profile(), pass, "load", Json.of(result));
       measured.add(result);
       progress.done("pass %d: %.1f op/s".formatted(pass, result.total().operationsPerSecond()));

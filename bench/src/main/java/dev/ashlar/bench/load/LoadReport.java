@@ -85,7 +85,7 @@ public record LoadReport(
         Locale.ROOT,
         "Means of %d passes of %.1f s, seed %d.%n%n",
         passes.size(),
-        load.seconds(),
+        first.seconds(),
         load.seed());
     out.println("| | op/s | MiB/s | mean ms | p50 | p90 | p99 | p99.9 | max | failed |");
     out.println("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|");

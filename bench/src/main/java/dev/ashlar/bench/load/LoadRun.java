@@ -60,8 +60,9 @@ public final class LoadRun implements AutoCloseable {
     int lanes = load.connections();
     Mixture mixture = new Mixture(load, data, lanes, "run" + ++runs);
     long start = System.nanoTime();
-    long from = start + (long) (load.warmUpSeconds() * NANOS);
-    long end = from + (long) (load.seconds() * NANOS);
+    long from = load.isCounted() ? start : start + (long) (load.warmUpSeconds() * NANOS);
+    long end =
+        load.isCounted() ? start + Long.MAX_VALUE / 4 : from + (long) (load.seconds() * NANOS);
     long lastCall = end + (long) (load.seconds() * LAST_CALL_SHARE * NANOS);
     int loops = Math.min(generator.threads(), lanes);
     double interval = load.isOpen() ? NANOS / load.rate() : 0;
@@ -72,10 +73,11 @@ public final class LoadRun implements AutoCloseable {
                 : Pace.closed(start, end);
     Instant started = Instant.now().plusNanos(from - start).truncatedTo(ChronoUnit.SECONDS);
     Loop.Window window = new Loop.Window(from, end, load.isOpen());
-    Tally tally = generator.run(mixture, lanes, paces, window);
+    Work work = load.isCounted() ? mixture.limitedTo(load.operations()) : mixture;
+    Tally tally = generator.run(work, lanes, paces, window);
     written.addAll(mixture.keys());
     tally.answered().forEach((kind, times) -> answered.merge(kind, times, Long::sum));
-    return result(started, load, tally, from, end);
+    return result(started, load, tally, from, load.isCounted() ? System.nanoTime() : end);
   }
 
   private LoadResult result(Instant started, Load load, Tally tally, long from, long end) {

@@ -63,6 +63,7 @@ final class Loop implements Lane.Owner {
   private int connectFailures;
   private boolean isExhausted;
   private boolean isClosing;
+  private boolean isBusyShareNoted;
   private long cpuAtFrom;
 
   Loop(
@@ -148,6 +149,7 @@ final class Loop implements Lane.Owner {
 
   private void finish(@Nullable LoadException failure) {
     isClosing = true;
+    noteBusyShare();
     if (check != null) {
       check.cancel(false);
     }
@@ -259,8 +261,15 @@ final class Loop implements Lane.Owner {
 
   // --- CPU ------------------------------------------------------------------------------------
 
+  /** At the end of the measured time, or of the run where that comes first by a moment. */
   private void noteBusyShare() {
-    tally.busy((double) (threadCpuNanos() - cpuAtFrom) / (window.endNanos() - window.fromNanos()));
+    if (!isBusyShareNoted) {
+      isBusyShareNoted = true;
+      long now = System.nanoTime();
+      long end = now - window.endNanos() < 0 ? now : window.endNanos();
+      double windowNanos = (double) Math.max(1, end - window.fromNanos());
+      tally.busy((threadCpuNanos() - cpuAtFrom) / windowNanos);
+    }
   }
 
   private void at(long nanos, Runnable task) {

@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.ashlar.bench.Json;
 import dev.ashlar.bench.chart.Figure;
 import dev.ashlar.bench.chart.Page;
@@ -27,7 +26,7 @@ class CurvesChartsTest {
   @Test
   void aPhaseIsTheSameWhenItIsReadAgain() throws Exception {
     Curves curves = curves("before", 1);
-    Curves again = new ObjectMapper().readValue(Json.of(curves), Curves.class);
+    Curves again = Curves.parse(Json.of(curves));
     assertEquals(Json.of(curves), Json.of(again));
   }
 
