@@ -24,26 +24,16 @@ import org.jspecify.annotations.Nullable;
 
 /** One connection of a client, on its event loop: the handshake, and the requests under way. */
 final class ServerConnection implements FrameHandler {
-  /** An answer may be on its way of which only one side knows that it has been sent. */
-  private static final int SLACK = 2;
-
   private final ShardServer server;
   private final FrameConnection frames;
   private final ServerGreeting greeting;
   private final LongObjectHashMap<ServedCall> calls = new LongObjectHashMap<>();
-  private final Window[] reads;
-  private final Window[] changes;
+  private final Windows windows;
   private final @Nullable ShardFault[] toldRefusals;
   private @Nullable ClientSession session;
   private boolean isGreeting;
   private boolean isWelcome;
   private boolean isClosed;
-
-  /** What is under way of one drive. */
-  private static final class Window {
-    int operations;
-    long bytes;
-  }
 
   ServerConnection(ShardServer server) {
     this.server = server;
@@ -51,16 +41,7 @@ final class ServerConnection implements FrameHandler {
     frames = new FrameConnection(this, server.config().times());
     int drives = server.drives().size();
     toldRefusals = new ShardFault[drives];
-    reads = windows(drives);
-    changes = windows(drives);
-  }
-
-  private static Window[] windows(int count) {
-    Window[] windows = new Window[count];
-    for (int i = 0; i < count; i++) {
-      windows[i] = new Window();
-    }
-    return windows;
+    windows = new Windows(server.config().limits(), drives);
   }
 
   FrameConnection frames() {
@@ -193,7 +174,7 @@ final class ServerConnection implements FrameHandler {
   private ServedCall begin(FrameHeader header, Request request) throws WireFormatException {
     // Not in ascending order: short requests overtake long ones.
     boolean isNew = !calls.containsKey(header.request());
-    if (!isNew || header.drive() >= reads.length || header.timeoutMillis() < 1) {
+    if (!isNew || header.drive() >= toldRefusals.length || header.timeoutMillis() < 1) {
       throw new WireFormatException(request.type() + " as request " + header.request());
     }
     long reserved = 0;
@@ -211,7 +192,7 @@ final class ServerConnection implements FrameHandler {
     }
     ServedCall call = new ServedCall(header, request, slab, fits ? reserved : 0);
     calls.put(call.id(), call);
-    enter(call);
+    windows.enter(call);
     if (!fits) {
       fail(call, ShardFault.OVERLOADED, "the node has no memory left for it");
       if (request.dataBytes() == 0) {
@@ -230,22 +211,6 @@ final class ServerConnection implements FrameHandler {
       server.warn("no direct memory for " + bytes + " bytes: " + e.getMessage());
       return null;
     }
-  }
-
-  private void enter(ServedCall call) throws WireFormatException {
-    Window window = window(call);
-    ShardServerConfig.Limits limits = server.config().limits();
-    int bytesMax = call.isRead() ? limits.readBytesMax() : limits.writeBytesMax();
-    window.operations++;
-    window.bytes += call.windowBytes();
-    if (window.operations > SLACK * limits.operationsMax()
-        || window.bytes > (long) SLACK * bytesMax) {
-      throw new WireFormatException("more is under way than was agreed");
-    }
-  }
-
-  private Window window(ServedCall call) {
-    return (call.isRead() ? reads : changes)[call.drive()];
   }
 
   @Override
@@ -342,18 +307,12 @@ final class ServerConnection implements FrameHandler {
     }
     call.state(ServedCall.State.REFUSED);
     server.budget().release(call.reservedBytes());
-    leave(call);
+    windows.leave(call);
     reply(call, new Reply.Failed(fault, why));
   }
 
   private void reply(ServedCall call, Reply reply) {
     frames.send(call.drive(), call.id(), reply);
-  }
-
-  private void leave(ServedCall call) {
-    Window window = window(call);
-    window.operations--;
-    window.bytes -= call.windowBytes();
   }
 
   /** The drive has done with it. */
@@ -365,7 +324,7 @@ final class ServerConnection implements FrameHandler {
     }
     if (!isClosed) {
       calls.remove(call.id());
-      leave(call);
+      windows.leave(call);
       reply(call, reply);
       if (reply instanceof Reply.Failed) {
         tellStates();
@@ -391,7 +350,7 @@ final class ServerConnection implements FrameHandler {
   void answered(ServedCall call) {
     if (!isClosed) {
       calls.remove(call.id());
-      leave(call);
+      windows.leave(call);
     }
   }
 
