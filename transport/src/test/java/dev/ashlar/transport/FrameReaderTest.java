@@ -28,7 +28,7 @@ class FrameReaderTest {
   private static final List<MessageType> TYPES = List.of(MessageType.values());
 
   /** However the bytes are cut, and whichever way they come. */
-  @Property(tries = 150)
+  @Property(tries = 60)
   void framesAreReadHoweverTheyAreCut(@ForAll long seed, @ForAll boolean isSocket)
       throws Exception {
     Random random = new Random(seed);
