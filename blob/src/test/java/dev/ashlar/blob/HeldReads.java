@@ -10,7 +10,6 @@ import dev.ashlar.protocol.client.ShardIntent;
 import dev.ashlar.protocol.client.ShardStore;
 import dev.ashlar.protocol.client.ShardView;
 import dev.ashlar.protocol.client.ShardWrite;
-import dev.ashlar.protocol.model.AttemptId;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.ShardId;
@@ -18,7 +17,6 @@ import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -128,13 +126,14 @@ final class HeldReads implements ShardStore {
   }
 
   @Override
-  public void forEachBlobBelow(long session, Consumer<BlobId> visitor) throws ShardException {
-    drive.forEachBlobBelow(session, visitor);
+  public List<BlobId> blobsBelow(long session, @Nullable BlobId after, int max)
+      throws ShardException {
+    return drive.blobsBelow(session, after, max);
   }
 
   @Override
-  public void forEachAttemptBelow(long session, BiConsumer<BlobId, AttemptId> visitor)
+  public List<Drop> attemptsBelow(long session, @Nullable Drop after, int max)
       throws ShardException {
-    drive.forEachAttemptBelow(session, visitor);
+    return drive.attemptsBelow(session, after, max);
   }
 }

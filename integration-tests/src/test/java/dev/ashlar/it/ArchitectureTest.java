@@ -23,6 +23,8 @@ class ArchitectureTest {
           .definedBy("dev.ashlar.codec..")
           .layer("protocol")
           .definedBy("dev.ashlar.protocol..")
+          .layer("transport")
+          .definedBy("dev.ashlar.transport..")
           .layer("storage")
           .definedBy("dev.ashlar.storage..")
           .layer("metadata")
@@ -39,14 +41,16 @@ class ArchitectureTest {
           .mayNotAccessAnyLayer()
           .whereLayer("protocol")
           .mayNotAccessAnyLayer()
+          .whereLayer("transport")
+          .mayOnlyAccessLayers("protocol")
           .whereLayer("storage")
-          .mayOnlyAccessLayers("protocol", "codec")
+          .mayOnlyAccessLayers("protocol", "codec", "transport")
           .whereLayer("metadata")
           .mayOnlyAccessLayers("protocol")
           .whereLayer("blob")
           .mayOnlyAccessLayers("protocol", "codec")
           .whereLayer("gateway")
-          .mayOnlyAccessLayers("protocol", "blob", "codec")
+          .mayOnlyAccessLayers("protocol", "blob", "codec", "transport")
           .whereLayer("server")
           .mayOnlyBeAccessedByLayers("bench")
           .whereLayer("bench")
@@ -77,14 +81,18 @@ class ArchitectureTest {
           .because("consensus is behind one seam");
 
   @ArchTest
-  static final ArchRule NETTY_IN_THE_GATEWAY =
+  static final ArchRule NETTY_AT_THE_SOCKETS =
       noClasses()
           .that()
-          .resideOutsideOfPackages("dev.ashlar.gateway..", "dev.ashlar.bench..")
+          .resideOutsideOfPackages(
+              "dev.ashlar.gateway..",
+              "dev.ashlar.transport..",
+              "dev.ashlar.storage.server..",
+              "dev.ashlar.bench..")
           .should()
           .dependOnClassesThat()
           .resideInAPackage("io.netty..")
-          .because("only the front speaks HTTP");
+          .because("drives, engine and metadata know no network");
 
   @ArchTest
   static final ArchRule ROCKSDB_BEHIND_TABLES =

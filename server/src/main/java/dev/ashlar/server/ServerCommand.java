@@ -1,8 +1,8 @@
 package dev.ashlar.server;
 
 import dev.ashlar.codec.CodecChoice;
-import dev.ashlar.gateway.http.Transport;
 import dev.ashlar.protocol.model.Profile;
+import dev.ashlar.transport.Transport;
 import io.micronaut.context.ApplicationContext;
 import io.micronaut.runtime.server.EmbeddedServer;
 import java.io.IOException;

@@ -1,9 +1,9 @@
 package dev.ashlar.server;
 
 import dev.ashlar.codec.CodecChoice;
-import dev.ashlar.gateway.http.Transport;
 import dev.ashlar.protocol.model.Profile;
 import dev.ashlar.storage.drive.DriveConfig;
+import dev.ashlar.transport.Transport;
 import java.nio.file.Path;
 import java.util.List;
 

@@ -93,7 +93,6 @@ record SpaceTaken(
         throws Exception {
       double mean = Math.min(sizes.bytes() / sizes.count(), OBJECT_BYTES_MAX);
       int objects =
-          (int)
               Math.clamp(
                   (long) (CLASS_BYTES_MAX / mean), OBJECTS_MIN, Math.max(OBJECTS_MIN, objectsMax));
       List<Long> sample =

@@ -1,5 +1,6 @@
 package dev.ashlar.gateway.http;
 
+import dev.ashlar.transport.Transport;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.sun.management.UnixOperatingSystemMXBean;
 import dev.ashlar.gateway.s3.S3Error;
 import dev.ashlar.gateway.s3.S3Exception;
+import dev.ashlar.transport.Transport;
 import io.micrometer.core.instrument.Gauge;
 import io.netty.buffer.ByteBuf;
 import java.io.IOException;

@@ -10,15 +10,12 @@ import dev.ashlar.protocol.client.ShardIntent;
 import dev.ashlar.protocol.client.ShardStore;
 import dev.ashlar.protocol.client.ShardView;
 import dev.ashlar.protocol.client.ShardWrite;
-import dev.ashlar.protocol.model.AttemptId;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.ShardId;
 import java.util.List;
 import java.util.NavigableSet;
 import java.util.TreeSet;
-import java.util.function.BiConsumer;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** A drive that knows only which blobs it holds. */
@@ -86,10 +83,17 @@ final class FakeDrive implements ShardStore {
   }
 
   @Override
-  public void forEachBlobBelow(long session, Consumer<BlobId> visitor) {
-    List.copyOf(blobs).stream().filter(blob -> blob.session() < session).forEach(visitor);
+  public List<BlobId> blobsBelow(long session, @Nullable BlobId after, int max) {
+    return blobs.stream()
+        .filter(blob -> blob.session() < session)
+        .filter(blob -> after == null || blob.compareTo(after) > 0)
+        .sorted()
+        .limit(max)
+        .toList();
   }
 
   @Override
-  public void forEachAttemptBelow(long session, BiConsumer<BlobId, AttemptId> visitor) {}
+  public List<Drop> attemptsBelow(long session, @Nullable Drop after, int max) {
+    return List.of();
+  }
 }

@@ -15,6 +15,9 @@ import org.jspecify.annotations.Nullable;
  * the caller.
  */
 public interface ShardStore {
+  /** How many entries of a listing are asked for at a time. */
+  int PAGE_ENTRIES = 1024;
+
   /** What its acknowledgements count for. */
   DriveId drive();
 
@@ -67,17 +70,39 @@ public interface ShardStore {
   void delete(List<BlobId> blobs, Completion<DriveId> completion);
 
   /**
-   * Visits, in order, the ids of all blobs of which this drive holds a shard and that belong to
-   * sessions below the given one. For collecting what dead sessions left behind; runs on the
-   * caller's thread and may take long.
+   * The first blobs, in order, of which this drive holds a shard and that belong to sessions below
+   * the given one. For collecting what dead sessions left behind; runs on the caller's thread and
+   * may take long.
+   *
+   * @param after only blobs behind it; null: from the first on
+   * @param max how many, at least 1; where there are fewer, these are the last
    */
-  void forEachBlobBelow(long session, Consumer<BlobId> visitor) throws ShardException;
+  List<BlobId> blobsBelow(long session, @Nullable BlobId after, int max) throws ShardException;
 
   /**
-   * Visits every blob and attempt with intents that are not folded, where the attempt belongs to a
-   * session below the given one; each pair once, in no order. Runs on the caller's thread and may
-   * take long.
+   * The first blobs and attempts, in order, with intents that are not folded, where the attempt
+   * belongs to a session below the given one. Otherwise as {@link #blobsBelow}.
    */
-  void forEachAttemptBelow(long session, BiConsumer<BlobId, AttemptId> visitor)
-      throws ShardException;
+  List<Drop> attemptsBelow(long session, @Nullable Drop after, int max) throws ShardException;
+
+  /** Visits all {@link #blobsBelow}. */
+  default void forEachBlobBelow(long session, Consumer<BlobId> visitor) throws ShardException {
+    List<BlobId> page = blobsBelow(session, null, PAGE_ENTRIES);
+    page.forEach(visitor);
+    while (page.size() == PAGE_ENTRIES) {
+      page = blobsBelow(session, page.getLast(), PAGE_ENTRIES);
+      page.forEach(visitor);
+    }
+  }
+
+  /** Visits all {@link #attemptsBelow}. */
+  default void forEachAttemptBelow(long session, BiConsumer<BlobId, AttemptId> visitor)
+      throws ShardException {
+    List<Drop> page = attemptsBelow(session, null, PAGE_ENTRIES);
+    page.forEach(each -> visitor.accept(each.blob(), each.attempt()));
+    while (page.size() == PAGE_ENTRIES) {
+      page = attemptsBelow(session, page.getLast(), PAGE_ENTRIES);
+      page.forEach(each -> visitor.accept(each.blob(), each.attempt()));
+    }
+  }
 }

@@ -143,6 +143,34 @@ public abstract class AbstractShardChangesContract extends AbstractFreshShardSto
   }
 
   @Test
+  void attemptsAreListedInPages() throws Exception {
+    List<Drop> expected = new ArrayList<>();
+    for (int sequence = 1; sequence <= 2; sequence++) {
+      for (int slot = 1; slot >= 0; slot--) {
+        ShardId shard = new ShardId(new BlobId(7, sequence), slot);
+        for (int attempt = 1; attempt <= 2; attempt++) {
+          AttemptId id = new AttemptId(4, attempt + slot);
+          ShardIntent.Target target = new ShardIntent.Target(shard, id, ShardView.ORIGINAL, 0);
+          prepare(bytes(target, 0, noise(1, 10))).await();
+          expected.add(new Drop(shard.blob(), id));
+        }
+      }
+    }
+    List<Drop> all = expected.stream().distinct().sorted().toList();
+    assertEquals(6, all.size());
+    for (int max = 1; max <= 7; max++) {
+      List<Drop> seen = new ArrayList<>();
+      List<Drop> page = store.attemptsBelow(5, null, max);
+      while (!page.isEmpty()) {
+        seen.addAll(page);
+        page = store.attemptsBelow(5, page.getLast(), max);
+      }
+      assertEquals(all, seen, "in pages of " + max);
+    }
+    assertEquals(List.of(), store.attemptsBelow(4, null, 7));
+  }
+
+  @Test
   void anAttemptMaySendSeveralIntents() throws Exception {
     ShardHistory shard = written(8 * BLOCK);
     shard.prepare(1, 0, 10);

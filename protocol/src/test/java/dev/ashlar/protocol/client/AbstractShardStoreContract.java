@@ -116,7 +116,11 @@ public abstract class AbstractShardStoreContract extends AbstractFreshShardStore
     assertEquals(expected, blobsBelow(-2));
     assertEquals(expected.subList(0, 1), blobsBelow(7));
     assertEquals(List.of(), blobsBelow(1));
+    assertEquals(expected.subList(0, 2), store.blobsBelow(-2, null, 2));
+    assertEquals(expected.subList(2, 4), store.blobsBelow(-2, expected.get(1), 2));
+    assertEquals(List.of(), store.blobsBelow(-2, expected.get(3), 2));
     delete(List.of(expected.get(1)));
+    assertEquals(expected.subList(2, 4), store.blobsBelow(-2, expected.get(1), 9));
     assertEquals(expected.subList(2, 4), blobsBelow(-2).subList(1, 3));
   }
 

@@ -2,7 +2,6 @@ package dev.ashlar.protocol.client;
 
 import dev.ashlar.protocol.memory.Slab;
 import dev.ashlar.protocol.memory.SlabPool;
-import dev.ashlar.protocol.model.AttemptId;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.ShardId;
@@ -18,8 +17,6 @@ import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.BiConsumer;
-import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -155,41 +152,43 @@ public final class MemoryShardStore implements ShardStore {
   }
 
   @Override
-  public void forEachBlobBelow(long session, Consumer<BlobId> visitor) throws ShardException {
-    TreeSet<BlobId> found = new TreeSet<>();
+  public List<BlobId> blobsBelow(long session, @Nullable BlobId after, int max)
+      throws ShardException {
     lock.lock();
     try {
       checkFault();
-      shards.forEach(
-          (id, shard) -> {
-            if (shard.hasBlocks() && Long.compareUnsigned(id.blob().session(), session) < 0) {
-              found.add(id.blob());
-            }
-          });
+      return shards.entrySet().stream()
+          .filter(entry -> entry.getValue().hasBlocks())
+          .map(entry -> entry.getKey().blob())
+          .filter(blob -> Long.compareUnsigned(blob.session(), session) < 0)
+          .filter(blob -> after == null || blob.compareTo(after) > 0)
+          .sorted()
+          .distinct()
+          .limit(max)
+          .toList();
     } finally {
       lock.unlock();
     }
-    found.forEach(visitor);
   }
 
   @Override
-  public void forEachAttemptBelow(long session, BiConsumer<BlobId, AttemptId> visitor)
+  public List<Drop> attemptsBelow(long session, @Nullable Drop after, int max)
       throws ShardException {
-    Map<BlobId, Set<AttemptId>> found = new HashMap<>();
+    TreeSet<Drop> found = new TreeSet<>();
     lock.lock();
     try {
       checkFault();
       shards.forEach(
           (id, shard) ->
-              found.computeIfAbsent(id.blob(), blob -> new TreeSet<>()).addAll(shard.attempts()));
+              shard.attempts().forEach(attempt -> found.add(new Drop(id.blob(), attempt))));
     } finally {
       lock.unlock();
     }
-    found.forEach(
-        (blob, attempts) ->
-            attempts.stream()
-                .filter(attempt -> Long.compareUnsigned(attempt.session(), session) < 0)
-                .forEach(attempt -> visitor.accept(blob, attempt)));
+    return found.stream()
+        .filter(each -> Long.compareUnsigned(each.attempt().session(), session) < 0)
+        .filter(each -> after == null || each.compareTo(after) > 0)
+        .limit(max)
+        .toList();
   }
 
   /** From now on every operation fails this way; {@code null} heals it. */

@@ -171,7 +171,13 @@ final class DriveCore {
   private void forgetChangedBlobs() throws IOException {
     Set<BlobId> changed = new LinkedHashSet<>();
     index().forEachFoldedBlob(changed::add);
-    index().forEachIntent((blob, attempt) -> changed.add(blob));
+    index()
+        .forEachIntent(
+            null,
+            (blob, attempt) -> {
+              changed.add(blob);
+              return true;
+            });
     LOG.error("drive {}: {} blobs that were changed count as lost", drive(), changed.size());
     List<BlobId> left = new ArrayList<>(changed);
     while (!left.isEmpty()) {

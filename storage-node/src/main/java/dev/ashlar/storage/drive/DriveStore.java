@@ -1,5 +1,6 @@
 package dev.ashlar.storage.drive;
 
+import dev.ashlar.protocol.client.AllOf;
 import dev.ashlar.protocol.client.Completion;
 import dev.ashlar.protocol.client.Drop;
 import dev.ashlar.protocol.client.Fold;
@@ -11,7 +12,6 @@ import dev.ashlar.protocol.client.ShardStore;
 import dev.ashlar.protocol.client.ShardView;
 import dev.ashlar.protocol.client.ShardWrite;
 import dev.ashlar.protocol.memory.SlabPool;
-import dev.ashlar.protocol.model.AttemptId;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.ShardId;
@@ -20,15 +20,9 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
-import java.util.TreeSet;
 import java.util.concurrent.ScheduledFuture;
-import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
-import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -260,37 +254,28 @@ public final class DriveStore implements ShardStore, AutoCloseable {
   }
 
   @Override
-  public void forEachBlobBelow(long session, Consumer<BlobId> visitor) throws ShardException {
-    lookUp(() -> core.index().forEachBlobBelow(session, visitor));
+  public List<BlobId> blobsBelow(long session, @Nullable BlobId after, int max)
+      throws ShardException {
+    return lookUp(() -> core.index().blobsBelow(session, after, max));
   }
 
   @Override
-  public void forEachAttemptBelow(long session, BiConsumer<BlobId, AttemptId> visitor)
+  public List<Drop> attemptsBelow(long session, @Nullable Drop after, int max)
       throws ShardException {
-    Map<BlobId, Set<AttemptId>> found = new HashMap<>();
-    lookUp(
-        () ->
-            core.index()
-                .forEachIntent(
-                    (blob, attempt) -> {
-                      if (Long.compareUnsigned(attempt.session(), session) < 0) {
-                        found.computeIfAbsent(blob, id -> new TreeSet<>()).add(attempt);
-                      }
-                    }));
-    found.forEach((blob, attempts) -> attempts.forEach(each -> visitor.accept(blob, each)));
+    return lookUp(() -> IntentPage.of(core.index(), session, after, max));
   }
 
-  private interface LookUp {
-    void run() throws IOException;
+  private interface LookUp<T> {
+    T run() throws IOException;
   }
 
-  private void lookUp(LookUp lookUp) throws ShardException {
+  private <T> T lookUp(LookUp<T> lookUp) throws ShardException {
     ShardException refusal = reads.begin();
     if (refusal != null) {
       throw refusal;
     }
     try {
-      lookUp.run();
+      return lookUp.run();
     } catch (IOException e) {
       throw new ShardException(ShardFault.IO_ERROR, drive + ": " + e.getMessage(), e);
     } finally {

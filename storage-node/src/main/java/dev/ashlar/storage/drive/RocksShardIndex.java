@@ -6,6 +6,7 @@ import dev.ashlar.storage.io.Private;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -192,11 +193,14 @@ final class RocksShardIndex implements ShardIndex {
   }
 
   @Override
-  public void forEachIntent(IntentVisitor visitor) throws IOException {
-    try (RocksScan entries = scan(IndexFormat.INTENT)) {
-      for (entries.first(); entries.isAtEntry(); entries.next()) {
+  public void forEachIntent(@Nullable BlobId from, IntentVisitor visitor) throws IOException {
+    byte[] all = {IndexFormat.INTENT};
+    byte[] first = from == null ? all : IndexFormat.blobKey(IndexFormat.INTENT, from);
+    try (RocksScan entries = new RocksScan(db, null, first, RocksScan.behind(all))) {
+      boolean isWanted = true;
+      for (entries.first(); isWanted && entries.isAtEntry(); entries.next()) {
         byte[] key = entries.key();
-        visitor.intent(IndexFormat.blob(key), IndexFormat.attempt(key));
+        isWanted = visitor.intent(IndexFormat.blob(key), IndexFormat.attempt(key));
       }
     }
   }
@@ -211,20 +215,25 @@ final class RocksShardIndex implements ShardIndex {
   }
 
   @Override
-  public void forEachBlobBelow(long session, Consumer<BlobId> visitor) throws IOException {
-    @Nullable BlobId last = null;
-    try (RocksScan entries = scan(IndexFormat.BASE)) {
+  public List<BlobId> blobsBelow(long session, @Nullable BlobId after, int max) throws IOException {
+    byte[] all = {IndexFormat.BASE};
+    byte[] from =
+        after == null ? all : RocksScan.behind(IndexFormat.blobKey(IndexFormat.BASE, after));
+    List<BlobId> found = new ArrayList<>();
+    try (RocksScan entries = new RocksScan(db, null, from, RocksScan.behind(all))) {
       for (entries.first(); entries.isAtEntry(); entries.next()) {
         BlobId blob = IndexFormat.blob(entries.key());
-        if (Long.compareUnsigned(blob.session(), session) >= 0) {
+        boolean isNew = found.isEmpty() || !blob.equals(found.getLast());
+        boolean isEnough = isNew && found.size() == max;
+        if (isEnough || Long.compareUnsigned(blob.session(), session) >= 0) {
           break;
         }
-        if (!blob.equals(last)) {
-          visitor.accept(blob);
-          last = blob;
+        if (isNew) {
+          found.add(blob);
         }
       }
     }
+    return found;
   }
 
   private RocksScan scan(byte... prefix) {

@@ -33,11 +33,19 @@ interface ShardIndex extends AutoCloseable {
   /** All of a blob. */
   void forEachRow(BlobId blob, RowVisitor visitor) throws IOException;
 
-  /** Every blob with a base extent whose session is below, in order. */
-  void forEachBlobBelow(long session, Consumer<BlobId> visitor) throws IOException;
+  /**
+   * The first blobs with a base extent whose session is below, in order.
+   *
+   * @param after only blobs behind it; null: from the first on
+   */
+  List<BlobId> blobsBelow(long session, @Nullable BlobId after, int max) throws IOException;
 
-  /** Every piece that is not folded. */
-  void forEachIntent(IntentVisitor visitor) throws IOException;
+  /**
+   * Every piece that is not folded, in the order of their blobs, until the visitor has enough.
+   *
+   * @param from the blob to begin with; null: the first
+   */
+  void forEachIntent(@Nullable BlobId from, IntentVisitor visitor) throws IOException;
 
   /** Every blob of which something is folded, or may have been. */
   void forEachFoldedBlob(Consumer<BlobId> visitor) throws IOException;
@@ -58,9 +66,9 @@ interface ShardIndex extends AutoCloseable {
     void folded(ShardId shard, Folded folded) throws IOException;
   }
 
-  /** Told of each piece of an attempt. */
+  /** Told of each piece of an attempt; false when it has enough. */
   interface IntentVisitor {
-    void intent(BlobId blob, AttemptId attempt) throws IOException;
+    boolean intent(BlobId blob, AttemptId attempt) throws IOException;
   }
 
   /** The rows of one moment. */

@@ -193,20 +193,24 @@ final class MemoryShardIndex implements ShardIndex, SimulatedIndex {
   }
 
   @Override
-  public void forEachBlobBelow(long session, Consumer<BlobId> visitor) {
-    current.pieces.keySet().stream()
+  public List<BlobId> blobsBelow(long session, @Nullable BlobId after, int max) {
+    return current.pieces.keySet().stream()
         .filter(key -> key.kind() == Kind.BASE)
         .map(key -> key.shard().blob())
         .distinct()
         .filter(blob -> Long.compareUnsigned(blob.session(), session) < 0)
-        .forEach(visitor);
+        .filter(blob -> after == null || blob.compareTo(after) > 0)
+        .limit(max)
+        .toList();
   }
 
   @Override
-  public void forEachIntent(IntentVisitor visitor) throws IOException {
+  public void forEachIntent(@Nullable BlobId from, IntentVisitor visitor) throws IOException {
     for (Key key : List.copyOf(current.pieces.keySet())) {
-      if (key.kind() == Kind.INTENT) {
-        visitor.intent(key.shard().blob(), key.attempt());
+      BlobId blob = key.shard().blob();
+      boolean isAsked = key.kind() == Kind.INTENT && (from == null || blob.compareTo(from) >= 0);
+      if (isAsked && !visitor.intent(blob, key.attempt())) {
+        return;
       }
     }
   }

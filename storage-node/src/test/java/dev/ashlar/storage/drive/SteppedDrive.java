@@ -13,7 +13,6 @@ import dev.ashlar.protocol.client.ShardStore;
 import dev.ashlar.protocol.client.ShardView;
 import dev.ashlar.protocol.client.ShardWrite;
 import dev.ashlar.protocol.memory.SlabPool;
-import dev.ashlar.protocol.model.AttemptId;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.Profile;
@@ -28,8 +27,6 @@ import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import java.util.UUID;
-import java.util.function.BiConsumer;
-import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -409,38 +406,27 @@ public final class SteppedDrive implements ShardStore {
   }
 
   @Override
-  public void forEachBlobBelow(long session, Consumer<BlobId> visitor) throws ShardException {
-    List<BlobId> found = new ArrayList<>();
-    lookUp(() -> core.index().forEachBlobBelow(session, found::add));
-    found.forEach(visitor);
+  public List<BlobId> blobsBelow(long session, @Nullable BlobId after, int max)
+      throws ShardException {
+    return lookUp(() -> core.index().blobsBelow(session, after, max));
   }
 
   @Override
-  public void forEachAttemptBelow(long session, BiConsumer<BlobId, AttemptId> visitor)
+  public List<Drop> attemptsBelow(long session, @Nullable Drop after, int max)
       throws ShardException {
-    Set<Drop> found = new HashSet<>();
-    lookUp(
-        () ->
-            core.index()
-                .forEachIntent(
-                    (blob, attempt) -> {
-                      if (Long.compareUnsigned(attempt.session(), session) < 0) {
-                        found.add(new Drop(blob, attempt));
-                      }
-                    }));
-    found.forEach(each -> visitor.accept(each.blob(), each.attempt()));
+    return lookUp(() -> IntentPage.of(core.index(), session, after, max));
   }
 
-  private interface LookUp {
-    void run() throws IOException;
+  private interface LookUp<T> {
+    T run() throws IOException;
   }
 
-  private void lookUp(LookUp lookUp) throws ShardException {
+  private <T> T lookUp(LookUp<T> lookUp) throws ShardException {
     if (state == State.DEAD) {
       throw new ShardException(ShardFault.UNAVAILABLE, medium.id + " is gone");
     }
     try {
-      lookUp.run();
+      return lookUp.run();
     } catch (IOException e) {
       throw new AssertionError("an index in memory", e);
     }

@@ -7,6 +7,7 @@ import dev.ashlar.protocol.memory.SlabPool;
 import dev.ashlar.protocol.model.Profile;
 import dev.ashlar.storage.io.IoMode;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
@@ -15,9 +16,10 @@ import java.time.ZoneOffset;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 
 /** Small drives for tests. */
-final class TestDrives {
+public final class TestDrives {
   static final UUID CLUSTER = new UUID(11, 12);
   static final Clock CLOCK = Clock.fixed(Instant.ofEpochSecond(1000), ZoneOffset.UTC);
 
@@ -65,5 +67,29 @@ final class TestDrives {
 
   static DriveConfig config(Path folder, IoMode mode) {
     return new DriveConfig(folder, CLUSTER, null, mode, LIMITS);
+  }
+
+  /** A drive for tests of other packages, with what it needs. */
+  public static final class Opened implements AutoCloseable {
+    private final DriveResources resources;
+    private @Nullable DriveStore store;
+
+    public Opened(SlabPool slabs) {
+      resources = resources(slabs);
+    }
+
+    public DriveStore open(Path folder, IoMode mode) throws IOException {
+      DriveStore opened = DriveStore.open(config(folder, mode), resources);
+      store = opened;
+      return opened;
+    }
+
+    @Override
+    public void close() throws IOException {
+      if (store != null) {
+        store.close();
+      }
+      resources.close();
+    }
   }
 }

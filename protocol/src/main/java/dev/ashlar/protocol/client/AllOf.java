@@ -1,18 +1,16 @@
-package dev.ashlar.storage.drive;
+package dev.ashlar.protocol.client;
 
-import dev.ashlar.protocol.client.Completion;
-import dev.ashlar.protocol.client.ShardException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /** Told of each part of an operation, it tells of the whole: the first failure, if there is one. */
-final class AllOf<T> implements Completion<T> {
+public final class AllOf<T> implements Completion<T> {
   private final Completion<T> whole;
   private final AtomicInteger left;
   private final AtomicReference<@Nullable ShardException> firstFailure = new AtomicReference<>();
 
-  AllOf(Completion<T> whole, int parts) {
+  public AllOf(Completion<T> whole, int parts) {
     this.whole = whole;
     left = new AtomicInteger(parts);
   }

@@ -1,15 +1,19 @@
-package dev.ashlar.gateway.http;
+package dev.ashlar.transport;
 
 import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.epoll.Epoll;
 import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.channel.epoll.EpollServerSocketChannel;
+import io.netty.channel.epoll.EpollSocketChannel;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.ServerSocketChannel;
+import io.netty.channel.socket.SocketChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.channel.uring.IoUring;
 import io.netty.channel.uring.IoUringIoHandler;
 import io.netty.channel.uring.IoUringServerSocketChannel;
+import io.netty.channel.uring.IoUringSocketChannel;
 
 /** How bytes get from the kernel to the event loops. Never falls back silently to another one. */
 public enum Transport {
@@ -20,7 +24,7 @@ public enum Transport {
   /**
    * @throws IllegalStateException when this machine does not have it
    */
-  void ensureAvailable() {
+  public void ensureAvailable() {
     Throwable cause =
         switch (this) {
           case EPOLL -> Epoll.unavailabilityCause();
@@ -32,7 +36,7 @@ public enum Transport {
     }
   }
 
-  IoHandlerFactory ioHandlers() {
+  public IoHandlerFactory ioHandlers() {
     return switch (this) {
       case EPOLL -> EpollIoHandler.newFactory();
       case IO_URING -> IoUringIoHandler.newFactory();
@@ -40,11 +44,24 @@ public enum Transport {
     };
   }
 
-  Class<? extends ServerSocketChannel> serverChannel() {
+  public Class<? extends ServerSocketChannel> serverChannel() {
     return switch (this) {
       case EPOLL -> EpollServerSocketChannel.class;
       case IO_URING -> IoUringServerSocketChannel.class;
       case NIO -> NioServerSocketChannel.class;
     };
+  }
+
+  public Class<? extends SocketChannel> channel() {
+    return switch (this) {
+      case EPOLL -> EpollSocketChannel.class;
+      case IO_URING -> IoUringSocketChannel.class;
+      case NIO -> NioSocketChannel.class;
+    };
+  }
+
+  /** What serves best of what this machine has: epoll on Linux, NIO elsewhere. */
+  public static Transport preferred() {
+    return Epoll.isAvailable() ? EPOLL : NIO;
   }
 }

@@ -1,0 +1,49 @@
+package dev.ashlar.protocol.wire;
+
+import java.security.GeneralSecurityException;
+import java.security.MessageDigest;
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
+
+/** What all processes of a cluster know and nobody else. */
+public final class ClusterSecret {
+  /** Less could be found by trying. */
+  public static final int BYTES_MIN = 16;
+
+  private static final String ALGORITHM = "HmacSHA256";
+
+  private final SecretKeySpec key;
+
+  public ClusterSecret(byte[] secret) {
+    if (secret.length < BYTES_MIN) {
+      throw new IllegalArgumentException(
+          "a cluster's secret has at least " + BYTES_MIN + " bytes, not " + secret.length);
+    }
+    key = new SecretKeySpec(secret, ALGORITHM);
+  }
+
+  /** HMAC-SHA-256 over the label and the parts, which must have known lengths. */
+  byte[] mac(String label, byte[]... parts) {
+    try {
+      Mac mac = Mac.getInstance(ALGORITHM);
+      mac.init(key);
+      mac.update(WireValues.text(label));
+      mac.update((byte) 0);
+      for (byte[] part : parts) {
+        mac.update(part);
+      }
+      return mac.doFinal();
+    } catch (GeneralSecurityException e) {
+      throw new IllegalStateException("every Java has " + ALGORITHM, e);
+    }
+  }
+
+  static boolean matches(byte[] expected, byte[] proof) {
+    return MessageDigest.isEqual(expected, proof);
+  }
+
+  @Override
+  public String toString() {
+    return "a cluster secret";
+  }
+}

@@ -1,0 +1,77 @@
+package dev.ashlar.protocol.wire;
+
+import java.nio.ByteBuffer;
+
+/**
+ * What every frame begins with, big-endian:
+ *
+ * <pre>
+ * type 1 | flags 1 | drive 2 | body bytes 4 | request 8 | data bytes 4 | timeout 4 | body CRC 4
+ * | data CRC 4 | header CRC 4
+ * </pre>
+ *
+ * @param drive its place in the list of the welcome; 0 where no drive is meant
+ * @param request which request or answer it belongs to; the sender of requests counts them
+ * @param bodyBytes of the message behind the header
+ * @param dataBytes of bulk data behind the body
+ * @param timeoutMillis of a request: how long its sender waits, from when it is sent; else 0
+ * @param isLast whether no more data of this request or answer follows
+ */
+public record FrameHeader(
+    MessageType type,
+    boolean isLast,
+    int drive,
+    long request,
+    int bodyBytes,
+    int dataBytes,
+    int timeoutMillis,
+    int bodyCrc,
+    int dataCrc) {
+  public static final int BYTES = 36;
+  private static final int CRC_AT = BYTES - Integer.BYTES;
+  private static final int LAST = 1;
+
+  /** Appends it to the buffer. */
+  public void put(ByteBuffer out, FrameSeal seal) {
+    int at = out.position();
+    out.put(type.code()).put((byte) (isLast ? LAST : 0)).putShort((short) drive);
+    out.putInt(bodyBytes).putLong(request).putInt(dataBytes).putInt(timeoutMillis);
+    out.putInt(bodyCrc).putInt(dataCrc);
+    out.position(at);
+    int crc = seal.next(out, CRC_AT);
+    out.putInt(at + CRC_AT, crc).position(at + BYTES);
+  }
+
+  /**
+   * Takes it from the buffer, which holds all of it.
+   *
+   * @param bodyBytesMax what is accepted now
+   * @param dataBytesMax what is accepted now
+   */
+  public static FrameHeader take(ByteBuffer in, FrameSeal seal, int bodyBytesMax, int dataBytesMax)
+      throws WireFormatException {
+    int crc = seal.next(in, CRC_AT);
+    if (in.getInt(in.position() + CRC_AT) != crc) {
+      throw new WireFormatException("a frame's header fails its checksum");
+    }
+    MessageType type = MessageType.of(in.get());
+    byte flags = in.get();
+    int drive = Short.toUnsignedInt(in.getShort());
+    int bodyBytes = in.getInt();
+    long request = in.getLong();
+    int dataBytes = in.getInt();
+    if (flags < 0 || flags > LAST) {
+      throw new WireFormatException(type + " with flags " + flags);
+    }
+    if (bodyBytes < 0 || bodyBytes > bodyBytesMax || dataBytes < 0 || dataBytes > dataBytesMax) {
+      throw new WireFormatException(
+          type + " with a body of " + bodyBytes + " and " + dataBytes + " bytes of data");
+    }
+    int timeoutMillis = in.getInt();
+    int bodyCrc = in.getInt();
+    int dataCrc = in.getInt();
+    in.getInt();
+    return new FrameHeader(
+        type, flags == LAST, drive, request, bodyBytes, dataBytes, timeoutMillis, bodyCrc, dataCrc);
+  }
+}

@@ -1,0 +1,50 @@
+package dev.ashlar.protocol.wire;
+
+import java.nio.ByteBuffer;
+
+/**
+ * What both sides derive from the secret and from what they said: that they know it, and the salts
+ * of their frames. All of HELLO and CHALLENGE goes in: both nonces, so that nothing can be used
+ * again; both identities; and a label per direction, so that nothing can be sent back.
+ */
+public final class Handshake {
+  private final ClusterSecret secret;
+  private final byte[] said;
+
+  public Handshake(ClusterSecret secret, Greeting.Hello hello, Greeting.Challenge challenge) {
+    this.secret = secret;
+    ByteBuffer all =
+        ByteBuffer.allocate(GreetingCodec.bytes(hello) + GreetingCodec.bytes(challenge));
+    GreetingCodec.put(all, hello);
+    GreetingCodec.put(all, challenge);
+    said = all.array();
+  }
+
+  public Greeting.Proof proof() {
+    return new Greeting.Proof(secret.mac("client", said));
+  }
+
+  public boolean isAuthentic(Greeting.Proof proof) {
+    return ClusterSecret.matches(proof().proof(), proof.proof());
+  }
+
+  public Greeting.Welcome welcome(Greeting.Terms terms) {
+    ByteBuffer bytes = ByteBuffer.allocate(GreetingCodec.bytes(terms));
+    GreetingCodec.putTerms(bytes, terms);
+    return new Greeting.Welcome(secret.mac("server", said, bytes.array()), terms);
+  }
+
+  public boolean isAuthentic(Greeting.Welcome welcome) {
+    return ClusterSecret.matches(welcome(welcome.terms()).proof(), welcome.proof());
+  }
+
+  /** Of the frames that the client sends behind its proof. */
+  public long clientSalt() {
+    return ByteBuffer.wrap(secret.mac("client frames", said)).getLong();
+  }
+
+  /** Of the frames that the server sends behind its welcome. */
+  public long serverSalt() {
+    return ByteBuffer.wrap(secret.mac("server frames", said)).getLong();
+  }
+}

@@ -1,0 +1,82 @@
+package dev.ashlar.protocol.wire;
+
+import dev.ashlar.protocol.client.ShardFault;
+import java.nio.BufferUnderflowException;
+import java.nio.ByteBuffer;
+
+/** Messages to and from the bodies of frames. */
+public final class MessageCodec {
+  private static final Signal.Cancel CANCEL = new Signal.Cancel();
+  private static final Signal.Data DATA = new Signal.Data();
+  private static final Signal.Ping PING = new Signal.Ping();
+  private static final Signal.Pong PONG = new Signal.Pong();
+
+  private MessageCodec() {}
+
+  /** How long the message is. */
+  public static int bytes(Message message) {
+    return switch (message) {
+      case Greeting greeting -> GreetingCodec.bytes(greeting);
+      case Request request -> RequestCodec.bytes(request);
+      case Reply reply -> ReplyCodec.bytes(reply);
+      case Signal.State state -> 1;
+      case Signal signal -> 0;
+    };
+  }
+
+  /** Appends the message: exactly {@link #bytes} of it. */
+  public static void put(ByteBuffer out, Message message) {
+    switch (message) {
+      case Greeting greeting -> GreetingCodec.put(out, greeting);
+      case Request request -> RequestCodec.put(out, request);
+      case Reply reply -> ReplyCodec.put(out, reply);
+      case Signal.State state -> out.put(WireValues.code(state.refusal()));
+      case Signal signal -> {}
+    }
+  }
+
+  /** Makes a message of all that the buffer holds. */
+  public static Message take(MessageType type, ByteBuffer body) throws WireFormatException {
+    try {
+      Message message = parse(type, body);
+      if (body.hasRemaining()) {
+        throw new WireFormatException(type + " with " + body.remaining() + " bytes too many");
+      }
+      return message;
+    } catch (BufferUnderflowException e) {
+      throw new WireFormatException(type + " is cut short");
+    } catch (IllegalArgumentException e) {
+      throw new WireFormatException(type + ": " + e.getMessage());
+    }
+  }
+
+  private static Message parse(MessageType type, ByteBuffer body) throws WireFormatException {
+    return switch (type) {
+      case HELLO, CHALLENGE, PROOF, WELCOME, REFUSAL -> GreetingCodec.take(type, body);
+      case READ,
+          WRITE,
+          PREPARE_BYTES,
+          PREPARE_DELTAS,
+          FOLD,
+          DROP,
+          DELETE,
+          LIST_BLOBS,
+          LIST_ATTEMPTS ->
+          RequestCodec.take(type, body);
+      case DONE, FAILED, BYTES, BLOBS, ATTEMPTS -> ReplyCodec.take(type, body);
+      case STATE -> new Signal.State(WireValues.fault(body.get()));
+      case CANCEL -> CANCEL;
+      case DATA -> DATA;
+      case PING -> PING;
+      case PONG -> PONG;
+    };
+  }
+
+  static ShardFault fault(byte code) throws WireFormatException {
+    ShardFault fault = WireValues.fault(code);
+    if (fault == null) {
+      throw new WireFormatException("a failure without a fault");
+    }
+    return fault;
+  }
+}

@@ -1,0 +1,201 @@
+package dev.ashlar.protocol.wire;
+
+import dev.ashlar.protocol.client.Drop;
+import dev.ashlar.protocol.client.Fold;
+import dev.ashlar.protocol.client.ShardIntent;
+import dev.ashlar.protocol.client.ShardView;
+import dev.ashlar.protocol.memory.SlabPool;
+import dev.ashlar.protocol.model.BlobId;
+import dev.ashlar.protocol.model.Profile;
+import dev.ashlar.protocol.model.ShardId;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** What a drive is asked for: {@link dev.ashlar.protocol.client.ShardStore}'s operations. */
+public sealed interface Request extends Message {
+  /** The longest range that one read may ask for. */
+  int READ_BYTES_MAX = SlabPool.MAX_SLAB_BYTES - 2 * Profile.BLOCK_BYTES;
+
+  /** Bytes of data that come with it, in its own frame and DATA frames behind it. */
+  default int dataBytes() {
+    return 0;
+  }
+
+  record Read(ShardId shard, ShardView view, long offset, int length) implements Request {
+    public Read {
+      if (offset < 0 || length < 1 || length > READ_BYTES_MAX) {
+        throw new IllegalArgumentException("range " + offset + "+" + length);
+      }
+      checkEntries(view.unfolded());
+    }
+
+    @Override
+    public MessageType type() {
+      return MessageType.READ;
+    }
+  }
+
+  /**
+   * @param length bytes of data
+   * @param crcs of each 4 KiB of them
+   */
+  record Write(ShardId shard, long offset, int length, int[] crcs) implements Request {
+    public Write {
+      checkLength(length);
+      if (offset < 0 || offset % Profile.BLOCK_BYTES != 0) {
+        throw new IllegalArgumentException("shard offset " + offset);
+      }
+      if (crcs.length != Math.ceilDiv(length, Profile.BLOCK_BYTES)) {
+        throw new IllegalArgumentException(crcs.length + " checksums for " + length + " bytes");
+      }
+    }
+
+    @Override
+    public int dataBytes() {
+      return length;
+    }
+
+    @Override
+    public MessageType type() {
+      return MessageType.WRITE;
+    }
+  }
+
+  /** {@link ShardIntent.Bytes} but for the bytes. */
+  record PrepareBytes(ShardIntent.Target target, long offset, int length, int[] crcs)
+      implements Request {
+    public PrepareBytes {
+      checkPieces(offset, length, crcs);
+      checkEntries(target.base().unfolded());
+    }
+
+    @Override
+    public int dataBytes() {
+      return length;
+    }
+
+    @Override
+    public MessageType type() {
+      return MessageType.PREPARE_BYTES;
+    }
+  }
+
+  /** {@link ShardIntent.Deltas} but for the bytes, which follow each other. */
+  record PrepareDeltas(ShardIntent.Target target, Profile profile, List<Range> ranges)
+      implements Request {
+    public PrepareDeltas {
+      ranges = List.copyOf(ranges);
+      checkEntries(ranges);
+      checkEntries(target.base().unfolded());
+      checkLength((int) Math.min(Integer.MAX_VALUE, total(ranges)));
+    }
+
+    @Override
+    public int dataBytes() {
+      return (int) total(ranges);
+    }
+
+    private static long total(List<Range> ranges) {
+      return ranges.stream().mapToLong(Range::length).sum();
+    }
+
+    @Override
+    public MessageType type() {
+      return MessageType.PREPARE_DELTAS;
+    }
+  }
+
+  /** Where one {@link ShardIntent.Delta} applies. */
+  record Range(int dataShard, long offset, int length, int[] crcs) {
+    public Range {
+      if (dataShard < 0 || dataShard >= Profile.MAX_SHARDS) {
+        throw new IllegalArgumentException("data shard " + dataShard);
+      }
+      checkPieces(offset, length, crcs);
+    }
+  }
+
+  record FoldAll(List<Fold> folds) implements Request {
+    public FoldAll {
+      folds = List.copyOf(folds);
+      checkEntries(folds);
+    }
+
+    @Override
+    public MessageType type() {
+      return MessageType.FOLD;
+    }
+  }
+
+  record DropAll(List<Drop> drops) implements Request {
+    public DropAll {
+      drops = List.copyOf(drops);
+      checkEntries(drops);
+    }
+
+    @Override
+    public MessageType type() {
+      return MessageType.DROP;
+    }
+  }
+
+  record DeleteAll(List<BlobId> blobs) implements Request {
+    public DeleteAll {
+      blobs = List.copyOf(blobs);
+      checkEntries(blobs);
+    }
+
+    @Override
+    public MessageType type() {
+      return MessageType.DELETE;
+    }
+  }
+
+  record ListBlobs(long session, @Nullable BlobId after, int max) implements Request {
+    public ListBlobs {
+      checkPage(max);
+    }
+
+    @Override
+    public MessageType type() {
+      return MessageType.LIST_BLOBS;
+    }
+  }
+
+  record ListAttempts(long session, @Nullable Drop after, int max) implements Request {
+    public ListAttempts {
+      checkPage(max);
+    }
+
+    @Override
+    public MessageType type() {
+      return MessageType.LIST_ATTEMPTS;
+    }
+  }
+
+  private static void checkLength(int length) {
+    if (length < 1 || length > Wire.DATA_BYTES_MAX) {
+      throw new IllegalArgumentException("data of " + length + " bytes");
+    }
+  }
+
+  private static void checkPieces(long offset, int length, int[] crcs) {
+    checkLength(length);
+    if (offset < 0 || crcs.length != ShardIntent.pieces(offset, length)) {
+      throw new IllegalArgumentException(
+          crcs.length + " checksums for " + length + " bytes at " + offset);
+    }
+  }
+
+  private static void checkEntries(List<?> entries) {
+    if (entries.size() > Wire.ENTRIES_MAX) {
+      throw new IllegalArgumentException(entries.size() + " entries in one message");
+    }
+  }
+
+  private static void checkPage(int max) {
+    if (max < 1 || max > Wire.ENTRIES_MAX) {
+      throw new IllegalArgumentException("a page of " + max);
+    }
+  }
+}

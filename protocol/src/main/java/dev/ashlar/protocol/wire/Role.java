@@ -1,0 +1,28 @@
+package dev.ashlar.protocol.wire;
+
+/** What a process is to the other at the far end of a connection; the numbers are for ever. */
+public enum Role {
+  GATEWAY(1),
+  STORAGE_NODE(2),
+  METADATA(3),
+  REPAIR(4);
+
+  private final byte code;
+
+  Role(int code) {
+    this.code = (byte) code;
+  }
+
+  byte code() {
+    return code;
+  }
+
+  static Role of(byte code) throws WireFormatException {
+    for (Role role : values()) {
+      if (role.code == code) {
+        return role;
+      }
+    }
+    throw new WireFormatException("role " + code);
+  }
+}

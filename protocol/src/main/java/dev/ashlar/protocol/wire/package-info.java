@@ -1,0 +1,5 @@
+/** The shard protocol's messages, byte for byte: docs/formats-wire.md draws them. */
+@NullMarked
+package dev.ashlar.protocol.wire;
+
+import org.jspecify.annotations.NullMarked;

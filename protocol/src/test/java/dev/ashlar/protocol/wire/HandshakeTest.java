@@ -1,0 +1,88 @@
+package dev.ashlar.protocol.wire;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.ashlar.protocol.model.DriveId;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+
+class HandshakeTest {
+  private static final ClusterSecret SECRET = secret("a secret of this cluster");
+  private static final Greeting.Terms TERMS =
+      new Greeting.Terms(
+          10,
+          Wire.DATA_BYTES_MAX,
+          Wire.DATA_BYTES_MAX,
+          List.of(new Greeting.ServedDrive(new DriveId(new UUID(1, 1), 3), null)));
+
+  @Test
+  void bothProveThatTheyKnowTheSecret() {
+    Handshake client = new Handshake(SECRET, hello(1), challenge(2));
+    Handshake server = new Handshake(SECRET, hello(1), challenge(2));
+    assertTrue(server.isAuthentic(client.proof()));
+    assertTrue(client.isAuthentic(server.welcome(TERMS)));
+    assertEquals(client.clientSalt(), server.clientSalt());
+    assertEquals(client.serverSalt(), server.serverSalt());
+    assertNotEquals(client.serverSalt(), client.clientSalt());
+  }
+
+  @Test
+  void anotherSecretProvesNothing() {
+    Handshake client = new Handshake(secret("a secret of another one"), hello(1), challenge(2));
+    Handshake server = new Handshake(SECRET, hello(1), challenge(2));
+    assertFalse(server.isAuthentic(client.proof()));
+    assertFalse(client.isAuthentic(server.welcome(TERMS)));
+  }
+
+  @Test
+  void aProofServesOnceAndInOneDirection() {
+    Greeting.Proof proof = new Handshake(SECRET, hello(1), challenge(2)).proof();
+    assertFalse(new Handshake(SECRET, hello(1), challenge(3)).isAuthentic(proof));
+    assertFalse(new Handshake(SECRET, hello(3), challenge(2)).isAuthentic(proof));
+    Handshake same = new Handshake(SECRET, hello(1), challenge(2));
+    assertFalse(same.isAuthentic(new Greeting.Welcome(proof.proof(), TERMS)));
+    assertFalse(same.isAuthentic(new Greeting.Proof(same.welcome(TERMS).proof())));
+  }
+
+  @Test
+  void whatIsServedIsPartOfTheProof() {
+    Handshake both = new Handshake(SECRET, hello(1), challenge(2));
+    Greeting.Terms others =
+        new Greeting.Terms(10, Wire.DATA_BYTES_MAX, Wire.DATA_BYTES_MAX, List.of());
+    assertFalse(both.isAuthentic(new Greeting.Welcome(both.welcome(TERMS).proof(), others)));
+  }
+
+  @Test
+  void secretsAreLongAndNeverShown() {
+    assertThrows(IllegalArgumentException.class, () -> new ClusterSecret(new byte[15]));
+    assertFalse(SECRET.toString().contains("of this cluster"));
+  }
+
+  private static ClusterSecret secret(String text) {
+    return new ClusterSecret(text.getBytes(StandardCharsets.UTF_8));
+  }
+
+  private static Greeting.Hello hello(int nonce) {
+    return new Greeting.Hello(side(Role.GATEWAY), nonce(nonce), List.of(new UUID(1, 1)));
+  }
+
+  private static Greeting.Challenge challenge(int nonce) {
+    return new Greeting.Challenge(side(Role.STORAGE_NODE), nonce(nonce));
+  }
+
+  private static Side side(Role role) {
+    return new Side(Wire.VERSION, role, new UUID(8, 8), new UUID(9, role == Role.GATEWAY ? 1 : 2));
+  }
+
+  private static byte[] nonce(int value) {
+    byte[] nonce = new byte[Greeting.NONCE_BYTES];
+    nonce[0] = (byte) value;
+    return nonce;
+  }
+}

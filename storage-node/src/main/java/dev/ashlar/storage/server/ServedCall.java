@@ -1,0 +1,146 @@
+package dev.ashlar.storage.server;
+
+import dev.ashlar.protocol.memory.Slab;
+import dev.ashlar.protocol.wire.FrameHeader;
+import dev.ashlar.protocol.wire.Request;
+import dev.ashlar.protocol.wire.WireFormatException;
+import dev.ashlar.transport.Landing;
+import dev.ashlar.transport.Outgoing;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One request from when its header is here until it is answered. Used on its connection's event
+ * loop.
+ */
+final class ServedCall {
+  private final int drive;
+  private final long id;
+  private final Request request;
+  private final long deadlineNanos;
+  private final long reservedBytes;
+  private @Nullable Slab slab;
+  private State state = State.RECEIVING;
+  private int announced;
+  private boolean isCancelled;
+  private @Nullable Outgoing answer;
+
+  enum State {
+    RECEIVING,
+    /** It is answered; what still comes of it goes nowhere. */
+    REFUSED,
+    AT_DRIVE,
+    ANSWERING
+  }
+
+  /**
+   * @param slab for its data; null if it has none
+   * @param reservedBytes of the budget, for its data or for that of its answer
+   */
+  ServedCall(FrameHeader header, Request request, @Nullable Slab slab, long reservedBytes) {
+    this.drive = header.drive();
+    this.id = header.request();
+    this.request = request;
+    this.slab = slab;
+    this.reservedBytes = reservedBytes;
+    this.deadlineNanos = System.nanoTime() + header.timeoutMillis() * 1_000_000L;
+  }
+
+  int drive() {
+    return drive;
+  }
+
+  long id() {
+    return id;
+  }
+
+  Request request() {
+    return request;
+  }
+
+  boolean isRead() {
+    return switch (request) {
+      case Request.Read read -> true;
+      case Request.ListBlobs list -> true;
+      case Request.ListAttempts list -> true;
+      case Request.Write write -> false;
+      case Request.PrepareBytes bytes -> false;
+      case Request.PrepareDeltas deltas -> false;
+      case Request.FoldAll fold -> false;
+      case Request.DropAll drop -> false;
+      case Request.DeleteAll delete -> false;
+    };
+  }
+
+  /** What it counts for in the window of its drive. */
+  int windowBytes() {
+    return request instanceof Request.Read read ? read.length() : request.dataBytes();
+  }
+
+  long reservedBytes() {
+    return reservedBytes;
+  }
+
+  boolean isOverdue() {
+    return System.nanoTime() - deadlineNanos > 0;
+  }
+
+  State state() {
+    return state;
+  }
+
+  void state(State next) {
+    state = next;
+  }
+
+  boolean isCancelled() {
+    return isCancelled;
+  }
+
+  void cancel() {
+    isCancelled = true;
+  }
+
+  @Nullable Outgoing answer() {
+    return answer;
+  }
+
+  void answer(Outgoing newAnswer) {
+    answer = newAnswer;
+    state = State.ANSWERING;
+  }
+
+  /** Where the data of this frame goes; null: nowhere. */
+  @Nullable Landing land(FrameHeader header) throws WireFormatException {
+    int at = announced;
+    boolean isWhole = header.isLast() == (at + header.dataBytes() == request.dataBytes());
+    boolean isMore = header.dataBytes() > 0 || request.dataBytes() == 0;
+    if (!isWhole || !isMore || (state != State.RECEIVING && state != State.REFUSED)) {
+      throw new WireFormatException(
+          request.type() + " with " + header.dataBytes() + " bytes of data at " + at);
+    }
+    announced += header.dataBytes();
+    Slab target = state == State.RECEIVING ? slab : null;
+    return target == null ? null : new Landing(target, at);
+  }
+
+  /** All of its data, in memory that the drive may use as it is. */
+  ByteBuffer data() {
+    Slab filled = slab;
+    if (filled == null) {
+      throw new IllegalStateException(request.type() + " without data");
+    }
+    return filled.buffer().limit(request.dataBytes());
+  }
+
+  @Nullable Slab slab() {
+    return slab;
+  }
+
+  /** Who has the slab from now on; null if there is none. */
+  @Nullable Slab takeSlab() {
+    Slab taken = slab;
+    slab = null;
+    return taken;
+  }
+}

@@ -1,0 +1,37 @@
+package dev.ashlar.transport;
+
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicLong;
+import org.slf4j.Logger;
+
+/** Warnings that somebody else can cause as often as he likes: a few of them, and how many more. */
+public final class BoundedLog {
+  private static final long PERIOD_NANOS = Duration.ofSeconds(10).toNanos();
+
+  private final Logger log;
+  private final AtomicLong nextNanos = new AtomicLong(System.nanoTime());
+  private final AtomicLong left = new AtomicLong();
+  private final AtomicLong logged = new AtomicLong();
+
+  public BoundedLog(Logger log) {
+    this.log = log;
+  }
+
+  /** Logs it, unless that was done a short while ago. */
+  public void warn(String message) {
+    long now = System.nanoTime();
+    long next = nextNanos.get();
+    if (now - next >= 0 && nextNanos.compareAndSet(next, now + PERIOD_NANOS)) {
+      long more = left.getAndSet(0);
+      logged.incrementAndGet();
+      log.warn("{}{}", message, more == 0 ? "" : " (and " + more + " more before)");
+    } else {
+      left.incrementAndGet();
+    }
+  }
+
+  /** How often it has logged. */
+  public long logged() {
+    return logged.get();
+  }
+}

@@ -1,0 +1,124 @@
+package dev.ashlar.transport;
+
+import io.netty.bootstrap.Bootstrap;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.buffer.PooledByteBufAllocator;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.WriteBufferWaterMark;
+import io.netty.channel.epoll.EpollChannelOption;
+import io.netty.handler.ssl.SslContext;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** The threads that move the frames of any number of connections. */
+public final class EventLoops implements AutoCloseable {
+  private static final Duration FORCED_END = Duration.ofSeconds(5);
+
+  /** What a channel takes before short frames wait behind it, and when it takes more again. */
+  private static final WriteBufferWaterMark WATER_MARK =
+      new WriteBufferWaterMark(128 << 10, 256 << 10);
+
+  /** The same of the kernel, where it can be told: what it has not sent cannot be overtaken. */
+  private static final long UNSENT_BYTES_MAX = 256 << 10;
+
+  private final Transport transport;
+  private final EventLoopGroup loops;
+
+  /**
+   * @throws IllegalStateException when the transport is missing here
+   */
+  public EventLoops(Transport transport, int threads, String name) {
+    transport.ensureAvailable();
+    this.transport = transport;
+    loops =
+        new MultiThreadIoEventLoopGroup(
+            threads, new DefaultThreadFactory(name, true), transport.ioHandlers());
+  }
+
+  /**
+   * Connects.
+   *
+   * @param tls null: none
+   */
+  public ChannelFuture connect(
+      InetSocketAddress address,
+      Duration timeout,
+      @Nullable SslContext tls,
+      FrameConnection connection) {
+    Bootstrap bootstrap =
+        new Bootstrap()
+            .group(loops)
+            .channel(transport.channel())
+            .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int) timeout.toMillis())
+            .option(ChannelOption.TCP_NODELAY, true)
+            .option(ChannelOption.ALLOCATOR, PooledByteBufAllocator.DEFAULT)
+            .option(ChannelOption.WRITE_BUFFER_WATER_MARK, WATER_MARK)
+            .handler(initializer(() -> connection, tls, address));
+    if (transport == Transport.EPOLL) {
+      bootstrap.option(EpollChannelOption.TCP_NOTSENT_LOWAT, UNSENT_BYTES_MAX);
+    }
+    return bootstrap.connect(address);
+  }
+
+  /**
+   * Listens.
+   *
+   * @param tls null: none
+   * @param connections one for each that is accepted
+   */
+  public ChannelFuture listen(
+      InetSocketAddress address, @Nullable SslContext tls, Supplier<FrameConnection> connections) {
+    ServerBootstrap bootstrap =
+        new ServerBootstrap()
+            .group(loops)
+            .channel(transport.serverChannel())
+            .option(ChannelOption.SO_REUSEADDR, true)
+            .childOption(ChannelOption.TCP_NODELAY, true)
+            .childOption(ChannelOption.ALLOCATOR, PooledByteBufAllocator.DEFAULT)
+            .childOption(ChannelOption.WRITE_BUFFER_WATER_MARK, WATER_MARK)
+            .childHandler(initializer(connections, tls, null));
+    if (transport == Transport.EPOLL) {
+      bootstrap.childOption(EpollChannelOption.TCP_NOTSENT_LOWAT, UNSENT_BYTES_MAX);
+    }
+    return bootstrap.bind(address);
+  }
+
+  private static ChannelInitializer<Channel> initializer(
+      Supplier<FrameConnection> connections,
+      @Nullable SslContext tls,
+      @Nullable InetSocketAddress peer) {
+    return new ChannelInitializer<>() {
+      @Override
+      protected void initChannel(Channel channel) {
+        FrameConnection connection = connections.get();
+        if (tls == null) {
+          channel.config().setRecvByteBufAllocator(new ReceiveBuffers(connection.reader()));
+        } else if (peer == null) {
+          channel.pipeline().addLast(tls.newHandler(channel.alloc()));
+        } else {
+          channel
+              .pipeline()
+              .addLast(tls.newHandler(channel.alloc(), peer.getHostString(), peer.getPort()));
+        }
+        channel.pipeline().addLast(connection);
+      }
+    };
+  }
+
+  /** Ends the threads; connections that are left are cut off. */
+  @Override
+  public void close() {
+    loops
+        .shutdownGracefully(0, FORCED_END.toMillis(), TimeUnit.MILLISECONDS)
+        .awaitUninterruptibly(FORCED_END.toMillis() * 2);
+  }
+}

@@ -1,0 +1,334 @@
+package dev.ashlar.transport;
+
+import dev.ashlar.protocol.wire.FrameHeader;
+import dev.ashlar.protocol.wire.Message;
+import dev.ashlar.protocol.wire.Signal;
+import dev.ashlar.protocol.wire.WireFormatException;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.util.concurrent.EventExecutor;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One end of a connection, on its channel's event loop: frames in, frames out, and whether the peer
+ * is still there. What a frame means is its {@link FrameHandler}'s affair.
+ */
+// A write or close that fails ends the channel, and channelInactive tells.
+@SuppressWarnings("FutureReturnValueIgnored")
+public final class FrameConnection extends ChannelInboundHandlerAdapter {
+  private static final Logger LOG = LoggerFactory.getLogger(FrameConnection.class);
+  private static final int FLUSH_BYTES = 128 << 10;
+
+  private final FrameHandler handler;
+  private final FrameTimes times;
+  private final FrameReader reader;
+  private final Outbox outbox;
+  private volatile @Nullable ChannelHandlerContext context;
+  private @Nullable IOException failure;
+  private @Nullable ScheduledFuture<?> watch;
+  private boolean isReading;
+  private boolean isPumpDue;
+  private boolean isClosed;
+  private long pings;
+  private long pongs;
+  private long pingNanos;
+  private long beatNanos;
+
+  public FrameConnection(FrameHandler handler, FrameTimes times) {
+    this.handler = handler;
+    this.times = times;
+    reader = new FrameReader(new Intercepting());
+    outbox = new Outbox(new ChannelSink());
+  }
+
+  FrameReader reader() {
+    return reader;
+  }
+
+  // ---- For the handler, on the event loop ----
+
+  /** Runs it on the event loop; false if that has ended. */
+  public boolean execute(Runnable task) {
+    ChannelHandlerContext ctx = context;
+    if (ctx == null || ctx.executor().isShuttingDown()) {
+      return false;
+    }
+    try {
+      ctx.executor().execute(task);
+      return true;
+    } catch (RejectedExecutionException e) {
+      return false;
+    }
+  }
+
+  public String peer() {
+    ChannelHandlerContext ctx = context;
+    return ctx == null ? "?" : String.valueOf(ctx.channel().remoteAddress());
+  }
+
+  public void send(int drive, long request, Message message) {
+    send(new Outgoing(drive, request, message, null, 0));
+  }
+
+  public void send(Outgoing outgoing) {
+    boolean isBounded = outbox.add(outgoing);
+    if (isClosed) {
+      outbox.close();
+    } else if (!isBounded) {
+      close(new WireFormatException("too much waits for a peer that does not read"));
+    } else if (!isReading && !isPumpDue) {
+      isPumpDue = true;
+      // Behind what else is to be sent at this moment, so that it leaves together.
+      context().executor().execute(this::pump);
+    }
+  }
+
+  /** What the peer sends behind the frame that is being handled is salted. */
+  public void saltIncoming(long salt) {
+    reader.establish(salt);
+  }
+
+  /** What is sent from now on is salted, once what was sent is out. */
+  public void saltOutgoing(long salt) {
+    pump();
+    outbox.salt(salt);
+  }
+
+  /** Both know each other; from now on the peer has to show that it is there. */
+  public void established() {
+    stopWatch();
+    beatNanos = System.nanoTime();
+    long periodNanos = times.heartbeat().toNanos();
+    watch =
+        executor().scheduleAtFixedRate(this::beat, periodNanos, periodNanos, TimeUnit.NANOSECONDS);
+  }
+
+  /** Says why, if it can still be said, and closes. */
+  public void closeWith(Message last, IOException why) {
+    failure = failure == null ? why : failure;
+    reader.close();
+    send(0, 0, last);
+    pump();
+    context().writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(ChannelFutureListener.CLOSE);
+  }
+
+  public void close(IOException why) {
+    failure = failure == null ? why : failure;
+    reader.close();
+    context().close();
+  }
+
+  private EventExecutor executor() {
+    return context().executor();
+  }
+
+  private ChannelHandlerContext context() {
+    ChannelHandlerContext ctx = context;
+    if (ctx == null) {
+      throw new IllegalStateException("not in a pipeline");
+    }
+    return ctx;
+  }
+
+  // ---- Time ----
+
+  private void handshakeOverdue() {
+    close(new IOException("no handshake for " + times.handshake().toMillis() + " ms"));
+  }
+
+  /** A task that throws is not run again: whatever happens ends in a look or in the end. */
+  private void beat() {
+    try {
+      look();
+    } catch (RuntimeException | Error e) {
+      broken(e);
+    }
+  }
+
+  private void look() {
+    long now = System.nanoTime();
+    long silenceMax = times.silenceMax().toNanos();
+    if (now - beatNanos > Math.max(silenceMax / 2, 2 * times.heartbeat().toNanos())) {
+      // It was this process that stood still: the answer may be there and not be read yet.
+      pingNanos = now;
+    }
+    beatNanos = now;
+    boolean isWaiting = pings > pongs;
+    if (isWaiting && now - pingNanos > silenceMax) {
+      close(new IOException("the peer neither reads nor answers"));
+      return;
+    }
+    if (!isWaiting) {
+      pingNanos = now;
+      send(0, ++pings, new Signal.Ping());
+    }
+    handler.tick();
+  }
+
+  private void stopWatch() {
+    ScheduledFuture<?> running = watch;
+    if (running != null) {
+      running.cancel(false);
+    }
+  }
+
+  /** Answers pings, and looks at pongs; the rest is the handler's. */
+  private final class Intercepting implements FrameTarget {
+    @Override
+    public @Nullable Landing arriving(FrameHeader header, Message message) throws IOException {
+      return handler.arriving(header, message);
+    }
+
+    @Override
+    public void arrived(FrameHeader header, Message message) throws IOException {
+      switch (message) {
+        case Signal.Ping ping -> send(0, header.request(), new Signal.Pong());
+        case Signal.Pong pong -> pongs = header.request();
+        default -> handler.arrived(header, message);
+      }
+    }
+  }
+
+  // ---- The channel ----
+
+  @Override
+  public void handlerAdded(ChannelHandlerContext ctx) {
+    context = ctx;
+  }
+
+  @Override
+  public void channelActive(ChannelHandlerContext ctx) throws IOException {
+    watch =
+        executor()
+            .schedule(this::handshakeOverdue, times.handshake().toNanos(), TimeUnit.NANOSECONDS);
+    handler.connected();
+    ctx.fireChannelActive();
+  }
+
+  @Override
+  public void channelRead(ChannelHandlerContext ctx, Object received) throws IOException {
+    isReading = true;
+    ByteBuf bytes = (ByteBuf) received;
+    try {
+      if (!isClosed) {
+        reader.read(bytes);
+      }
+    } finally {
+      bytes.release();
+    }
+  }
+
+  @Override
+  public void channelReadComplete(ChannelHandlerContext ctx) {
+    isReading = false;
+    pump();
+  }
+
+  @Override
+  public void channelWritabilityChanged(ChannelHandlerContext ctx) {
+    pump();
+  }
+
+  private void pump() {
+    isPumpDue = false;
+    try {
+      if (!isClosed && outbox.pump()) {
+        context().flush();
+      }
+    } catch (RuntimeException | Error e) {
+      broken(e);
+    }
+  }
+
+  private void broken(Throwable cause) {
+    LOG.error("connection with {} failed", peer(), cause);
+    close(new IOException(cause));
+  }
+
+  @Override
+  public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+    isReading = false;
+    if (cause instanceof IOException io) {
+      close(io);
+    } else if (cause.getCause() instanceof IOException io) {
+      close(io);
+    } else {
+      broken(cause);
+    }
+  }
+
+  @Override
+  public void channelInactive(ChannelHandlerContext ctx) {
+    end(new IOException("the peer closed the connection"));
+  }
+
+  @Override
+  public void handlerRemoved(ChannelHandlerContext ctx) {
+    end(new IOException("not connected"));
+  }
+
+  private void end(IOException otherwise) {
+    if (!isClosed) {
+      isClosed = true;
+      stopWatch();
+      reader.close();
+      outbox.close();
+      handler.closed(failure == null ? otherwise : failure);
+    }
+  }
+
+  /** Frames become one small buffer each, and their data goes from where it lies. */
+  private final class ChannelSink implements Outbox.Sink {
+    private @Nullable ByteBuf open;
+    private int unflushedBytes;
+
+    @Override
+    public boolean hasRoom() {
+      return context().channel().isWritable();
+    }
+
+    @Override
+    public ByteBuffer open(int bytes) {
+      ByteBuf buffer = context().alloc().directBuffer(bytes, bytes);
+      open = buffer;
+      buffer.writerIndex(bytes);
+      return buffer.nioBuffer(0, bytes);
+    }
+
+    @Override
+    public void close(List<ByteBuffer> pieces, @Nullable OutgoingData data) {
+      ChannelHandlerContext ctx = context();
+      if (open != null) {
+        unflushedBytes += open.readableBytes();
+        ctx.write(open, ctx.voidPromise());
+        open = null;
+      }
+      for (ByteBuffer piece : pieces) {
+        unflushedBytes += piece.remaining();
+        ctx.write(Unpooled.wrappedBuffer(piece)).addListener(sent -> unpin(data));
+      }
+      if (unflushedBytes >= FLUSH_BYTES) {
+        unflushedBytes = 0;
+        // With TLS only what is flushed counts as being on its way.
+        ctx.flush();
+      }
+    }
+
+    private static void unpin(@Nullable OutgoingData data) {
+      if (data != null) {
+        data.unpin();
+      }
+    }
+  }
+}

@@ -1,0 +1,106 @@
+package dev.ashlar.transport.client;
+
+import dev.ashlar.protocol.client.Completion;
+import dev.ashlar.protocol.client.ShardException;
+import dev.ashlar.protocol.model.DriveId;
+import dev.ashlar.protocol.wire.Reply;
+import dev.ashlar.protocol.wire.Request;
+import dev.ashlar.protocol.wire.WireFormatException;
+import dev.ashlar.transport.OutgoingData;
+import java.nio.ByteBuffer;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** A change of a drive. Its caller's memory is the caller's again when it is told how it ended. */
+final class ChangeCall extends Call {
+  private final RemoteShardStore store;
+  private final List<ByteBuffer> payload;
+  private final Completion<DriveId> completion;
+  private @Nullable ShardException failure;
+  private @Nullable DriveId drive;
+  private boolean isReleased = true;
+  private boolean isTold;
+
+  /**
+   * @param payload duplicates: their positions move
+   */
+  ChangeCall(
+      Request request,
+      long deadlineNanos,
+      RemoteShardStore store,
+      List<ByteBuffer> payload,
+      Completion<DriveId> completion) {
+    super(request, deadlineNanos);
+    this.store = store;
+    this.payload = payload;
+    this.completion = completion;
+  }
+
+  @Override
+  boolean isRead() {
+    return false;
+  }
+
+  @Override
+  int windowBytes() {
+    return request().dataBytes();
+  }
+
+  @Override
+  @Nullable OutgoingData data() {
+    if (payload.isEmpty()) {
+      return null;
+    }
+    isReleased = false;
+    return new OutgoingData(payload, this::released);
+  }
+
+  private void released() {
+    isReleased = true;
+    tellIfEnded();
+  }
+
+  @Override
+  void answered(Reply reply) throws WireFormatException {
+    switch (reply) {
+      case Reply.Done done -> {
+        drive = store.drive(done.incarnation());
+        tellIfEnded();
+      }
+      case Reply.Failed failed -> failed(failed.fault(), failed.why());
+      case Reply.Bytes bytes -> throw wrong(reply);
+      case Reply.Blobs blobs -> throw wrong(reply);
+      case Reply.Attempts attempts -> throw wrong(reply);
+    }
+  }
+
+  private WireFormatException wrong(Reply reply) {
+    return new WireFormatException(request().type() + " is answered with " + reply.type());
+  }
+
+  @Override
+  void failed(ShardException why) {
+    if (failure == null && drive == null) {
+      failure = why;
+      tellIfEnded();
+    }
+  }
+
+  private void tellIfEnded() {
+    DriveId by = drive;
+    ShardException why = failure;
+    if (!isReleased || isTold || (by == null && why == null)) {
+      return;
+    }
+    isTold = true;
+    store.left(windowBytes());
+    tell(
+        () -> {
+          if (by != null) {
+            completion.succeeded(by);
+          } else if (why != null) {
+            completion.failed(why);
+          }
+        });
+  }
+}
