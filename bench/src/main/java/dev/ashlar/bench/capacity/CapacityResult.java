@@ -38,15 +38,15 @@ record CapacityResult(
 
   private void printDrives(PrintStream out) {
     boolean hasNodes = drives.nodes() < drives.drives();
-    boolean hasPrice = drives.price() != null;
+    Double price = drives.price();
     out.printf(
         Locale.ROOT,
         "%d drives of %s TB%s: %s TB raw%s.%n%n",
         drives.drives(),
-        terabytes(drives.driveBytes()),
+        terabytes((double) drives.driveBytes()),
         hasNodes ? " in " + drives.nodes() + " nodes" : "",
-        terabytes(rawBytes),
-        hasPrice ? " for " + amount(drives.drives() * drives.price()) : "");
+        terabytes((double) rawBytes),
+        price != null ? " for " + amount(drives.drives() * price) : "");
     List<String> columns =
         new ArrayList<>(
             List.of(
@@ -61,7 +61,7 @@ record CapacityResult(
       columns.add("nodes lost, reads go on");
       columns.add("… writes go on");
     }
-    if (hasPrice) {
+    if (price != null) {
       columns.add("cost per usable TB");
     }
     header(columns, 1, out);
@@ -71,17 +71,18 @@ record CapacityResult(
               List.of(
                   profile.profile(),
                   ratio(profile.overhead()),
-                  terabytes(profile.usableBytes()),
+                  terabytes((double) profile.usableBytes()),
                   "%.0f %%".formatted(100.0 * profile.usableBytes() / rawBytes),
-                  terabytes(profile.firstFullBytes()),
+                  terabytes((double) profile.firstFullBytes()),
                   String.valueOf(profile.drivesLostReading()),
                   String.valueOf(profile.drivesLostWriting())));
       if (hasNodes) {
         cells.add(String.valueOf(profile.nodesLostReading()));
         cells.add(String.valueOf(profile.nodesLostWriting()));
       }
-      if (profile.pricePerUsableTerabyte() != null) {
-        cells.add(amount(profile.pricePerUsableTerabyte()));
+      Double perTerabyte = profile.pricePerUsableTerabyte();
+      if (perTerabyte != null) {
+        cells.add(amount(perTerabyte));
       }
       row(cells, out);
     }

@@ -43,10 +43,11 @@ record ProfileCapacity(
         writing,
         hasNodes ? profile.parityShards() / onNode : null,
         hasNodes ? writing / onNode : null,
-        pricePerTerabyte(set, usable));
+        pricePerTerabyte(set, (double) usable));
   }
 
   static @Nullable Double pricePerTerabyte(DriveSet set, double usableBytes) {
-    return set.price() == null ? null : set.drives() * set.price() / (usableBytes / TERABYTE);
+    Double price = set.price();
+    return price == null ? null : set.drives() * price / (usableBytes / TERABYTE);
   }
 }

@@ -93,8 +93,8 @@ record SpaceTaken(
         throws Exception {
       double mean = Math.min(sizes.bytes() / sizes.count(), OBJECT_BYTES_MAX);
       int objects =
-              Math.clamp(
-                  (long) (CLASS_BYTES_MAX / mean), OBJECTS_MIN, Math.max(OBJECTS_MIN, objectsMax));
+          Math.clamp(
+              (long) (CLASS_BYTES_MAX / mean), OBJECTS_MIN, Math.max(OBJECTS_MIN, objectsMax));
       List<Long> sample =
           sizes.sample(objects).stream().map(size -> Math.min(size, OBJECT_BYTES_MAX)).toList();
       long liveBefore = engine.liveBytes();

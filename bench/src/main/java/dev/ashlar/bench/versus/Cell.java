@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * warmed up with the same work once; after every run it is left to become idle, so that work it
  * puts off is charged to it and not to whoever is measured next.
  */
-final class Cell implements AutoCloseable {
+final class Cell {
   private static final Duration IDLE_SPAN = Duration.ofSeconds(1);
 
   /** Of one core, over the span. */
@@ -120,8 +120,7 @@ final class Cell implements AutoCloseable {
     return server == null ? conditions.endpointBucket() : run;
   }
 
-  @Override
-  public void close() throws IOException, InterruptedException {
+  void close() throws IOException, InterruptedException {
     if (server != null) {
       server.close();
     } else {

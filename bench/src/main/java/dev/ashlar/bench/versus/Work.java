@@ -21,12 +21,12 @@ enum Work {
   MIXED("mixed 1 MiB", "mixed --obj.size 1MiB", 300);
 
   private final String title;
-  private final List<String> command;
+  private final String command;
   private final int objects;
 
   Work(String title, String command, int objects) {
     this.title = title;
-    this.command = List.of(command.split(" ", -1));
+    this.command = command;
     this.objects = objects;
   }
 
@@ -40,7 +40,7 @@ enum Work {
    * @param objectsFactor multiplies the prepared objects, to outgrow caches
    */
   List<String> warpArguments(int objectsFactor) {
-    List<String> arguments = new ArrayList<>(command);
+    List<String> arguments = new ArrayList<>(List.of(command.split(" ", -1)));
     if (objects > 0) {
       arguments.addAll(List.of("--objects", String.valueOf(objects * objectsFactor)));
     }
@@ -52,7 +52,7 @@ enum Work {
     return switch (this) {
       case MIXED -> true;
       case MULTIPART -> operationType.equals("PUTPART");
-      default -> operationType.equalsIgnoreCase(command.getFirst());
+      default -> operationType.equalsIgnoreCase(command.substring(0, command.indexOf(' ')));
     };
   }
 

@@ -44,7 +44,8 @@ final class ObjectBody {
       return new HttpAnswer.Empty();
     }
     if (range.length() > READ_AHEAD_MAX) {
-      return new HttpAnswer.Streamed(range.length(), out -> stream(store, object, range, reopening, out));
+      return new HttpAnswer.Streamed(
+          range.length(), out -> stream(store, object, range, reopening, out));
     }
     ObjectBody body = new ObjectBody();
     try {
@@ -69,11 +70,7 @@ final class ObjectBody {
   }
 
   private static void stream(
-      ObjectStore store,
-      ObjectRead object,
-      ByteRange range,
-      Reopening reopening,
-      AnswerStream out)
+      ObjectStore store, ObjectRead object, ByteRange range, Reopening reopening, AnswerStream out)
       throws S3Exception, HttpAnswer.InsteadException, IOException, InterruptedException {
     Receiver receiver = new Receiver(out);
     try {

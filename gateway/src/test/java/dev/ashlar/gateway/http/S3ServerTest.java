@@ -174,8 +174,7 @@ class S3ServerTest {
               200, new DefaultHttpHeaders(), new HttpAnswer.Streamed(length + 1, writer));
         });
     try (RawClient client = server.connect()) {
-      RawClient.Answer other =
-          client.send("GET /early HTTP/1.1\r\nHost: h\r\n\r\n").answer();
+      RawClient.Answer other = client.send("GET /early HTTP/1.1\r\nHost: h\r\n\r\n").answer();
       assertEquals("100000", other.header("content-length"));
       assertTrue(Arrays.equals(TestServer.content(100_000), other.body()));
       RawClient.Answer head = client.send("GET /late HTTP/1.1\r\nHost: h\r\n\r\n").head();
