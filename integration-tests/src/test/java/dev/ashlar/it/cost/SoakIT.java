@@ -52,7 +52,12 @@ class SoakIT {
   /** Bounded caches gain less while they fill, as the 12 MiB of its log that metadata keeps. */
   private static final int INSTANCES_MIN = 60_000;
 
-  private final ServerProcess server = ServerProcess.start(ServerSpec.named("soak"));
+  /**
+   * The heap has its size from the beginning: when the collector lets it grow is not the matter.
+   */
+  private final ServerProcess server =
+      ServerProcess.start(ServerSpec.named("soak").withJavaOptions("-Xms384m -XX:+AlwaysPreTouch"));
+
   private final AtomicLong operations = new AtomicLong();
   private final ConcurrentLinkedQueue<Throwable> failures = new ConcurrentLinkedQueue<>();
   private volatile boolean isOver;

@@ -194,7 +194,13 @@ public final class ServerProcess implements AutoCloseable {
   private Process launch() throws IOException {
     return Launch.start(
         spec.arguments(root, port, managementPort),
-        Map.of("ASHLAR_ACCESS_KEY", ACCESS_KEY, "ASHLAR_SECRET_KEY", SECRET_KEY),
+        Map.of(
+            "ASHLAR_ACCESS_KEY",
+            ACCESS_KEY,
+            "ASHLAR_SECRET_KEY",
+            SECRET_KEY,
+            "ASHLAR_JAVA_OPTIONS",
+            spec.javaOptions()),
         log);
   }
 

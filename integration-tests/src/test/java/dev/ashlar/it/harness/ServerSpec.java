@@ -13,15 +13,29 @@ import java.util.stream.IntStream;
  * @param metadataFolders 1, 3 or 5
  * @param profile data shards + parity shards
  * @param stripeUnit bytes of one strip
+ * @param javaOptions beyond those of the launcher
  */
 public record ServerSpec(
-    String name, int drives, int metadataFolders, String profile, int stripeUnit) {
+    String name,
+    int drives,
+    int metadataFolders,
+    String profile,
+    int stripeUnit,
+    String javaOptions) {
+  public ServerSpec(String name, int drives, int metadataFolders, String profile, int stripeUnit) {
+    this(name, drives, metadataFolders, profile, stripeUnit, "");
+  }
+
   public static ServerSpec named(String name) {
     return new ServerSpec(name, 6, 1, "4+2", 16 << 10);
   }
 
   public ServerSpec withMetadataFolders(int count) {
-    return new ServerSpec(name, drives, count, profile, stripeUnit);
+    return new ServerSpec(name, drives, count, profile, stripeUnit, javaOptions);
+  }
+
+  public ServerSpec withJavaOptions(String options) {
+    return new ServerSpec(name, drives, metadataFolders, profile, stripeUnit, options);
   }
 
   List<Path> driveFolders(Path root) {

@@ -31,8 +31,12 @@ final class Coalescer {
   /** A call looks at no more groups: other work waits behind it. */
   private static final int LOOKS_MAX = 64;
 
-  /** So are patches of one block in so many: the blocks that they replaced are dead. */
-  private static final int BLOCKS_PER_PATCH_MAX = 2;
+  /**
+   * So are patches of this share of the blocks: the blocks that they replaced are dead. Until then
+   * n ln 4 random blocks of n are overwritten, so that merging makes 1.7 writes of each; until half
+   * of them have patches it would be 2.4.
+   */
+  private static final double PATCHED_SHARE_MIN = 0.75;
 
   private final ShardIndex index;
   private final ShardReader reader;
@@ -65,7 +69,7 @@ final class Coalescer {
     }
 
     boolean isWorthIt() {
-      return patches.size() * BLOCKS_PER_PATCH_MAX >= blocks() || bases.size() >= EXTENTS_MIN;
+      return patches.size() >= PATCHED_SHARE_MIN * blocks() || bases.size() >= EXTENTS_MIN;
     }
   }
 
