@@ -198,7 +198,7 @@ class DriveChangesTest {
 
   private static void crash(int kind, int call, boolean isIndexLost) throws Exception {
     SimulatedCore drive = written(SHARD, noise(1, 3 * BLOCK));
-    change(drive, 1, BLOCK, 2 * BLOCK, 3 * BLOCK);
+    change(drive, 1, 0, 3 * BLOCK, 3 * BLOCK);
     change(drive, 2, 3 * BLOCK, 50, 3 * BLOCK);
     if (kind >= 3) {
       drive.fold(fold(1), fold(2));
@@ -226,7 +226,7 @@ class DriveChangesTest {
     }
     drive.reopen();
     byte[] expected = Arrays.copyOf(noise(1, 3 * BLOCK), 3 * BLOCK + 50);
-    System.arraycopy(noise(1 + 1000, 2 * BLOCK), 0, expected, BLOCK, 2 * BLOCK);
+    System.arraycopy(noise(1 + 1000, 3 * BLOCK), 0, expected, 0, 3 * BLOCK);
     System.arraycopy(noise(2 + 1000, 50), 0, expected, 3 * BLOCK, 50);
     ShardView view = unfolded(1, 2);
     try {
@@ -383,8 +383,7 @@ class DriveChangesTest {
     writer.prepare(plain(2, 0, 5013, "dropped"));
     writer.commitOne(
         new LogRequest.DropAll(List.of(new Drop(SHARD.blob(), attempt(2))), new Answer<>()));
-    writer.core().log().fragmented().add(SHARD);
-    writer.coalescer().mergeOne();
+    merge(writer);
     byte[] written =
         Arrays.copyOf(writer.disk.content(FIRST_SEGMENT), writer.core().log().end().offset());
     byte[] trimmed = DriveRulesTest.trimmed(written);
@@ -398,6 +397,21 @@ class DriveChangesTest {
         "altered and grown",
         new String(reader.read(SHARD, unfolded(1), 4996, 17), StandardCharsets.US_ASCII));
     assertEquals(ShardFault.MISSING, fault(reader, unfolded(1, 2)));
+  }
+
+  /** The whole shard, whether it is worth it or not. */
+  private static void merge(SimulatedCore drive) throws IOException, ShardException {
+    byte[] bytes = drive.read(SHARD, unfolded(1), 0, 5013);
+    try (ShardIndex.Rows rows = drive.index.rows()) {
+      drive.commitOne(
+          new LogRequest.Merge(
+              SHARD,
+              rows.bases(SHARD, 0, 1),
+              rows.patches(SHARD, 0, 1),
+              ByteBuffer.allocateDirect(bytes.length).put(bytes).flip(),
+              AbstractShardStoreContract.crcs(bytes),
+              new Answer<>()));
+    }
   }
 
   private static ShardIntent plain(int revision, int offset, int baseLength, String text) {
