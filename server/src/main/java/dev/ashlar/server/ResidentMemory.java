@@ -1,8 +1,8 @@
 package dev.ashlar.server;
 
+import dev.ashlar.gateway.http.S3Server;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
-import io.netty.buffer.PooledByteBufAllocator;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.management.BufferPoolMXBean;
@@ -49,7 +49,7 @@ final class ResidentMemory {
 
   /** The JDK's buffers, and Netty's, which it does not tell the JDK of. */
   private static long direct() {
-    long bytes = PooledByteBufAllocator.DEFAULT.metric().usedDirectMemory();
+    long bytes = S3Server.bufferBytes();
     for (BufferPoolMXBean pool : ManagementFactory.getPlatformMXBeans(BufferPoolMXBean.class)) {
       bytes += pool.getName().equals("direct") ? pool.getMemoryUsed() : 0;
     }

@@ -146,4 +146,9 @@ public final class S3Server implements AutoCloseable {
       Thread.currentThread().interrupt();
     }
   }
+
+  /** Direct memory that the sockets' buffers have, used or not, of all servers of the process. */
+  public static long bufferBytes() {
+    return PooledByteBufAllocator.DEFAULT.metric().usedDirectMemory();
+  }
 }
