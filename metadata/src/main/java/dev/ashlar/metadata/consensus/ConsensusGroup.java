@@ -273,21 +273,35 @@ public final class ConsensusGroup implements AutoCloseable {
   }
 
   /**
-   * Takes a checkpoint of every peer that runs and lets go of the log before it. One that takes
-   * longer than this, or fails, is not waited for: only the next start is slower then.
+   * Takes a checkpoint of all that is committed of every peer that runs and lets go of the log
+   * before it. One that takes longer than this, or fails, is not waited for: only the next start is
+   * slower then.
    */
   public void checkpoint(Duration wait) {
-    CompletableFuture<?>[] replies =
-        peers.stream()
-            .filter(Peer::isAlive)
-            .map(Peer::checkpoint)
-            .toArray(CompletableFuture<?>[]::new);
+    Duration half = wait.dividedBy(2);
     try {
-      CompletableFuture.allOf(replies).get(wait.toMillis(), TimeUnit.MILLISECONDS);
+      awaitAllApplied(half);
+      CompletableFuture<?>[] replies =
+          peers.stream()
+              .filter(Peer::isAlive)
+              .map(Peer::checkpoint)
+              .toArray(CompletableFuture<?>[]::new);
+      CompletableFuture.allOf(replies).get(half.toMillis(), TimeUnit.MILLISECONDS);
     } catch (ExecutionException | TimeoutException e) {
       log.warn("no checkpoint of all metadata folders, the next start replays: {}", e.toString());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
+    }
+  }
+
+  /** Followers hear of the last commits with the next heartbeat only. */
+  private void awaitAllApplied(Duration wait) throws InterruptedException {
+    long end = System.nanoTime() + wait.toNanos();
+    long committed = peers.stream().mapToLong(Peer::committedIndex).max().orElse(-1);
+    while (System.nanoTime() < end
+        && peers.stream()
+            .anyMatch(peer -> peer.isAlive() && peer.machine().appliedIndex() < committed)) {
+      Thread.sleep(RETRY_MS);
     }
   }
 

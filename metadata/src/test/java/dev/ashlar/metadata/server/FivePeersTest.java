@@ -1,16 +1,20 @@
 package dev.ashlar.metadata.server;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ashlar.metadata.consensus.CheckpointLimits;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -70,6 +74,25 @@ class FivePeersTest {
     try (MetadataServer server = folders.open(folders.all(), Set.of(), small)) {
       folders.check(server);
     }
+  }
+
+  /**
+   * Followers hear of a commit with the next message only: not before a stop that follows at once.
+   */
+  @Test
+  void aCheckpointHoldsTheLastCommitInEveryFolder() throws Exception {
+    try (MetadataServer server = folders.open()) {
+      folders.create(server, 3);
+      server.checkpoint(Duration.ofMinutes(1));
+    }
+    Set<String> checkpoints = new HashSet<>();
+    for (int place = 1; place <= 5; place++) {
+      try (Stream<Path> files = Files.list(folders.raft(place).resolve("sm"))) {
+        checkpoints.add(files.map(file -> file.getFileName().toString()).toList().toString());
+      }
+    }
+    assertEquals(1, checkpoints.size(), checkpoints::toString);
+    assertTrue(checkpoints.toString().contains("checkpoint-"), checkpoints::toString);
   }
 
   @Test
