@@ -8,9 +8,8 @@ import dev.ashlar.bench.chart.Fonts;
 import dev.ashlar.bench.chart.Page;
 import dev.ashlar.bench.engine.ScratchFolder;
 import dev.ashlar.bench.load.DataSet;
-import dev.ashlar.bench.load.LoadException;
 import dev.ashlar.bench.load.LoadResult;
-import dev.ashlar.bench.process.AshlarServer;
+import dev.ashlar.bench.process.BenchException;
 import dev.ashlar.bench.result.ResultFolder;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -152,7 +151,7 @@ public final class CurvesCommand implements Callable<Integer> {
         print(curves, page);
       }
       return curves.points().stream().allMatch(point -> point.operations() > 0) ? 0 : 1;
-    } catch (LoadException | AshlarServer.NotStartedException | Fonts.MissingException e) {
+    } catch (BenchException e) {
       System.err.println(e.getMessage());
       return 1;
     }
@@ -170,7 +169,7 @@ public final class CurvesCommand implements Callable<Integer> {
     if (place.isEmpty() && phase.equals(AFTER)) {
       place = ResultFolder.newestWith(results, "curves", fileOf(BEFORE));
       if (place.isEmpty()) {
-        throw new LoadException(
+        throw new BenchException(
             "There is nothing from --phase before in " + results + "; name it by --against.");
       }
     }
@@ -183,7 +182,7 @@ public final class CurvesCommand implements Callable<Integer> {
         return Curves.parse(Files.readString(file));
       }
     }
-    throw new LoadException("There is no curves-….json in " + folder);
+    throw new BenchException("There is no curves-….json in " + folder);
   }
 
   // --- Measuring ------------------------------------------------------------------------------

@@ -1,5 +1,6 @@
 package dev.ashlar.bench.load;
 
+import dev.ashlar.bench.process.BenchException;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -46,12 +47,12 @@ final class BucketAdmin {
     try (HttpClient client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build()) {
       HttpResponse<String> answer = client.send(request.build(), BodyHandlers.ofString());
       if (answer.statusCode() >= STATUS_ERROR) {
-        throw new LoadException(
+        throw new BenchException(
             "%s of bucket %s: HTTP %d %s"
                 .formatted(method, target.bucket(), answer.statusCode(), answer.body()));
       }
     } catch (java.net.ConnectException e) {
-      throw new LoadException("Nobody answers at " + target.hostHeader());
+      throw new BenchException("Nobody answers at " + target.hostHeader());
     }
   }
 }

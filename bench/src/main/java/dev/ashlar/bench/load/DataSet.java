@@ -1,5 +1,6 @@
 package dev.ashlar.bench.load;
 
+import dev.ashlar.bench.process.BenchException;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
@@ -8,7 +9,7 @@ import java.util.stream.IntStream;
 public record DataSet(int objects, long objectBytes) {
   public DataSet {
     if (objects < 1 || objectBytes < 1) {
-      throw new LoadException("There have to be objects, and bytes in them.");
+      throw new BenchException("There have to be objects, and bytes in them.");
     }
   }
 

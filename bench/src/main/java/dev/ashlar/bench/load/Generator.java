@@ -1,5 +1,6 @@
 package dev.ashlar.bench.load;
 
+import dev.ashlar.bench.process.BenchException;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.channel.AdaptiveRecvByteBufAllocator;
@@ -103,7 +104,7 @@ final class Generator implements AutoCloseable {
     try {
       return tally.get();
     } catch (ExecutionException e) {
-      if (e.getCause() instanceof LoadException expected) {
+      if (e.getCause() instanceof BenchException expected) {
         throw expected;
       }
       throw new IllegalStateException(e);

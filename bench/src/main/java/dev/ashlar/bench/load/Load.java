@@ -1,5 +1,7 @@
 package dev.ashlar.bench.load;
 
+import dev.ashlar.bench.process.BenchException;
+
 /**
  * The work of one run.
  *
@@ -29,13 +31,13 @@ public record Load(
 
   public Load {
     if (clients < 1 || clients > CLIENTS_MAX || depth < 1 || depth > DEPTH_MAX) {
-      throw new LoadException("There are 1 to 16 clients, and each has a depth of 1 to 256.");
+      throw new BenchException("There are 1 to 16 clients, and each has a depth of 1 to 256.");
     }
     if (blockBytes < 1 || rate < 0 || warmUpSeconds < 0 || seconds <= 0) {
-      throw new LoadException("Sizes and times have to be positive.");
+      throw new BenchException("Sizes and times have to be positive.");
     }
     if (operations < 0 || (operations > 0 && rate > 0)) {
-      throw new LoadException("Either a number of operations ends a load, or it has a rate.");
+      throw new BenchException("Either a number of operations ends a load, or it has a rate.");
     }
   }
 

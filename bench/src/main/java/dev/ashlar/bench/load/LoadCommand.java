@@ -5,7 +5,7 @@ import dev.ashlar.bench.Machine;
 import dev.ashlar.bench.SizeArgument;
 import dev.ashlar.bench.TimeLeft;
 import dev.ashlar.bench.engine.ScratchFolder;
-import dev.ashlar.bench.process.AshlarServer;
+import dev.ashlar.bench.process.BenchException;
 import dev.ashlar.bench.process.ManagementPage;
 import dev.ashlar.bench.result.ResultFolder;
 import java.io.IOException;
@@ -157,7 +157,7 @@ public final class LoadCommand implements Callable<Integer> {
         report.print(out);
       }
       return report.operationsPerSecond().mean() > 0 ? 0 : 1;
-    } catch (LoadException | AshlarServer.NotStartedException e) {
+    } catch (BenchException e) {
       System.err.println(e.getMessage());
       return 1;
     }

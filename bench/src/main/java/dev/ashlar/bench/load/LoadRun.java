@@ -1,5 +1,6 @@
 package dev.ashlar.bench.load;
 
+import dev.ashlar.bench.process.BenchException;
 import dev.ashlar.bench.process.UsageWatch;
 import java.io.IOException;
 import java.time.Instant;
@@ -166,7 +167,7 @@ public final class LoadRun implements AutoCloseable {
     Map<String, Long> errors = new TreeMap<>();
     tally.counts().values().forEach(count -> errors.putAll(count.errors));
     if (!errors.isEmpty()) {
-      throw new LoadException("Could not " + what + ": " + errors);
+      throw new BenchException("Could not " + what + ": " + errors);
     }
   }
 

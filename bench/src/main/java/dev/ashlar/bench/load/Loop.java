@@ -1,5 +1,6 @@
 package dev.ashlar.bench.load;
 
+import dev.ashlar.bench.process.BenchException;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.EventLoop;
@@ -147,7 +148,7 @@ final class Loop implements Lane.Owner {
     finish(null);
   }
 
-  private void finish(@Nullable LoadException failure) {
+  private void finish(@Nullable BenchException failure) {
     isClosing = true;
     noteBusyShare();
     if (check != null) {
@@ -239,7 +240,7 @@ final class Loop implements Lane.Owner {
   private void refused(int number, Throwable cause) {
     connectFailures++;
     if (connectFailures > CONNECT_FAILURES_MAX && !isClosing) {
-      finish(new LoadException("Cannot connect: " + cause.getMessage()));
+      finish(new BenchException("Cannot connect: " + cause.getMessage()));
     } else {
       later(RECONNECT_MILLIS, () -> connect(number));
     }

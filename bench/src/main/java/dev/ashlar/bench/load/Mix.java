@@ -1,5 +1,6 @@
 package dev.ashlar.bench.load;
 
+import dev.ashlar.bench.process.BenchException;
 import java.util.EnumMap;
 import java.util.Locale;
 import java.util.Map;
@@ -16,7 +17,7 @@ public record Mix(Map<Kind, Integer> percent) {
             || percent.keySet().stream().anyMatch(kind -> !kind.isMeasured())
             || percent.values().stream().mapToInt(share -> share).sum() != WHOLE;
     if (isBad) {
-      throw new LoadException("The shares of a mix have to come to 100, as read=70,patch=30.");
+      throw new BenchException("The shares of a mix have to come to 100, as read=70,patch=30.");
     }
   }
 
@@ -31,7 +32,7 @@ public record Mix(Map<Kind, Integer> percent) {
         int share = equals < 0 ? WHOLE : Integer.parseInt(part.substring(equals + 1).strip());
         percent.merge(kind, share, Integer::sum);
       } catch (IllegalArgumentException e) {
-        throw new LoadException(
+        throw new BenchException(
             "A mix is made of read, write, replace, patch and append, as read=70,patch=30, not "
                 + text);
       }

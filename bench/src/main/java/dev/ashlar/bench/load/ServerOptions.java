@@ -1,8 +1,12 @@
 package dev.ashlar.bench.load;
 
-import dev.ashlar.bench.process.AshlarServer;
+import dev.ashlar.bench.process.BenchException;
+import dev.ashlar.bench.process.Launch;
+import dev.ashlar.bench.process.ServerProcess;
+import dev.ashlar.protocol.model.Profile;
 import java.io.IOException;
 import java.net.URI;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.LocalDateTime;
 import java.time.ZoneOffset;
@@ -77,7 +81,7 @@ public final class ServerOptions {
    * @param own to be closed
    */
   public record Loaded(
-      String title, Target target, @Nullable URI management, long pid, @Nullable AshlarServer own)
+      String title, Target target, @Nullable URI management, long pid, @Nullable ServerProcess own)
       implements AutoCloseable {
     @Override
     public void close() {
@@ -105,7 +109,7 @@ public final class ServerOptions {
     String bucket = "bench-" + STAMP.format(LocalDateTime.now(ZoneOffset.UTC));
     if (endpoint != null) {
       if (accessKey == null || secretKey == null) {
-        throw new LoadException("Say who loads the endpoint: --access-key and --secret-key.");
+        throw new BenchException("Say who loads the endpoint: --access-key and --secret-key.");
       }
       Target target = Target.of(endpoint, accessKey, secretKey, region, bucket);
       return new Loaded(endpoint.toString(), target, management, serverPid, null);
@@ -113,18 +117,22 @@ public final class ServerOptions {
     return own(launcher, profile, scratch, bucket);
   }
 
-  /** A server of our own. */
+  /** A server of our own: as many drive folders as the profile needs, and one for metadata. */
   public static Loaded own(Path launcher, String profile, Path scratch, String bucket)
       throws IOException, InterruptedException {
-    AshlarServer server = AshlarServer.start(launcher, profile, scratch);
-    Target target =
-        Target.of(
-            server.endpoint(),
-            AshlarServer.ACCESS_KEY,
-            AshlarServer.SECRET_KEY,
-            "us-east-1",
-            bucket);
+    int drives = Profile.parse(profile, 0).shards();
+    int port = ServerProcess.freePort();
+    int managementPort = ServerProcess.freePort();
+    Launch launch =
+        new Launch.Ashlar(launcher, profile, drives, 1).in(scratch, port, managementPort);
+    Path log = Files.createDirectories(scratch).resolve("server.log");
+    ServerProcess server = ServerProcess.start(launch, log);
+    Target target = Target.of(uri(port), Launch.ACCESS_KEY, Launch.SECRET_KEY, "us-east-1", bucket);
     return new Loaded(
-        "Ashlar, " + profile, target, server.management(), server.handle().pid(), server);
+        "Ashlar, " + profile, target, uri(managementPort), server.handle().pid(), server);
+  }
+
+  private static URI uri(int port) {
+    return URI.create("http://" + Launch.HOST + ":" + port);
   }
 }

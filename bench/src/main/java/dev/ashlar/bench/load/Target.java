@@ -1,5 +1,6 @@
 package dev.ashlar.bench.load;
 
+import dev.ashlar.bench.process.BenchException;
 import java.net.URI;
 
 /** The bucket that is loaded, and who does it. */
@@ -13,7 +14,7 @@ public record Target(
   public static Target of(
       URI endpoint, String accessKey, String secretKey, String region, String bucket) {
     if (!"http".equals(endpoint.getScheme()) || endpoint.getHost() == null) {
-      throw new LoadException("An endpoint looks like http://127.0.0.1:9000, not " + endpoint);
+      throw new BenchException("An endpoint looks like http://127.0.0.1:9000, not " + endpoint);
     }
     int port = endpoint.getPort() < 0 ? HTTP_PORT : endpoint.getPort();
     return new Target(endpoint.getHost(), port, accessKey, secretKey, region, bucket);

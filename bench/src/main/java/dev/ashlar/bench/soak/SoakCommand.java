@@ -10,12 +10,11 @@ import dev.ashlar.bench.chart.Page;
 import dev.ashlar.bench.engine.ScratchFolder;
 import dev.ashlar.bench.load.DataSet;
 import dev.ashlar.bench.load.Load;
-import dev.ashlar.bench.load.LoadException;
 import dev.ashlar.bench.load.LoadResult;
 import dev.ashlar.bench.load.LoadRun;
 import dev.ashlar.bench.load.Mix;
 import dev.ashlar.bench.load.ServerOptions;
-import dev.ashlar.bench.process.AshlarServer;
+import dev.ashlar.bench.process.BenchException;
 import dev.ashlar.bench.process.ManagementPage;
 import dev.ashlar.bench.result.ResultFolder;
 import java.io.IOException;
@@ -126,7 +125,7 @@ public final class SoakCommand implements Callable<Integer> {
       }
       boolean isJudged = minutes >= JUDGED_MINUTES_MIN;
       return isJudged && result.growth().stream().anyMatch(Growth::isGrowing) ? 1 : 0;
-    } catch (LoadException | AshlarServer.NotStartedException | Fonts.MissingException e) {
+    } catch (BenchException e) {
       System.err.println(e.getMessage());
       return 1;
     }
@@ -144,7 +143,7 @@ public final class SoakCommand implements Callable<Integer> {
                 new DataSet(objects, objectBytes),
                 loaded.pid())) {
       if (loaded.pid() == 0) {
-        throw new LoadException("Say which process is watched: --server-pid.");
+        throw new BenchException("Say which process is watched: --server-pid.");
       }
       run.prepare();
       String machine = Machine.describe(scratch.child(""));
@@ -177,7 +176,7 @@ public final class SoakCommand implements Callable<Integer> {
     try {
       return running.get();
     } catch (ExecutionException e) {
-      if (e.getCause() instanceof LoadException expected) {
+      if (e.getCause() instanceof BenchException expected) {
         throw expected;
       }
       throw new IllegalStateException(e);

@@ -1,5 +1,7 @@
 package dev.ashlar.bench.versus;
 
+import dev.ashlar.bench.process.BenchException;
+import dev.ashlar.bench.process.ServerProcess;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -78,11 +80,15 @@ final class Cell {
             case Contender.Endpoint endpoint ->
                 new Cell(work, conditions, folder, remover, null, endpoint.target());
             case Contender.Started started -> {
-              ServerProcess server = ServerProcess.start(started, folder);
-              yield new Cell(work, conditions, folder, remover, server, server.target());
+              int port = ServerProcess.freePort();
+              ServerProcess server =
+                  ServerProcess.start(
+                      started.launch(folder, port, ServerProcess.freePort()),
+                      folder.resolve("server.log"));
+              yield new Cell(work, conditions, folder, remover, server, S3Target.of(server, port));
             }
           };
-    } catch (IOException | InterruptedException | VersusException e) {
+    } catch (IOException | InterruptedException | BenchException e) {
       Runtime.getRuntime().removeShutdownHook(remover);
       delete(folder);
       throw e;
@@ -90,7 +96,7 @@ final class Cell {
     try {
       cell.warmUp();
       return cell;
-    } catch (IOException | InterruptedException | VersusException e) {
+    } catch (IOException | InterruptedException | BenchException e) {
       cell.close();
       throw e;
     }
@@ -134,7 +140,7 @@ final class Cell {
   private void emptyBucket() throws IOException, InterruptedException {
     try (UsageSampler unused = new UsageSampler(null)) {
       warp.run(Work.PUT_4K, conditions.endpointBucket(), Duration.ofSeconds(1), false, unused);
-    } catch (VersusException e) {
+    } catch (BenchException e) {
       System.err.println(
           "objects may be left in the bucket " + conditions.endpointBucket() + " of " + target);
     }

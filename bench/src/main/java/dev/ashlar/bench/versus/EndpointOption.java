@@ -1,5 +1,6 @@
 package dev.ashlar.bench.versus;
 
+import dev.ashlar.bench.process.BenchException;
 import java.net.URI;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -51,13 +52,13 @@ final class EndpointOption {
     return pid == null
         ? null
         : ProcessHandle.of(pid)
-            .orElseThrow(() -> new VersusException("There is no process " + pid + "."));
+            .orElseThrow(() -> new BenchException("There is no process " + pid + "."));
   }
 
   private String given(@Nullable String option, String variable, String flag) {
     String value = option == null ? System.getenv(variable) : option;
     if (value == null) {
-      throw new VersusException("%s needs %s or $%s.".formatted(url, flag, variable));
+      throw new BenchException("%s needs %s or $%s.".formatted(url, flag, variable));
     }
     return value;
   }

@@ -1,5 +1,6 @@
 package dev.ashlar.bench.versus;
 
+import dev.ashlar.bench.process.BenchException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Comparator;
@@ -32,7 +33,7 @@ record Measurement(
             .filter(operation -> work.startsWith(operation.type()))
             .map(Operation::start)
             .min(Comparator.naturalOrder())
-            .orElseThrow(() -> new VersusException("warp recorded no " + work.title()));
+            .orElseThrow(() -> new BenchException("warp recorded no " + work.title()));
     List<Operation> measured =
         recorded.stream()
             .filter(operation -> work.measures(operation.type()))

@@ -1,5 +1,8 @@
 package dev.ashlar.bench.versus;
 
+import dev.ashlar.bench.process.BenchException;
+import dev.ashlar.bench.process.Launch;
+import dev.ashlar.bench.process.ServerProcess;
 import java.net.URI;
 import java.util.HashMap;
 import java.util.Map;
@@ -20,8 +23,18 @@ record S3Target(
     boolean isHttp = "http".equals(url.getScheme()) || "https".equals(url.getScheme());
     boolean isBare = url.getPath() == null || url.getPath().isEmpty() || url.getPath().equals("/");
     if (!isHttp || url.getHost() == null || url.getUserInfo() != null || !isBare) {
-      throw new VersusException("'" + url + "' is no endpoint, like http://host:9000");
+      throw new BenchException("'" + url + "' is no endpoint, like http://host:9000");
     }
+  }
+
+  /** One that was started here. */
+  static S3Target of(ServerProcess server, int port) {
+    return new S3Target(
+        URI.create("http://" + Launch.HOST + ":" + port),
+        Launch.ACCESS_KEY,
+        Launch.SECRET_KEY,
+        null,
+        server.handle());
   }
 
   boolean isTls() {

@@ -3,6 +3,7 @@ package dev.ashlar.bench.versus;
 import dev.ashlar.bench.Json;
 import dev.ashlar.bench.Machine;
 import dev.ashlar.bench.TimeLeft;
+import dev.ashlar.bench.process.BenchException;
 import java.io.File;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -143,7 +144,7 @@ public final class VersusCommand implements Callable<Integer> {
     try {
       run();
       return complete ? 0 : 1;
-    } catch (VersusException e) {
+    } catch (BenchException e) {
       System.err.println(e.getMessage());
       return 1;
     }
@@ -196,10 +197,10 @@ public final class VersusCommand implements Callable<Integer> {
     if (warp == null) {
       return onPath("warp")
           .orElseThrow(
-              () -> new VersusException(missing("warp", "https://github.com/minio/warp/releases")));
+              () -> new BenchException(missing("warp", "https://github.com/minio/warp/releases")));
     }
     if (!Files.isExecutable(warp)) {
-      throw new VersusException("--warp: " + warp + " is no program.");
+      throw new BenchException("--warp: " + warp + " is no program.");
     }
     return warp.toAbsolutePath();
   }
@@ -281,7 +282,7 @@ public final class VersusCommand implements Callable<Integer> {
     String what;
     try {
       what = step.run();
-    } catch (VersusException e) {
+    } catch (BenchException e) {
       complete = false;
       what = "failed";
       System.err.printf("%s, %s: %s%n", work.title(), contender.title(), e.getMessage());
@@ -297,11 +298,7 @@ public final class VersusCommand implements Callable<Integer> {
             : endpoints.isEmpty() ? List.of("ashlar", "minio") : List.of("ashlar");
     List<Contender> contenders = new ArrayList<>();
     if (started.contains("ashlar")) {
-      if (!Files.isExecutable(launcher)) {
-        throw new VersusException("There is no launcher at " + launcher + "; name it by --ashlar.");
-      }
-      Path absolute = launcher.toAbsolutePath();
-      metadataFolders.forEach(folders -> contenders.add(new Contender.Ashlar(absolute, folders)));
+      metadataFolders.forEach(folders -> contenders.add(new Contender.Ashlar(launcher, folders)));
     }
     if (started.contains("minio")) {
       onPath("minio")
@@ -314,7 +311,7 @@ public final class VersusCommand implements Callable<Integer> {
     }
     endpoints.forEach(endpoint -> contenders.add(endpoint.contender()));
     if (contenders.isEmpty()) {
-      throw new VersusException(
+      throw new BenchException(
           "Nothing to measure: --servers takes ashlar, minio and none, not " + started);
     }
     return contenders;

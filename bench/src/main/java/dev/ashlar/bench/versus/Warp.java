@@ -1,5 +1,6 @@
 package dev.ashlar.bench.versus;
 
+import dev.ashlar.bench.process.BenchException;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -57,7 +58,7 @@ final class Warp {
     int status = process.waitFor();
     Runtime.getRuntime().removeShutdownHook(killer);
     if (status != 0) {
-      throw new VersusException(
+      throw new BenchException(
           "warp failed: " + String.join("\n", other) + "\n" + Files.readString(errors));
     }
     return operations;

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.ashlar.bench.process.BenchException;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.HashSet;
@@ -21,7 +22,7 @@ class MixtureTest {
     assertEquals(Map.of(Kind.READ, 100), Mix.parse("read").percent());
     assertEquals(Map.of(Kind.READ, 70, Kind.PATCH, 30), Mix.parse("read=70,patch=30").percent());
     for (String wrong : List.of("read=70", "read=70,patch=31", "delete", "fly=100", "read=x", "")) {
-      assertThrows(LoadException.class, () -> Mix.parse(wrong), wrong);
+      assertThrows(BenchException.class, () -> Mix.parse(wrong), wrong);
     }
   }
 

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.ashlar.bench.process.BenchException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -122,7 +123,7 @@ class MeasurementTest {
 
   @Test
   void nothingRecordedIsAnError() {
-    assertThrows(VersusException.class, () -> Measurement.of(Work.STAT, List.of(), List.of()));
+    assertThrows(BenchException.class, () -> Measurement.of(Work.STAT, List.of(), List.of()));
   }
 
   private static Operation operation(String type, long startMillis, long endMillis) {

@@ -1,9 +1,8 @@
-package dev.ashlar.bench.versus;
+package dev.ashlar.bench.process;
 
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
-import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
@@ -12,51 +11,53 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 
-/** A running contender. */
-final class ServerProcess implements AutoCloseable {
+/** A server in a process of its own, which ends with this one at the latest. */
+public final class ServerProcess implements AutoCloseable {
   /** The launcher may have to build Ashlar first. */
   private static final Duration READY_MAX = Duration.ofMinutes(10);
 
   private static final Duration STOP_MAX = Duration.ofSeconds(30);
   private static final int LOG_LINES_SHOWN = 15;
+  private static final int OK = 200;
 
   private final Process process;
-  private final int port;
   private final Thread killer;
 
-  private ServerProcess(Process process, int port) {
+  private ServerProcess(Process process) {
     this.process = process;
-    this.port = port;
     killer = new Thread(() -> destroy(process));
     Runtime.getRuntime().addShutdownHook(killer);
   }
 
-  static ServerProcess start(Contender.Started contender, Path folder)
+  /**
+   * Returns when it is ready.
+   *
+   * @param log where its output goes
+   * @throws BenchException when it ends or takes too long; the message has its last lines
+   */
+  public static ServerProcess start(Launch launch, Path log)
       throws IOException, InterruptedException {
-    int port = freePort();
-    Contender.Launch launch = contender.launch(folder, port, freePort());
-    Path log = folder.resolve("server.log");
     ProcessBuilder builder =
         new ProcessBuilder(launch.command()).redirectErrorStream(true).redirectOutput(log.toFile());
     builder.environment().putAll(launch.environment());
-    ServerProcess server = new ServerProcess(builder.start(), port);
-    server.awaitReady(contender, launch, log);
+    ServerProcess server = new ServerProcess(builder.start());
+    server.awaitReady(launch, log);
     return server;
   }
 
-  S3Target target() {
-    return new S3Target(
-        URI.create("http://" + Contender.Started.HOST + ":" + port),
-        Contender.Started.ACCESS_KEY,
-        Contender.Started.SECRET_KEY,
-        null,
-        process.toHandle());
+  /** One that nothing listens on now. */
+  public static int freePort() throws IOException {
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return socket.getLocalPort();
+    }
   }
 
-  private void awaitReady(Contender.Started contender, Contender.Launch launch, Path log)
-      throws IOException, InterruptedException {
+  public ProcessHandle handle() {
+    return process.toHandle();
+  }
+
+  private void awaitReady(Launch launch, Path log) throws IOException, InterruptedException {
     long deadline = System.nanoTime() + READY_MAX.toNanos();
     try (HttpClient client = HttpClient.newHttpClient()) {
       HttpRequest request =
@@ -64,8 +65,8 @@ final class ServerProcess implements AutoCloseable {
       while (!isReady(client, request)) {
         if (!process.isAlive() || System.nanoTime() > deadline) {
           close();
-          throw new VersusException(
-              contender.title() + " did not start; its last lines were:\n" + tail(log));
+          throw new BenchException(
+              launch.title() + " did not start; its last lines were:\n" + tail(log));
         }
         Thread.sleep(50);
       }
@@ -75,23 +76,15 @@ final class ServerProcess implements AutoCloseable {
   private static boolean isReady(HttpClient client, HttpRequest request)
       throws InterruptedException {
     try {
-      return client.send(request, HttpResponse.BodyHandlers.discarding()).statusCode() == 200;
+      return client.send(request, HttpResponse.BodyHandlers.discarding()).statusCode() == OK;
     } catch (IOException e) {
       return false; // not listening yet
     }
   }
 
   private static String tail(Path log) throws IOException {
-    try (Stream<String> lines = Files.lines(log)) {
-      List<String> all = lines.toList();
-      return String.join("\n", all.subList(Math.max(0, all.size() - LOG_LINES_SHOWN), all.size()));
-    }
-  }
-
-  private static int freePort() throws IOException {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort();
-    }
+    List<String> all = Files.readAllLines(log);
+    return String.join("\n", all.subList(Math.max(0, all.size() - LOG_LINES_SHOWN), all.size()));
   }
 
   @Override
