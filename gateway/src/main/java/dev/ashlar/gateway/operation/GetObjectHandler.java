@@ -48,10 +48,10 @@ final class GetObjectHandler {
               gone -> reopen(request, exchange, caller, tries, gone));
       return new HttpAnswer(view.status(), view.headers(), body);
     } catch (DataUnavailableException e) {
-      if (e.reason() != Reason.GONE || tries == 1) {
+      if (e.reason() != Reason.GONE) {
         throw e;
       }
-      return open(request, exchange, caller, tries - 1);
+      return reopen(request, exchange, caller, tries, e);
     }
   }
 
