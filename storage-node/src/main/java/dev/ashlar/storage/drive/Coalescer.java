@@ -5,6 +5,7 @@ import dev.ashlar.protocol.client.ShardView;
 import dev.ashlar.protocol.memory.Slab;
 import dev.ashlar.protocol.memory.SlabPool;
 import dev.ashlar.protocol.model.ShardId;
+import dev.ashlar.storage.drive.MergeCandidates.Candidate;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -41,10 +42,10 @@ final class Coalescer {
   private final ShardIndex index;
   private final ShardReader reader;
   private final SlabPool slabs;
-  private final FragmentedShards shards;
+  private final MergeCandidates candidates;
   private final Merger merger;
   private final Checksum checksum = new Checksum();
-  private @Nullable ShardId current;
+  private @Nullable Candidate current;
   private int nextBlock;
 
   /** Has the log's writer do a merge, and waits for it. */
@@ -77,12 +78,12 @@ final class Coalescer {
       ShardIndex index,
       ShardReader reader,
       SlabPool slabs,
-      FragmentedShards shards,
+      MergeCandidates candidates,
       Merger merger) {
     this.index = index;
     this.reader = reader;
     this.slabs = slabs;
-    this.shards = shards;
+    this.candidates = candidates;
     this.merger = merger;
   }
 
@@ -91,21 +92,21 @@ final class Coalescer {
    */
   boolean mergeOne() throws IOException, ShardException {
     for (int looks = 0; looks < LOOKS_MAX; looks++) {
-      ShardId shard = current;
-      if (shard == null) {
-        shard = shards.next();
-        current = shard;
-        nextBlock = 0;
+      Candidate candidate = current;
+      if (candidate == null) {
+        candidate = candidates.next();
+        if (candidate == null) {
+          return false;
+        }
+        current = candidate;
+        nextBlock = firstBlock(candidate);
       }
-      if (shard == null) {
-        return false;
-      }
-      Group group = nextGroup(shard);
+      Group group = nextGroup(candidate);
       if (group == null) {
         current = null;
       } else {
         nextBlock = group.firstBlock() + group.blocks();
-        if (group.isWorthIt() && merge(shard, group)) {
+        if (group.isWorthIt() && merge(candidate.shard(), group)) {
           return true;
         }
       }
@@ -113,8 +114,25 @@ final class Coalescer {
     return false;
   }
 
-  /** From the next block on; null at the end of the shard. */
-  private @Nullable Group nextGroup(ShardId shard) throws IOException {
+  /** Where the group may begin that the candidate belongs to. */
+  private int firstBlock(Candidate candidate) throws IOException {
+    int block = candidate.block();
+    try (ShardIndex.Rows rows = index.rows()) {
+      for (Extent base : rows.bases(candidate.shard(), block, block)) {
+        if (2 * base.crcs().length > MERGED_BLOCKS_MAX) {
+          return base.firstBlock(); // no two like it fit into one
+        }
+      }
+    }
+    return Math.max(0, block - MERGED_BLOCKS_MAX + 1);
+  }
+
+  /** From the next block on; null behind the candidate's. */
+  private @Nullable Group nextGroup(Candidate candidate) throws IOException {
+    if (nextBlock > candidate.block()) {
+      return null;
+    }
+    ShardId shard = candidate.shard();
     try (ShardIndex.Rows rows = index.rows()) {
       List<Extent> near = rows.bases(shard, nextBlock, nextBlock + MERGED_BLOCKS_MAX);
       if (near.isEmpty()) {

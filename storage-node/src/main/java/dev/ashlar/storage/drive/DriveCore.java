@@ -11,6 +11,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -29,6 +30,7 @@ final class DriveCore {
   private final Setting setting;
   private final SegmentLog.Parts parts;
   private final Segments segments;
+  private final ChangedShards changed;
   private final SegmentLog log;
   private final ShardReader reader;
   private DriveIdentity identity;
@@ -50,16 +52,17 @@ final class DriveCore {
     this.parts = parts;
     identity = DriveIdentity.read(files);
     segments = new Segments(files, limits, parts.index().segments());
+    changed = ChangedShards.of(parts.index());
     UUID drive = identity.drive().id();
     LogPosition end;
     try (BatchScanner scanner = new BatchScanner(drive, limits.segmentBytes(), parts.slabs())) {
-      end = new Recovery(segments, parts.index(), scanner, this::lost).run();
+      end = new Recovery(segments, parts.index(), changed, scanner, this::lost).run();
     } catch (IOException | RuntimeException e) {
       segments.close();
       throw e;
     }
-    log = new SegmentLog(drive, limits, parts, end, segments);
-    reader = new ShardReader(segments, parts, parts.meters()::read);
+    log = new SegmentLog(drive, limits, parts, changed, end, segments);
+    reader = newReader(parts.meters()::read);
     try {
       if (files.list().contains(CHANGES_LOST_FILE)) {
         forgetChangedBlobs();
@@ -139,8 +142,17 @@ final class DriveCore {
   }
 
   Coalescer newCoalescer(Coalescer.Merger merger) {
-    ShardReader own = new ShardReader(segments, parts, parts.meters()::readToMerge);
-    return new Coalescer(parts.index(), own, parts.slabs(), log.fragmented(), merger);
+    ShardReader own = newReader(parts.meters()::readToMerge);
+    return new Coalescer(parts.index(), own, parts.slabs(), changed.toMerge(), merger);
+  }
+
+  private ShardReader newReader(IntConsumer onFileRead) {
+    return new ShardReader(segments, parts, changed.unfolded(), onFileRead);
+  }
+
+  /** Where merges may be worth it. */
+  MergeCandidates mergeCandidates() {
+    return changed.toMerge();
   }
 
   /** From the next start on the drive is in a new life; this one's acknowledgements are over. */

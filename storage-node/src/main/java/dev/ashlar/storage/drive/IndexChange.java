@@ -22,8 +22,10 @@ final class IndexChange implements AutoCloseable {
   private final ShardIndex index;
   private final ShardIndex.Update update;
   private final Segments segments;
+  private final ChangedShards changedShards;
   private final Map<Long, SegmentUse> uses = new HashMap<>();
   private final Map<ShardId, Pending> pending = new HashMap<>();
+  private final Map<ShardId, Intents> intents = new HashMap<>();
 
   /** What the index still shows until the commit but is gone: it must be accounted for once. */
   private final Set<Key> removed = new HashSet<>();
@@ -43,10 +45,18 @@ final class IndexChange implements AutoCloseable {
     @Nullable Folded folded;
   }
 
-  IndexChange(ShardIndex index, Segments segments) {
+  /** What the batch puts and removes that is not folded. */
+  private record Intents(List<Piece> put, List<Piece> removed) {
+    Intents() {
+      this(new ArrayList<>(), new ArrayList<>());
+    }
+  }
+
+  IndexChange(ShardIndex index, Segments segments, ChangedShards changedShards) {
     this.index = index;
     this.update = index.update();
     this.segments = segments;
+    this.changedShards = changedShards;
   }
 
   /** Puts a new piece, perhaps in place of another with the same key. */
@@ -69,7 +79,9 @@ final class IndexChange implements AutoCloseable {
         use(replaced.segment(), -gone.storedBytes(), 0, leavesCopy);
       }
     }
-    if (piece.role() instanceof Piece.Patch) {
+    if (piece.role() instanceof Piece.Intent) {
+      intents(piece.shard()).put().add(piece);
+    } else if (piece.role() instanceof Piece.Patch) {
       pending(piece.shard()).patches.put(extent.firstBlock(), extent);
     } else if (piece.role() instanceof Piece.Base && extent.stamp().revision() > 0) {
       pending(piece.shard()).bases.put(extent.firstBlock(), extent);
@@ -88,6 +100,9 @@ final class IndexChange implements AutoCloseable {
     if (removed.add(Key.of(piece)) || isOfThisBatch) {
       update.remove(piece);
       use(piece.extent().segment(), -piece.storedBytes(), 0, false);
+      if (piece.role() instanceof Piece.Intent) {
+        intents(piece.shard()).removed().add(piece);
+      }
     }
   }
 
@@ -139,10 +154,13 @@ final class IndexChange implements AutoCloseable {
   }
 
   List<Piece> intents(ShardId shard, AttemptId attempt) throws IOException {
-    List<Piece> known =
-        rows()
-            .intents(shard, List.of(attempt), 0, Integer.MAX_VALUE)
-            .getOrDefault(attempt, List.of());
+    List<Piece> known = changedShards.unfolded().find(shard, attempt);
+    if (known == null) {
+      known =
+          rows()
+              .intents(shard, List.of(attempt), 0, Integer.MAX_VALUE)
+              .getOrDefault(attempt, List.of());
+    }
     List<Piece> found = new ArrayList<>(known);
     found.removeIf(piece -> removed.contains(Key.of(piece)));
     return found;
@@ -226,6 +244,18 @@ final class IndexChange implements AutoCloseable {
     }
     update.commit(reached);
     changed.forEach(this::publish);
+    for (Map.Entry<ShardId, Intents> shard : intents.entrySet()) {
+      Intents those = shard.getValue();
+      changedShards.unfolded().changed(shard.getKey(), those.put(), those.removed());
+    }
+    for (Map.Entry<ShardId, Pending> shard : pending.entrySet()) {
+      for (Extent patch : shard.getValue().patches.values()) {
+        changedShards.toMerge().put(shard.getKey(), patch);
+      }
+      for (Extent base : shard.getValue().bases.values()) {
+        changedShards.toMerge().put(shard.getKey(), base);
+      }
+    }
     close();
   }
 
@@ -247,6 +277,10 @@ final class IndexChange implements AutoCloseable {
 
   private Pending pending(ShardId shard) {
     return pending.computeIfAbsent(shard, id -> new Pending());
+  }
+
+  private Intents intents(ShardId shard) {
+    return intents.computeIfAbsent(shard, id -> new Intents());
   }
 
   private ShardIndex.Rows rows() {

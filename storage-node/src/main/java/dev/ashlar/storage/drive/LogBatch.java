@@ -27,6 +27,7 @@ final class LogBatch {
   private final int bytesMax;
   private final Segments segments;
   private final ShardIndex index;
+  private final ChangedShards changedShards;
   private final List<Pending> pending = new ArrayList<>();
   private final List<Mark> marks = new ArrayList<>();
   private final Set<BlobId> deleted = new HashSet<>();
@@ -54,11 +55,12 @@ final class LogBatch {
   /** What is known of a piece before it has a place. */
   private record Shape(int firstBlock, int[] crcs, Stamp stamp, short flags) {}
 
-  LogBatch(int bytesMax, Segments segments, ShardIndex index) {
+  LogBatch(int bytesMax, Segments segments, ShardIndex index, ChangedShards changedShards) {
     this.bytesMax = bytesMax;
     this.segments = segments;
     this.index = index;
-    change = new IndexChange(index, segments);
+    this.changedShards = changedShards;
+    change = new IndexChange(index, segments, changedShards);
     effects = new RecordEffects(change, segments);
   }
 
@@ -362,7 +364,7 @@ final class LogBatch {
     changed.clear();
     prepared.clear();
     change.close();
-    change = new IndexChange(index, segments);
+    change = new IndexChange(index, segments, changedShards);
     effects = new RecordEffects(change, segments);
     isMerge = false;
     segmentToLeave = 0;

@@ -20,6 +20,7 @@ final class Recovery {
 
   private final Segments segments;
   private final ShardIndex index;
+  private final ChangedShards changed;
   private final BatchScanner scanner;
   private final DamageHandler onDamage;
   private final boolean isRebuild;
@@ -33,9 +34,15 @@ final class Recovery {
     void lost(String what) throws IOException;
   }
 
-  Recovery(Segments segments, ShardIndex index, BatchScanner scanner, DamageHandler onDamage) {
+  Recovery(
+      Segments segments,
+      ShardIndex index,
+      ChangedShards changed,
+      BatchScanner scanner,
+      DamageHandler onDamage) {
     this.segments = segments;
     this.index = index;
+    this.changed = changed;
     this.scanner = scanner;
     this.onDamage = onDamage;
     end = index.position();
@@ -171,7 +178,7 @@ final class Recovery {
       segment.file().sync();
       syncedSegment = segment.id();
     }
-    try (IndexChange change = new IndexChange(index, segments)) {
+    try (IndexChange change = new IndexChange(index, segments, changed)) {
       Replay replay = new Replay(new RecordEffects(change, segments));
       scanner.forEachRecord(header, replay);
       replay.effects.leaveTraces(replay.marks, segment.id());

@@ -16,11 +16,13 @@ import org.rocksdb.Snapshot;
 /** What was committed when it was made. */
 final class RocksRows implements ShardIndex.Rows {
   private final RocksDB db;
+  private final ExtentGuess guess;
   private final Snapshot moment;
   private final ReadOptions reading;
 
-  RocksRows(RocksDB db) {
+  RocksRows(RocksDB db, ExtentGuess guess) {
     this.db = db;
+    this.guess = guess;
     moment = db.getSnapshot();
     reading = new ReadOptions().setSnapshot(moment);
   }
@@ -37,7 +39,21 @@ final class RocksRows implements ShardIndex.Rows {
 
   @Override
   public List<Extent> bases(ShardId shard, int firstBlock, int lastBlock) throws IOException {
+    Extent guessed = guess.find(firstBlock, block -> at(IndexFormat.BASE, shard, block));
+    if (guessed != null && guessed.endBlock() > lastBlock) {
+      return List.of(guessed);
+    }
     return bases(db, moment, shard, firstBlock, lastBlock);
+  }
+
+  /** The extent or patch that begins with this block. */
+  private @Nullable Extent at(byte kind, ShardId shard, int block) throws IOException {
+    try {
+      byte[] value = db.get(reading, IndexFormat.extentKey(kind, shard, block));
+      return value == null ? null : IndexFormat.extent(block, value);
+    } catch (RocksDBException e) {
+      throw RocksShardIndex.failed(e);
+    }
   }
 
   /**
@@ -62,6 +78,10 @@ final class RocksRows implements ShardIndex.Rows {
 
   @Override
   public List<Extent> patches(ShardId shard, int firstBlock, int lastBlock) throws IOException {
+    if (firstBlock == lastBlock) {
+      Extent only = at(IndexFormat.PATCH, shard, firstBlock);
+      return only == null ? List.of() : List.of(only);
+    }
     byte[] first = IndexFormat.extentKey(IndexFormat.PATCH, shard, firstBlock);
     byte[] behind = IndexFormat.extentKey(IndexFormat.PATCH, shard, lastBlock + 1);
     try (RocksScan entries = new RocksScan(db, moment, first, behind)) {
@@ -93,6 +113,19 @@ final class RocksRows implements ShardIndex.Rows {
         if (isIn(entries, all)) {
           found.put(attempt, intents(entries, all, firstBlock, lastBlock));
         }
+      }
+    }
+    return found;
+  }
+
+  @Override
+  public Map<AttemptId, List<Piece>> intents(ShardId shard) throws IOException {
+    Map<AttemptId, List<Piece>> found = new HashMap<>();
+    byte[] all = IndexFormat.shardKey(IndexFormat.INTENT, shard);
+    try (RocksScan entries = new RocksScan(db, moment, all, RocksScan.behind(all))) {
+      for (entries.first(); entries.isAtEntry(); entries.next()) {
+        AttemptId attempt = IndexFormat.attempt(entries.key());
+        found.computeIfAbsent(attempt, id -> new ArrayList<>()).add(piece(entries));
       }
     }
     return found;

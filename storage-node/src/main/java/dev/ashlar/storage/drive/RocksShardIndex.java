@@ -30,9 +30,6 @@ import org.rocksdb.WriteOptions;
  * in the segment log is part of each. Laid out by {@link IndexFormat}.
  */
 final class RocksShardIndex implements ShardIndex {
-  /** A point look-up is cheaper than a seek, and most shards are one extent from block 0 on. */
-  private static final int FIRST_EXTENT_BLOCKS = 64;
-
   private final Options options;
   private final BloomFilter bloomFilter = new BloomFilter(10);
   private final ReadOptions reading = new ReadOptions();
@@ -45,8 +42,7 @@ final class RocksShardIndex implements ShardIndex {
   /** Whether any shard was ever changed: where none was, nothing is looked for but base extents. */
   private volatile boolean hasChanges;
 
-  /** Blocks of each extent of a long shard but its last, as found last: a guess. */
-  private volatile int usualBlocks = FIRST_EXTENT_BLOCKS;
+  private final ExtentGuess guess = new ExtentGuess();
 
   /** Direct memory for one look-up at a time. */
   private static final class Scratch {
@@ -123,24 +119,14 @@ final class RocksShardIndex implements ShardIndex {
     return found;
   }
 
-  /** Long shards are read from the start of an extent to its end, or within one of them. */
   @Override
   public @Nullable Extent find(ShardId shard, int block) throws IOException {
-    if (block < FIRST_EXTENT_BLOCKS) {
-      Extent first = at(shard, Piece.Role.BASE, 0);
-      if (first != null && first.covers(block)) {
-        return first;
-      }
-      if (block == 0) {
-        return null;
-      }
+    Extent found = guess.find(block, first -> at(shard, Piece.Role.BASE, first));
+    if (found == null && block > 0) {
+      found = seek(shard, block);
     }
-    int usual = usualBlocks;
-    Extent guessed = block < usual ? null : at(shard, Piece.Role.BASE, block - block % usual);
-    Extent found = guessed != null && guessed.covers(block) ? guessed : seek(shard, block);
-    // A second extent as long as the first, and so not a last one that ends early.
-    if (found != null && found.firstBlock() == found.crcs().length && usual != found.firstBlock()) {
-      usualBlocks = found.firstBlock();
+    if (found != null) {
+      guess.learn(found);
     }
     return found;
   }
@@ -166,7 +152,7 @@ final class RocksShardIndex implements ShardIndex {
 
   @Override
   public Rows rows() {
-    return new RocksRows(db);
+    return new RocksRows(db, guess);
   }
 
   @Override

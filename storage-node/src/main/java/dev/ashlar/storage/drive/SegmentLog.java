@@ -30,10 +30,14 @@ final class SegmentLog {
   private final List<LogRequest> accepted = new ArrayList<>();
   private final List<LogRequest> rejected = new ArrayList<>();
   private final LogBatch batch;
-  private final FragmentedShards fragmented = new FragmentedShards();
 
   SegmentLog(
-      UUID drive, DriveConfig.Limits limits, Parts parts, LogPosition end, Segments segments) {
+      UUID drive,
+      DriveConfig.Limits limits,
+      Parts parts,
+      ChangedShards changed,
+      LogPosition end,
+      Segments segments) {
     this.drive = drive;
     this.segments = segments;
     this.index = parts.index();
@@ -41,16 +45,11 @@ final class SegmentLog {
     this.meters = parts.meters();
     this.end = end;
     this.active = segments.get(end.segment());
-    batch = new LogBatch(limits.batchBytesMax(), segments, index);
+    batch = new LogBatch(limits.batchBytesMax(), segments, index, changed);
   }
 
   /** What the log works with. */
   record Parts(ShardIndex index, SlabPool slabs, DriveMeters meters) {}
-
-  /** Shards that folds may have cut into many pieces. */
-  FragmentedShards fragmented() {
-    return fragmented;
-  }
 
   LogPosition end() {
     return end;
@@ -220,9 +219,6 @@ final class SegmentLog {
     for (LogRequest request : accepted) {
       if (request.payloadBytes() > 0) {
         meters.payloadWrote(request.payloadBytes());
-      }
-      if (request instanceof LogRequest.FoldAll folds) {
-        fragmented.folded(folds.folds());
       }
     }
     writtenBytes.lazySet(writtenBytes.get() + total);

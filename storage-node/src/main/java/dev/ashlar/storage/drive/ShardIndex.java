@@ -89,6 +89,9 @@ interface ShardIndex extends AutoCloseable {
     Map<AttemptId, List<Piece>> intents(
         ShardId shard, List<AttemptId> attempts, int firstBlock, int lastBlock) throws IOException;
 
+    /** All that is not folded of the shard, per attempt. */
+    Map<AttemptId, List<Piece>> intents(ShardId shard) throws IOException;
+
     @Override
     void close();
   }

@@ -12,6 +12,7 @@ import dev.ashlar.protocol.model.ShardId;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
@@ -30,6 +31,7 @@ final class ShardReader {
 
   private final Segments segments;
   private final ShardIndex index;
+  private final UnfoldedShards unfoldedShards;
   private final SlabPool slabs;
   private final DriveMeters meters;
   private final IntConsumer onFileRead;
@@ -37,9 +39,14 @@ final class ShardReader {
   /**
    * @param onFileRead is told the bytes of each read of a segment
    */
-  ShardReader(Segments segments, SegmentLog.Parts parts, IntConsumer onFileRead) {
+  ShardReader(
+      Segments segments,
+      SegmentLog.Parts parts,
+      UnfoldedShards unfoldedShards,
+      IntConsumer onFileRead) {
     this.segments = segments;
     this.index = parts.index();
+    this.unfoldedShards = unfoldedShards;
     this.slabs = parts.slabs();
     this.meters = parts.meters();
     this.onFileRead = onFileRead;
@@ -248,23 +255,39 @@ final class ShardReader {
     @Nullable Extent[] sources = new Extent[last - first + 1];
     try (ShardIndex.Rows rows = index.rows()) {
       List<Piece> unfolded = unfolded(rows, range.shard(), range.view(), first, last);
-      rows.bases(range.shard(), first, last).forEach(extent -> put(sources, first, extent));
-      rows.patches(range.shard(), first, last).forEach(extent -> put(sources, first, extent));
-      unfolded.forEach(piece -> put(sources, first, piece.extent()));
+      for (Piece piece : unfolded.reversed()) {
+        putWhereNone(sources, first, piece.extent());
+      }
+      if (hasNone(sources)) {
+        rows.patches(range.shard(), first, last)
+            .forEach(each -> putWhereNone(sources, first, each));
+      }
+      if (hasNone(sources)) {
+        rows.bases(range.shard(), first, last).forEach(each -> putWhereNone(sources, first, each));
+      }
     }
     return sources;
   }
 
-  private static void put(@Nullable Extent[] sources, int first, Extent extent) {
+  private static void putWhereNone(@Nullable Extent[] sources, int first, Extent extent) {
     int from = Math.max(0, extent.firstBlock() - first);
     int to = Math.min(sources.length, extent.endBlock() - first);
     for (int i = from; i < to; i++) {
-      sources[i] = extent;
+      sources[i] = sources[i] == null ? extent : sources[i];
     }
   }
 
+  private static boolean hasNone(@Nullable Extent[] sources) {
+    for (Extent source : sources) {
+      if (source == null) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   /** What the view's attempts wrote of these blocks and is not folded here, oldest first. */
-  private static List<Piece> unfolded(
+  private List<Piece> unfolded(
       ShardIndex.Rows rows, ShardId shard, ShardView view, int firstBlock, int lastBlock)
       throws IOException, ShardException {
     long folded = rows.folded(shard).revision();
@@ -272,24 +295,45 @@ final class ShardReader {
       throw new ShardException(
           ShardFault.MISSING, shard + " is folded up to " + folded + ", not to " + view.folded());
     }
-    List<CommittedAttempt> attempts =
-        view.unfolded().stream().filter(attempt -> attempt.revision() > folded).toList();
-    if (attempts.isEmpty()) {
-      return List.of();
-    }
-    Map<AttemptId, List<Piece>> intents =
-        rows.intents(
-            shard,
-            attempts.stream().map(CommittedAttempt::attempt).toList(),
-            firstBlock,
-            lastBlock);
+    List<CommittedAttempt> attempts = new ArrayList<>(view.unfolded());
+    attempts.removeIf(attempt -> attempt.revision() <= folded);
+    Map<AttemptId, List<Piece>> intents = intents(rows, shard, attempts, firstBlock, lastBlock);
     List<Piece> found = new ArrayList<>();
     for (CommittedAttempt attempt : attempts) {
       List<Piece> pieces = intents.get(attempt.attempt());
       if (pieces == null) {
         throw new ShardException(ShardFault.MISSING, shard + " has nothing of " + attempt);
       }
-      found.addAll(pieces);
+      for (Piece piece : pieces) {
+        Extent extent = piece.extent();
+        if (extent.firstBlock() <= lastBlock && extent.endBlock() > firstBlock) {
+          found.add(piece);
+        }
+      }
+    }
+    return found;
+  }
+
+  /** What memory does not know, or not any more, the rows do. */
+  private Map<AttemptId, List<Piece>> intents(
+      ShardIndex.Rows rows,
+      ShardId shard,
+      List<CommittedAttempt> attempts,
+      int firstBlock,
+      int lastBlock)
+      throws IOException {
+    Map<AttemptId, List<Piece>> found = new HashMap<>();
+    List<AttemptId> others = new ArrayList<>();
+    for (CommittedAttempt attempt : attempts) {
+      List<Piece> known = unfoldedShards.find(shard, attempt.attempt());
+      if (known == null) {
+        others.add(attempt.attempt());
+      } else {
+        found.put(attempt.attempt(), known);
+      }
+    }
+    if (!others.isEmpty()) {
+      found.putAll(rows.intents(shard, others, firstBlock, lastBlock));
     }
     return found;
   }

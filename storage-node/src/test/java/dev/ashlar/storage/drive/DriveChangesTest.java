@@ -203,7 +203,7 @@ class DriveChangesTest {
     if (kind >= 3) {
       drive.fold(fold(1), fold(2));
     }
-    drive.core().log().fragmented().add(SHARD);
+    drive.core().mergeCandidates().add(new MergeCandidates.Candidate(SHARD, 0));
     drive.disk.crashAtCall(call);
     assertThrows(
         PowerLoss.class,
@@ -363,7 +363,7 @@ class DriveChangesTest {
     SimulatedCore drive = written(SHARD, noise(1, 2 * BLOCK));
     change(drive, 1, 0, 2 * BLOCK, 2 * BLOCK);
     drive.fold(fold(1));
-    drive.core().log().fragmented().add(SHARD);
+    drive.core().mergeCandidates().add(new MergeCandidates.Candidate(SHARD, 0));
     Coalescer coalescer =
         drive
             .core()

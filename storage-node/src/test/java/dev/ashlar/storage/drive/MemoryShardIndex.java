@@ -175,6 +175,18 @@ final class MemoryShardIndex implements ShardIndex, SimulatedIndex {
     }
 
     @Override
+    public Map<AttemptId, List<Piece>> intents(ShardId shard) {
+      Map<AttemptId, List<Piece>> found = new HashMap<>();
+      for (Map.Entry<Key, Piece> entry : current.pieces.entrySet()) {
+        Key key = entry.getKey();
+        if (key.kind() == Kind.INTENT && key.shard().equals(shard)) {
+          found.computeIfAbsent(key.attempt(), id -> new ArrayList<>()).add(entry.getValue());
+        }
+      }
+      return found;
+    }
+
+    @Override
     public void close() {}
   }
 

@@ -106,7 +106,10 @@ final class SimulatedChanges {
 
   /** Everything that is cut into pieces is looked at. */
   void coalesce(DriveCore core, Coalescer coalescer) throws IOException {
-    shards.forEach(shard -> core.log().fragmented().add(shard.id));
+    int lastBlock = SHARD_BYTES_MAX / BLOCK - 1;
+    for (Shard shard : shards) {
+      core.mergeCandidates().add(new MergeCandidates.Candidate(shard.id, lastBlock));
+    }
     try {
       boolean goesOn = coalescer.mergeOne();
       while (goesOn) {
