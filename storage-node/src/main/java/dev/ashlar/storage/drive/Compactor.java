@@ -39,6 +39,7 @@ final class Compactor {
   private final Segments segments;
   private final SegmentLog log;
   private final ShardIndex index;
+  private final UnfoldedShards unfolded;
   private final SlabPool slabs;
   private final DriveMeters meters;
   private final Mover mover;
@@ -60,11 +61,13 @@ final class Compactor {
       Segments segments,
       SegmentLog log,
       SegmentLog.Parts parts,
+      UnfoldedShards unfolded,
       Mover mover) {
     this.limits = limits;
     this.segments = segments;
     this.log = log;
     this.index = parts.index();
+    this.unfolded = unfolded;
     this.slabs = parts.slabs();
     this.meters = parts.meters();
     this.mover = mover;
@@ -138,7 +141,7 @@ final class Compactor {
 
   /** Packs what lay in many batches into few: else batches of one small record would stay so. */
   private void moveNeeded(Segment victim) throws IOException, ShardException {
-    NeededRecords needed = new NeededRecords(index, segments, victim);
+    NeededRecords needed = new NeededRecords(index, unfolded, segments, victim);
     try (BatchScanner scanner = new BatchScanner(drive, limits.segmentBytes(), slabs)) {
       for (int offset = 0; offset < limits.segmentBytes(); ) {
         BatchHeader header = scanner.directoryAt(victim, offset);

@@ -138,7 +138,7 @@ final class DriveCore {
   }
 
   Compactor newCompactor(Compactor.Mover mover) {
-    return new Compactor(drive().id(), limits, segments, log, parts, mover);
+    return new Compactor(drive().id(), limits, segments, log, parts, changed.unfolded(), mover);
   }
 
   Coalescer newCoalescer(Coalescer.Merger merger) {

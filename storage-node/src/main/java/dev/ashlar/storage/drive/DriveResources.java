@@ -31,6 +31,11 @@ public final class DriveResources implements AutoCloseable {
   /** The most RocksDB instances beside the drives' that may share the environment: metadata. */
   private static final int OTHER_DATABASES_MAX = 5;
 
+  private static final int SHARD_BITS_BY_SIZE = -1;
+
+  /** Of the cache, kept for filters and indexes: else scans would push them out. */
+  private static final double FILTERS_SHARE = 0.25;
+
   private final SlabPool slabs;
   private final MeterRegistry meters;
   private final Clock clock;
@@ -63,7 +68,7 @@ public final class DriveResources implements AutoCloseable {
     this.slabs = slabs;
     this.meters = meters;
     this.clock = clock;
-    blockCache = new LRUCache(budget.blockCacheBytes());
+    blockCache = new LRUCache(budget.blockCacheBytes(), SHARD_BITS_BY_SIZE, false, FILTERS_SHARE);
     writeBufferManager = new WriteBufferManager(budget.writeBufferBytes(), blockCache);
     readThreads = budget.readThreads();
     watch =

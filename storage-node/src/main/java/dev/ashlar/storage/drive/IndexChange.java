@@ -26,6 +26,7 @@ final class IndexChange implements AutoCloseable {
   private final Map<Long, SegmentUse> uses = new HashMap<>();
   private final Map<ShardId, Pending> pending = new HashMap<>();
   private final Map<ShardId, Intents> intents = new HashMap<>();
+  private final Set<ShardId> removedShards = new HashSet<>();
 
   /** What the index still shows until the commit but is gone: it must be accounted for once. */
   private final Set<Key> removed = new HashSet<>();
@@ -47,6 +48,8 @@ final class IndexChange implements AutoCloseable {
 
   /** What the batch puts and removes that is not folded. */
   private record Intents(List<Piece> put, List<Piece> removed) {
+    static final Intents NONE = new Intents(List.of(), List.of());
+
     Intents() {
       this(new ArrayList<>(), new ArrayList<>());
     }
@@ -117,6 +120,7 @@ final class IndexChange implements AutoCloseable {
 
   void removeFolded(ShardId shard) throws IOException {
     pending.remove(shard);
+    removedShards.add(shard);
     update.removeFolded(shard);
   }
 
@@ -154,14 +158,12 @@ final class IndexChange implements AutoCloseable {
   }
 
   List<Piece> intents(ShardId shard, AttemptId attempt) throws IOException {
-    List<Piece> known = changedShards.unfolded().find(shard, attempt);
-    if (known == null) {
-      known =
-          rows()
-              .intents(shard, List.of(attempt), 0, Integer.MAX_VALUE)
-              .getOrDefault(attempt, List.of());
-    }
-    List<Piece> found = new ArrayList<>(known);
+    UnfoldedShards.Known known = changedShards.unfolded().find(shard);
+    Map<AttemptId, List<Piece>> all =
+        known != null
+            ? known.attempts()
+            : rows().intents(shard, List.of(attempt), 0, Integer.MAX_VALUE);
+    List<Piece> found = new ArrayList<>(all.getOrDefault(attempt, List.of()));
     found.removeIf(piece -> removed.contains(Key.of(piece)));
     return found;
   }
@@ -244,19 +246,27 @@ final class IndexChange implements AutoCloseable {
     }
     update.commit(reached);
     changed.forEach(this::publish);
-    for (Map.Entry<ShardId, Intents> shard : intents.entrySet()) {
-      Intents those = shard.getValue();
-      changedShards.unfolded().changed(shard.getKey(), those.put(), those.removed());
-    }
-    for (Map.Entry<ShardId, Pending> shard : pending.entrySet()) {
-      for (Extent patch : shard.getValue().patches.values()) {
-        changedShards.toMerge().put(shard.getKey(), patch);
-      }
-      for (Extent base : shard.getValue().bases.values()) {
-        changedShards.toMerge().put(shard.getKey(), base);
-      }
-    }
+    remember();
     close();
+  }
+
+  /** What of the batch is kept in memory, too. */
+  private void remember() throws IOException {
+    UnfoldedShards unfolded = changedShards.unfolded();
+    removedShards.forEach(unfolded::removed);
+    Set<ShardId> changed = new HashSet<>(intents.keySet());
+    changed.addAll(pending.keySet());
+    changed.removeAll(removedShards);
+    for (ShardId shard : changed) {
+      Intents own = intents.getOrDefault(shard, Intents.NONE);
+      Pending folds = pending.get(shard);
+      unfolded.changed(shard, own.put(), own.removed(), folds == null ? null : folds.folded);
+    }
+    for (Map.Entry<ShardId, Pending> entry : pending.entrySet()) {
+      ShardId shard = entry.getKey();
+      entry.getValue().patches.values().forEach(each -> changedShards.toMerge().put(shard, each));
+      entry.getValue().bases.values().forEach(each -> changedShards.toMerge().put(shard, each));
+    }
   }
 
   /** Only now: what has no live bytes may be freed by anyone who makes the index durable. */

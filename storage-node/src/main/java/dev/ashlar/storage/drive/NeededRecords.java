@@ -15,6 +15,7 @@ final class NeededRecords implements BatchScanner.RecordVisitor {
   private final Segments segments;
   private final Segment segment;
   private final ShardIndex index;
+  private final UnfoldedShards unfolded;
   private final ArrayDeque<Piece> pieces = new ArrayDeque<>();
   private final Set<Mark> marks = new LinkedHashSet<>();
   private int bytesMax = SegmentFormat.HEADER_BYTES;
@@ -22,8 +23,9 @@ final class NeededRecords implements BatchScanner.RecordVisitor {
   /** What one batch can carry. */
   record Load(List<Piece> pieces, List<Mark> marks) {}
 
-  NeededRecords(ShardIndex index, Segments segments, Segment segment) {
+  NeededRecords(ShardIndex index, UnfoldedShards unfolded, Segments segments, Segment segment) {
     this.index = index;
+    this.unfolded = unfolded;
     this.segments = segments;
     this.segment = segment;
   }
@@ -67,7 +69,9 @@ final class NeededRecords implements BatchScanner.RecordVisitor {
   /** It may have been folded: to patches of its blocks, or to a base extent. */
   private void addIntent(Piece piece, Piece.Intent intent) throws IOException {
     Extent extent = piece.extent();
-    if (addIfHere(piece)) {
+    UnfoldedShards.Known known = unfolded.find(piece.shard());
+    boolean mayBeHere = known == null || known.attempts().containsKey(intent.attempt());
+    if (mayBeHere && addIfHere(piece)) {
       return;
     }
     if (!intent.replaces()) {

@@ -12,7 +12,6 @@ import dev.ashlar.protocol.model.ShardId;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
@@ -108,6 +107,10 @@ final class ShardReader {
 
   /** Fails unless all that the view says had touched the shard is here. */
   void checkHas(ShardId shard, ShardView view) throws ShardException {
+    UnfoldedShards.Known known = unfoldedShards.find(shard);
+    if (known != null && known.has(view)) {
+      return;
+    }
     try (ShardIndex.Rows rows = index.rows()) {
       unfolded(rows, shard, view, 0, 0);
     } catch (IOException e) {
@@ -253,8 +256,13 @@ final class ShardReader {
     int first = range.firstBlock();
     int last = range.lastBlock();
     @Nullable Extent[] sources = new Extent[last - first + 1];
+    // Before the rows: what has been folded since they show.
+    UnfoldedShards.Known known = unfoldedShards.find(range.shard());
     try (ShardIndex.Rows rows = index.rows()) {
-      List<Piece> unfolded = unfolded(rows, range.shard(), range.view(), first, last);
+      List<Piece> unfolded =
+          known != null && known.has(range.view())
+              ? unfolded(known.folded(), known.attempts(), range.view())
+              : unfolded(rows, range.shard(), range.view(), first, last);
       for (Piece piece : unfolded.reversed()) {
         putWhereNone(sources, first, piece.extent());
       }
@@ -287,7 +295,7 @@ final class ShardReader {
   }
 
   /** What the view's attempts wrote of these blocks and is not folded here, oldest first. */
-  private List<Piece> unfolded(
+  private static List<Piece> unfolded(
       ShardIndex.Rows rows, ShardId shard, ShardView view, int firstBlock, int lastBlock)
       throws IOException, ShardException {
     long folded = rows.folded(shard).revision();
@@ -295,45 +303,29 @@ final class ShardReader {
       throw new ShardException(
           ShardFault.MISSING, shard + " is folded up to " + folded + ", not to " + view.folded());
     }
-    List<CommittedAttempt> attempts = new ArrayList<>(view.unfolded());
-    attempts.removeIf(attempt -> attempt.revision() <= folded);
-    Map<AttemptId, List<Piece>> intents = intents(rows, shard, attempts, firstBlock, lastBlock);
-    List<Piece> found = new ArrayList<>();
-    for (CommittedAttempt attempt : attempts) {
-      List<Piece> pieces = intents.get(attempt.attempt());
-      if (pieces == null) {
-        throw new ShardException(ShardFault.MISSING, shard + " has nothing of " + attempt);
-      }
-      for (Piece piece : pieces) {
-        Extent extent = piece.extent();
-        if (extent.firstBlock() <= lastBlock && extent.endBlock() > firstBlock) {
-          found.add(piece);
-        }
+    List<AttemptId> attempts = new ArrayList<>();
+    for (CommittedAttempt attempt : view.unfolded()) {
+      if (attempt.revision() > folded) {
+        attempts.add(attempt.attempt());
       }
     }
-    return found;
+    if (attempts.isEmpty()) {
+      return List.of();
+    }
+    return unfolded(folded, rows.intents(shard, attempts, firstBlock, lastBlock), view);
   }
 
-  /** What memory does not know, or not any more, the rows do. */
-  private Map<AttemptId, List<Piece>> intents(
-      ShardIndex.Rows rows,
-      ShardId shard,
-      List<CommittedAttempt> attempts,
-      int firstBlock,
-      int lastBlock)
-      throws IOException {
-    Map<AttemptId, List<Piece>> found = new HashMap<>();
-    List<AttemptId> others = new ArrayList<>();
-    for (CommittedAttempt attempt : attempts) {
-      List<Piece> known = unfoldedShards.find(shard, attempt.attempt());
-      if (known == null) {
-        others.add(attempt.attempt());
-      } else {
-        found.put(attempt.attempt(), known);
+  private static List<Piece> unfolded(
+      long folded, Map<AttemptId, List<Piece>> intents, ShardView view) throws ShardException {
+    List<Piece> found = new ArrayList<>();
+    for (CommittedAttempt attempt : view.unfolded()) {
+      if (attempt.revision() > folded) {
+        List<Piece> pieces = intents.get(attempt.attempt());
+        if (pieces == null) {
+          throw new ShardException(ShardFault.MISSING, "the shard has nothing of " + attempt);
+        }
+        found.addAll(pieces);
       }
-    }
-    if (!others.isEmpty()) {
-      found.putAll(rows.intents(shard, others, firstBlock, lastBlock));
     }
     return found;
   }

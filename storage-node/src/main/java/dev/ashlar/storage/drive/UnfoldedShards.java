@@ -1,5 +1,7 @@
 package dev.ashlar.storage.drive;
 
+import dev.ashlar.protocol.client.CommittedAttempt;
+import dev.ashlar.protocol.client.ShardView;
 import dev.ashlar.protocol.model.AttemptId;
 import dev.ashlar.protocol.model.ShardId;
 import java.io.IOException;
@@ -12,10 +14,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is not folded of the shards that changed last: reads and folds need not look for it in the
- * index, where it would be one seek per attempt. Of a shard there is all or nothing, as of the last
- * commit or, while one is being made, of the one before. Changed by the log's writer, read by any
- * thread.
+ * How far the shards that changed last are folded, and what of them is not: reads, folds and
+ * compaction need not look for it in the index, where it would be one seek per attempt. Of a shard
+ * there is all or nothing, as of the last commit or, while one is being made, of the one before.
+ * Changed by the log's writer, read by any thread.
  */
 final class UnfoldedShards {
   /** Pieces and shards, together some MiB at most. */
@@ -23,7 +25,7 @@ final class UnfoldedShards {
 
   private final ShardIndex index;
   private final int sizeMax;
-  private final Map<ShardId, Map<AttemptId, List<Piece>>> shards = new ConcurrentHashMap<>();
+  private final Map<ShardId, Known> shards = new ConcurrentHashMap<>();
 
   /** The size of each; the one that has not changed for longest is the first. */
   private final LinkedHashMap<ShardId, Integer> sizes = new LinkedHashMap<>(16, 0.75f, true);
@@ -35,43 +37,75 @@ final class UnfoldedShards {
     this.sizeMax = sizeMax;
   }
 
-  /** What the attempt wrote for the shard; null if that is not known here. */
-  @Nullable List<Piece> find(ShardId shard, AttemptId attempt) {
-    Map<AttemptId, List<Piece>> known = shards.get(shard);
-    return known == null ? null : known.get(attempt);
+  /**
+   * All of a shard that is not folded.
+   *
+   * @param folded the revision up to which all is
+   */
+  record Known(long folded, Map<AttemptId, List<Piece>> attempts) {
+    /** Whether all that the view names is folded or here. */
+    boolean has(ShardView view) {
+      if (folded < view.folded()) {
+        return false;
+      }
+      for (CommittedAttempt attempt : view.unfolded()) {
+        if (attempt.revision() > folded && !attempts.containsKey(attempt.attempt())) {
+          return false;
+        }
+      }
+      return true;
+    }
+
+    Known changed(long newFolded, List<Piece> put, List<Piece> removed) {
+      Map<AttemptId, List<Piece>> changed = new HashMap<>(attempts);
+      for (Piece piece : removed) {
+        AttemptId attempt = ((Piece.Intent) piece.role()).attempt();
+        List<Piece> left = without(changed.getOrDefault(attempt, List.of()), piece);
+        if (left.isEmpty()) {
+          changed.remove(attempt);
+        } else {
+          changed.put(attempt, left);
+        }
+      }
+      for (Piece piece : put) {
+        AttemptId attempt = ((Piece.Intent) piece.role()).attempt();
+        List<Piece> all = without(changed.getOrDefault(attempt, List.of()), piece);
+        all.add(piece);
+        changed.put(attempt, all);
+      }
+      return new Known(newFolded, changed);
+    }
   }
 
-  /** After the index has been told: takes in what was put and removed. */
-  void changed(ShardId shard, List<Piece> put, List<Piece> removed) throws IOException {
-    Map<AttemptId, List<Piece>> known = shards.get(shard);
+  /** Null where nothing is known. */
+  @Nullable Known find(ShardId shard) {
+    return shards.get(shard);
+  }
+
+  /**
+   * After the index has been told: takes in what was put and removed.
+   *
+   * @param folded if that has changed
+   */
+  void changed(ShardId shard, List<Piece> put, List<Piece> removed, @Nullable Folded folded)
+      throws IOException {
+    Known known = shards.get(shard);
     if (known != null) {
-      keep(shard, changed(known, put, removed));
+      keep(shard, known.changed(folded == null ? known.folded() : folded.revision(), put, removed));
     } else if (!put.isEmpty()) {
       try (ShardIndex.Rows rows = index.rows()) {
-        keep(shard, rows.intents(shard));
+        keep(shard, new Known(rows.folded(shard).revision(), rows.intents(shard)));
       }
     }
   }
 
-  private static Map<AttemptId, List<Piece>> changed(
-      Map<AttemptId, List<Piece>> known, List<Piece> put, List<Piece> removed) {
-    Map<AttemptId, List<Piece>> changed = new HashMap<>(known);
-    for (Piece piece : removed) {
-      AttemptId attempt = ((Piece.Intent) piece.role()).attempt();
-      List<Piece> left = without(changed.getOrDefault(attempt, List.of()), piece);
-      if (left.isEmpty()) {
-        changed.remove(attempt);
-      } else {
-        changed.put(attempt, left);
-      }
+  /** After the index has been told that nothing of the shard is left. */
+  void removed(ShardId shard) {
+    Integer before = sizes.remove(shard);
+    if (before != null) {
+      shards.remove(shard);
+      size -= before;
     }
-    for (Piece piece : put) {
-      AttemptId attempt = ((Piece.Intent) piece.role()).attempt();
-      List<Piece> all = without(changed.getOrDefault(attempt, List.of()), piece);
-      all.add(piece);
-      changed.put(attempt, all);
-    }
-    return changed;
   }
 
   private static List<Piece> without(List<Piece> pieces, Piece piece) {
@@ -80,9 +114,9 @@ final class UnfoldedShards {
     return left;
   }
 
-  private void keep(ShardId shard, Map<AttemptId, List<Piece>> pieces) {
-    shards.put(shard, pieces);
-    int count = 1 + pieces.values().stream().mapToInt(List::size).sum();
+  private void keep(ShardId shard, Known known) {
+    shards.put(shard, known);
+    int count = 1 + known.attempts().values().stream().mapToInt(List::size).sum();
     Integer before = sizes.put(shard, count);
     size += before == null ? count : count - before;
     while (size > sizeMax) {

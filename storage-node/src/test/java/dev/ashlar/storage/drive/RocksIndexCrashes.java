@@ -56,7 +56,7 @@ final class RocksIndexCrashes implements SimulatedIndex, AutoCloseable {
 
   /**
    * Copies the files of an index in use as a crash would leave them. The list of tables comes
-   * first, and if one of them has been compacted away meanwhile, all of it is done again.
+   * first, and if any table has been compacted away meanwhile, all of it is done again.
    */
   static void copy(Path from, Path to) throws IOException {
     while (!copied(from, to)) {
@@ -70,25 +70,28 @@ final class RocksIndexCrashes implements SimulatedIndex, AutoCloseable {
 
   private static boolean copied(Path from, Path to) throws IOException {
     Files.createDirectories(to);
+    List<Path> before = files(from);
     try {
       copy(from, to, true);
       copy(from, to, false);
-      return true;
+      return files(from).containsAll(before);
     } catch (NoSuchFileException e) {
       return false;
     }
   }
 
   private static void copy(Path from, Path to, boolean listOfTables) throws IOException {
-    List<Path> files;
-    try (Stream<Path> all = Files.list(from)) {
-      files = all.filter(file -> Files.isRegularFile(file)).toList();
-    }
-    for (Path file : files) {
+    for (Path file : files(from)) {
       String name = file.getFileName().toString();
       if (listOfTables == (name.equals("CURRENT") || name.startsWith("MANIFEST"))) {
         Files.copy(file, to.resolve(name));
       }
+    }
+  }
+
+  private static List<Path> files(Path folder) throws IOException {
+    try (Stream<Path> all = Files.list(folder)) {
+      return all.filter(Files::isRegularFile).toList();
     }
   }
 }
