@@ -2,6 +2,7 @@ package dev.ashlar.bench.engine;
 
 import dev.ashlar.bench.Machine;
 import dev.ashlar.protocol.model.Profile;
+import dev.ashlar.storage.io.IoMode;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.ByteBuffer;
@@ -77,6 +78,15 @@ public final class ChangingCommand implements Callable<Integer> {
   private int objectMebibytes = 64;
 
   @Option(
+      names = "--io",
+      paramLabel = "MODE",
+      defaultValue = "AUTO",
+      description =
+          "AUTO as a server does; DIRECT: every read comes from the drive, as where the data is"
+              + " much larger than memory; BUFFERED (default: AUTO).")
+  private IoMode io = IoMode.AUTO;
+
+  @Option(
       names = "--work",
       split = ",",
       description = "Only these: ${COMPLETION-CANDIDATES} (default: all).")
@@ -100,7 +110,7 @@ public final class ChangingCommand implements Callable<Integer> {
       List<Double> spaceBefore = new ArrayList<>();
       for (Profile profile : profiles) {
         LocalEngine.Place place =
-            LocalEngine.Place.in(scratch.child("engine" + places.size()), profile);
+            LocalEngine.Place.in(scratch.child("engine" + places.size()), profile).with(io);
         places.add(place);
         try (LocalEngine engine = open(place)) {
           prepare(engine, payload);
@@ -184,8 +194,8 @@ public final class ChangingCommand implements Callable<Integer> {
     out.println(Machine.describe(root));
     out.printf(
         "%d objects of %d MiB, %d clients, %d s after %d s of the same work, medians of %d rounds."
-            + " CPU: the whole process', deferred work included.%n%n",
-        objects, objectMebibytes, concurrency, seconds, warmUpSeconds, rounds);
+            + " Reads and writes: %s. CPU: the whole process', deferred work included.%n%n",
+        objects, objectMebibytes, concurrency, seconds, warmUpSeconds, rounds, io);
   }
 
   /** Bytes on drives per byte of the objects. */

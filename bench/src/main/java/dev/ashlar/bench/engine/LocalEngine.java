@@ -42,6 +42,7 @@ import dev.ashlar.protocol.model.Profile;
 import dev.ashlar.storage.drive.DriveConfig;
 import dev.ashlar.storage.drive.DriveResources;
 import dev.ashlar.storage.drive.DriveStore;
+import dev.ashlar.storage.io.IoMode;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -65,8 +66,6 @@ import java.util.concurrent.Executors;
  */
 public final class LocalEngine implements AutoCloseable {
   private static final String BUCKET = "bench";
-  private static final DriveResources.Budget INDEXES =
-      new DriveResources.Budget(32L << 20, 16L << 20, 8);
   private static final GarbageConfig SOON =
       new GarbageConfig(
           Duration.ofSeconds(1),
@@ -101,9 +100,13 @@ public final class LocalEngine implements AutoCloseable {
    *
    * @param root the folder that has all of it, which the first open makes
    */
-  public record Place(Path root, UUID cluster, Profile profile) {
+  public record Place(Path root, UUID cluster, Profile profile, IoMode io) {
     public static Place in(Path root, Profile profile) {
-      return new Place(root, UUID.randomUUID(), profile);
+      return new Place(root, UUID.randomUUID(), profile, IoMode.AUTO);
+    }
+
+    public Place with(IoMode mode) {
+      return new Place(root, cluster, profile, mode);
     }
 
     public LocalEngine open(Memory memory) throws IOException, MetadataUnavailableException {
@@ -117,7 +120,12 @@ public final class LocalEngine implements AutoCloseable {
       ErasureCodes codes = opening(new ErasureCodes(CodecChoice.AUTO));
       DriveResources resources =
           opening(
-              new DriveResources(memory.slabs(), meters, Clock.systemUTC(), codes::of, INDEXES));
+              new DriveResources(
+                  memory.slabs(),
+                  meters,
+                  Clock.systemUTC(),
+                  codes::of,
+                  DriveResources.Budget.DEFAULT));
       metadata = openMetadata(place, resources);
       openDrives(place, resources);
       EngineConfig config = EngineConfig.of(profile);
@@ -164,7 +172,9 @@ public final class LocalEngine implements AutoCloseable {
       DriveStore drive =
           opening(
               DriveStore.open(
-                  DriveConfig.of(place.root().resolve("d" + slot), place.cluster()), resources));
+                  DriveConfig.of(place.root().resolve("d" + slot), place.cluster())
+                      .with(place.io()),
+                  resources));
       UUID id = drive.drive().id();
       drives.put(id, drive);
       rows.add(

@@ -23,6 +23,10 @@ public record DriveConfig(
     return new DriveConfig(folder, cluster, null, IoMode.AUTO, Limits.DEFAULT);
   }
 
+  public DriveConfig with(IoMode mode) {
+    return new DriveConfig(folder, cluster, drive, mode, limits);
+  }
+
   /**
    * @param segmentBytes a power of two
    * @param capacityBytesMax of segments; {@link Long#MAX_VALUE}: what the file system has
