@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Random;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -26,12 +27,17 @@ import picocli.CommandLine.Option;
  */
 @Command(
     name = "changing",
-    description =
-        "Random overwrites, reads and appends on the engine with real drives and metadata, without"
-            + " HTTP: fast, classic and three replicas in turn; medians and ratios.",
+    description = {
+      "Random overwrites, reads and appends on the engine with real drives and metadata, without"
+          + " HTTP: fast, classic and three replicas in turn; medians and ratios.",
+      "As it is, a quick look of two minutes: four works, one round of 3 s each, hardly warm. --full:"
+          + " all works, three rounds of 5 s after 6 s of the same work; quote only that."
+    },
     mixinStandardHelpOptions = true)
 public final class ChangingCommand implements Callable<Integer> {
   private static final int PAYLOAD_BYTES = 4 << 20;
+  private static final List<Work> QUICK =
+      List.of(Work.OVERWRITE_4K, Work.READ_16K, Work.MIX_16K, Work.APPEND_4K);
 
   @Option(
       names = "--folder",
@@ -46,23 +52,24 @@ public final class ChangingCommand implements Callable<Integer> {
       description = "Default: 6+2.")
   private String shape = "6+2";
 
-  @Option(names = "--rounds", defaultValue = "3", description = "Default: 3.")
-  private int rounds = 3;
+  @Option(names = "--full", description = "All works, for long enough to be quoted.")
+  private boolean isFull;
+
+  @Option(names = "--rounds", description = "Default: 1; full: 3.")
+  private @Nullable Integer rounds;
 
   @Option(
       names = "--seconds",
-      defaultValue = "4",
-      description = "Measured time per work, profile and round (default: 4).")
-  private int seconds = 4;
+      description = "Measured time per work, profile and round (default: 3; full: 5).")
+  private @Nullable Integer seconds;
 
   @Option(
       names = "--warm-up",
       paramLabel = "SECONDS",
-      defaultValue = "3",
       description =
           "The same work before each measurement, and first of all mixed work for ten times as"
-              + " long (default: 3).")
-  private int warmUpSeconds = 3;
+              + " long (default: 1; full: 6).")
+  private @Nullable Integer warmUpSeconds;
 
   @Option(names = "--concurrency", defaultValue = "16", description = "Default: 16.")
   private int concurrency = 16;
@@ -89,8 +96,10 @@ public final class ChangingCommand implements Callable<Integer> {
   @Option(
       names = "--work",
       split = ",",
-      description = "Only these: ${COMPLETION-CANDIDATES} (default: all).")
-  private List<Work> works = List.of(Work.values());
+      description =
+          "Only these: ${COMPLETION-CANDIDATES} (default: OVERWRITE_4K, READ_16K, MIX_16K and"
+              + " APPEND_4K; full: all).")
+  private List<Work> works = List.of();
 
   private final LocalEngine.Memory memory = LocalEngine.Memory.ofAServer();
   private final PrintStream out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
@@ -115,12 +124,12 @@ public final class ChangingCommand implements Callable<Integer> {
         try (LocalEngine engine = open(place)) {
           prepare(engine, payload);
           spaceBefore.add(space(engine));
-          Pass.run(engine, Work.MIX_16K, load(10 * warmUpSeconds, payload, seed));
+          warmUp(engine, Work.MIX_16K, load(10 * warmUp(), payload, seed));
         }
       }
       ChangingReport report = new ChangingReport(profiles, out);
       report.header();
-      for (Work work : works) {
+      for (Work work : works()) {
         report.rows(work, measure(places, work, payload, seed));
       }
       List<Double> spaceAfter = new ArrayList<>();
@@ -132,6 +141,22 @@ public final class ChangingCommand implements Callable<Integer> {
       report.space(spaceBefore, spaceAfter);
     }
     return 0;
+  }
+
+  private List<Work> works() {
+    return !works.isEmpty() ? works : isFull ? List.of(Work.values()) : QUICK;
+  }
+
+  private int rounds() {
+    return rounds != null ? rounds : isFull ? 3 : 1;
+  }
+
+  private int seconds() {
+    return seconds != null ? seconds : isFull ? 5 : 3;
+  }
+
+  private int warmUp() {
+    return warmUpSeconds != null ? warmUpSeconds : isFull ? 6 : 1;
   }
 
   private LocalEngine open(LocalEngine.Place place) throws Exception {
@@ -166,11 +191,11 @@ public final class ChangingCommand implements Callable<Integer> {
       order.add(i);
       passes.add(new ArrayList<>());
     }
-    for (int round = 1; round <= rounds; round++) {
+    for (int round = 1; round <= rounds(); round++) {
       for (int index : order) {
         try (LocalEngine engine = open(places.get(index))) {
-          Pass.run(engine, work, load(warmUpSeconds, payload, seed));
-          Pass pass = Pass.run(engine, work, load(seconds, payload, seed + 1000L * round));
+          warmUp(engine, work, load(warmUp(), payload, seed));
+          Pass pass = Pass.run(engine, work, load(seconds(), payload, seed + 1000L * round));
           passes.get(index).add(pass);
           System.err.printf(
               Locale.ROOT,
@@ -186,6 +211,12 @@ public final class ChangingCommand implements Callable<Integer> {
     return passes;
   }
 
+  private static void warmUp(LocalEngine engine, Work work, Pass.Load load) throws Exception {
+    if (load.span().isPositive()) {
+      Pass.run(engine, work, load);
+    }
+  }
+
   private Pass.Load load(int spanSeconds, ByteBuffer payload, long seed) {
     return new Pass.Load(concurrency, Duration.ofSeconds(spanSeconds), objects(), payload, seed);
   }
@@ -193,9 +224,9 @@ public final class ChangingCommand implements Callable<Integer> {
   private void preface(Path root) throws IOException {
     out.println(Machine.describe(root));
     out.printf(
-        "%d objects of %d MiB, %d clients, %d s after %d s of the same work, medians of %d rounds."
+        "%d objects of %d MiB, %d clients, %d s after %d s of the same work, medians of %d round(s)."
             + " Reads and writes: %s. CPU: the whole process', deferred work included.%n%n",
-        objects, objectMebibytes, concurrency, seconds, warmUpSeconds, rounds, io);
+        objects, objectMebibytes, concurrency, seconds(), warmUp(), rounds(), io);
   }
 
   /** Bytes on drives per byte of the objects. */

@@ -1,0 +1,64 @@
+package dev.ashlar.bench.engine;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.ashlar.bench.Printed;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class ChangingCommandTest {
+  @TempDir private Path folder = Path.of("");
+
+  @Test
+  void comparesTheFormsAndCountsWhatTheDrivesDid() {
+    Printed printed =
+        Printed.by(
+            "changing",
+            "--folder=" + folder,
+            "--objects=2",
+            "--object-mib=4",
+            "--concurrency=2",
+            "--rounds=1",
+            "--seconds=1",
+            "--warm-up=0",
+            "--io=BUFFERED",
+            "--work=OVERWRITE_4K");
+    assertEquals(0, printed.status(), printed.err());
+    List<String[]> rows =
+        printed
+            .out()
+            .lines()
+            .filter(line -> line.startsWith("| overwrite 4 KiB"))
+            .map(line -> line.split(" *\\| *", -1))
+            .toList();
+    assertEquals(3, rows.size(), printed.out());
+    checkDrives(rows.get(0), "6+2", 3, 3);
+    checkDrives(rows.get(1), "6+2,optimizations=off", 6, 8);
+    checkDrives(rows.get(2), "1+2", 0, 3);
+    for (int i = 0; i < rows.size(); i++) {
+      String[] row = rows.get(i);
+      double rate = number(row[3]);
+      assertTrue(rate >= 1, printed.out());
+      assertTrue(number(row[5]) <= number(row[6]), "p50 is at most p99: " + printed.out());
+      if (i > 0) {
+        double ratio = number(rows.getFirst()[3]) / rate;
+        assertEquals(ratio, number(row[4].replace("×", "")), 0.01 + ratio / rate, printed.out());
+      }
+    }
+    assertTrue(printed.out().contains("| profile | bytes on drives per byte |"), printed.out());
+  }
+
+  /** Operations that begin before the span or end after it make a small difference. */
+  private static void checkDrives(String[] row, String profile, double reads, double writes) {
+    assertEquals(profile, row[2]);
+    assertEquals(reads, number(row[8]), 0.5, String.join("|", row));
+    assertEquals(writes, number(row[9]), 0.5, String.join("|", row));
+  }
+
+  private static double number(String cell) {
+    return Double.parseDouble(cell.strip());
+  }
+}
