@@ -29,6 +29,9 @@ final class Coalescer {
   /** So many neighbours are worth a merge. */
   private static final int EXTENTS_MIN = 8;
 
+  /** So is one that is shorter, where nothing comes to it any more. */
+  private static final int LEFT_BLOCKS_MIN = 8;
+
   /** A call looks at no more groups: other work waits behind it. */
   private static final int LOOKS_MAX = 64;
 
@@ -59,8 +62,9 @@ final class Coalescer {
    * Neighbours that could be one extent.
    *
    * @param end of the bytes of the last block
+   * @param isFull whether what comes behind them belongs to the next group
    */
-  private record Group(List<Extent> bases, List<Extent> patches, long end) {
+  private record Group(List<Extent> bases, List<Extent> patches, long end, boolean isFull) {
     int firstBlock() {
       return bases.getFirst().firstBlock();
     }
@@ -70,7 +74,13 @@ final class Coalescer {
     }
 
     boolean isWorthIt() {
-      return patches.size() >= PATCHED_SHARE_MIN * blocks() || bases.size() >= EXTENTS_MIN;
+      return patches.size() >= PATCHED_SHARE_MIN * blocks()
+          || bases.size() >= EXTENTS_MIN
+          || (isFull && bases.size() > 1 && hasLeftOver());
+    }
+
+    private boolean hasLeftOver() {
+      return bases.stream().anyMatch(base -> base.crcs().length < LEFT_BLOCKS_MIN);
     }
   }
 
@@ -116,6 +126,9 @@ final class Coalescer {
 
   /** Where the group may begin that the candidate belongs to. */
   private int firstBlock(Candidate candidate) throws IOException {
+    if (candidate.isWhole()) {
+      return 0;
+    }
     int block = candidate.block();
     try (ShardIndex.Rows rows = index.rows()) {
       for (Extent base : rows.bases(candidate.shard(), block, block)) {
@@ -127,9 +140,9 @@ final class Coalescer {
     return Math.max(0, block - MERGED_BLOCKS_MAX + 1);
   }
 
-  /** From the next block on; null behind the candidate's. */
+  /** From the next block on; null behind what the candidate speaks of. */
   private @Nullable Group nextGroup(Candidate candidate) throws IOException {
-    if (nextBlock > candidate.block()) {
+    if (!candidate.isWhole() && nextBlock > candidate.block()) {
       return null;
     }
     ShardId shard = candidate.shard();
@@ -142,12 +155,14 @@ final class Coalescer {
       List<Extent> bases = new ArrayList<>();
       List<Extent> patches = new ArrayList<>();
       long end = (long) firstBlock * BLOCK;
+      boolean isFull = false;
       ListIterator<Extent> allPatches =
           rows.patches(shard, firstBlock, near.getLast().endBlock() - 1).listIterator();
       for (Extent base : near) {
         boolean isNeighbour = end == (long) base.firstBlock() * BLOCK;
         boolean isShort = base.endBlock() - firstBlock <= MERGED_BLOCKS_MAX;
         if (!bases.isEmpty() && !(isNeighbour && isShort)) {
+          isFull = isNeighbour;
           break;
         }
         bases.add(base);
@@ -162,7 +177,8 @@ final class Coalescer {
           end = patch.endBlock() == base.endBlock() ? patch.end() : end;
         }
       }
-      return new Group(bases, patches, end);
+      isFull |= bases.getLast().endBlock() - firstBlock == MERGED_BLOCKS_MAX;
+      return new Group(bases, patches, end, isFull);
     }
   }
 

@@ -264,8 +264,12 @@ final class IndexChange implements AutoCloseable {
     }
     for (Map.Entry<ShardId, Pending> entry : pending.entrySet()) {
       ShardId shard = entry.getKey();
-      entry.getValue().patches.values().forEach(each -> changedShards.toMerge().put(shard, each));
-      entry.getValue().bases.values().forEach(each -> changedShards.toMerge().put(shard, each));
+      for (Extent patch : entry.getValue().patches.values()) {
+        changedShards.toMerge().put(shard, Piece.Role.PATCH, patch);
+      }
+      for (Extent base : entry.getValue().bases.values()) {
+        changedShards.toMerge().put(shard, Piece.Role.BASE, base);
+      }
     }
   }
 

@@ -9,22 +9,41 @@ import org.jspecify.annotations.Nullable;
 
 /** Places in shards that may lie in many pieces by now, as many as are worth remembering. */
 final class MergeCandidates {
-  /** One new piece of so many: how many a place gains between two looks, on average. */
-  private static final int PIECES_PER_LOOK = 32;
+  /** What is appended between two looks. */
+  private static final int BLOCKS_PER_LOOK = 16;
+
+  /** How many patches a place gains between two looks, on average. */
+  private static final int PATCHES_PER_LOOK = 32;
+
+  /** One new piece of so many has all of its shard looked at, also where a look was lost. */
+  private static final int PIECES_PER_WHOLE_LOOK = 1024;
 
   private static final int WAITING_MAX = 4096;
 
   private final ReentrantLock lock = new ReentrantLock();
   private final Set<Candidate> waiting = new LinkedHashSet<>();
 
-  /** Around this block. */
-  record Candidate(ShardId shard, int block) {}
+  /**
+   * Where to look.
+   *
+   * @param block around it, unless {@code isWhole}
+   */
+  record Candidate(ShardId shard, int block, boolean isWhole) {}
 
-  /** Which ones it picks follows from the revision and place of a piece alone. */
-  void put(ShardId shard, Extent piece) {
-    long mixed = (piece.stamp().revision() + 31L * piece.firstBlock()) * 0x9E3779B97F4A7C15L;
-    if (Long.remainderUnsigned(mixed >>> 32, PIECES_PER_LOOK) == 0) {
-      add(new Candidate(shard, piece.firstBlock()));
+  /**
+   * Bases come one behind the other, so one look for so many blocks sees them all. Patches come
+   * anywhere: one of so many is picked. Which ones follows from revision and place alone.
+   */
+  void put(ShardId shard, Piece.Role role, Extent piece) {
+    int block = piece.firstBlock();
+    long mixed = ((piece.stamp().revision() + 31L * block) * 0x9E3779B97F4A7C15L) >>> 32;
+    boolean isBase = role instanceof Piece.Base;
+    if (mixed % PIECES_PER_WHOLE_LOOK == 0) {
+      add(new Candidate(shard, 0, true));
+    } else if (isBase
+        ? block % BLOCKS_PER_LOOK + piece.crcs().length >= BLOCKS_PER_LOOK
+        : mixed % PATCHES_PER_LOOK == 0) {
+      add(new Candidate(shard, piece.endBlock() - 1, false));
     }
   }
 

@@ -203,7 +203,7 @@ class DriveChangesTest {
     if (kind >= 3) {
       drive.fold(fold(1), fold(2));
     }
-    drive.core().mergeCandidates().add(new MergeCandidates.Candidate(SHARD, 0));
+    drive.core().mergeCandidates().add(new MergeCandidates.Candidate(SHARD, 0, true));
     drive.disk.crashAtCall(call);
     assertThrows(
         PowerLoss.class,
@@ -302,6 +302,30 @@ class DriveChangesTest {
     assertArrayEquals(all, drive.read(SHARD, new ShardView(1999, 1999, List.of()), 0, all.length));
   }
 
+  /** Wherever the looks fall between them. */
+  @Test
+  void noAppendedBlocksAreLeftApart() throws Exception {
+    SimulatedCore drive = new SimulatedCore(TestDrives.LIMITS);
+    write(drive, SHARD, noise(1, BLOCK));
+    Coalescer coalescer = drive.coalescer();
+    int blocks = 1000;
+    for (int revision = 1; revision < blocks; revision++) {
+      int length = revision * BLOCK;
+      ShardView base = new ShardView(revision - 1, revision - 1, List.of());
+      drive.prepare(
+          AbstractShardChangesContract.bytes(
+              new ShardIntent.Target(SHARD, attempt(revision), base, length),
+              length,
+              noise(revision, BLOCK)));
+      drive.fold(fold(revision));
+      coalescer.mergeOne();
+    }
+    try (ShardIndex.Rows rows = drive.index.rows()) {
+      int pieces = rows.bases(SHARD, 0, blocks).size();
+      assertTrue(pieces < blocks / 64 + 20, pieces + " pieces of a shard of " + blocks + " blocks");
+    }
+  }
+
   @Test
   void aLargeIntentIsReadFromItsBodyAndItsTailWhereverTheyAreMoved() throws Exception {
     SimulatedCore drive = new SimulatedCore(TestDrives.TINY);
@@ -363,7 +387,7 @@ class DriveChangesTest {
     SimulatedCore drive = written(SHARD, noise(1, 2 * BLOCK));
     change(drive, 1, 0, 2 * BLOCK, 2 * BLOCK);
     drive.fold(fold(1));
-    drive.core().mergeCandidates().add(new MergeCandidates.Candidate(SHARD, 0));
+    drive.core().mergeCandidates().add(new MergeCandidates.Candidate(SHARD, 0, true));
     Coalescer coalescer =
         drive
             .core()

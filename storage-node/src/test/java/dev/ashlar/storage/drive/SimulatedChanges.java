@@ -106,9 +106,8 @@ final class SimulatedChanges {
 
   /** Everything that is cut into pieces is looked at. */
   void coalesce(DriveCore core, Coalescer coalescer) throws IOException {
-    int lastBlock = SHARD_BYTES_MAX / BLOCK - 1;
     for (Shard shard : shards) {
-      core.mergeCandidates().add(new MergeCandidates.Candidate(shard.id, lastBlock));
+      core.mergeCandidates().add(new MergeCandidates.Candidate(shard.id, 0, true));
     }
     try {
       boolean goesOn = coalescer.mergeOne();
