@@ -19,7 +19,6 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
@@ -32,9 +31,6 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.BiFunction;
-import org.apache.ratis.protocol.RaftGroup;
-import org.apache.ratis.protocol.RaftGroupId;
-import org.apache.ratis.protocol.RaftPeer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -48,7 +44,6 @@ public final class QuorumPeer implements AutoCloseable {
   private static final long RETRY_MS = 10;
   private static final Duration LEASE_CHECK = Duration.ofMillis(10);
   private static final long WATCH_MS = 100;
-  private static final long ASK_AGAIN_MS = 100;
   private static final int RAFT_THREADS = 4;
   private static final int RAFT_CALLS_WAITING_MAX = 256;
 
@@ -59,7 +54,6 @@ public final class QuorumPeer implements AutoCloseable {
   private final LeaderLease lease;
   private final Thread starter;
   private final ThreadPoolExecutor raftCalls;
-  private final long startNanos = System.nanoTime();
   private final ScheduledExecutorService timer =
       Executors.newSingleThreadScheduledExecutor(
           Thread.ofPlatform().daemon().name("metadata-timer").factory());
@@ -67,7 +61,8 @@ public final class QuorumPeer implements AutoCloseable {
   private volatile String trouble = "";
   private volatile boolean closed;
 
-  private record Running(Peer peer, PeerNetwork network) {}
+  /** What takes part. */
+  record Running(Peer peer, PeerNetwork network) {}
 
   /**
    * @param place of this peer in the list, from 0
@@ -146,10 +141,13 @@ public final class QuorumPeer implements AutoCloseable {
 
   private void takePart() {
     try {
-      Admission admission = awaitAdmission();
-      Running now = start(admission);
+      PeerStart start = new PeerStart(config, folder, others, lease, this::tell);
+      Admission admission = start.awaitAdmission();
+      Running now = start.start(admission);
+      running = now;
+      trouble = "";
       if (admission.as() == Admission.As.REBUILDING) {
-        awaitRebuilt(now, admission);
+        start.awaitRebuilt(now, admission);
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt(); // closed
@@ -164,108 +162,11 @@ public final class QuorumPeer implements AutoCloseable {
     }
   }
 
-  private Admission awaitAdmission() throws InterruptedException, IOException {
-    List<PeerStanding> before = List.of();
-    while (true) {
-      boolean isAskingNeeded = folder.state() != State.MEMBER;
-      List<PeerStanding> now = isAskingNeeded ? others.standings() : List.of();
-      Optional<Admission> admission =
-          Admission.decide(folder.state(), folder.format(), config.peers().size(), before, now);
-      if (admission.isPresent() && maySettle(admission.get())) {
-        return admission.get();
-      }
-      before = now;
-      tell(now.size());
-      Thread.sleep(ASK_AGAIN_MS);
-    }
-  }
-
-  /**
-   * A vote that was given before everything was forgotten may still be on its way to make a leader
-   * of a term that nobody knows yet: not after that election has ended.
-   */
-  private boolean maySettle(Admission admission) throws IOException {
-    if (admission.as() != Admission.As.REBUILDING) {
-      return true;
-    }
-    folder.set(State.REBUILDING, admission.group());
-    return System.nanoTime() - startNanos > 2 * config.elections().max().toNanos();
-  }
-
-  private void tell(int answers) {
-    String now =
-        String.format(
-            "%s: %d of the %d other metadata peers answer",
-            folder.state(), answers, config.peers().size() - 1);
+  private void tell(String now) {
     if (!now.equals(trouble)) {
       LOG.info("metadata waits, {}", now);
       trouble = now;
     }
-  }
-
-  private Running start(Admission admission) throws IOException {
-    ElectionTimes times = config.elections();
-    boolean isFounder = admission.as() == Admission.As.FOUNDER;
-    PeerGuard guard = new PeerGuard(times.min(), isFounder);
-    if (admission.as() == Admission.As.REBUILDING) {
-      guard.setRebuilding(admission.termMin());
-      LOG.warn("{} was empty or damaged: it is rebuilt from the others", folder.path());
-    }
-    PeerNetwork network = new PeerNetwork(others.clients(), times.max(), lease, guard);
-    Duration first = isFounder ? Duration.ofMillis(100) : times.min();
-    Peer peer =
-        new Peer(
-            group(),
-            config.place(),
-            new RaftSettings.Timing(times.min(), times.max(), first, times.max()),
-            folder.path(),
-            network,
-            new SharedEntries(1),
-            config.resources(),
-            config.checkpoints());
-    Running now = new Running(peer, network);
-    try {
-      if (isFounder) {
-        folder.set(State.MEMBER, admission.group());
-      } else if (admission.as() == Admission.As.MEMBER) {
-        folder.setState(State.MEMBER);
-      }
-      peer.start();
-    } catch (IOException | RuntimeException e) {
-      peer.close();
-      throw e;
-    }
-    running = now;
-    trouble = "";
-    return now;
-  }
-
-  private RaftGroup group() {
-    List<RaftPeer> members = new ArrayList<>();
-    for (int place = 0; place < config.peers().size(); place++) {
-      members.add(RaftPeer.newBuilder().setId(Peer.idAt(place)).build());
-    }
-    return RaftGroup.valueOf(RaftGroupId.valueOf(config.clusterId()), members);
-  }
-
-  /** A leader that has committed an entry of its term knows all that was committed before. */
-  private void awaitRebuilt(Running now, Admission admission)
-      throws InterruptedException, IOException {
-    long target = -1;
-    while (target < 0 || !now.peer().holds(target)) {
-      if (target < 0) {
-        target =
-            others.standings().stream()
-                .filter(other -> other.getLeads() && other.getTerm() >= admission.termMin())
-                .mapToLong(PeerStanding::getCommitted)
-                .findFirst()
-                .orElse(-1);
-      }
-      Thread.sleep(ASK_AGAIN_MS);
-    }
-    folder.setState(State.MEMBER);
-    now.network().setMember();
-    LOG.info("metadata in {} is rebuilt", folder.path());
   }
 
   // ---- For the others ----
