@@ -2,8 +2,10 @@ package dev.ashlar.metadata.server;
 
 import dev.ashlar.metadata.consensus.CheckpointLimits;
 import dev.ashlar.metadata.consensus.ElectionTimes;
-import dev.ashlar.metadata.memory.TestBlobs;
 import dev.ashlar.protocol.client.MetadataClient;
+import dev.ashlar.protocol.message.Command;
+import dev.ashlar.protocol.message.CredentialRow;
+import dev.ashlar.protocol.message.PutCredential;
 import dev.ashlar.transport.metadata.RemoteMetadata;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
@@ -31,8 +33,8 @@ public final class QuorumLoad {
             new LoopbackGroup(Path.of(args[0]), 3, CheckpointLimits.DEFAULT, ElectionTimes.DEFAULT)
                 .startAll();
         RemoteMetadata client = group.client()) {
-      Operation commit = any -> any.submit(TestBlobs.createBucket("b" + NAMES.incrementAndGet()));
-      Operation read = any -> any.bucket("b1");
+      Operation commit = QuorumLoad::commit;
+      Operation read = any -> any.credential("key1");
       for (int inFlight : new int[] {1, 16, 64}) {
         measure("commit", commit, client, inFlight, seconds / 2); // warm
         measure("commit", commit, client, inFlight, seconds);
@@ -43,6 +45,17 @@ public final class QuorumLoad {
       }
     }
     System.exit(0);
+  }
+
+  /** About as long as what makes a small object visible. */
+  private static void commit(MetadataClient client) throws Exception {
+    CredentialRow row =
+        CredentialRow.newBuilder()
+            .setAccessKey("key" + NAMES.incrementAndGet() % 1000)
+            .setSecretKey("s".repeat(200))
+            .build();
+    client.submit(
+        Command.newBuilder().setPutCredential(PutCredential.newBuilder().setCredential(row)));
   }
 
   private static void measure(
@@ -104,9 +117,9 @@ public final class QuorumLoad {
     int leader = group.awaitLeader();
     long begin = System.nanoTime();
     Thread killing = Thread.ofPlatform().start(() -> group.kill(leader));
-    client.submit(TestBlobs.createBucket("b" + NAMES.incrementAndGet()));
+    commit(client);
     long written = System.nanoTime();
-    client.bucket("b1");
+    client.credential("key1");
     System.out.printf(
         "leader lost: next commit after %d ms, next read after %d ms%n",
         (written - begin) / 1_000_000, (System.nanoTime() - begin) / 1_000_000);

@@ -33,7 +33,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Three peers over sockets, and what may happen to them. */
-@Timeout(100)
+@Timeout(300)
 class QuorumTest {
   @TempDir Path root = Path.of("");
 
