@@ -1,0 +1,281 @@
+package dev.ashlar.metadata.consensus;
+
+import dev.ashlar.protocol.wire.Exchange.Method;
+import dev.ashlar.protocol.wire.Exchange.Outcome;
+import dev.ashlar.transport.call.CallAnswer;
+import dev.ashlar.transport.call.CallClient;
+import dev.ashlar.transport.call.IncomingCall;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.locks.ReentrantLock;
+import org.apache.ratis.conf.Parameters;
+import org.apache.ratis.proto.RaftProtos.AppendEntriesReplyProto;
+import org.apache.ratis.proto.RaftProtos.AppendEntriesReplyProto.AppendResult;
+import org.apache.ratis.proto.RaftProtos.AppendEntriesRequestProto;
+import org.apache.ratis.proto.RaftProtos.InstallSnapshotReplyProto;
+import org.apache.ratis.proto.RaftProtos.InstallSnapshotRequestProto;
+import org.apache.ratis.proto.RaftProtos.RaftRpcRequestProto;
+import org.apache.ratis.proto.RaftProtos.RequestVoteReplyProto;
+import org.apache.ratis.proto.RaftProtos.RequestVoteRequestProto;
+import org.apache.ratis.protocol.RaftPeerId;
+import org.apache.ratis.rpc.RpcType;
+import org.apache.ratis.server.RaftServer;
+import org.jspecify.annotations.Nullable;
+
+/** The way from one peer to those in other processes, and from them to it. */
+final class PeerNetwork implements Peer.Network {
+  /** Beyond it the other side's disk hangs; the same is sent again. */
+  private static final Duration APPEND_TIMEOUT = Duration.ofSeconds(10);
+
+  private static final Duration INSTALL_TIMEOUT = Duration.ofSeconds(60);
+  private static final Duration ABSENT_CHECK = Duration.ofMillis(200);
+
+  private final Map<RaftPeerId, CallClient> others;
+  private final Duration voteTimeout;
+  private final LeaderLease lease;
+  private final PeerGuard guard;
+
+  /** Of followers whose latest answer was that they lack something. */
+  private final ConcurrentMap<RaftPeerId, Gap> gaps = new ConcurrentHashMap<>();
+
+  /** What was sent lies behind an entry that the follower needs. */
+  private record Gap(long term, long sent, long needed) {
+    Gap(AppendEntriesRequestProto request, AppendEntriesReplyProto reply) {
+      this(request.getLeaderTerm(), request.getPreviousLog().getIndex(), reply.getNextIndex());
+    }
+  }
+
+  /**
+   * Held while the guard is asked and the server does what it allows: between the two no other
+   * leader's entries may come, and no vote be given.
+   */
+  private final ReentrantLock order = new ReentrantLock();
+
+  private volatile @Nullable RaftServer server;
+
+  PeerNetwork(
+      Map<RaftPeerId, CallClient> others,
+      Duration voteTimeout,
+      LeaderLease lease,
+      PeerGuard guard) {
+    this.others = others;
+    this.voteTimeout = voteTimeout;
+    this.lease = lease;
+    this.guard = guard;
+  }
+
+  @Override
+  public RpcType rpc() {
+    return new NetworkRpc();
+  }
+
+  @Override
+  public void put(Parameters parameters) {
+    parameters.put(NetworkRpc.NETWORK, this, PeerNetwork.class);
+  }
+
+  /** Its calls are answered from now on. */
+  void join(RaftServer newServer) {
+    server = newServer;
+  }
+
+  @Override
+  public void leave(RaftServer left) {
+    server = null;
+  }
+
+  void setMember() {
+    order.lock();
+    try {
+      guard.setMember();
+    } finally {
+      order.unlock();
+    }
+  }
+
+  // ---- To the others ----
+
+  RequestVoteReplyProto requestVote(RequestVoteRequestProto request) throws IOException {
+    order.lock();
+    try {
+      guard.checkMayVote();
+    } finally {
+      order.unlock();
+    }
+    CallClient voter = other(request.getServerRequest());
+    CallAnswer answer = answer(voter, Method.VOTE, request.toByteArray(), voteTimeout);
+    return RequestVoteReplyProto.parseFrom(done(voter, answer));
+  }
+
+  AppendEntriesReplyProto appendEntries(AppendEntriesRequestProto request) throws IOException {
+    CallClient follower = other(request.getServerRequest());
+    byte[] body = request.toByteArray();
+    long sentNanos;
+    CallAnswer answer;
+    do {
+      awaitConnected(follower);
+      sentNanos = System.nanoTime();
+      answer = answer(follower, Method.APPEND, body, APPEND_TIMEOUT);
+    } while (isAbsent(answer));
+    AppendEntriesReplyProto reply = AppendEntriesReplyProto.parseFrom(done(follower, answer));
+    RaftPeerId id = RaftPeerId.valueOf(request.getServerRequest().getReplyId());
+    boolean isGap = reply.getResult() == AppendResult.INCONSISTENCY;
+    if (isGap || reply.getResult() == AppendResult.SUCCESS) {
+      lease.acknowledged(id, request.getLeaderTerm(), sentNanos);
+    }
+    checkProgress(id, isGap ? new Gap(request, reply) : null);
+    return reply;
+  }
+
+  /**
+   * Ratis never sends a follower again what that has once acknowledged, so one that has forgotten
+   * it answers the same gap for ever. What is thrown here has Ratis begin anew with this follower.
+   */
+  private void checkProgress(RaftPeerId follower, @Nullable Gap gap) {
+    if (gap == null) {
+      gaps.remove(follower);
+    } else if (gap.equals(gaps.put(follower, gap))) {
+      gaps.remove(follower);
+      throw new IllegalStateException(
+          follower + " has forgotten what it acknowledged, from entry " + gap.needed() + " on");
+    }
+  }
+
+  /** A peer may be away for days: failing each time would fill the log. */
+  private static void awaitConnected(CallClient follower) throws InterruptedIOException {
+    try {
+      while (!follower.isConnected()) {
+        boolean unused = follower.awaitConnected(ABSENT_CHECK);
+      }
+    } catch (InterruptedException e) {
+      throw interrupted();
+    }
+  }
+
+  /** Its process is there, but it does not take part: like one that is away. */
+  private static boolean isAbsent(CallAnswer answer) throws InterruptedIOException {
+    if (answer.outcome() != Outcome.REFUSED) {
+      return false;
+    }
+    try {
+      Thread.sleep(ABSENT_CHECK);
+      return true;
+    } catch (InterruptedException e) {
+      throw interrupted();
+    }
+  }
+
+  InstallSnapshotReplyProto installSnapshot(InstallSnapshotRequestProto request)
+      throws IOException {
+    CallClient follower = other(request.getServerRequest());
+    awaitConnected(follower);
+    CallAnswer answer = answer(follower, Method.INSTALL, request.toByteArray(), INSTALL_TIMEOUT);
+    return InstallSnapshotReplyProto.parseFrom(done(follower, answer));
+  }
+
+  private CallClient other(RaftRpcRequestProto request) throws IOException {
+    CallClient other = others.get(RaftPeerId.valueOf(request.getReplyId()));
+    if (other == null) {
+      throw new IOException("no peer " + request.getReplyId().toStringUtf8());
+    }
+    return other;
+  }
+
+  private static CallAnswer answer(CallClient peer, Method method, byte[] body, Duration timeout)
+      throws IOException {
+    try {
+      return peer.call(method, body, timeout);
+    } catch (InterruptedException e) {
+      throw interrupted();
+    }
+  }
+
+  private static byte[] done(CallClient peer, CallAnswer answer) throws IOException {
+    if (answer.outcome() != Outcome.DONE) {
+      throw new IOException(peer + " answers " + answer.outcome() + ": " + answer.text());
+    }
+    return answer.body();
+  }
+
+  private static InterruptedIOException interrupted() {
+    Thread.currentThread().interrupt();
+    return new InterruptedIOException("while another peer was called");
+  }
+
+  // ---- From the others ----
+
+  /** Answers VOTE, APPEND and INSTALL; blocks while the disk does. */
+  void serve(IncomingCall call) {
+    RaftServer present = server;
+    if (present == null) {
+      call.answer(CallAnswer.because(Outcome.REFUSED, "the peer does not run yet, or any more"));
+      return;
+    }
+    try {
+      switch (call.method()) {
+        case VOTE -> vote(present, call);
+        case APPEND -> append(present, call);
+        case INSTALL -> install(present, call);
+        default -> throw new IllegalArgumentException("not a call of Raft: " + call.method());
+      }
+    } catch (IOException | RuntimeException e) {
+      fail(call, e);
+    }
+  }
+
+  private static void fail(IncomingCall call, Throwable failure) {
+    call.answer(CallAnswer.because(Outcome.UNKNOWN, String.valueOf(failure.getMessage())));
+  }
+
+  private void vote(RaftServer voter, IncomingCall call) throws IOException {
+    RequestVoteRequestProto request = RequestVoteRequestProto.parseFrom(call.body());
+    RequestVoteReplyProto reply;
+    order.lock();
+    try {
+      guard.checkVote();
+      reply = voter.requestVote(request);
+    } finally {
+      order.unlock();
+    }
+    call.answer(CallAnswer.done(reply.toByteArray()));
+  }
+
+  private void append(RaftServer follower, IncomingCall call) throws IOException {
+    AppendEntriesRequestProto request = AppendEntriesRequestProto.parseFrom(call.body());
+    CompletableFuture<AppendEntriesReplyProto> reply;
+    order.lock();
+    try {
+      guard.checkLeader(request.getLeaderTerm());
+      guard.heard();
+      reply = follower.appendEntriesAsync(request);
+    } finally {
+      order.unlock();
+    }
+    var unused =
+        reply.whenComplete(
+            (done, failure) -> {
+              if (failure != null) {
+                fail(call, failure);
+              } else {
+                call.answer(CallAnswer.done(done.toByteArray()));
+              }
+            });
+  }
+
+  private void install(RaftServer follower, IncomingCall call) throws IOException {
+    InstallSnapshotRequestProto request = InstallSnapshotRequestProto.parseFrom(call.body());
+    order.lock();
+    try {
+      guard.checkLeader(request.getLeaderTerm());
+      guard.heard();
+    } finally {
+      order.unlock();
+    }
+    call.answer(CallAnswer.done(follower.installSnapshot(request).toByteArray()));
+  }
+}

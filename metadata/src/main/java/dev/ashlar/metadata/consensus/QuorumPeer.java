@@ -1,0 +1,384 @@
+package dev.ashlar.metadata.consensus;
+
+import dev.ashlar.metadata.consensus.FolderIdentity.State;
+import dev.ashlar.metadata.state.MetadataReads;
+import dev.ashlar.metadata.table.RocksResources;
+import dev.ashlar.metadata.table.Table;
+import dev.ashlar.protocol.client.MetadataUnavailableException;
+import dev.ashlar.protocol.message.Command;
+import dev.ashlar.protocol.message.CommandResult;
+import dev.ashlar.protocol.message.PeerStanding;
+import dev.ashlar.protocol.wire.Exchange.Outcome;
+import dev.ashlar.transport.Endpoint;
+import dev.ashlar.transport.EventLoops;
+import dev.ashlar.transport.call.CallAnswer;
+import dev.ashlar.transport.call.CallClientConfig;
+import dev.ashlar.transport.call.IncomingCall;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.BiFunction;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The peer of this process in a group whose others are in other processes. It takes part as soon as
+ * it knows as what; until then, and while another leads, commands and reads are turned away.
+ */
+public final class QuorumPeer implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(QuorumPeer.class);
+  private static final long RETRY_MS = 10;
+  private static final Duration LEASE_CHECK = Duration.ofMillis(10);
+  private static final long WATCH_MS = 100;
+  private static final int RAFT_THREADS = 4;
+  private static final int RAFT_CALLS_WAITING_MAX = 256;
+
+  private final Config config;
+  private final PeerFolder folder;
+  private final OtherPeers others;
+  private final CommitQueue queue;
+  private final LeaderLease lease;
+  private final Thread starter;
+  private final ThreadPoolExecutor raftCalls;
+  private final ScheduledExecutorService timer =
+      Executors.newSingleThreadScheduledExecutor(
+          Thread.ofPlatform().daemon().name("metadata-timer").factory());
+  private volatile @Nullable Running running;
+  private volatile String trouble = "";
+  private volatile boolean closed;
+
+  /** What takes part. */
+  record Running(Peer peer, PeerNetwork network) {}
+
+  /**
+   * @param place of this peer in the list, from 0
+   * @param peers where all of the group are reached, this one included; the same list everywhere
+   */
+  public record Config(
+      UUID clusterId,
+      Path folder,
+      int place,
+      List<Endpoint> peers,
+      CallClientConfig calls,
+      ElectionTimes elections,
+      RocksResources resources,
+      MeterRegistry meters,
+      CheckpointLimits checkpoints,
+      Clock clock) {
+    public Config {
+      peers = List.copyOf(peers);
+      if (place < 0 || place >= peers.size() || peers.size() % 2 == 0) {
+        throw new IllegalArgumentException("peer " + (place + 1) + " of " + peers.size());
+      }
+    }
+  }
+
+  /**
+   * How the peer takes part.
+   *
+   * @param standing as its folder says
+   * @param isRunning whether it takes part at all
+   * @param leader as far as it knows
+   * @param trouble what keeps it from taking part; empty: nothing
+   */
+  public record Status(
+      String standing,
+      boolean isRunning,
+      boolean isLeader,
+      long term,
+      long appliedIndex,
+      Optional<Endpoint> leader,
+      String trouble) {}
+
+  private QuorumPeer(Config config, PeerFolder folder, EventLoops loops) {
+    this.config = config;
+    this.folder = folder;
+    others = new OtherPeers(config.peers(), config.place(), config.calls(), loops);
+    lease = new LeaderLease(config.peers().size(), config.elections().min());
+    // Its submitters bring their own deadlines.
+    queue = new CommitQueue(config.clock(), Duration.ZERO, config.meters(), this::propose);
+    raftCalls =
+        new ThreadPoolExecutor(
+            RAFT_THREADS,
+            RAFT_THREADS,
+            1,
+            TimeUnit.MINUTES,
+            new ArrayBlockingQueue<>(RAFT_CALLS_WAITING_MAX),
+            Thread.ofPlatform().name("raft-call-", 0).daemon().factory());
+    raftCalls.allowCoreThreadTimeOut(true);
+    var unused =
+        timer.scheduleWithFixedDelay(queue::wakeExpired, WATCH_MS, WATCH_MS, TimeUnit.MILLISECONDS);
+    starter = Thread.ofPlatform().name("metadata-start").daemon().unstarted(this::takePart);
+  }
+
+  /**
+   * @param loops stay the caller's
+   * @throws IOException when the folder is not this peer's, or damaged
+   */
+  public static QuorumPeer open(Config config, EventLoops loops) throws IOException {
+    PeerFolder folder =
+        PeerFolder.open(config.folder(), config.clusterId(), config.place(), config.peers().size());
+    QuorumPeer peer = new QuorumPeer(config, folder, loops);
+    peer.starter.start();
+    return peer;
+  }
+
+  // ---- The beginning ----
+
+  private void takePart() {
+    try {
+      PeerStart start = new PeerStart(config, folder, others, lease, this::tell);
+      Admission admission = start.awaitAdmission();
+      Running now = start.start(admission);
+      running = now;
+      trouble = "";
+      if (admission.as() == Admission.As.REBUILDING) {
+        start.awaitRebuilt(now, admission);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt(); // closed
+    } catch (IOException | RuntimeException e) {
+      trouble = String.valueOf(e.getMessage());
+      LOG.error(
+          "metadata in {} does NOT take part: {}. Once the folder is emptied it is rebuilt from the"
+              + " others",
+          folder.path(),
+          trouble,
+          e);
+    }
+  }
+
+  private void tell(String now) {
+    if (!now.equals(trouble)) {
+      LOG.info("metadata waits, {}", now);
+      trouble = now;
+    }
+  }
+
+  // ---- For the others ----
+
+  /** Answers what peers ask each other. */
+  public void serve(IncomingCall call) {
+    switch (call.method()) {
+      case STANDING -> call.answer(standing());
+      case VOTE, APPEND, INSTALL -> serveRaft(call);
+      case SUBMIT, QUERY, WATCH ->
+          throw new IllegalArgumentException("not a call of peers: " + call.method());
+    }
+  }
+
+  private void serveRaft(IncomingCall call) {
+    Running now = running;
+    if (now == null) {
+      call.answer(CallAnswer.because(Outcome.REFUSED, "it does not take part yet"));
+      return;
+    }
+    try {
+      raftCalls.execute(() -> now.network().serve(call));
+    } catch (RejectedExecutionException e) {
+      call.answer(CallAnswer.because(Outcome.OVERLOADED, "too many calls wait"));
+    }
+  }
+
+  private CallAnswer standing() {
+    Running now = running;
+    State state = folder.state();
+    if (state == State.MEMBER && now == null) {
+      // Its term is not known before it runs, and what remembers nothing must not look like it.
+      return CallAnswer.because(Outcome.REFUSED, "it does not take part yet");
+    }
+    PeerStanding.Builder standing =
+        PeerStanding.newBuilder()
+            .setPeer(Peer.idAt(config.place()).toString())
+            .setState(PeerStanding.State.valueOf(state.name()))
+            .setFormat(folder.format())
+            .addAllGroup(folder.group());
+    if (now != null) {
+      // The term first: a leader of a later one has committed no less.
+      standing
+          .setTerm(now.peer().term())
+          .setLeads(now.peer().isLeaderReady())
+          .setCommitted(now.peer().committedIndex());
+    }
+    return CallAnswer.done(standing.build().toByteArray());
+  }
+
+  // ---- Commands ----
+
+  /**
+   * Commits a command that has its session and request number; the calling thread waits.
+   *
+   * @throws MetadataUnavailableException also when this peer has ceased to lead meanwhile
+   */
+  public CommandResult submit(Command.Builder command, long deadlineNanos)
+      throws MetadataUnavailableException, NotLeaderException {
+    Peer peer = peer();
+    if (!peer.isLeader()) {
+      throw elsewhere(peer);
+    }
+    return queue.submit(command, deadlineNanos);
+  }
+
+  private void propose(Proposal proposal) {
+    Running now = running;
+    if (now == null) {
+      proposal.abandon();
+      return;
+    }
+    try {
+      var unused =
+          now.peer()
+              .propose(proposal)
+              .whenComplete(
+                  (reply, failure) -> {
+                    if (failure != null || !reply.isSuccess()) {
+                      retry(now.peer(), proposal);
+                    }
+                  });
+    } catch (IOException | RuntimeException e) {
+      LOG.debug("proposal not accepted", e);
+      retry(now.peer(), proposal);
+    }
+  }
+
+  /** Who submitted has to turn to the new leader, with the same requests. */
+  private void retry(Peer peer, Proposal proposal) {
+    if (closed || !peer.isLeader()) {
+      proposal.abandon();
+    } else if (proposal.isWanted()) {
+      var unused = timer.schedule(() -> propose(proposal), RETRY_MS, TimeUnit.MILLISECONDS);
+    }
+  }
+
+  // ---- Reads ----
+
+  /** Answers a query from one snapshot that holds every command answered before. */
+  public <T> T read(BiFunction<MetadataReads, Table, T> query, long deadlineNanos)
+      throws MetadataUnavailableException, NotLeaderException {
+    return awaitLease(deadlineNanos).machine().read(query);
+  }
+
+  /** The small tables in memory, likewise. */
+  public MetadataReads memory(long deadlineNanos)
+      throws MetadataUnavailableException, NotLeaderException {
+    return awaitLease(deadlineNanos).machine().memory();
+  }
+
+  /**
+   * Returns when this peer leads and no other can. All that was answered before it led was
+   * committed before its first entry, which it has applied; what it answered itself it has applied.
+   */
+  private Peer awaitLease(long deadlineNanos)
+      throws MetadataUnavailableException, NotLeaderException {
+    Peer peer = peer();
+    while (true) {
+      long term = peer.term();
+      if (peer.isLeaderReady() && lease.isHeld(term) && peer.term() == term) {
+        return peer;
+      }
+      if (!peer.isLeader()) {
+        throw elsewhere(peer);
+      }
+      if (System.nanoTime() - deadlineNanos > 0) {
+        throw MetadataUnavailableException.refused("the followers do not confirm their leader");
+      }
+      try {
+        if (lease.isHeld(term)) {
+          Thread.sleep(LEASE_CHECK); // what was committed before is being applied
+        } else {
+          lease.awaitHeld(term, LEASE_CHECK);
+        }
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw MetadataUnavailableException.refused("interrupted");
+      }
+    }
+  }
+
+  private Peer peer() throws NotLeaderException {
+    Running now = running;
+    if (now == null) {
+      throw new NotLeaderException(Optional.empty());
+    }
+    return now.peer();
+  }
+
+  private NotLeaderException elsewhere(Peer peer) {
+    return new NotLeaderException(leader(peer));
+  }
+
+  private Optional<Endpoint> leader(Peer peer) {
+    for (int place = 0; place < config.peers().size(); place++) {
+      if (place != config.place() && peer.leader().equals(Optional.of(Peer.idAt(place)))) {
+        return Optional.of(config.peers().get(place));
+      }
+    }
+    return Optional.empty();
+  }
+
+  public Status status() {
+    Running now = running;
+    String standing = folder.state().name();
+    if (now == null) {
+      return new Status(standing, false, false, 0, -1, Optional.empty(), trouble);
+    }
+    Peer peer = now.peer();
+    return new Status(
+        standing,
+        peer.isAlive(),
+        peer.isLeaderReady(),
+        peer.term(),
+        peer.machine().appliedIndex(),
+        peer.isLeader() ? Optional.of(config.peers().get(config.place())) : leader(peer),
+        peer.isAlive() ? trouble : "it failed while in use");
+  }
+
+  /** Takes a checkpoint and lets go of the log before it; one that fails is not waited for. */
+  public void checkpoint(Duration wait) {
+    Running now = running;
+    if (now == null || !now.peer().isAlive()) {
+      return;
+    }
+    try {
+      now.peer().checkpoint().get(wait.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (ExecutionException | TimeoutException e) {
+      LOG.warn("no checkpoint of the metadata, the next start replays: {}", e.toString());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+    queue.close();
+    starter.interrupt();
+    try {
+      starter.join();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    timer.shutdownNow();
+    Running now = running;
+    if (now != null) {
+      Peer.closeAll(List.of(now.peer()));
+    }
+    others.close();
+    raftCalls.shutdownNow();
+    queue.giveUp();
+  }
+}
