@@ -15,6 +15,7 @@ import dev.ashlar.protocol.message.CredentialRow;
 import dev.ashlar.protocol.message.ObjectRecord;
 import dev.ashlar.protocol.message.ObjectRow;
 import dev.ashlar.protocol.message.PartRow;
+import dev.ashlar.protocol.message.Registry;
 import dev.ashlar.protocol.message.SliceValue;
 import dev.ashlar.protocol.message.UploadRow;
 import dev.ashlar.protocol.model.BlobId;
@@ -58,6 +59,11 @@ public final class MetadataReads {
 
   public Map<UUID, DriveId> drives() {
     return catalog.drives();
+  }
+
+  public Registry registry(Table snapshot) {
+    PlacementMap map = catalog.placement();
+    return Nodes.registry(snapshot, map == null ? 0 : map.epoch());
   }
 
   public Optional<ObjectRead> object(Table snapshot, String bucketName, String key) {
