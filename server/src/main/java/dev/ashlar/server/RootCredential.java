@@ -67,6 +67,26 @@ record RootCredential(String accessKey, String secretKey, String origin, boolean
   }
 
   /**
+   * From the environment, else from this file: gateways of a cluster must all have the same, so
+   * none makes it up.
+   */
+  static RootCredential given(Map<String, String> environment, @Nullable Path file)
+      throws IOException {
+    if (environment.containsKey(ACCESS_KEY) || environment.containsKey(SECRET_KEY)) {
+      return find(environment, List.of());
+    }
+    if (file == null) {
+      throw new IllegalArgumentException(
+          "a gateway of a cluster needs "
+              + ACCESS_KEY
+              + " and "
+              + SECRET_KEY
+              + " in the environment, or in the file that --credentials names");
+    }
+    return read(file);
+  }
+
+  /**
    * Writes what is not from the environment into every folder that lacks it, so that it is lost
    * only with all of them.
    */

@@ -143,7 +143,7 @@ final class ServerCommand implements Callable<Integer> {
       return 1;
     }
     Runtime.getRuntime().addShutdownHook(new Thread(context::close, "shutdown"));
-    context.getBean(Node.class).startMessage().print(System.out, isTerminal());
+    context.getBean(ServerForm.class).printStarted(System.out, isTerminal());
     return RUNNING;
   }
 
@@ -151,8 +151,12 @@ final class ServerCommand implements Callable<Integer> {
   static ApplicationContext start(ServerOptions options) {
     Map<String, Object> properties =
         Map.of(
-            "micronaut.server.host", options.managementListen().host(),
-            "micronaut.server.port", options.managementListen().port());
+            "micronaut.server.host",
+            options.managementListen().host(),
+            "micronaut.server.port",
+            options.managementListen().port(),
+            ServerForm.PROPERTY,
+            ServerForm.EMBEDDED);
     ApplicationContext context =
         ApplicationContext.builder()
             .banner(false)
@@ -200,7 +204,8 @@ final class ServerCommand implements Callable<Integer> {
           domains,
           transport,
           driveCapacityBytes,
-          hedgePercent);
+          hedgePercent,
+          null);
     } catch (IllegalArgumentException e) {
       throw new ParameterException(Objects.requireNonNull(spec).commandLine(), e.getMessage(), e);
     }

@@ -62,8 +62,7 @@ public final class MetadataReads {
   }
 
   public Registry registry(Table snapshot) {
-    PlacementMap map = catalog.placement();
-    return Nodes.registry(snapshot, map == null ? 0 : map.epoch());
+    return Nodes.registry(snapshot, catalog.placement());
   }
 
   public Optional<ObjectRead> object(Table snapshot, String bucketName, String key) {

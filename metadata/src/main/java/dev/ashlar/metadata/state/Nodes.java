@@ -15,10 +15,12 @@ import dev.ashlar.protocol.message.Registry;
 import dev.ashlar.protocol.message.ResultCode;
 import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.NodeLife;
+import dev.ashlar.protocol.model.PlacementMap;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /** The processes of a cluster: who is where, with which drives, and when it was last heard of. */
 final class Nodes {
@@ -90,8 +92,11 @@ final class Nodes {
     step.table().put(Keys.node(row.getName()), row.build().toByteArray());
   }
 
-  static Registry registry(Table snapshot, long epoch) {
-    Registry.Builder registry = Registry.newBuilder().setEpoch(epoch);
+  static Registry registry(Table snapshot, @Nullable PlacementMap map) {
+    Registry.Builder registry = Registry.newBuilder();
+    if (map != null) {
+      registry.setEpoch(map.epoch()).setProfile(map.profile().toMessage());
+    }
     registry.addAllNodes(rows(snapshot));
     Catalog.forEachRow(
         snapshot, 'V', value -> registry.addDrives(Rows.parse(value, DriveRow.parser())));
