@@ -46,7 +46,7 @@ class ArchitectureTest {
           .whereLayer("storage")
           .mayOnlyAccessLayers("protocol", "codec", "transport")
           .whereLayer("metadata")
-          .mayOnlyAccessLayers("protocol")
+          .mayOnlyAccessLayers("protocol", "transport")
           .whereLayer("blob")
           .mayOnlyAccessLayers("protocol", "codec")
           .whereLayer("gateway")

@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -46,8 +47,15 @@ public final class FrameConnection extends ChannelInboundHandlerAdapter {
   private long beatNanos;
 
   public FrameConnection(FrameHandler handler, FrameTimes times) {
-    this.handler = handler;
+    this(frames -> handler, times);
+  }
+
+  /**
+   * @param handler made for this connection
+   */
+  public FrameConnection(Function<FrameConnection, FrameHandler> handler, FrameTimes times) {
     this.times = times;
+    this.handler = handler.apply(this);
     reader = new FrameReader(new Intercepting());
     outbox = new Outbox(new ChannelSink());
   }

@@ -112,12 +112,29 @@ final class CommitQueue {
     }
   }
 
+  /** A command of this queue's session; it gets the next request number. */
   CommandResult submit(Command.Builder command) throws MetadataUnavailableException {
+    lock.lock();
+    try {
+      command.setSession(command.hasRegisterSession() ? 0 : session).setRequest(++lastRequest);
+    } finally {
+      lock.unlock();
+    }
+    return submit(command, System.nanoTime() + timeoutNanos);
+  }
+
+  /**
+   * A command that has its session and request number.
+   *
+   * @param deadlineNanos until when its submitter waits
+   */
+  CommandResult submit(Command.Builder command, long deadlineNanos)
+      throws MetadataUnavailableException {
     Waiter waiter;
     List<Waiter> batch;
     lock.lock();
     try {
-      waiter = enqueue(command);
+      waiter = enqueue(command, deadlineNanos);
       batch = nextBatch();
     } finally {
       lock.unlock();
@@ -130,22 +147,18 @@ final class CommitQueue {
     return result;
   }
 
-  private Waiter enqueue(Command.Builder builder) throws MetadataUnavailableException {
+  private Waiter enqueue(Command.Builder builder, long deadlineNanos)
+      throws MetadataUnavailableException {
     if (closed || waiting.size() >= WAITING_MAX) {
       throw MetadataUnavailableException.refused(
           closed ? "metadata is closed" : waiting.size() + " commands are waiting");
     }
-    Command command =
-        builder
-            .setSession(builder.hasRegisterSession() ? 0 : session)
-            .setRequest(++lastRequest)
-            .setTimeMs(clock.millis())
-            .build();
+    Command command = builder.setTimeMs(clock.millis()).build();
     if (command.getSerializedSize() > COMMAND_BYTES_MAX) {
       throw MetadataUnavailableException.refused(
           "a command of " + command.getSerializedSize() + " bytes");
     }
-    Waiter waiter = new Waiter(command, System.nanoTime() + timeoutNanos);
+    Waiter waiter = new Waiter(command, deadlineNanos);
     waiting.add(waiter);
     return waiter;
   }

@@ -37,7 +37,6 @@ public final class ConsensusGroup implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(ConsensusGroup.class);
   private static final long RETRY_MS = 10;
   private static final long WATCH_MS = 100;
-  private static final Duration CLOSE_MAX = Duration.ofSeconds(10);
 
   private final List<Peer> peers;
   private final MetadataFolders folders;
@@ -103,7 +102,7 @@ public final class ConsensusGroup implements AutoCloseable {
         }
       }
     } catch (IOException | RuntimeException e) {
-      closeAll(peers);
+      Peer.closeAll(peers);
       throw e;
     }
     return new ConsensusGroup(config, List.copyOf(peers), folders, network);
@@ -126,7 +125,7 @@ public final class ConsensusGroup implements AutoCloseable {
           new Peer(
               group,
               place,
-              place == folders.firstMember(),
+              RaftSettings.Timing.embedded(place == folders.firstMember()),
               config.folders().get(place),
               network,
               sharedEntries,
@@ -143,7 +142,7 @@ public final class ConsensusGroup implements AutoCloseable {
       peer.start();
       return true;
     } catch (IOException | RuntimeException e) {
-      close(peer);
+      Peer.closeAll(List.of(peer));
       folders.leaveOut(peer.place(), e);
       return false;
     }
@@ -296,36 +295,7 @@ public final class ConsensusGroup implements AutoCloseable {
     closed = true;
     queue.close();
     timer.shutdownNow();
-    closeAll(peers);
+    Peer.closeAll(peers);
     queue.giveUp();
-  }
-
-  /**
-   * At once, because each takes up to a second to notice. One that hangs is left to itself: Ratis
-   * 3.3 waits for ever when a log is closed while it is about to evict from its cache, and what was
-   * acknowledged is synced.
-   */
-  private static void closeAll(List<Peer> peers) {
-    List<Thread> closers =
-        peers.stream().map(peer -> Thread.ofPlatform().daemon().start(() -> close(peer))).toList();
-    long end = System.nanoTime() + CLOSE_MAX.toNanos();
-    for (Thread closer : closers) {
-      try {
-        if (!closer.join(Duration.ofNanos(Math.max(1, end - System.nanoTime())))) {
-          log.warn("a metadata peer does not close within {}", CLOSE_MAX);
-        }
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-        return;
-      }
-    }
-  }
-
-  private static void close(Peer peer) {
-    try {
-      peer.close();
-    } catch (IOException e) {
-      log.warn("closing metadata peer {}", peer.id(), e);
-    }
   }
 }

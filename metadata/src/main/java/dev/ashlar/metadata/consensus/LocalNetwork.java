@@ -6,11 +6,13 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.locks.ReentrantLock;
+import org.apache.ratis.conf.Parameters;
 import org.apache.ratis.protocol.RaftPeerId;
+import org.apache.ratis.rpc.RpcType;
 import org.apache.ratis.server.RaftServer;
 
 /** The peers of one process, and which of them may take part in elections. */
-final class LocalNetwork {
+final class LocalNetwork implements Peer.Network {
   private final ConcurrentMap<RaftPeerId, Member> members = new ConcurrentHashMap<>();
 
   private final ConcurrentMap<RaftPeerId, ReentrantLock> appendOrders = new ConcurrentHashMap<>();
@@ -23,12 +25,23 @@ final class LocalNetwork {
 
   private record Member(RaftServer server, RaftServer.Division division) {}
 
+  @Override
+  public RpcType rpc() {
+    return new LocalRpc();
+  }
+
+  @Override
+  public void put(Parameters parameters) {
+    parameters.put(LocalRpc.NETWORK, this, LocalNetwork.class);
+  }
+
   void join(RaftServer server) throws IOException {
     RaftServer.Division division = server.getDivision(server.getGroupIds().iterator().next());
     members.put(server.getId(), new Member(server, division));
   }
 
-  void leave(RaftServer server) {
+  @Override
+  public void leave(RaftServer server) {
     members.remove(server.getId());
   }
 

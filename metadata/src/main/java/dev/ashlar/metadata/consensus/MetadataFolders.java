@@ -150,6 +150,9 @@ final class MetadataFolders {
               "%s belongs to a group of %d metadata folders, but %d are named",
               folder, identity.places(), folders.size()));
     }
+    if (!identity.format().isEmpty()) {
+      throw new IOException(folder + " is that of a peer whose group has one process per folder");
+    }
     if (identity.place() != place) {
       throw new IOException(
           String.format(

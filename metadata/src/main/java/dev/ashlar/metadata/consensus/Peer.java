@@ -4,6 +4,9 @@ import dev.ashlar.metadata.table.RocksResources;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
 import org.apache.ratis.conf.Parameters;
@@ -15,18 +18,23 @@ import org.apache.ratis.protocol.RaftClientRequest;
 import org.apache.ratis.protocol.RaftGroup;
 import org.apache.ratis.protocol.RaftPeerId;
 import org.apache.ratis.protocol.SnapshotManagementRequest;
+import org.apache.ratis.rpc.RpcType;
 import org.apache.ratis.server.RaftServer;
 import org.apache.ratis.server.raftlog.RaftLog;
 import org.apache.ratis.server.storage.RaftStorage;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** One Raft peer of this process, with its folder. */
 final class Peer implements AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(Peer.class);
+  private static final Duration CLOSE_MAX = Duration.ofSeconds(10);
   private static final long CHECKPOINT_TIMEOUT_MS = 600_000;
 
   private final ClientId client = ClientId.randomId();
   private final AtomicLong calls = new AtomicLong();
   private final RaftGroup group;
-  private final LocalNetwork network;
+  private final Network network;
   private final RaftPeerId id;
   private final int place;
   private final TableStateMachine machine;
@@ -36,13 +44,14 @@ final class Peer implements AutoCloseable {
   /**
    * @param place of its folder among all, from 0
    * @param folder holds {@code raft} (Ratis' log and the checkpoints) and {@code live} (the tables)
+   * @param network its way to the others
    */
   Peer(
       RaftGroup group,
       int place,
-      boolean isPreferred,
+      RaftSettings.Timing timing,
       Path folder,
-      LocalNetwork network,
+      Network network,
       SharedEntries sharedEntries,
       RocksResources resources,
       CheckpointLimits limits)
@@ -55,9 +64,9 @@ final class Peer implements AutoCloseable {
         new CheckpointPolicy(limits.commandsMax(), limits.bytesMax(), this::requestCheckpoint);
     this.machine = new TableStateMachine(folder.resolve("live"), resources, policy, sharedEntries);
     Path raft = Files.createDirectories(MetadataFolders.raftDirectory(folder));
-    RaftProperties properties = RaftSettings.of(raft, isPreferred);
+    RaftProperties properties = RaftSettings.of(raft, network.rpc(), timing);
     Parameters parameters = new Parameters();
-    parameters.put(LocalRpc.NETWORK, network, LocalNetwork.class);
+    network.put(parameters);
     this.server =
         RaftServer.newBuilder()
             .setServerId(id)
@@ -73,6 +82,17 @@ final class Peer implements AutoCloseable {
       server.close();
       throw e;
     }
+  }
+
+  /** How Ratis' calls get from one peer to another. */
+  interface Network {
+    RpcType rpc();
+
+    /** Hands itself to what Ratis makes of the type. */
+    void put(Parameters parameters);
+
+    /** The peer is about to close: nobody must wait for a reply that will not come. */
+    void leave(RaftServer server);
   }
 
   static RaftPeerId idAt(int place) {
@@ -102,6 +122,15 @@ final class Peer implements AutoCloseable {
 
   boolean isLeader() {
     return division.getInfo().isAlive() && division.getInfo().isLeader();
+  }
+
+  long term() {
+    return division.getInfo().getCurrentTerm();
+  }
+
+  /** Empty while there is none, or it is not known here. */
+  Optional<RaftPeerId> leader() {
+    return Optional.ofNullable(division.getInfo().getLeaderId());
   }
 
   boolean isLeaderReady() {
@@ -148,8 +177,39 @@ final class Peer implements AutoCloseable {
 
   @Override
   public void close() throws IOException {
-    network.leave(server); // first: nobody must wait for a reply that will not come
+    network.leave(server);
     server.close();
     machine.close(); // Ratis forgets it when the log could not be opened
+  }
+
+  /**
+   * At once, because each takes up to a second to notice. One that hangs is left to itself: Ratis
+   * 3.3 waits for ever when a log is closed while it is about to evict from its cache, and what was
+   * acknowledged is synced.
+   */
+  static void closeAll(List<Peer> peers) {
+    List<Thread> closers =
+        peers.stream()
+            .map(peer -> Thread.ofPlatform().daemon().start(() -> closeLogged(peer)))
+            .toList();
+    long end = System.nanoTime() + CLOSE_MAX.toNanos();
+    for (Thread closer : closers) {
+      try {
+        if (!closer.join(Duration.ofNanos(Math.max(1, end - System.nanoTime())))) {
+          log.warn("a metadata peer does not close within {}", CLOSE_MAX);
+        }
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        return;
+      }
+    }
+  }
+
+  private static void closeLogged(Peer peer) {
+    try {
+      peer.close();
+    } catch (IOException e) {
+      log.warn("closing metadata peer {}", peer.id(), e);
+    }
   }
 }

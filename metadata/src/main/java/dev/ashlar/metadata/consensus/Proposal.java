@@ -55,10 +55,15 @@ final class Proposal implements Message {
     if (!waiters.stream().allMatch(CommitQueue.Waiter::isExpired)) {
       return true;
     }
+    abandon();
+    return false;
+  }
+
+  /** Nobody tries any longer to get it into the log, where it may be nevertheless. */
+  void abandon() {
     if (finished.compareAndSet(false, true)) {
       waiters.forEach(CommitQueue.Waiter::giveUp);
       queue.finished();
     }
-    return false;
   }
 }

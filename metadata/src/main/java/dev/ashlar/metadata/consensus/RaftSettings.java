@@ -1,10 +1,12 @@
 package dev.ashlar.metadata.consensus;
 
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.apache.ratis.RaftConfigKeys;
 import org.apache.ratis.conf.RaftProperties;
+import org.apache.ratis.rpc.RpcType;
 import org.apache.ratis.server.RaftServerConfigKeys;
 import org.apache.ratis.util.SizeInBytes;
 import org.apache.ratis.util.TimeDuration;
@@ -14,35 +16,55 @@ final class RaftSettings {
   /** A command batch is at most one command larger than its own limit; both fit with room. */
   static final int ENTRY_BYTES_MAX = 2 << 20;
 
+  /** Of a checkpoint's file, at a time. */
+  private static final long CHECKPOINT_CHUNK_BYTES = 1 << 20;
+
   private static final TimeDuration OUT_OF_REACH = TimeDuration.valueOf(36_500, TimeUnit.DAYS);
 
   private RaftSettings() {}
 
   /**
-   * @param isPreferred whether this peer should become leader at the start
+   * How long a follower waits for its leader.
+   *
+   * @param min before it may ask for votes, or grant its own to another
+   * @param max before it asks for votes
+   * @param firstMin like min, after the start
+   * @param afterStepDown how long a leader that lost its followers asks for no votes
    */
-  static RaftProperties of(Path directory, boolean isPreferred) {
+  record Timing(Duration min, Duration max, Duration firstMin, Duration afterStepDown) {
+    /** Of peers in one process, which are there or gone together. */
+    static Timing embedded(boolean isPreferred) {
+      return new Timing(
+          Duration.ofSeconds(2),
+          Duration.ofSeconds(4),
+          Duration.ofMillis(isPreferred ? 10 : 500),
+          Duration.ofDays(36_500));
+    }
+  }
+
+  static RaftProperties of(Path directory, RpcType rpc, Timing timing) {
     RaftProperties properties = new RaftProperties();
-    RaftConfigKeys.Rpc.setType(properties, new LocalRpc());
+    RaftConfigKeys.Rpc.setType(properties, rpc);
     RaftServerConfigKeys.setStorageDir(properties, List.of(directory.toFile()));
-    setTimeouts(properties, isPreferred);
+    setTimeouts(properties, timing);
     setLog(properties);
     setBounds(properties);
     return properties;
   }
 
-  private static void setTimeouts(RaftProperties properties, boolean isPreferred) {
-    RaftServerConfigKeys.Rpc.setTimeoutMin(properties, millis(2000));
-    RaftServerConfigKeys.Rpc.setTimeoutMax(properties, millis(4000));
-    long first = isPreferred ? 10 : 500;
+  private static void setTimeouts(RaftProperties properties, Timing timing) {
+    long first = timing.firstMin().toMillis();
+    RaftServerConfigKeys.Rpc.setTimeoutMin(properties, millis(timing.min().toMillis()));
+    RaftServerConfigKeys.Rpc.setTimeoutMax(properties, millis(timing.max().toMillis()));
     RaftServerConfigKeys.Rpc.setFirstElectionTimeoutMin(properties, millis(first));
     RaftServerConfigKeys.Rpc.setFirstElectionTimeoutMax(properties, millis(2 * first));
     RaftServerConfigKeys.Rpc.setSlownessTimeout(properties, OUT_OF_REACH);
-    // A pause of the process (SIGSTOP, a debugger) stops all peers at once: nobody else took over,
-    // so there is no reason to step down or shut down.
+    // A pause of the process (SIGSTOP, a debugger) stops all its peers at once. Peers of other
+    // processes may have elected another leader then, and their terms tell.
     RaftServerConfigKeys.setSleepDeviationThreshold(properties, OUT_OF_REACH);
     RaftServerConfigKeys.setCloseThreshold(properties, OUT_OF_REACH);
-    RaftServerConfigKeys.LeaderElection.setLeaderStepDownWaitTime(properties, OUT_OF_REACH);
+    RaftServerConfigKeys.LeaderElection.setLeaderStepDownWaitTime(
+        properties, millis(timing.afterStepDown().toMillis()));
   }
 
   private static void setLog(RaftProperties properties) {
@@ -57,6 +79,8 @@ final class RaftSettings {
         properties, SizeInBytes.valueOf(ENTRY_BYTES_MAX + (64 << 10)));
     RaftServerConfigKeys.Log.Appender.setBufferByteLimit(
         properties, SizeInBytes.valueOf(ENTRY_BYTES_MAX));
+    RaftServerConfigKeys.Log.Appender.setSnapshotChunkSizeMax(
+        properties, SizeInBytes.valueOf(CHECKPOINT_CHUNK_BYTES));
     // Otherwise one absent peer would keep the log of all others growing; it gets a checkpoint.
     RaftServerConfigKeys.Log.setPurgeUptoSnapshotIndex(properties, true);
     RaftServerConfigKeys.Log.setPurgePreservationLogNum(properties, 1000);

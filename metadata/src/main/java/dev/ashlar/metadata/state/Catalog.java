@@ -8,12 +8,9 @@ import dev.ashlar.protocol.message.BucketRow;
 import dev.ashlar.protocol.message.CredentialRow;
 import dev.ashlar.protocol.message.DriveRow;
 import dev.ashlar.protocol.message.PgMapRow;
-import dev.ashlar.protocol.message.PgRow;
 import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.PlacementMap;
-import dev.ashlar.protocol.model.Profile;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
@@ -87,35 +84,11 @@ final class Catalog {
   }
 
   private void putPlacement(byte[] value) {
-    placement = placementOf(Rows.parse(value, PgMapRow.parser()));
+    placement = PlacementMap.of(Rows.parse(value, PgMapRow.parser()));
   }
 
   static UUID idOf(DriveRow drive) {
     return new UUID(drive.getDriveHigh(), drive.getDriveLow());
-  }
-
-  static PlacementMap placementOf(PgMapRow row) {
-    List<List<UUID>> slots =
-        row.getPgsList().stream()
-            .map(pg -> pg.getSlotsList().stream().map(Catalog::idOf).toList())
-            .toList();
-    return new PlacementMap(row.getEpoch(), Profile.of(row.getProfile()), slots);
-  }
-
-  static PgMapRow rowOf(PlacementMap map) {
-    PgMapRow.Builder row =
-        PgMapRow.newBuilder().setEpoch(map.epoch()).setProfile(map.profile().toMessage());
-    for (int pg = 0; pg < map.pgCount(); pg++) {
-      PgRow.Builder slots = PgRow.newBuilder().setPg(pg);
-      for (UUID drive : map.slotDrives().get(pg)) {
-        slots.addSlots(
-            DriveRow.newBuilder()
-                .setDriveHigh(drive.getMostSignificantBits())
-                .setDriveLow(drive.getLeastSignificantBits()));
-      }
-      row.addPgs(slots);
-    }
-    return row.build();
   }
 
   ConcurrentNavigableMap<String, BucketRow> buckets() {

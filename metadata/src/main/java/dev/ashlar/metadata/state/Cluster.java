@@ -72,7 +72,7 @@ final class Cluster {
       PgMapRow row, @Nullable PlacementMap present, Map<UUID, DriveId> drives) {
     PlacementMap map;
     try {
-      map = Catalog.placementOf(row);
+      map = PlacementMap.of(row);
     } catch (IllegalArgumentException e) {
       throw new Refusal(ResultCode.INVALID_COMMAND);
     }

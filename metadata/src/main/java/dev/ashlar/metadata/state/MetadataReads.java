@@ -11,6 +11,7 @@ import dev.ashlar.protocol.client.UploadsPage;
 import dev.ashlar.protocol.client.UploadsQuery;
 import dev.ashlar.protocol.message.BlobRow;
 import dev.ashlar.protocol.message.BucketRow;
+import dev.ashlar.protocol.message.ClusterState;
 import dev.ashlar.protocol.message.CredentialRow;
 import dev.ashlar.protocol.message.ObjectRecord;
 import dev.ashlar.protocol.message.ObjectRow;
@@ -63,6 +64,14 @@ public final class MetadataReads {
 
   public Registry registry(Table snapshot) {
     return Nodes.registry(snapshot, catalog.placement());
+  }
+
+  /** The placement map and the drives as messages. */
+  public ClusterState.Builder cluster() {
+    ClusterState.Builder cluster = ClusterState.newBuilder();
+    placement().ifPresent(map -> cluster.setPgMap(map.toMessage()));
+    catalog.drives().values().forEach(drive -> cluster.addDrives(drive.toMessage()));
+    return cluster;
   }
 
   public Optional<ObjectRead> object(Table snapshot, String bucketName, String key) {

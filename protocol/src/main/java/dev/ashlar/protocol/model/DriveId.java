@@ -1,5 +1,6 @@
 package dev.ashlar.protocol.model;
 
+import dev.ashlar.protocol.message.DriveRow;
 import java.util.UUID;
 
 /**
@@ -14,6 +15,23 @@ public record DriveId(UUID id, long incarnation) {
     if (incarnation < 1) {
       throw new IllegalArgumentException("incarnation " + incarnation);
     }
+  }
+
+  public static DriveId of(DriveRow row) {
+    return new DriveId(idOf(row), row.getIncarnation());
+  }
+
+  static UUID idOf(DriveRow row) {
+    return new UUID(row.getDriveHigh(), row.getDriveLow());
+  }
+
+  /** What it says of itself; where it is stands in other fields. */
+  public DriveRow toMessage() {
+    return DriveRow.newBuilder()
+        .setDriveHigh(id.getMostSignificantBits())
+        .setDriveLow(id.getLeastSignificantBits())
+        .setIncarnation(incarnation)
+        .build();
   }
 
   @Override

@@ -1,5 +1,8 @@
 package dev.ashlar.protocol.model;
 
+import dev.ashlar.protocol.message.DriveRow;
+import dev.ashlar.protocol.message.PgMapRow;
+import dev.ashlar.protocol.message.PgRow;
 import java.util.List;
 import java.util.UUID;
 
@@ -21,6 +24,29 @@ public record PlacementMap(long epoch, Profile profile, List<List<UUID>> slotDri
             "needs " + profile.shards() + " distinct drives: " + slots);
       }
     }
+  }
+
+  public static PlacementMap of(PgMapRow row) {
+    List<List<UUID>> slots =
+        row.getPgsList().stream()
+            .map(pg -> pg.getSlotsList().stream().map(DriveId::idOf).toList())
+            .toList();
+    return new PlacementMap(row.getEpoch(), Profile.of(row.getProfile()), slots);
+  }
+
+  public PgMapRow toMessage() {
+    PgMapRow.Builder row = PgMapRow.newBuilder().setEpoch(epoch).setProfile(profile.toMessage());
+    for (int pg = 0; pg < pgCount(); pg++) {
+      PgRow.Builder slots = PgRow.newBuilder().setPg(pg);
+      for (UUID drive : slotDrives.get(pg)) {
+        slots.addSlots(
+            DriveRow.newBuilder()
+                .setDriveHigh(drive.getMostSignificantBits())
+                .setDriveLow(drive.getLeastSignificantBits()));
+      }
+      row.addPgs(slots);
+    }
+    return row.build();
   }
 
   public int pgCount() {

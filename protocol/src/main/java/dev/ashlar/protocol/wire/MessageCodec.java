@@ -6,6 +6,7 @@ import java.nio.ByteBuffer;
 
 /** Messages to and from the bodies of frames. */
 public final class MessageCodec {
+  private static final int EXCHANGE_BYTES = 1 + Integer.BYTES;
   private static final Signal.Cancel CANCEL = new Signal.Cancel();
   private static final Signal.Data DATA = new Signal.Data();
   private static final Signal.Ping PING = new Signal.Ping();
@@ -19,6 +20,7 @@ public final class MessageCodec {
       case Greeting greeting -> GreetingCodec.bytes(greeting);
       case Request request -> RequestCodec.bytes(request);
       case Reply reply -> ReplyCodec.bytes(reply);
+      case Exchange exchange -> EXCHANGE_BYTES;
       case Signal.State state -> 1;
       case Signal signal -> 0;
     };
@@ -30,6 +32,8 @@ public final class MessageCodec {
       case Greeting greeting -> GreetingCodec.put(out, greeting);
       case Request request -> RequestCodec.put(out, request);
       case Reply reply -> ReplyCodec.put(out, reply);
+      case Exchange.Call call -> out.put(call.method().code()).putInt(call.length());
+      case Exchange.Answer answer -> out.put(answer.outcome().code()).putInt(answer.length());
       case Signal.State state -> out.put(WireValues.code(state.refusal()));
       case Signal signal -> {}
     }
@@ -67,6 +71,8 @@ public final class MessageCodec {
       case STATE -> new Signal.State(WireValues.fault(body.get()));
       case CANCEL -> CANCEL;
       case DATA -> DATA;
+      case CALL -> new Exchange.Call(Exchange.Method.of(body.get()), body.getInt());
+      case ANSWER -> new Exchange.Answer(Exchange.Outcome.of(body.get()), body.getInt());
       case PING -> PING;
       case PONG -> PONG;
     };

@@ -27,7 +27,9 @@ public enum MessageType {
   ATTEMPTS(34),
   STATE(35),
   PING(36),
-  PONG(37);
+  PONG(37),
+  CALL(40),
+  ANSWER(41);
 
   private static final @Nullable MessageType[] BY_CODE = new MessageType[64];
 

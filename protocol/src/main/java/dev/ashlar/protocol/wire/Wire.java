@@ -19,6 +19,12 @@ public final class Wire {
   /** The most data of one request or answer. */
   public static final int DATA_BYTES_MAX = SlabPool.MAX_SLAB_BYTES;
 
+  /** The most that a call brings along. */
+  public static final int CALL_BYTES_MAX = 4 << 20;
+
+  /** The longest answer to a call: a page of rows, or an object of many slices. */
+  public static final int ANSWER_BYTES_MAX = 64 << 20;
+
   /** The most folds, drops, deletes, deltas, attempts of a view, or listed ids in one message. */
   public static final int ENTRIES_MAX = 1024;
 

@@ -112,6 +112,8 @@ class MessageCodecTest {
         "0000000000000007000000000000000809000000000000100000001001aabbccdd11223344",
         hex(new Request.Write(shard, 4096, 4097, new int[] {0xaabbccdd, 0x11223344})));
     assertEquals("000000000000000c", hex(new Reply.Done(12)));
+    assertEquals("1200012345", hex(new Exchange.Call(Exchange.Method.APPEND, 0x12345)));
+    assertEquals("0100000000", hex(new Exchange.Answer(Exchange.Outcome.NOT_LEADER, 0)));
     ByteBuffer header = header(new FrameSeal(), 10, 20);
     assertEquals(
         "0b0100030000000a000000000000004d00000014000001f40000000100000002",

@@ -55,6 +55,11 @@ public final class WireSamples {
       case STATE -> new Signal.State(maybe() ? any(ShardFault.values()) : null);
       case PING -> new Signal.Ping();
       case PONG -> new Signal.Pong();
+      case CALL ->
+          new Exchange.Call(any(Exchange.Method.values()), random.nextInt(Wire.CALL_BYTES_MAX + 1));
+      case ANSWER ->
+          new Exchange.Answer(
+              any(Exchange.Outcome.values()), random.nextInt(Wire.ANSWER_BYTES_MAX + 1));
     };
   }
 

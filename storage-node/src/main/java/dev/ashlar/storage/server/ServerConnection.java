@@ -4,6 +4,7 @@ import dev.ashlar.protocol.client.ShardException;
 import dev.ashlar.protocol.client.ShardFault;
 import dev.ashlar.protocol.memory.Slab;
 import dev.ashlar.protocol.memory.SlabPool;
+import dev.ashlar.protocol.wire.Exchange;
 import dev.ashlar.protocol.wire.FrameHeader;
 import dev.ashlar.protocol.wire.Greeting;
 import dev.ashlar.protocol.wire.HandshakeException;
@@ -17,6 +18,7 @@ import dev.ashlar.transport.FrameConnection;
 import dev.ashlar.transport.FrameHandler;
 import dev.ashlar.transport.Landing;
 import dev.ashlar.transport.Outgoing;
+import dev.ashlar.transport.ServerGreeting;
 import io.netty.util.collection.LongObjectHashMap;
 import java.io.IOException;
 import java.util.List;
@@ -224,6 +226,7 @@ final class ServerConnection implements FrameHandler {
       case Signal.Ping ping -> throw unexpected(message);
       case Signal.Pong pong -> throw unexpected(message);
       case Reply reply -> throw unexpected(message);
+      case Exchange exchange -> throw unexpected(message);
     }
   }
 

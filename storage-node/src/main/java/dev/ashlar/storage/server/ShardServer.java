@@ -13,12 +13,14 @@ import dev.ashlar.protocol.wire.WireFormatException;
 import dev.ashlar.transport.BoundedLog;
 import dev.ashlar.transport.EventLoops;
 import dev.ashlar.transport.FrameConnection;
+import dev.ashlar.transport.ServerGreeting;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -45,6 +47,10 @@ public final class ShardServer implements AutoCloseable {
   static final int READ_OVERHEAD_BYTES = 2 * Profile.BLOCK_BYTES;
 
   private static final Logger LOG = LoggerFactory.getLogger(ShardServer.class);
+
+  /** Storage nodes serve drives, they ask for none. */
+  private static final Set<Role> CLIENTS = EnumSet.complementOf(EnumSet.of(Role.STORAGE_NODE));
+
   private static final Duration STATE_PERIOD = Duration.ofMillis(50);
   private static final int LISTING_THREADS = 2;
   private static final int LISTINGS_WAITING_MAX = 64;
@@ -177,7 +183,7 @@ public final class ShardServer implements AutoCloseable {
   }
 
   ServerGreeting newGreeting() {
-    return new ServerGreeting(side, config.secret(), driveIds);
+    return new ServerGreeting(side, config.secret(), CLIENTS, driveIds);
   }
 
   /** Counts one more peer that has not proved itself; false if there are too many. */

@@ -2,10 +2,9 @@ package dev.ashlar.transport.client;
 
 import dev.ashlar.protocol.client.ShardFault;
 import dev.ashlar.protocol.model.DriveId;
+import dev.ashlar.protocol.wire.Exchange;
 import dev.ashlar.protocol.wire.FrameHeader;
 import dev.ashlar.protocol.wire.Greeting;
-import dev.ashlar.protocol.wire.Handshake;
-import dev.ashlar.protocol.wire.HandshakeException;
 import dev.ashlar.protocol.wire.HandshakeFault;
 import dev.ashlar.protocol.wire.Message;
 import dev.ashlar.protocol.wire.Reply;
@@ -15,6 +14,8 @@ import dev.ashlar.protocol.wire.Side;
 import dev.ashlar.protocol.wire.Signal;
 import dev.ashlar.protocol.wire.Wire;
 import dev.ashlar.protocol.wire.WireFormatException;
+import dev.ashlar.transport.ClientGreeting;
+import dev.ashlar.transport.ConnectionKeeper;
 import dev.ashlar.transport.EventLoops;
 import dev.ashlar.transport.FrameConnection;
 import dev.ashlar.transport.FrameHandler;
@@ -25,7 +26,6 @@ import io.netty.channel.ChannelFuture;
 import io.netty.util.collection.LongObjectHashMap;
 import java.io.IOException;
 import java.net.InetSocketAddress;
-import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
@@ -35,19 +35,14 @@ import org.jspecify.annotations.Nullable;
 /** One connection to a storage node: the handshake, and the calls that are under way. */
 // A close that fails finds the channel closed.
 @SuppressWarnings("FutureReturnValueIgnored")
-final class ClientConnection implements FrameHandler {
-  private static final SecureRandom RANDOM = new SecureRandom();
-
+final class ClientConnection implements FrameHandler, ConnectionKeeper.Attempt {
   private final RemoteNode node;
   private final NodeConfig config;
   private final FrameConnection frames;
-  private final Greeting.Hello hello;
+  private final ClientGreeting greeting;
   private final LongObjectHashMap<Call> calls = new LongObjectHashMap<>();
   private final List<@Nullable DriveLane> lanes = new ArrayList<>();
   private final CountDownLatch closed = new CountDownLatch(1);
-  private @Nullable Handshake handshake;
-  private @Nullable Side server;
-  private boolean isWelcome;
   private boolean isClosed;
   private long lastId;
   private volatile @Nullable Channel channel;
@@ -56,10 +51,9 @@ final class ClientConnection implements FrameHandler {
   ClientConnection(RemoteNode node, NodeConfig config, UUID instance) {
     this.node = node;
     this.config = config;
-    byte[] nonce = new byte[Greeting.NONCE_BYTES];
-    RANDOM.nextBytes(nonce);
     Side side = new Side(Wire.VERSION, config.role(), config.cluster(), instance);
-    hello = new Greeting.Hello(side, nonce, config.drives().stream().map(DriveId::id).toList());
+    List<UUID> drives = config.drives().stream().map(DriveId::id).toList();
+    greeting = new ClientGreeting(side, config.secret(), Role.STORAGE_NODE, drives);
     frames = new FrameConnection(this, config.times().frames());
   }
 
@@ -77,7 +71,8 @@ final class ClientConnection implements FrameHandler {
         });
   }
 
-  void connect(EventLoops loops, InetSocketAddress address) {
+  @Override
+  public void connect(EventLoops loops, InetSocketAddress address) {
     ChannelFuture connected =
         loops.connect(address, config.times().connect(), config.tls(), frames);
     channel = connected.channel();
@@ -89,7 +84,8 @@ final class ClientConnection implements FrameHandler {
         });
   }
 
-  void close(String reason) {
+  @Override
+  public void close(String reason) {
     Channel connecting = channel;
     boolean isTold = frames.execute(() -> frames.close(new IOException(reason)));
     if (!isTold && connecting != null) {
@@ -104,8 +100,8 @@ final class ClientConnection implements FrameHandler {
     closed.countDown();
   }
 
-  /** Returns why it ended. */
-  IOException awaitClosed() throws InterruptedException {
+  @Override
+  public IOException awaitClosed() throws InterruptedException {
     closed.await();
     IOException reason = why;
     return reason == null ? new IOException("closed") : reason;
@@ -115,62 +111,25 @@ final class ClientConnection implements FrameHandler {
 
   @Override
   public void connected() {
-    frames.send(0, 0, hello);
+    frames.send(0, 0, greeting.hello());
   }
 
-  private void greeted(Greeting greeting) throws IOException {
-    switch (greeting) {
-      case Greeting.Challenge challenge -> challenged(challenge);
+  private void greeted(Greeting said) throws IOException {
+    switch (said) {
+      case Greeting.Challenge challenge -> {
+        frames.send(0, 0, greeting.proof(challenge));
+        frames.saltOutgoing(greeting.handshake().clientSalt());
+      }
       case Greeting.Welcome welcome -> welcomed(welcome);
-      case Greeting.Refusal refusal ->
-          throw HandshakeException.between(
-              refusal.fault().seenFromThere(), hello.side(), refusal.side(), refusal.why());
-      case Greeting.Hello other -> throw unexpected(greeting);
-      case Greeting.Proof other -> throw unexpected(greeting);
+      case Greeting.Refusal refusal -> throw greeting.refusal(refusal);
+      case Greeting.Hello other -> throw unexpected(said);
+      case Greeting.Proof other -> throw unexpected(said);
     }
-  }
-
-  private void challenged(Greeting.Challenge challenge) throws IOException {
-    if (handshake != null) {
-      throw unexpected(challenge);
-    }
-    server = challenge.side();
-    HandshakeFault fault = difference(challenge.side());
-    if (fault != null) {
-      throw refused(fault, "the node at " + node.address() + " is not the one expected");
-    }
-    Handshake now = new Handshake(config.secret(), hello, challenge);
-    handshake = now;
-    frames.send(0, 0, now.proof());
-    frames.saltOutgoing(now.clientSalt());
-  }
-
-  private @Nullable HandshakeFault difference(Side there) {
-    if (there.version() != Wire.VERSION) {
-      return there.version() < Wire.VERSION
-          ? HandshakeFault.OLDER_VERSION
-          : HandshakeFault.NEWER_VERSION;
-    }
-    if (!there.cluster().equals(config.cluster())) {
-      return HandshakeFault.WRONG_CLUSTER;
-    }
-    return there.role() == Role.STORAGE_NODE ? null : HandshakeFault.WRONG_ROLE;
-  }
-
-  private HandshakeException refused(HandshakeFault fault, String reason) {
-    return HandshakeException.between(fault, hello.side(), server, reason);
   }
 
   private void welcomed(Greeting.Welcome welcome) throws IOException {
-    Handshake now = handshake;
-    if (now == null || isWelcome) {
-      throw unexpected(welcome);
-    }
-    if (!now.isAuthentic(welcome)) {
-      throw refused(HandshakeFault.NOT_AUTHENTIC, "the node does not know the cluster's secret");
-    }
-    isWelcome = true;
-    frames.saltIncoming(now.serverSalt());
+    greeting.check(welcome);
+    frames.saltIncoming(greeting.handshake().serverSalt());
     frames.established();
     boolean hasAny = false;
     for (Greeting.ServedDrive served : welcome.terms().drives()) {
@@ -185,7 +144,7 @@ final class ClientConnection implements FrameHandler {
       lanes.add(lane);
     }
     if (!hasAny) {
-      throw refused(
+      throw greeting.refused(
           HandshakeFault.WRONG_DRIVE,
           "expected " + config.drives() + " but it serves " + welcome.terms().drives());
     }
@@ -240,6 +199,7 @@ final class ClientConnection implements FrameHandler {
           answered(header, new Reply.Bytes(read.length()));
       case Signal signal -> throw unexpected(message);
       case Request request -> throw unexpected(message);
+      case Exchange exchange -> throw unexpected(message);
     }
   }
 

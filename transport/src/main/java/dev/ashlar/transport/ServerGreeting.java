@@ -1,4 +1,4 @@
-package dev.ashlar.storage.server;
+package dev.ashlar.transport;
 
 import dev.ashlar.protocol.wire.ClusterSecret;
 import dev.ashlar.protocol.wire.Greeting;
@@ -11,27 +11,36 @@ import dev.ashlar.protocol.wire.Wire;
 import dev.ashlar.protocol.wire.WireFormatException;
 import java.security.SecureRandom;
 import java.util.Collection;
+import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** The server's half of the handshake: what it says to what it hears. */
-final class ServerGreeting {
+public final class ServerGreeting {
   private static final SecureRandom RANDOM = new SecureRandom();
 
   private final Side here;
   private final ClusterSecret secret;
+  private final Set<Role> clients;
   private final Collection<UUID> drives;
   private Greeting.@Nullable Hello hello;
   private @Nullable Handshake handshake;
   private boolean isProved;
 
-  ServerGreeting(Side here, ClusterSecret secret, Collection<UUID> drives) {
+  /**
+   * @param clients the roles that may ask
+   * @param drives one of which a client has to expect here; empty: it is not about drives
+   */
+  public ServerGreeting(
+      Side here, ClusterSecret secret, Set<Role> clients, Collection<UUID> drives) {
     this.here = here;
     this.secret = secret;
+    this.clients = clients;
     this.drives = drives;
   }
 
-  Greeting.Challenge challenge(Greeting.Hello said) throws HandshakeException, WireFormatException {
+  public Greeting.Challenge challenge(Greeting.Hello said)
+      throws HandshakeException, WireFormatException {
     if (hello != null) {
       throw new WireFormatException("a second HELLO");
     }
@@ -47,8 +56,8 @@ final class ServerGreeting {
     if (!there.cluster().equals(here.cluster())) {
       throw refused(HandshakeFault.WRONG_CLUSTER, "different clusters");
     }
-    if (there.role() == Role.STORAGE_NODE) {
-      throw refused(HandshakeFault.WRONG_ROLE, "storage nodes serve, they do not ask");
+    if (!clients.contains(there.role())) {
+      throw refused(HandshakeFault.WRONG_ROLE, there.role() + " serves, it does not ask here");
     }
     byte[] nonce = new byte[Greeting.NONCE_BYTES];
     RANDOM.nextBytes(nonce);
@@ -58,7 +67,7 @@ final class ServerGreeting {
   }
 
   /** From here on the peer is who it says; only then it is told what is served. */
-  void check(Greeting.Proof proof) throws HandshakeException, WireFormatException {
+  public void check(Greeting.Proof proof) throws HandshakeException, WireFormatException {
     Handshake now = handshake;
     Greeting.Hello said = hello;
     if (now == null || said == null || isProved) {
@@ -68,23 +77,32 @@ final class ServerGreeting {
       throw refused(HandshakeFault.NOT_AUTHENTIC, "the client does not know the cluster's secret");
     }
     isProved = true;
-    if (said.drives().stream().noneMatch(drives::contains)) {
+    if (!drives.isEmpty() && said.drives().stream().noneMatch(drives::contains)) {
       throw refused(
           HandshakeFault.WRONG_DRIVE, "none of the drives is here that are expected, but others");
     }
   }
 
-  HandshakeException refused(HandshakeFault fault, String why) {
+  public HandshakeException refused(HandshakeFault fault, String why) {
     Greeting.Hello said = hello;
     return HandshakeException.between(fault, here, said == null ? null : said.side(), why);
   }
 
-  Side here() {
+  public Side here() {
     return here;
   }
 
+  /** Of the client that has proved itself. */
+  public Role role() {
+    Greeting.Hello said = hello;
+    if (said == null || !isProved) {
+      throw new IllegalStateException("unknown client");
+    }
+    return said.side().role();
+  }
+
   /** The instance that has proved itself. */
-  UUID client() {
+  public UUID client() {
     Greeting.Hello said = hello;
     if (said == null || !isProved) {
       throw new IllegalStateException("unknown client");
@@ -92,7 +110,7 @@ final class ServerGreeting {
     return said.side().instance();
   }
 
-  Handshake handshake() {
+  public Handshake handshake() {
     Handshake now = handshake;
     if (now == null || !isProved) {
       throw new IllegalStateException("unknown client");

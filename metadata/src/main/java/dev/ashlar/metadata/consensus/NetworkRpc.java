@@ -1,0 +1,113 @@
+package dev.ashlar.metadata.consensus;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.Collection;
+import org.apache.ratis.conf.Parameters;
+import org.apache.ratis.proto.RaftProtos.AppendEntriesReplyProto;
+import org.apache.ratis.proto.RaftProtos.AppendEntriesRequestProto;
+import org.apache.ratis.proto.RaftProtos.InstallSnapshotReplyProto;
+import org.apache.ratis.proto.RaftProtos.InstallSnapshotRequestProto;
+import org.apache.ratis.proto.RaftProtos.RequestVoteReplyProto;
+import org.apache.ratis.proto.RaftProtos.RequestVoteRequestProto;
+import org.apache.ratis.proto.RaftProtos.StartLeaderElectionReplyProto;
+import org.apache.ratis.proto.RaftProtos.StartLeaderElectionRequestProto;
+import org.apache.ratis.protocol.RaftPeer;
+import org.apache.ratis.protocol.RaftPeerId;
+import org.apache.ratis.rpc.RpcType;
+import org.apache.ratis.server.RaftServer;
+import org.apache.ratis.server.RaftServerRpc;
+import org.apache.ratis.server.ServerFactory;
+
+/** Ratis' transport between peers of different processes: our own calls. */
+public final class NetworkRpc implements RpcType {
+  static final String NETWORK = "ashlar.peer-network";
+
+  /** Ratis makes one by its name. */
+  public NetworkRpc() {}
+
+  @Override
+  public String name() {
+    return NetworkRpc.class.getName();
+  }
+
+  @Override
+  public ServerFactory newFactory(Parameters parameters) {
+    PeerNetwork network = parameters.getNonNull(NETWORK, PeerNetwork.class);
+    return new ServerFactory() {
+      @Override
+      public RaftServerRpc newRaftServerRpc(RaftServer server) {
+        return new Endpoint(server, network);
+      }
+
+      @Override
+      public RpcType getRpcType() {
+        return NetworkRpc.this;
+      }
+    };
+  }
+
+  private final class Endpoint implements RaftServerRpc {
+    private final RaftServer server;
+    private final PeerNetwork network;
+
+    Endpoint(RaftServer server, PeerNetwork network) {
+      this.server = server;
+      this.network = network;
+    }
+
+    @Override
+    public void start() {
+      network.join(server);
+    }
+
+    @Override
+    public void close() {
+      network.leave(server);
+    }
+
+    @Override
+    public RpcType getRpcType() {
+      return NetworkRpc.this;
+    }
+
+    @Override
+    public InetSocketAddress getInetSocketAddress() {
+      return InetSocketAddress.createUnresolved("peer", 0);
+    }
+
+    @Override
+    public void addRaftPeers(Collection<RaftPeer> peers) {
+      // The network knows them.
+    }
+
+    @Override
+    public void handleException(RaftPeerId peer, Exception e, boolean reconnect) {
+      // The network connects again by itself.
+    }
+
+    @Override
+    public RequestVoteReplyProto requestVote(RequestVoteRequestProto request) throws IOException {
+      return network.requestVote(request);
+    }
+
+    @Override
+    public AppendEntriesReplyProto appendEntries(AppendEntriesRequestProto request)
+        throws IOException {
+      return network.appendEntries(request);
+    }
+
+    @Override
+    public InstallSnapshotReplyProto installSnapshot(InstallSnapshotRequestProto request)
+        throws IOException {
+      return network.installSnapshot(request);
+    }
+
+    /** Would have a candidate elected while the old leader still has its lease. */
+    @Override
+    public StartLeaderElectionReplyProto startLeaderElection(
+        StartLeaderElectionRequestProto request) throws IOException {
+      throw new IOException("leadership is not handed over: all peers have the same priority");
+    }
+  }
+}

@@ -1,0 +1,121 @@
+package dev.ashlar.metadata.consensus;
+
+import dev.ashlar.metadata.consensus.FolderIdentity.State;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import java.util.stream.Stream;
+
+/**
+ * The folder of a peer whose group has others in other processes. What an empty folder means, a new
+ * group or a loss, cannot be seen from here: {@link Admission} asks the others.
+ */
+final class PeerFolder {
+  private static final Set<String> MAY_BE_THERE = Set.of("lost+found", FolderIdentity.UNFINISHED);
+
+  private final Path folder;
+  private final UUID cluster;
+  private volatile FolderIdentity identity;
+
+  private PeerFolder(Path folder, UUID cluster, FolderIdentity identity) {
+    this.folder = folder;
+    this.cluster = cluster;
+    this.identity = identity;
+  }
+
+  /**
+   * Looks what the folder holds; marks an empty one.
+   *
+   * @throws IOException when it is somebody else's, or damaged beyond what the others can mend
+   */
+  static PeerFolder open(Path folder, UUID cluster, int place, int places) throws IOException {
+    Files.createDirectories(folder);
+    if (!Files.exists(folder.resolve(FolderIdentity.FILE))) {
+      requireEmpty(folder);
+      String format = UUID.randomUUID().toString();
+      new FolderIdentity(cluster.toString(), place, places, State.FORMATTING, format, List.of())
+          .write(folder);
+    }
+    PeerFolder opened = new PeerFolder(folder, cluster, FolderIdentity.read(folder));
+    opened.requireOwn(place, places);
+    opened.mend();
+    return opened;
+  }
+
+  private static void requireEmpty(Path folder) throws IOException {
+    try (Stream<Path> entries = Files.list(folder)) {
+      if (entries.anyMatch(entry -> !MAY_BE_THERE.contains(entry.getFileName().toString()))) {
+        throw new IOException(
+            folder + " is not empty but holds no metadata of Ashlar; it is left untouched");
+      }
+    }
+  }
+
+  private void requireOwn(int place, int places) throws IOException {
+    if (!identity.cluster().equals(cluster.toString())) {
+      throw new IOException(
+          folder + " holds metadata of cluster " + identity.cluster() + ", this is " + cluster);
+    }
+    if (identity.format().isEmpty()) {
+      throw new IOException(folder + " is one of several folders of one process");
+    }
+    if (identity.place() != place || identity.places() != places) {
+      throw new IOException(
+          String.format(
+              "%s is that of metadata peer %d of %d, but this is peer %d of %d",
+              folder, identity.place() + 1, identity.places(), place + 1, places));
+    }
+  }
+
+  private void mend() throws IOException {
+    Path storage = MetadataFolders.raftDirectory(folder).resolve(cluster.toString());
+    if (state() == State.FORMATTING || (state() == State.REBUILDING && !Files.exists(storage))) {
+      return;
+    }
+    boolean isCut;
+    try {
+      isCut = RaftFiles.mend(storage);
+    } catch (IOException e) {
+      throw new IOException(
+          folder + " is damaged; once emptied it is rebuilt from the others: " + e.getMessage(), e);
+    }
+    if (isCut && state() == State.MEMBER) {
+      setState(State.CUT);
+    }
+  }
+
+  State state() {
+    return identity.state();
+  }
+
+  /** Chosen when it was formatted, which may be since it was emptied. */
+  String format() {
+    return identity.format();
+  }
+
+  /** The formats of the folders with which the group began; empty if that is not known here. */
+  List<String> group() {
+    return identity.group();
+  }
+
+  Path path() {
+    return folder;
+  }
+
+  void setState(State state) throws IOException {
+    set(state, identity.group());
+  }
+
+  /** Durable when it returns. */
+  void set(State state, List<String> group) throws IOException {
+    FolderIdentity present = identity;
+    FolderIdentity next =
+        new FolderIdentity(
+            present.cluster(), present.place(), present.places(), state, present.format(), group);
+    next.write(folder);
+    identity = next;
+  }
+}

@@ -1,0 +1,478 @@
+package dev.ashlar.metadata.consensus;
+
+import dev.ashlar.metadata.consensus.FolderIdentity.State;
+import dev.ashlar.metadata.state.MetadataReads;
+import dev.ashlar.metadata.table.RocksResources;
+import dev.ashlar.metadata.table.Table;
+import dev.ashlar.protocol.client.MetadataUnavailableException;
+import dev.ashlar.protocol.message.Command;
+import dev.ashlar.protocol.message.CommandResult;
+import dev.ashlar.protocol.message.PeerStanding;
+import dev.ashlar.protocol.wire.Exchange.Outcome;
+import dev.ashlar.transport.Endpoint;
+import dev.ashlar.transport.EventLoops;
+import dev.ashlar.transport.call.CallAnswer;
+import dev.ashlar.transport.call.CallClientConfig;
+import dev.ashlar.transport.call.IncomingCall;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.BiFunction;
+import org.apache.ratis.protocol.RaftGroup;
+import org.apache.ratis.protocol.RaftGroupId;
+import org.apache.ratis.protocol.RaftPeer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The peer of this process in a group whose others are in other processes. It takes part as soon as
+ * it knows as what; until then, and while another leads, commands and reads are turned away.
+ */
+public final class QuorumPeer implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(QuorumPeer.class);
+  private static final long RETRY_MS = 10;
+  private static final long WATCH_MS = 100;
+  private static final long ASK_AGAIN_MS = 200;
+  private static final int RAFT_THREADS = 4;
+  private static final int RAFT_CALLS_WAITING_MAX = 256;
+
+  private final Config config;
+  private final PeerFolder folder;
+  private final OtherPeers others;
+  private final CommitQueue queue;
+  private final LeaderLease lease;
+  private final Thread starter;
+  private final ThreadPoolExecutor raftCalls;
+  private final long startNanos = System.nanoTime();
+  private final ScheduledExecutorService timer =
+      Executors.newSingleThreadScheduledExecutor(
+          Thread.ofPlatform().daemon().name("metadata-timer").factory());
+  private volatile @Nullable Running running;
+  private volatile String trouble = "";
+  private volatile boolean closed;
+
+  private record Running(Peer peer, PeerNetwork network) {}
+
+  /**
+   * @param place of this peer in the list, from 0
+   * @param peers where all of the group are reached, this one included; the same list everywhere
+   */
+  public record Config(
+      UUID clusterId,
+      Path folder,
+      int place,
+      List<Endpoint> peers,
+      CallClientConfig calls,
+      ElectionTimes elections,
+      RocksResources resources,
+      MeterRegistry meters,
+      CheckpointLimits checkpoints,
+      Clock clock) {
+    public Config {
+      peers = List.copyOf(peers);
+      if (place < 0 || place >= peers.size() || peers.size() % 2 == 0) {
+        throw new IllegalArgumentException("peer " + (place + 1) + " of " + peers.size());
+      }
+    }
+  }
+
+  /**
+   * How the peer takes part.
+   *
+   * @param standing as its folder says
+   * @param isRunning whether it takes part at all
+   * @param leader as far as it knows
+   * @param trouble what keeps it from taking part; empty: nothing
+   */
+  public record Status(
+      String standing,
+      boolean isRunning,
+      boolean isLeader,
+      long term,
+      long appliedIndex,
+      Optional<Endpoint> leader,
+      String trouble) {}
+
+  private QuorumPeer(Config config, PeerFolder folder, EventLoops loops) {
+    this.config = config;
+    this.folder = folder;
+    others = new OtherPeers(config.peers(), config.place(), config.calls(), loops);
+    lease = new LeaderLease(config.peers().size(), config.elections().min());
+    // Its submitters bring their own deadlines.
+    queue = new CommitQueue(config.clock(), Duration.ZERO, config.meters(), this::propose);
+    raftCalls =
+        new ThreadPoolExecutor(
+            RAFT_THREADS,
+            RAFT_THREADS,
+            1,
+            TimeUnit.MINUTES,
+            new ArrayBlockingQueue<>(RAFT_CALLS_WAITING_MAX),
+            Thread.ofPlatform().name("raft-call-", 0).daemon().factory());
+    raftCalls.allowCoreThreadTimeOut(true);
+    var unused =
+        timer.scheduleWithFixedDelay(queue::wakeExpired, WATCH_MS, WATCH_MS, TimeUnit.MILLISECONDS);
+    starter = Thread.ofPlatform().name("metadata-start").daemon().unstarted(this::takePart);
+  }
+
+  /**
+   * @param loops stay the caller's
+   * @throws IOException when the folder is not this peer's, or damaged
+   */
+  public static QuorumPeer open(Config config, EventLoops loops) throws IOException {
+    PeerFolder folder =
+        PeerFolder.open(config.folder(), config.clusterId(), config.place(), config.peers().size());
+    QuorumPeer peer = new QuorumPeer(config, folder, loops);
+    peer.starter.start();
+    return peer;
+  }
+
+  // ---- The beginning ----
+
+  private void takePart() {
+    try {
+      Admission admission = awaitAdmission();
+      Running now = start(admission);
+      if (admission.as() == Admission.As.REBUILDING) {
+        awaitRebuilt(now, admission);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt(); // closed
+    } catch (IOException | RuntimeException e) {
+      trouble = String.valueOf(e.getMessage());
+      LOG.error(
+          "metadata in {} does NOT take part: {}. Once the folder is emptied it is rebuilt from the"
+              + " others",
+          folder.path(),
+          trouble,
+          e);
+    }
+  }
+
+  private Admission awaitAdmission() throws InterruptedException, IOException {
+    List<PeerStanding> before = List.of();
+    while (true) {
+      boolean isAskingNeeded = folder.state() != State.MEMBER;
+      List<PeerStanding> now = isAskingNeeded ? others.standings() : List.of();
+      Optional<Admission> admission =
+          Admission.decide(folder.state(), folder.format(), config.peers().size(), before, now);
+      if (admission.isPresent() && maySettle(admission.get())) {
+        return admission.get();
+      }
+      before = now;
+      tell(now.size());
+      Thread.sleep(ASK_AGAIN_MS);
+    }
+  }
+
+  /**
+   * A vote that was given before everything was forgotten may still be on its way to make a leader
+   * of a term that nobody knows yet: not after that election has ended.
+   */
+  private boolean maySettle(Admission admission) throws IOException {
+    if (admission.as() != Admission.As.REBUILDING) {
+      return true;
+    }
+    folder.set(State.REBUILDING, admission.group());
+    return System.nanoTime() - startNanos > 2 * config.elections().max().toNanos();
+  }
+
+  private void tell(int answers) {
+    String now =
+        String.format(
+            "%s: %d of the %d other metadata peers answer",
+            folder.state(), answers, config.peers().size() - 1);
+    if (!now.equals(trouble)) {
+      LOG.info("metadata waits, {}", now);
+      trouble = now;
+    }
+  }
+
+  private Running start(Admission admission) throws IOException {
+    ElectionTimes times = config.elections();
+    boolean isFounder = admission.as() == Admission.As.FOUNDER;
+    PeerGuard guard = new PeerGuard(times.min(), isFounder);
+    if (admission.as() == Admission.As.REBUILDING) {
+      guard.setRebuilding(admission.termMin());
+      LOG.warn("{} was empty or damaged: it is rebuilt from the others", folder.path());
+    }
+    PeerNetwork network = new PeerNetwork(others.clients(), times.max(), lease, guard);
+    Duration first = isFounder ? Duration.ofMillis(100) : times.min();
+    Peer peer =
+        new Peer(
+            group(),
+            config.place(),
+            new RaftSettings.Timing(times.min(), times.max(), first, times.max()),
+            folder.path(),
+            network,
+            new SharedEntries(1),
+            config.resources(),
+            config.checkpoints());
+    Running now = new Running(peer, network);
+    try {
+      if (isFounder) {
+        folder.set(State.MEMBER, admission.group());
+      } else if (admission.as() == Admission.As.MEMBER) {
+        folder.setState(State.MEMBER);
+      }
+      peer.start();
+    } catch (IOException | RuntimeException e) {
+      peer.close();
+      throw e;
+    }
+    running = now;
+    trouble = "";
+    return now;
+  }
+
+  private RaftGroup group() {
+    List<RaftPeer> members = new ArrayList<>();
+    for (int place = 0; place < config.peers().size(); place++) {
+      members.add(RaftPeer.newBuilder().setId(Peer.idAt(place)).build());
+    }
+    return RaftGroup.valueOf(RaftGroupId.valueOf(config.clusterId()), members);
+  }
+
+  /** A leader that has committed an entry of its term knows all that was committed before. */
+  private void awaitRebuilt(Running now, Admission admission)
+      throws InterruptedException, IOException {
+    long target = -1;
+    while (target < 0 || !now.peer().holds(target)) {
+      if (target < 0) {
+        target =
+            others.standings().stream()
+                .filter(other -> other.getLeads() && other.getTerm() >= admission.termMin())
+                .mapToLong(PeerStanding::getCommitted)
+                .findFirst()
+                .orElse(-1);
+      }
+      Thread.sleep(ASK_AGAIN_MS);
+    }
+    folder.setState(State.MEMBER);
+    now.network().setMember();
+    LOG.info("metadata in {} is rebuilt", folder.path());
+  }
+
+  // ---- For the others ----
+
+  /** Answers what peers ask each other. */
+  public void serve(IncomingCall call) {
+    switch (call.method()) {
+      case STANDING -> call.answer(standing());
+      case VOTE, APPEND, INSTALL -> serveRaft(call);
+      case SUBMIT, QUERY, WATCH ->
+          throw new IllegalArgumentException("not a call of peers: " + call.method());
+    }
+  }
+
+  private void serveRaft(IncomingCall call) {
+    Running now = running;
+    if (now == null) {
+      call.answer(CallAnswer.because(Outcome.REFUSED, "it does not take part yet"));
+      return;
+    }
+    try {
+      raftCalls.execute(() -> now.network().serve(call));
+    } catch (RejectedExecutionException e) {
+      call.answer(CallAnswer.because(Outcome.OVERLOADED, "too many calls wait"));
+    }
+  }
+
+  private CallAnswer standing() {
+    Running now = running;
+    State state = folder.state();
+    if (state == State.MEMBER && now == null) {
+      // Its term is not known before it runs, and what remembers nothing must not look like it.
+      return CallAnswer.because(Outcome.REFUSED, "it does not take part yet");
+    }
+    PeerStanding.Builder standing =
+        PeerStanding.newBuilder()
+            .setPeer(Peer.idAt(config.place()).toString())
+            .setState(PeerStanding.State.valueOf(state.name()))
+            .setFormat(folder.format())
+            .addAllGroup(folder.group());
+    if (now != null) {
+      // The term first: a leader of a later one has committed no less.
+      standing
+          .setTerm(now.peer().term())
+          .setLeads(now.peer().isLeaderReady())
+          .setCommitted(now.peer().committedIndex());
+    }
+    return CallAnswer.done(standing.build().toByteArray());
+  }
+
+  // ---- Commands ----
+
+  /**
+   * Commits a command that has its session and request number; the calling thread waits.
+   *
+   * @throws MetadataUnavailableException also when this peer has ceased to lead meanwhile
+   */
+  public CommandResult submit(Command.Builder command, long deadlineNanos)
+      throws MetadataUnavailableException, NotLeaderException {
+    Peer peer = peer();
+    if (!peer.isLeader()) {
+      throw elsewhere(peer);
+    }
+    return queue.submit(command, deadlineNanos);
+  }
+
+  private void propose(Proposal proposal) {
+    Running now = running;
+    if (now == null) {
+      proposal.abandon();
+      return;
+    }
+    try {
+      var unused =
+          now.peer()
+              .propose(proposal)
+              .whenComplete(
+                  (reply, failure) -> {
+                    if (failure != null || !reply.isSuccess()) {
+                      retry(now.peer(), proposal);
+                    }
+                  });
+    } catch (IOException | RuntimeException e) {
+      LOG.debug("proposal not accepted", e);
+      retry(now.peer(), proposal);
+    }
+  }
+
+  /** Who submitted has to turn to the new leader, with the same requests. */
+  private void retry(Peer peer, Proposal proposal) {
+    if (closed || !peer.isLeader()) {
+      proposal.abandon();
+    } else if (proposal.isWanted()) {
+      var unused = timer.schedule(() -> propose(proposal), RETRY_MS, TimeUnit.MILLISECONDS);
+    }
+  }
+
+  // ---- Reads ----
+
+  /** Answers a query from one snapshot that holds every command answered before. */
+  public <T> T read(BiFunction<MetadataReads, Table, T> query, long deadlineNanos)
+      throws MetadataUnavailableException, NotLeaderException {
+    return awaitLease(deadlineNanos).machine().read(query);
+  }
+
+  /** The small tables in memory, likewise. */
+  public MetadataReads memory(long deadlineNanos)
+      throws MetadataUnavailableException, NotLeaderException {
+    return awaitLease(deadlineNanos).machine().memory();
+  }
+
+  /**
+   * Returns when this peer leads and no other can. All that was answered before it led was
+   * committed before its first entry, which it has applied; what it answered itself it has applied.
+   */
+  private Peer awaitLease(long deadlineNanos)
+      throws MetadataUnavailableException, NotLeaderException {
+    Peer peer = peer();
+    while (true) {
+      long term = peer.term();
+      if (peer.isLeaderReady() && lease.isHeld(term) && peer.term() == term) {
+        return peer;
+      }
+      if (!peer.isLeader()) {
+        throw elsewhere(peer);
+      }
+      if (System.nanoTime() - deadlineNanos > 0) {
+        throw MetadataUnavailableException.refused("the followers do not confirm their leader");
+      }
+      try {
+        lease.awaitNews(RETRY_MS);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw MetadataUnavailableException.refused("interrupted");
+      }
+    }
+  }
+
+  private Peer peer() throws NotLeaderException {
+    Running now = running;
+    if (now == null) {
+      throw new NotLeaderException(Optional.empty());
+    }
+    return now.peer();
+  }
+
+  private NotLeaderException elsewhere(Peer peer) {
+    return new NotLeaderException(leader(peer));
+  }
+
+  private Optional<Endpoint> leader(Peer peer) {
+    for (int place = 0; place < config.peers().size(); place++) {
+      if (place != config.place() && peer.leader().equals(Optional.of(Peer.idAt(place)))) {
+        return Optional.of(config.peers().get(place));
+      }
+    }
+    return Optional.empty();
+  }
+
+  public Status status() {
+    Running now = running;
+    String standing = folder.state().name();
+    if (now == null) {
+      return new Status(standing, false, false, 0, -1, Optional.empty(), trouble);
+    }
+    Peer peer = now.peer();
+    return new Status(
+        standing,
+        peer.isAlive(),
+        peer.isLeaderReady(),
+        peer.term(),
+        peer.machine().appliedIndex(),
+        peer.isLeader() ? Optional.of(config.peers().get(config.place())) : leader(peer),
+        peer.isAlive() ? trouble : "it failed while in use");
+  }
+
+  /** Takes a checkpoint and lets go of the log before it; one that fails is not waited for. */
+  public void checkpoint(Duration wait) {
+    Running now = running;
+    if (now == null || !now.peer().isAlive()) {
+      return;
+    }
+    try {
+      now.peer().checkpoint().get(wait.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (ExecutionException | TimeoutException e) {
+      LOG.warn("no checkpoint of the metadata, the next start replays: {}", e.toString());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+    queue.close();
+    starter.interrupt();
+    try {
+      starter.join();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    timer.shutdownNow();
+    Running now = running;
+    if (now != null) {
+      Peer.closeAll(List.of(now.peer()));
+    }
+    others.close();
+    raftCalls.shutdownNow();
+    queue.giveUp();
+  }
+}

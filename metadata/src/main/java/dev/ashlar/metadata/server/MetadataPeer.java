@@ -1,0 +1,59 @@
+package dev.ashlar.metadata.server;
+
+import dev.ashlar.metadata.consensus.QuorumPeer;
+import dev.ashlar.transport.EventLoops;
+import dev.ashlar.transport.FramePort;
+import dev.ashlar.transport.call.CallServer;
+import dev.ashlar.transport.call.CallServerConfig;
+import java.io.IOException;
+import java.time.Duration;
+
+/**
+ * The metadata role of a process in a group over several processes: one peer, and the service by
+ * which others use the group. This process too uses it as a client.
+ */
+public final class MetadataPeer implements AutoCloseable {
+  private final QuorumPeer peer;
+  private final CallServer calls;
+
+  private MetadataPeer(QuorumPeer peer, CallServer calls) {
+    this.peer = peer;
+    this.calls = calls;
+  }
+
+  /**
+   * Returns at once; the peer takes part when it can reach others.
+   *
+   * @param port where it is reached at its place of the list; stays the caller's, who closes it
+   *     before this
+   * @param loops stay the caller's
+   * @throws IOException when the folder cannot be used; the message says why
+   */
+  public static MetadataPeer open(QuorumPeer.Config config, FramePort port, EventLoops loops)
+      throws IOException {
+    QuorumPeer peer = QuorumPeer.open(config, loops);
+    CallServerConfig served =
+        new CallServerConfig(
+            config.clusterId(), config.calls().secret(), CallServerConfig.Limits.DEFAULT);
+    return new MetadataPeer(peer, new CallServer(served, port, new MetadataService(peer)));
+  }
+
+  public QuorumPeer.Status status() {
+    return peer.status();
+  }
+
+  /**
+   * Takes a checkpoint now, so that the next start has no log to replay.
+   *
+   * @param wait at most so long
+   */
+  public void checkpoint(Duration wait) {
+    peer.checkpoint(wait);
+  }
+
+  @Override
+  public void close() {
+    calls.close();
+    peer.close();
+  }
+}

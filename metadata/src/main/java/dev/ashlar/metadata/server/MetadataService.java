@@ -1,0 +1,113 @@
+package dev.ashlar.metadata.server;
+
+import com.google.protobuf.InvalidProtocolBufferException;
+import dev.ashlar.metadata.consensus.NotLeaderException;
+import dev.ashlar.metadata.consensus.QuorumPeer;
+import dev.ashlar.protocol.client.MetadataUnavailableException;
+import dev.ashlar.protocol.message.ClusterState;
+import dev.ashlar.protocol.message.ClusterWatch;
+import dev.ashlar.protocol.message.Command;
+import dev.ashlar.protocol.message.LeaderHint;
+import dev.ashlar.protocol.message.MetadataQuery;
+import dev.ashlar.protocol.wire.Exchange.Outcome;
+import dev.ashlar.protocol.wire.Role;
+import dev.ashlar.transport.call.CallAnswer;
+import dev.ashlar.transport.call.CallHandler;
+import dev.ashlar.transport.call.IncomingCall;
+import java.time.Duration;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Answers what other processes ask of metadata: only where its peer leads, each call on a virtual
+ * thread of its own, of which the calls of a connection are bounded.
+ */
+final class MetadataService implements CallHandler {
+  private static final Logger LOG = LoggerFactory.getLogger(MetadataService.class);
+  private static final Duration WATCH_PERIOD = Duration.ofMillis(50);
+  private static final long WATCH_NANOS_MAX = Duration.ofSeconds(5).toNanos();
+
+  private final QuorumPeer peer;
+  private final ClusterFeed feed = new ClusterFeed();
+
+  MetadataService(QuorumPeer peer) {
+    this.peer = peer;
+  }
+
+  @Override
+  public void handle(IncomingCall call) {
+    switch (call.method()) {
+      case SUBMIT, QUERY, WATCH -> Thread.ofVirtual().start(() -> call.answer(answer(call)));
+      case STANDING, VOTE, APPEND, INSTALL -> {
+        if (call.caller() == Role.METADATA) {
+          peer.serve(call);
+        } else {
+          call.answer(CallAnswer.because(Outcome.FAILED, "only for metadata peers"));
+        }
+      }
+    }
+  }
+
+  private CallAnswer answer(IncomingCall call) {
+    try {
+      return switch (call.method()) {
+        case SUBMIT -> submit(call);
+        case QUERY -> query(call);
+        case WATCH -> watch(call);
+        case STANDING, VOTE, APPEND, INSTALL -> throw new IllegalArgumentException("of peers");
+      };
+    } catch (NotLeaderException e) {
+      LeaderHint.Builder hint = LeaderHint.newBuilder();
+      e.leader().ifPresent(leader -> hint.setAddress(leader.toString()));
+      return new CallAnswer(Outcome.NOT_LEADER, hint.build().toByteArray());
+    } catch (MetadataUnavailableException e) {
+      return CallAnswer.because(
+          e.isRefused() ? Outcome.OVERLOADED : Outcome.UNKNOWN, String.valueOf(e.getMessage()));
+    } catch (InvalidProtocolBufferException | IllegalArgumentException e) {
+      LOG.warn("{} of a {} makes no sense", call.method(), call.caller(), e);
+      return CallAnswer.because(Outcome.FAILED, String.valueOf(e.getMessage()));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return CallAnswer.because(Outcome.UNKNOWN, "interrupted");
+    } catch (RuntimeException e) {
+      // A peer that is being closed, or has failed: another one leads soon.
+      LOG.warn("{} is not answered", call.method(), e);
+      return CallAnswer.because(Outcome.UNKNOWN, String.valueOf(e.getMessage()));
+    }
+  }
+
+  private CallAnswer submit(IncomingCall call)
+      throws InvalidProtocolBufferException, MetadataUnavailableException, NotLeaderException {
+    Command.Builder command = Command.newBuilder().mergeFrom(call.body());
+    return CallAnswer.done(peer.submit(command, call.deadlineNanos()).toByteArray());
+  }
+
+  private CallAnswer query(IncomingCall call)
+      throws InvalidProtocolBufferException, MetadataUnavailableException, NotLeaderException {
+    MetadataQuery query = MetadataQuery.parseFrom(call.body());
+    return CallAnswer.done(
+        peer.read((reads, snapshot) -> Queries.answer(reads, snapshot, query), call.deadlineNanos())
+            .toByteArray());
+  }
+
+  /** Answers when there is something else than the caller has, and after a while at any rate. */
+  private CallAnswer watch(IncomingCall call)
+      throws InvalidProtocolBufferException,
+          MetadataUnavailableException,
+          NotLeaderException,
+          InterruptedException {
+    long known = ClusterWatch.parseFrom(call.body()).getVersion();
+    long begin = System.nanoTime();
+    long end = begin + Math.min(WATCH_NANOS_MAX, (call.deadlineNanos() - begin) / 2);
+    while (true) {
+      ClusterState state = feed.state(peer.memory(call.deadlineNanos()));
+      if (state.getVersion() != known) {
+        return CallAnswer.done(state.toByteArray());
+      }
+      if (System.nanoTime() - end > 0) {
+        return CallAnswer.done(ClusterState.newBuilder().setVersion(known).build().toByteArray());
+      }
+      Thread.sleep(WATCH_PERIOD);
+    }
+  }
+}

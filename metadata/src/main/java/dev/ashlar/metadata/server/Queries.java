@@ -1,0 +1,135 @@
+package dev.ashlar.metadata.server;
+
+import dev.ashlar.metadata.state.MetadataReads;
+import dev.ashlar.metadata.table.Table;
+import dev.ashlar.protocol.client.ListPage;
+import dev.ashlar.protocol.client.ListQuery;
+import dev.ashlar.protocol.client.UploadsPage;
+import dev.ashlar.protocol.client.UploadsQuery;
+import dev.ashlar.protocol.message.BlobKey;
+import dev.ashlar.protocol.message.BlobsQuery;
+import dev.ashlar.protocol.message.GarbageQuery;
+import dev.ashlar.protocol.message.KeyEntry;
+import dev.ashlar.protocol.message.KeyQuery;
+import dev.ashlar.protocol.message.KeysQuery;
+import dev.ashlar.protocol.message.MetadataAnswer;
+import dev.ashlar.protocol.message.MetadataQuery;
+import dev.ashlar.protocol.message.PartsQuery;
+import dev.ashlar.protocol.message.UnfoldedQuery;
+import dev.ashlar.protocol.message.UploadListQuery;
+import dev.ashlar.protocol.message.UploadQuery;
+import dev.ashlar.protocol.model.BlobId;
+import java.util.List;
+
+/** Reads as other processes ask for them. */
+final class Queries {
+  private Queries() {}
+
+  /** Answers from one snapshot. */
+  static MetadataAnswer answer(MetadataReads reads, Table snapshot, MetadataQuery query) {
+    MetadataAnswer.Builder answer = MetadataAnswer.newBuilder();
+    switch (query.getKindCase()) {
+      case BUCKET -> reads.bucket(query.getBucket()).ifPresent(answer::addBuckets);
+      case BUCKETS -> answer.addAllBuckets(reads.buckets());
+      case CREDENTIAL -> reads.credential(query.getCredential()).ifPresent(answer::setCredential);
+      case OBJECT -> object(answer, reads, snapshot, query.getObject());
+      case BLOBS -> answer.addAllBlobs(reads.blobs(snapshot, ids(query.getBlobs())));
+      case KEYS -> keys(answer, reads, snapshot, query.getKeys());
+      case UPLOAD -> upload(answer, reads, snapshot, query.getUpload());
+      case UPLOADS -> uploads(answer, reads, snapshot, query.getUploads());
+      case PARTS -> parts(answer, reads, snapshot, query.getParts());
+      case GARBAGE -> garbage(answer, reads, snapshot, query.getGarbage());
+      case UNFOLDED -> unfolded(answer, reads, snapshot, query.getUnfolded());
+      case KNOWN ->
+          reads.known(snapshot, ids(query.getKnown())).forEach(id -> answer.addIds(id.toMessage()));
+      case REGISTRY -> answer.setRegistry(reads.registry(snapshot));
+      case KIND_NOT_SET -> throw new IllegalArgumentException("a query of an unknown kind");
+    }
+    return answer.build();
+  }
+
+  private static void object(
+      MetadataAnswer.Builder answer, MetadataReads reads, Table snapshot, KeyQuery query) {
+    reads
+        .object(snapshot, query.getBucket(), query.getKey())
+        .ifPresent(read -> answer.setObject(read.object()).addAllBlobs(read.blobs()));
+  }
+
+  private static List<BlobId> ids(BlobsQuery query) {
+    return query.getIdsList().stream().map(BlobId::of).toList();
+  }
+
+  private static void keys(
+      MetadataAnswer.Builder answer, MetadataReads reads, Table snapshot, KeysQuery query) {
+    ListQuery list =
+        new ListQuery(
+            query.getBucket(),
+            query.getPrefix(),
+            query.getDelimiter(),
+            query.getAfter(),
+            query.getMax());
+    ListPage page = reads.list(snapshot, list);
+    for (ListPage.Entry entry : page.entries()) {
+      KeyEntry.Builder row = KeyEntry.newBuilder().setName(entry.name());
+      if (entry instanceof ListPage.Key key) {
+        row.setSummary(key.summary());
+      }
+      answer.addKeys(row);
+    }
+    answer.setTruncated(page.truncated());
+  }
+
+  private static void upload(
+      MetadataAnswer.Builder answer, MetadataReads reads, Table snapshot, UploadQuery query) {
+    reads
+        .upload(snapshot, query.getBucket(), query.getKey(), query.getUploadId())
+        .ifPresent(answer::addUploads);
+  }
+
+  private static void uploads(
+      MetadataAnswer.Builder answer, MetadataReads reads, Table snapshot, UploadListQuery query) {
+    UploadsPage page =
+        reads.uploads(
+            snapshot,
+            new UploadsQuery(
+                query.getBucket(),
+                query.getPrefix(),
+                query.getDelimiter(),
+                query.getKeyMarker(),
+                query.getUploadIdMarker(),
+                query.getMax()));
+    answer
+        .addAllUploads(page.uploads())
+        .addAllCommonPrefixes(page.commonPrefixes())
+        .setTruncated(page.truncated());
+  }
+
+  private static void parts(
+      MetadataAnswer.Builder answer, MetadataReads reads, Table snapshot, PartsQuery query) {
+    answer.addAllParts(
+        reads.parts(
+            snapshot,
+            query.getBucket(),
+            query.getKey(),
+            query.getUploadId(),
+            query.getAfter(),
+            query.getMax()));
+  }
+
+  private static void garbage(
+      MetadataAnswer.Builder answer, MetadataReads reads, Table snapshot, GarbageQuery query) {
+    answer.addAllBlobs(
+        reads.garbage(
+            snapshot,
+            query.getUnreferencedBeforeMs(),
+            query.hasAfter() ? query.getAfter() : null,
+            query.getMax()));
+  }
+
+  private static void unfolded(
+      MetadataAnswer.Builder answer, MetadataReads reads, Table snapshot, UnfoldedQuery query) {
+    BlobKey after = query.getAfter();
+    answer.addAllBlobs(
+        reads.unfolded(snapshot, query.hasAfter() ? BlobId.of(after) : null, query.getMax()));
+  }
+}

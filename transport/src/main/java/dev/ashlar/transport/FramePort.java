@@ -1,0 +1,155 @@
+package dev.ashlar.transport;
+
+import dev.ashlar.protocol.wire.FrameHeader;
+import dev.ashlar.protocol.wire.Greeting;
+import dev.ashlar.protocol.wire.Message;
+import dev.ashlar.protocol.wire.WireFormatException;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.handler.ssl.SslContext;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One port for all that a process serves to others. Whether a connection is about drives or about
+ * calls shows its first frame: a HELLO that expects drives, or none.
+ */
+public final class FramePort implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(FramePort.class);
+
+  /** Connections that have not said anything yet. */
+  private static final int SILENT_MAX = 64;
+
+  private final FrameTimes times;
+  private final Channel listener;
+  private final BoundedLog refusals = new BoundedLog(LOG);
+  private final AtomicInteger silent = new AtomicInteger();
+  private volatile @Nullable Service drives;
+  private volatile @Nullable Service calls;
+
+  /** Serves the connections of one kind. */
+  public interface Service {
+    /** What becomes of a connection, whose first frame is on its way. */
+    FrameHandler accept(FrameConnection frames);
+  }
+
+  /**
+   * @param tls null: none
+   * @param loops stay the caller's
+   * @throws IOException when the address cannot be bound
+   */
+  public FramePort(
+      InetSocketAddress listen, @Nullable SslContext tls, FrameTimes times, EventLoops loops)
+      throws IOException {
+    this.times = times;
+    ChannelFuture bound = loops.listen(listen, tls, this::accept).awaitUninterruptibly();
+    if (!bound.isSuccess()) {
+      throw new IOException("cannot listen on " + listen, bound.cause());
+    }
+    listener = bound.channel();
+  }
+
+  /** Where it listens, with the port it got. */
+  public InetSocketAddress address() {
+    return (InetSocketAddress) listener.localAddress();
+  }
+
+  public void serveDrives(Service service) {
+    drives = service;
+  }
+
+  public void serveCalls(Service service) {
+    calls = service;
+  }
+
+  private FrameConnection accept() {
+    return new FrameConnection(Arrival::new, times);
+  }
+
+  /** A connection until it says what it is about; from then on that service's. */
+  private final class Arrival implements FrameHandler {
+    private final FrameConnection frames;
+    private @Nullable FrameHandler served;
+    private boolean isCounted;
+
+    Arrival(FrameConnection frames) {
+      this.frames = frames;
+    }
+
+    @Override
+    public void connected() {
+      isCounted = true;
+      if (silent.incrementAndGet() > SILENT_MAX) {
+        frames.close(new IOException("too many connections"));
+      }
+    }
+
+    @Override
+    public @Nullable Landing arriving(FrameHeader header, Message message) throws IOException {
+      FrameHandler by = served;
+      if (by == null) {
+        by = choose(message);
+        served = by;
+        spoken();
+        by.connected();
+      }
+      return by.arriving(header, message);
+    }
+
+    private FrameHandler choose(Message message) throws IOException {
+      if (!(message instanceof Greeting.Hello hello)) {
+        throw new WireFormatException(message.type() + " out of turn");
+      }
+      Service service = hello.drives().isEmpty() ? calls : drives;
+      if (service == null) {
+        throw new IOException(
+            hello.drives().isEmpty() ? "nothing is called here" : "no drives are here");
+      }
+      return service.accept(frames);
+    }
+
+    private void spoken() {
+      if (isCounted) {
+        isCounted = false;
+        silent.decrementAndGet();
+      }
+    }
+
+    @Override
+    public void arrived(FrameHeader header, Message message) throws IOException {
+      FrameHandler by = served;
+      if (by != null) {
+        by.arrived(header, message);
+      }
+    }
+
+    @Override
+    public void tick() {
+      FrameHandler by = served;
+      if (by != null) {
+        by.tick();
+      }
+    }
+
+    @Override
+    public void closed(IOException why) {
+      spoken();
+      FrameHandler by = served;
+      if (by != null) {
+        by.closed(why);
+      } else {
+        refusals.warn("connection of " + frames.peer() + " ended: " + why.getMessage());
+      }
+    }
+  }
+
+  /** Takes no more connections; those that are there stay their services'. */
+  @Override
+  public void close() {
+    listener.close().awaitUninterruptibly();
+  }
+}

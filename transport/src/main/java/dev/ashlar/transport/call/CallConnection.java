@@ -1,0 +1,262 @@
+package dev.ashlar.transport.call;
+
+import dev.ashlar.protocol.memory.SlabPool;
+import dev.ashlar.protocol.wire.Exchange;
+import dev.ashlar.protocol.wire.FrameHeader;
+import dev.ashlar.protocol.wire.Greeting;
+import dev.ashlar.protocol.wire.Message;
+import dev.ashlar.protocol.wire.Role;
+import dev.ashlar.protocol.wire.Side;
+import dev.ashlar.protocol.wire.Signal;
+import dev.ashlar.protocol.wire.Wire;
+import dev.ashlar.protocol.wire.WireFormatException;
+import dev.ashlar.transport.ClientGreeting;
+import dev.ashlar.transport.ConnectionKeeper;
+import dev.ashlar.transport.EventLoops;
+import dev.ashlar.transport.FrameConnection;
+import dev.ashlar.transport.FrameHandler;
+import dev.ashlar.transport.Landing;
+import dev.ashlar.transport.Outgoing;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.util.collection.LongObjectHashMap;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CountDownLatch;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** One connection to a process that is called: the handshake, and the calls under way. */
+// A close that fails finds the channel closed.
+@SuppressWarnings("FutureReturnValueIgnored")
+final class CallConnection implements FrameHandler, ConnectionKeeper.Attempt {
+  private final CallClient client;
+  private final CallClientConfig config;
+  private final FrameConnection frames;
+  private final ClientGreeting greeting;
+  private final LandingPlace landing;
+  private final LongObjectHashMap<OutgoingCall> calls = new LongObjectHashMap<>();
+
+  /** What the server takes at a time is under way; the rest waits here. */
+  private final ArrayDeque<OutgoingCall> waiting = new ArrayDeque<>();
+
+  private final CountDownLatch closed = new CountDownLatch(1);
+  private int callsMax;
+  private boolean isClosed;
+  private long lastId;
+  private volatile @Nullable Channel channel;
+  private volatile @Nullable IOException why;
+
+  CallConnection(CallClient client, CallClientConfig config, UUID instance, SlabPool slabs) {
+    this.client = client;
+    this.config = config;
+    landing = new LandingPlace(slabs);
+    Side side = new Side(Wire.VERSION, config.role(), config.cluster(), instance);
+    greeting = new ClientGreeting(side, config.secret(), Role.METADATA, List.of());
+    frames = new FrameConnection(this, config.frames());
+  }
+
+  // ---- For other threads ----
+
+  /** Takes the call over; false if the connection has ended. */
+  boolean begin(OutgoingCall call) {
+    return frames.execute(
+        () -> {
+          if (isClosed) {
+            call.failed("the connection to " + client + " is lost");
+          } else {
+            waiting.add(call);
+            pump();
+          }
+        });
+  }
+
+  /** Nobody waits for it any more. */
+  void giveUp(OutgoingCall call) {
+    frames.execute(() -> end(call, client + " did not answer in time"));
+  }
+
+  @Override
+  public void connect(EventLoops loops, InetSocketAddress address) {
+    ChannelFuture connected = loops.connect(address, config.connect(), config.tls(), frames);
+    channel = connected.channel();
+    connected.addListener(
+        done -> {
+          if (!done.isSuccess()) {
+            ended(new IOException("cannot connect: " + done.cause().getMessage()));
+          }
+        });
+  }
+
+  @Override
+  public void close(String reason) {
+    Channel connecting = channel;
+    boolean isTold = frames.execute(() -> frames.close(new IOException(reason)));
+    if (!isTold && connecting != null) {
+      connecting.close();
+    }
+  }
+
+  private void ended(IOException reason) {
+    if (why == null) {
+      why = reason;
+    }
+    closed.countDown();
+  }
+
+  @Override
+  public IOException awaitClosed() throws InterruptedException {
+    closed.await();
+    IOException reason = why;
+    return reason == null ? new IOException("closed") : reason;
+  }
+
+  // ---- Handshake ----
+
+  @Override
+  public void connected() {
+    frames.send(0, 0, greeting.hello());
+  }
+
+  private void greeted(Greeting said) throws IOException {
+    switch (said) {
+      case Greeting.Challenge challenge -> {
+        frames.send(0, 0, greeting.proof(challenge));
+        frames.saltOutgoing(greeting.handshake().clientSalt());
+      }
+      case Greeting.Welcome welcome -> {
+        greeting.check(welcome);
+        callsMax = welcome.terms().operationsMax();
+        frames.saltIncoming(greeting.handshake().serverSalt());
+        frames.established();
+        client.connected(this);
+      }
+      case Greeting.Refusal refusal -> throw greeting.refusal(refusal);
+      case Greeting.Hello other -> throw unexpected(said);
+      case Greeting.Proof other -> throw unexpected(said);
+    }
+  }
+
+  private static WireFormatException unexpected(Message message) {
+    return new WireFormatException(message.type() + " out of turn");
+  }
+
+  // ---- Calls ----
+
+  private void pump() {
+    while (calls.size() < callsMax && !waiting.isEmpty()) {
+      OutgoingCall call = waiting.remove();
+      if (!call.future().isDone()) {
+        long id = ++lastId;
+        calls.put(id, call);
+        frames.send(call.send(id));
+      }
+    }
+  }
+
+  @Override
+  public @Nullable Landing arriving(FrameHeader header, Message message) throws IOException {
+    if (message instanceof Exchange.Answer answer) {
+      OutgoingCall call = call(header);
+      if (call.answer() != null) {
+        throw unexpected(message);
+      }
+      call.answering(answer).check(header);
+    } else if (message instanceof Signal.Data) {
+      parcel(header).check(header);
+    } else if (header.dataBytes() > 0) {
+      throw unexpected(message);
+    }
+    return landing.of(header);
+  }
+
+  private OutgoingCall call(FrameHeader header) throws WireFormatException {
+    OutgoingCall call = calls.get(header.request());
+    if (call == null) {
+      throw new WireFormatException(header.type() + " answers nothing");
+    }
+    return call;
+  }
+
+  private Parcel parcel(FrameHeader header) throws WireFormatException {
+    Parcel parcel = call(header).answer();
+    if (parcel == null) {
+      throw new WireFormatException(header.type() + " of no answer");
+    }
+    return parcel;
+  }
+
+  @Override
+  public void arrived(FrameHeader header, Message message) throws IOException {
+    switch (message) {
+      case Greeting said -> greeted(said);
+      case Exchange.Answer answer -> received(header);
+      case Signal.Data data -> received(header);
+      default -> throw unexpected(message);
+    }
+  }
+
+  private void received(FrameHeader header) throws WireFormatException {
+    parcel(header).add(header, landing.slab());
+    if (header.isLast()) {
+      OutgoingCall call = call(header);
+      stopSending(call);
+      calls.remove(call.id());
+      call.answered();
+      pump();
+    }
+  }
+
+  /** The server has to be told where data that it expects will not come. */
+  private void stopSending(OutgoingCall call) {
+    Outgoing sent = call.outgoing();
+    if (sent != null && !sent.isEnded()) {
+      sent.cancel();
+      frames.send(0, call.id(), new Signal.Cancel());
+    }
+  }
+
+  /** What the server may have begun it will answer yet; until then it counts as under way. */
+  private void end(OutgoingCall call, String reason) {
+    Outgoing sent = call.outgoing();
+    if (sent == null) {
+      waiting.remove(call);
+    } else if (sent.isBegun()) {
+      stopSending(call);
+    } else {
+      sent.cancel();
+      calls.remove(call.id());
+    }
+    call.failed(reason);
+  }
+
+  // ---- Time, and the end ----
+
+  @Override
+  public void tick() {
+    long now = System.nanoTime();
+    List<OutgoingCall> all = Stream.concat(waiting.stream(), calls.values().stream()).toList();
+    for (OutgoingCall call : all) {
+      if (call.isOverdue(now) && !call.future().isDone()) {
+        end(call, client + " did not answer in time");
+      }
+    }
+    pump();
+  }
+
+  @Override
+  public void closed(IOException reason) {
+    isClosed = true;
+    client.lost(this);
+    landing.close();
+    String text = "the connection to " + client + " is lost: " + reason.getMessage();
+    waiting.forEach(call -> call.failed(text));
+    waiting.clear();
+    calls.values().forEach(call -> call.failed(text));
+    calls.clear();
+    ended(reason);
+  }
+}

@@ -1,0 +1,20 @@
+package dev.ashlar.transport.call;
+
+import java.io.IOException;
+
+/** A call that got no answer. */
+public final class CallException extends IOException {
+  private static final long serialVersionUID = 1;
+
+  private final boolean isSent;
+
+  public CallException(String message, boolean isSent) {
+    super(message);
+    this.isSent = isSent;
+  }
+
+  /** Whether the other side may have heard of it, and so may do it. */
+  public boolean isSent() {
+    return isSent;
+  }
+}

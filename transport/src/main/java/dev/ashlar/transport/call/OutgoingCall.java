@@ -1,0 +1,80 @@
+package dev.ashlar.transport.call;
+
+import dev.ashlar.protocol.wire.Exchange;
+import dev.ashlar.protocol.wire.Exchange.Method;
+import dev.ashlar.protocol.wire.Exchange.Outcome;
+import dev.ashlar.transport.Outgoing;
+import dev.ashlar.transport.OutgoingData;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/** A call until it is answered. But for its future it is used on its connection's event loop. */
+final class OutgoingCall {
+  private final Method method;
+  private final byte[] body;
+  private final long deadlineNanos;
+  private final CompletableFuture<CallAnswer> future = new CompletableFuture<>();
+  private long id;
+  private @Nullable Outgoing outgoing;
+  private @Nullable Outcome outcome;
+  private @Nullable Parcel answer;
+
+  OutgoingCall(Method method, byte[] body, long deadlineNanos) {
+    this.method = method;
+    this.body = body;
+    this.deadlineNanos = deadlineNanos;
+  }
+
+  CompletableFuture<CallAnswer> future() {
+    return future;
+  }
+
+  boolean isOverdue(long nowNanos) {
+    return nowNanos - deadlineNanos > 0;
+  }
+
+  Outgoing send(long newId) {
+    id = newId;
+    OutgoingData data =
+        body.length == 0 ? null : new OutgoingData(List.of(ByteBuffer.wrap(body)), () -> {});
+    Outgoing message =
+        new Outgoing(0, id, new Exchange.Call(method, body.length), data, deadlineNanos);
+    outgoing = message;
+    return message;
+  }
+
+  long id() {
+    return id;
+  }
+
+  @Nullable Outgoing outgoing() {
+    return outgoing;
+  }
+
+  /** Its answer begins. */
+  Parcel answering(Exchange.Answer begun) {
+    Parcel parcel = new Parcel(begun.length(), true);
+    outcome = begun.outcome();
+    answer = parcel;
+    return parcel;
+  }
+
+  @Nullable Parcel answer() {
+    return answer;
+  }
+
+  /** All of the answer is there. */
+  void answered() {
+    if (outcome != null && answer != null) {
+      future.complete(new CallAnswer(outcome, answer.bytes()));
+    }
+  }
+
+  /** It ends without an answer. Nothing, if it has ended before. */
+  void failed(String why) {
+    boolean isSent = outgoing != null && outgoing.isBegun();
+    future.completeExceptionally(new CallException(why, isSent));
+  }
+}

@@ -1,0 +1,332 @@
+package dev.ashlar.transport.metadata;
+
+import com.google.protobuf.InvalidProtocolBufferException;
+import com.google.protobuf.MessageLite;
+import com.google.protobuf.Parser;
+import dev.ashlar.protocol.client.ListPage;
+import dev.ashlar.protocol.client.ListQuery;
+import dev.ashlar.protocol.client.MetadataClient;
+import dev.ashlar.protocol.client.MetadataUnavailableException;
+import dev.ashlar.protocol.client.ObjectRead;
+import dev.ashlar.protocol.client.UploadsPage;
+import dev.ashlar.protocol.client.UploadsQuery;
+import dev.ashlar.protocol.message.BlobRow;
+import dev.ashlar.protocol.message.BlobsQuery;
+import dev.ashlar.protocol.message.BucketRow;
+import dev.ashlar.protocol.message.ClusterState;
+import dev.ashlar.protocol.message.ClusterWatch;
+import dev.ashlar.protocol.message.Command;
+import dev.ashlar.protocol.message.CommandResult;
+import dev.ashlar.protocol.message.CredentialRow;
+import dev.ashlar.protocol.message.GarbageQuery;
+import dev.ashlar.protocol.message.KeyEntry;
+import dev.ashlar.protocol.message.KeyQuery;
+import dev.ashlar.protocol.message.KeysQuery;
+import dev.ashlar.protocol.message.MetadataAnswer;
+import dev.ashlar.protocol.message.MetadataQuery;
+import dev.ashlar.protocol.message.PartRow;
+import dev.ashlar.protocol.message.PartsQuery;
+import dev.ashlar.protocol.message.RegisterSession;
+import dev.ashlar.protocol.message.Registry;
+import dev.ashlar.protocol.message.UnfoldedQuery;
+import dev.ashlar.protocol.message.UploadListQuery;
+import dev.ashlar.protocol.message.UploadQuery;
+import dev.ashlar.protocol.message.UploadRow;
+import dev.ashlar.protocol.model.BlobId;
+import dev.ashlar.protocol.model.DriveId;
+import dev.ashlar.protocol.model.PlacementMap;
+import dev.ashlar.protocol.thread.BackgroundThread;
+import dev.ashlar.protocol.wire.Exchange.Method;
+import dev.ashlar.transport.EventLoops;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The client of a metadata group in other processes. It finds the leader by itself, and makes a
+ * call again that got no answer, until its time is over.
+ *
+ * <p>The placement map and the drives are watched: usually what is here is a tenth of a second old
+ * at most, and while no leader can be reached, as old as that lasts. What is decided with an older
+ * one is refused or counted as a debt when it is committed, because commits name the epoch and the
+ * drives' incarnations, and what drives are asked names their incarnations too.
+ */
+public final class RemoteMetadata implements MetadataClient, AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(RemoteMetadata.class);
+  private static final long WATCH_PAUSE_MS = 100;
+
+  private final LeaderCalls calls;
+  private final AtomicLong requests = new AtomicLong();
+  private final ReentrantLock viewLock = new ReentrantLock();
+  private long session;
+  private volatile ClusterView view = ClusterView.NONE;
+  private @Nullable BackgroundThread watch;
+
+  private RemoteMetadata(LeaderCalls calls) {
+    this.calls = calls;
+  }
+
+  /**
+   * Connects, registers a session and learns the placement map.
+   *
+   * @param loops stay the caller's
+   * @throws MetadataUnavailableException when there is no leader within the time of a call: try
+   *     again
+   */
+  public static RemoteMetadata open(RemoteMetadataConfig config, EventLoops loops)
+      throws MetadataUnavailableException {
+    RemoteMetadata client = new RemoteMetadata(new LeaderCalls(config, loops));
+    try {
+      client.session =
+          client
+              .submit(Command.newBuilder().setRegisterSession(RegisterSession.getDefaultInstance()))
+              .getSession();
+      client.refresh();
+    } catch (MetadataUnavailableException | RuntimeException e) {
+      client.close();
+      throw e;
+    }
+    client.watch = BackgroundThread.start("metadata-watch", client::watch);
+    return client;
+  }
+
+  @Override
+  public long session() {
+    return session;
+  }
+
+  @Override
+  public CommandResult submit(Command.Builder command) throws MetadataUnavailableException {
+    Command identified = command.setSession(session).setRequest(requests.incrementAndGet()).build();
+    CommandResult result = call(Method.SUBMIT, identified, CommandResult.parser());
+    if (changesView(identified)) {
+      refresh();
+    }
+    return result;
+  }
+
+  /** Whoever changes the drives or the map reads them next. */
+  private static boolean changesView(Command command) {
+    return command.hasPutDrives() || command.hasRegisterNode();
+  }
+
+  private <T> T call(Method method, MessageLite body, Parser<T> parser)
+      throws MetadataUnavailableException {
+    byte[] answer = calls.call(method, body.toByteArray());
+    try {
+      return parser.parseFrom(answer);
+    } catch (InvalidProtocolBufferException e) {
+      throw MetadataUnavailableException.unknown("an answer that makes no sense", e);
+    }
+  }
+
+  private MetadataAnswer ask(MetadataQuery.Builder query) throws MetadataUnavailableException {
+    return call(Method.QUERY, query.build(), MetadataAnswer.parser());
+  }
+
+  // ---- The placement map and the drives ----
+
+  private void refresh() throws MetadataUnavailableException {
+    take(call(Method.WATCH, ClusterWatch.getDefaultInstance(), ClusterState.parser()));
+  }
+
+  private void take(ClusterState state) {
+    ClusterView taken = ClusterView.of(state);
+    viewLock.lock();
+    try {
+      if (taken.isNotBefore(view)) {
+        view = taken;
+      }
+    } finally {
+      viewLock.unlock();
+    }
+  }
+
+  private void watch() throws InterruptedException {
+    long version = 0;
+    while (!Thread.interrupted()) {
+      try {
+        ClusterWatch known = ClusterWatch.newBuilder().setVersion(version).build();
+        ClusterState state = call(Method.WATCH, known, ClusterState.parser());
+        if (state.getVersion() != version) {
+          take(state);
+          version = state.getVersion();
+        }
+      } catch (MetadataUnavailableException e) {
+        LOG.debug("placement from before: {}", e.getMessage());
+        TimeUnit.MILLISECONDS.sleep(WATCH_PAUSE_MS);
+      }
+    }
+  }
+
+  @Override
+  public PlacementMap placement() {
+    PlacementMap placement = view.placement();
+    if (placement == null) {
+      throw new IllegalStateException("no drives yet");
+    }
+    return placement;
+  }
+
+  @Override
+  public Map<UUID, DriveId> drives() {
+    return view.drives();
+  }
+
+  @Override
+  public Registry registry() throws MetadataUnavailableException {
+    return ask(MetadataQuery.newBuilder().setRegistry(true)).getRegistry();
+  }
+
+  // ---- Reads ----
+
+  @Override
+  public Optional<BucketRow> bucket(String name) throws MetadataUnavailableException {
+    return ask(MetadataQuery.newBuilder().setBucket(name)).getBucketsList().stream().findFirst();
+  }
+
+  @Override
+  public List<BucketRow> buckets() throws MetadataUnavailableException {
+    return ask(MetadataQuery.newBuilder().setBuckets(true)).getBucketsList();
+  }
+
+  @Override
+  public Optional<ObjectRead> object(String bucket, String key)
+      throws MetadataUnavailableException {
+    MetadataAnswer answer =
+        ask(
+            MetadataQuery.newBuilder()
+                .setObject(KeyQuery.newBuilder().setBucket(bucket).setKey(key)));
+    return answer.hasObject()
+        ? Optional.of(new ObjectRead(answer.getObject(), answer.getBlobsList()))
+        : Optional.empty();
+  }
+
+  @Override
+  public List<BlobRow> blobs(List<BlobId> ids) throws MetadataUnavailableException {
+    return ask(MetadataQuery.newBuilder().setBlobs(query(ids))).getBlobsList();
+  }
+
+  private static BlobsQuery query(Collection<BlobId> ids) {
+    return BlobsQuery.newBuilder().addAllIds(ids.stream().map(BlobId::toMessage).toList()).build();
+  }
+
+  @Override
+  public ListPage list(ListQuery query) throws MetadataUnavailableException {
+    MetadataAnswer answer =
+        ask(
+            MetadataQuery.newBuilder()
+                .setKeys(
+                    KeysQuery.newBuilder()
+                        .setBucket(query.bucket())
+                        .setPrefix(query.prefix())
+                        .setDelimiter(query.delimiter())
+                        .setAfter(query.after())
+                        .setMax(query.max())));
+    return new ListPage(
+        answer.getKeysList().stream().map(RemoteMetadata::entry).toList(), answer.getTruncated());
+  }
+
+  private static ListPage.Entry entry(KeyEntry row) {
+    return row.hasSummary()
+        ? new ListPage.Key(row.getName(), row.getSummary())
+        : new ListPage.CommonPrefix(row.getName());
+  }
+
+  @Override
+  public Optional<UploadRow> upload(String bucket, String key, String uploadId)
+      throws MetadataUnavailableException {
+    return ask(
+            MetadataQuery.newBuilder()
+                .setUpload(
+                    UploadQuery.newBuilder().setBucket(bucket).setKey(key).setUploadId(uploadId)))
+        .getUploadsList()
+        .stream()
+        .findFirst();
+  }
+
+  @Override
+  public UploadsPage uploads(UploadsQuery query) throws MetadataUnavailableException {
+    MetadataAnswer answer =
+        ask(
+            MetadataQuery.newBuilder()
+                .setUploads(
+                    UploadListQuery.newBuilder()
+                        .setBucket(query.bucket())
+                        .setPrefix(query.prefix())
+                        .setDelimiter(query.delimiter())
+                        .setKeyMarker(query.keyMarker())
+                        .setUploadIdMarker(query.uploadIdMarker())
+                        .setMax(query.max())));
+    return new UploadsPage(
+        answer.getUploadsList(), answer.getCommonPrefixesList(), answer.getTruncated());
+  }
+
+  @Override
+  public List<PartRow> parts(String bucket, String key, String uploadId, int after, int max)
+      throws MetadataUnavailableException {
+    return ask(MetadataQuery.newBuilder()
+            .setParts(
+                PartsQuery.newBuilder()
+                    .setBucket(bucket)
+                    .setKey(key)
+                    .setUploadId(uploadId)
+                    .setAfter(after)
+                    .setMax(max)))
+        .getPartsList();
+  }
+
+  @Override
+  public Optional<CredentialRow> credential(String accessKey) throws MetadataUnavailableException {
+    MetadataAnswer answer = ask(MetadataQuery.newBuilder().setCredential(accessKey));
+    return answer.hasCredential() ? Optional.of(answer.getCredential()) : Optional.empty();
+  }
+
+  @Override
+  public List<BlobRow> garbage(long unreferencedBeforeMs, @Nullable BlobRow after, int max)
+      throws MetadataUnavailableException {
+    GarbageQuery.Builder query =
+        GarbageQuery.newBuilder().setUnreferencedBeforeMs(unreferencedBeforeMs).setMax(max);
+    if (after != null) {
+      query.setAfter(after);
+    }
+    return ask(MetadataQuery.newBuilder().setGarbage(query)).getBlobsList();
+  }
+
+  @Override
+  public List<BlobRow> unfolded(@Nullable BlobId after, int max)
+      throws MetadataUnavailableException {
+    UnfoldedQuery.Builder query = UnfoldedQuery.newBuilder().setMax(max);
+    if (after != null) {
+      query.setAfter(after.toMessage());
+    }
+    return ask(MetadataQuery.newBuilder().setUnfolded(query)).getBlobsList();
+  }
+
+  @Override
+  public Set<BlobId> known(Collection<BlobId> ids) throws MetadataUnavailableException {
+    return ask(MetadataQuery.newBuilder().setKnown(query(ids))).getIdsList().stream()
+        .map(BlobId::of)
+        .collect(Collectors.toUnmodifiableSet());
+  }
+
+  /** The session stays alive, until another one ends it. */
+  @Override
+  public void close() {
+    calls.close(); // first: what waits for an answer ends with it
+    BackgroundThread watching = watch;
+    if (watching != null) {
+      watching.close();
+    }
+  }
+}
