@@ -103,12 +103,10 @@ final class ClusterDrives implements AutoCloseable {
   private void follow(Registry registry) {
     Map<String, List<DriveId>> drives =
         registry.getDrivesList().stream()
-            .filter(row -> local.apply(idOf(row)) == null)
+            .filter(row -> local.apply(DriveId.of(row).id()) == null)
             .collect(
                 Collectors.groupingBy(
-                    DriveRow::getNode,
-                    Collectors.mapping(
-                        row -> new DriveId(idOf(row), row.getIncarnation()), Collectors.toList())));
+                    DriveRow::getNode, Collectors.mapping(DriveId::of, Collectors.toList())));
     Set<Place> present = new HashSet<>();
     Map<UUID, RemoteNode> reached = new HashMap<>();
     for (NodeRow node : registry.getNodesList()) {
@@ -125,10 +123,6 @@ final class ClusterDrives implements AutoCloseable {
     nodes
         .entrySet()
         .removeIf(entry -> !present.contains(entry.getKey()) && close(entry.getValue()));
-  }
-
-  private static UUID idOf(DriveRow row) {
-    return new UUID(row.getDriveHigh(), row.getDriveLow());
   }
 
   private RemoteNode connect(Place place, List<DriveId> drives) {

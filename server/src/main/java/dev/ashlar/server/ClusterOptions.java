@@ -26,8 +26,7 @@ record ClusterOptions(
     String node,
     String host,
     List<Address> metadataNodes,
-    Address metadataListen,
-    Address storageListen,
+    Address clusterListen,
     String rack,
     String zone,
     int expectedDrives,
@@ -51,16 +50,16 @@ record ClusterOptions(
     if (metadataNodes.stream().distinct().count() != peers) {
       throw new IllegalArgumentException("--metadata-nodes names a node twice: " + metadataNodes);
     }
-    Address own = new Address(host, metadataListen.port());
+    if (clusterListen.port() == 0) {
+      throw new IllegalArgumentException("--cluster-listen needs a port that others can know");
+    }
+    Address own = new Address(host, clusterListen.port());
     if (roles.contains(ServerRole.METADATA) && !metadataNodes.contains(own)) {
       throw new IllegalArgumentException(
           "this metadata node is "
               + own
-              + " by --host and --metadata-listen, which --metadata-nodes does not name: "
+              + " by --host and --cluster-listen, which --metadata-nodes does not name: "
               + metadataNodes);
-    }
-    if (roles.contains(ServerRole.STORAGE) && storageListen.port() == 0) {
-      throw new IllegalArgumentException("--storage-listen needs a port that others can know");
     }
     if (expectedDrives < 0) {
       throw new IllegalArgumentException("--expect-drives takes a number of drives");
@@ -76,8 +75,13 @@ record ClusterOptions(
     return roles.contains(role);
   }
 
-  /** Where others reach the metadata peer of this process. */
-  Address metadataAddress() {
-    return new Address(host, metadataListen.port());
+  /** Whether others have anything to ask of this process. */
+  boolean isServing() {
+    return has(ServerRole.STORAGE) || has(ServerRole.METADATA);
+  }
+
+  /** Where others reach this process. */
+  Address address() {
+    return new Address(host, clusterListen.port());
   }
 }

@@ -112,7 +112,7 @@ final class Membership implements AutoCloseable {
         NodeRow.newBuilder()
             .setName(cluster.node())
             .setHost(cluster.host())
-            .setPort(drives.isEmpty() ? 0 : cluster.storageListen().port())
+            .setPort(drives.isEmpty() ? 0 : cluster.clusterListen().port())
             .setRack(cluster.rack())
             .setZone(cluster.zone())
             .setGateway(cluster.has(ServerRole.GATEWAY));
@@ -145,13 +145,22 @@ final class Membership implements AutoCloseable {
   private void keep() throws MetadataUnavailableException {
     KeepNode.Builder alive =
         KeepNode.newBuilder().setName(cluster.node()).setOldestReadMs(oldestReadMs.getAsLong());
-    boolean isOther =
+    boolean isNotThis =
         submit(Command.newBuilder().setKeepNode(alive)) == ResultCode.CONDITIONAL_CONFLICT;
-    if (isOther && !isDisplaced) {
+    boolean isOther = isNotThis && !isForgotten();
+    if (isNotThis && !isOther) {
+      register();
+    } else if (isOther && !isDisplaced) {
       LOG.error(
           "another process has become node {} of this cluster: end one of them", cluster.node());
     }
     isDisplaced = isOther;
+  }
+
+  /** After a long pause of this process, the row of a node without drives is gone. */
+  private boolean isForgotten() throws MetadataUnavailableException {
+    return metadata.registry().getNodesList().stream()
+        .noneMatch(node -> node.getName().equals(cluster.node()));
   }
 
   /** Several nodes may try; the first makes it. */

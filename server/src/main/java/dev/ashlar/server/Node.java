@@ -20,13 +20,10 @@ import java.io.PrintStream;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Clock;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.function.LongUnaryOperator;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
@@ -40,11 +37,6 @@ import org.slf4j.LoggerFactory;
 @Requires(property = ServerForm.PROPERTY, value = ServerForm.EMBEDDED)
 final class Node implements ServerForm {
   private static final Logger LOG = LoggerFactory.getLogger(Node.class);
-
-  /** How long the end waits for what only makes the next start faster. */
-  private static final Duration CHECKPOINT_WAIT = Duration.ofSeconds(10);
-
-  private static final int METADATA_READ_THREADS = 4;
 
   private final ServerOptions options;
   private final Opened opened = new Opened();
@@ -116,11 +108,7 @@ final class Node implements ServerForm {
   }
 
   private static List<Path> peerFolders(ServerOptions options) {
-    return options.metadataFolders().stream().map(Node::peerFolder).toList();
-  }
-
-  private static Path peerFolder(Path metadataFolder) {
-    return metadataFolder.resolve("peer");
+    return options.metadataFolders().stream().map(MetadataRole::peerFolder).toList();
   }
 
   /** At the first start every folder is new and none is missing. */
@@ -139,18 +127,11 @@ final class Node implements ServerForm {
       MeterRegistry meters,
       Clock clock)
       throws Exception {
-    ExecutorService blockingReads =
-        Executors.newFixedThreadPool(
-            METADATA_READ_THREADS,
-            Thread.ofPlatform().name("metadata-read-", 0).daemon().factory());
-    opened.add(blockingReads);
-    RocksResources rocks =
-        new RocksResources(
-            resources.env(), resources.blockCache(), resources.writeBufferManager(), blockingReads);
+    RocksResources rocks = MetadataRole.rocks(resources, opened);
     MetadataConfig config =
         new MetadataConfig(
             peerFolders(options),
-            notMounted.stream().map(Node::peerFolder).collect(Collectors.toSet()),
+            notMounted.stream().map(MetadataRole::peerFolder).collect(Collectors.toSet()),
             cluster,
             rocks,
             meters,
@@ -158,7 +139,7 @@ final class Node implements ServerForm {
             MetadataConfig.COMMAND_TIMEOUT,
             CheckpointLimits.DEFAULT);
     MetadataServer server = opened.add(MetadataServer.open(config));
-    opened.add(() -> server.checkpoint(CHECKPOINT_WAIT));
+    opened.add(() -> server.checkpoint(MetadataRole.CHECKPOINT_WAIT));
     return server;
   }
 

@@ -27,6 +27,8 @@ record RootCredential(String accessKey, String secretKey, String origin, boolean
   private static final String SECRET_ALPHABET =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 
+  private static final int SECRET_CHARS = 40;
+
   RootCredential {
     if (accessKey.length() < 3 || accessKey.length() > 128 || !fitsScope(accessKey)) {
       throw new IllegalArgumentException(
@@ -84,6 +86,16 @@ record RootCredential(String accessKey, String secretKey, String origin, boolean
               + " in the environment, or in the file that --credentials names");
     }
     return read(file);
+  }
+
+  /** What is in this file, which is made if it is not there. */
+  static RootCredential kept(Path file) throws IOException {
+    if (Files.exists(file)) {
+      return read(file);
+    }
+    RootCredential made = generate(file);
+    made.write(file);
+    return made;
   }
 
   /**
@@ -147,9 +159,14 @@ record RootCredential(String accessKey, String secretKey, String origin, boolean
     SecureRandom random = new SecureRandom();
     return new RootCredential(
         "AK" + text(random, ALPHABET, 18),
-        text(random, SECRET_ALPHABET, 40),
+        text(random, SECRET_ALPHABET, SECRET_CHARS),
         file.toString(),
         true);
+  }
+
+  /** So many letters and digits that nobody guesses. */
+  static String randomText(int length) {
+    return text(new SecureRandom(), SECRET_ALPHABET, length);
   }
 
   private void write(Path file) throws IOException {

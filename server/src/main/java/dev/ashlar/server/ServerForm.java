@@ -3,7 +3,7 @@ package dev.ashlar.server;
 import java.io.PrintStream;
 
 /** A running server: all roles in one process, or some roles of a cluster. */
-interface ServerForm {
+sealed interface ServerForm permits Node, ClusterNode {
   /** Of the container's configuration: which form it is to make. */
   String PROPERTY = "ashlar.form";
 
@@ -11,7 +11,7 @@ interface ServerForm {
   String CLUSTER = "cluster";
 
   /** What {@code /health} answers. */
-  interface HealthPage {
+  sealed interface HealthPage permits Health, ClusterHealth {
     Health.Status status();
   }
 

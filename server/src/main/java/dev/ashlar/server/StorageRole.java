@@ -6,10 +6,9 @@ import dev.ashlar.protocol.wire.ClusterSecret;
 import dev.ashlar.storage.drive.DriveResources;
 import dev.ashlar.storage.server.ShardServer;
 import dev.ashlar.storage.server.ShardServerConfig;
-import dev.ashlar.transport.EventLoops;
+import dev.ashlar.transport.FramePort;
 import dev.ashlar.transport.FrameTimes;
 import java.io.IOException;
-import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
@@ -20,6 +19,7 @@ import org.jspecify.annotations.Nullable;
 final class StorageRole implements AutoCloseable {
   private final List<Path> folders;
   private final DriveResources resources;
+  private final FolderLocks locks = new FolderLocks();
   private final LocalDrives drives;
   private final List<DriveRow> rows;
   private @Nullable ShardServer server;
@@ -33,8 +33,15 @@ final class StorageRole implements AutoCloseable {
       throws IOException, InterruptedException {
     this.folders = config.folders();
     this.resources = resources;
-    drives = new LocalDrives(config, known, resources);
-    rows = drives.rows(config);
+    locks.takeExisting(config.folders());
+    try {
+      drives = new LocalDrives(config, known, resources);
+      locks.takeExisting(config.folders());
+      rows = drives.rows(config);
+    } catch (IOException | InterruptedException | RuntimeException e) {
+      locks.close();
+      throw e;
+    }
   }
 
   /** As metadata registers them; those that could not be opened are not among them. */
@@ -43,10 +50,9 @@ final class StorageRole implements AutoCloseable {
   }
 
   /**
-   * @param loops stay the caller's
+   * @param port stays the caller's, who closes it first
    */
-  void serve(InetSocketAddress listen, UUID cluster, ClusterSecret secret, EventLoops loops)
-      throws IOException {
+  void serve(FramePort port, UUID cluster, ClusterSecret secret) {
     ShardServerConfig.Limits standard = ShardServerConfig.Limits.DEFAULT;
     ShardServerConfig.Limits limits =
         new ShardServerConfig.Limits(
@@ -58,14 +64,14 @@ final class StorageRole implements AutoCloseable {
             DirectMemory.servedBytes());
     ShardServerConfig config =
         new ShardServerConfig(
-            listen,
+            port.address(),
             cluster,
             secret,
             null,
             FrameTimes.DEFAULT,
             ShardServerConfig.DEFAULT_DRAIN,
             limits);
-    server = new ShardServer(config, loops, List.copyOf(drives.stores()), resources.slabs());
+    server = new ShardServer(config, port, List.copyOf(drives.stores()), resources.slabs());
   }
 
   /** The drive of this node with this id, or null. */
@@ -79,11 +85,12 @@ final class StorageRole implements AutoCloseable {
 
   /** Gateways are told, then the drives end. */
   @Override
-  public void close() {
+  public void close() throws IOException {
     ShardServer open = server;
     if (open != null) {
       open.close();
     }
     drives.close();
+    locks.close();
   }
 }

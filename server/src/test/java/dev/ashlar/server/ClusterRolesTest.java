@@ -18,6 +18,8 @@ import dev.ashlar.protocol.model.Profile;
 import dev.ashlar.protocol.wire.ClusterSecret;
 import dev.ashlar.storage.drive.DriveResources;
 import dev.ashlar.transport.EventLoops;
+import dev.ashlar.transport.FramePort;
+import dev.ashlar.transport.FrameTimes;
 import dev.ashlar.transport.Transport;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
@@ -60,8 +62,10 @@ class ClusterRolesTest {
   private MetadataClient metadata;
   private final List<StorageNode> nodes = new ArrayList<>();
 
-  private record StorageNode(ClusterOptions options, StorageRole role, Membership membership) {
-    void close() {
+  private record StorageNode(
+      ClusterOptions options, FramePort port, StorageRole role, Membership membership) {
+    void close() throws IOException {
+      port.close();
       membership.close();
       role.close();
     }
@@ -82,8 +86,10 @@ class ClusterRolesTest {
   }
 
   @AfterEach
-  void close() {
-    nodes.forEach(StorageNode::close);
+  void close() throws IOException {
+    for (StorageNode node : nodes) {
+      node.close();
+    }
     opened.close();
   }
 
@@ -95,7 +101,6 @@ class ClusterRolesTest {
         node,
         "127.0.0.1",
         List.of(new Address("127.0.0.1", 1)),
-        new Address("127.0.0.1", 1),
         new Address("127.0.0.1", port),
         "",
         "",
@@ -128,8 +133,10 @@ class ClusterRolesTest {
             LocalDrives.Config.ofNode(options, cluster), metadata.drives().keySet(), resources);
     Membership membership = new Membership(metadata, cluster, role.rows(), PROFILE);
     membership.join();
-    role.serve(cluster.storageListen().socketAddress(), cluster.id(), cluster.secret(), loops);
-    return new StorageNode(cluster, role, membership);
+    FramePort served =
+        new FramePort(cluster.clusterListen().socketAddress(), null, FrameTimes.DEFAULT, loops);
+    role.serve(served, cluster.id(), cluster.secret());
+    return new StorageNode(cluster, served, role, membership);
   }
 
   private static int freePort() throws IOException {
@@ -199,7 +206,7 @@ class ClusterRolesTest {
 
     // Elsewhere: the gateway learns of the new address from metadata.
     nodes.add(start(1, freePort()));
-    String moved = nodes.getLast().options().storageListen().toString();
+    String moved = nodes.getLast().options().clusterListen().toString();
     Registry registry = metadata.registry();
     assertEquals(
         moved,
@@ -208,7 +215,7 @@ class ClusterRolesTest {
             .map(node -> node.getHost() + ":" + node.getPort())
             .findFirst()
             .orElseThrow());
-    assertNotEquals(moved, lost.options().storageListen().toString());
+    assertNotEquals(moved, lost.options().clusterListen().toString());
     s3.send("PUT", "/bucket/again", "", large);
     assertArrayEquals(large, s3.send("GET", "/bucket/again", "", new byte[0]));
   }
@@ -223,11 +230,10 @@ class ClusterRolesTest {
     nodes.add(start(NODES, freePort()));
     await(() -> metadata.registry().getEpoch() == 1);
     assertEquals(PROFILE, metadata.placement().profile());
+    assertAnotherProfileIsRefused();
   }
 
-  @Test
-  void anotherProfileIsRefused() throws Exception {
-    startAll();
+  private void assertAnotherProfileIsRefused() throws Exception {
     ClusterOptions cluster = cluster(Set.of(ServerRole.STORAGE), "node-9", freePort());
     ServerOptions options = options(cluster, List.of(root.resolve("d9")));
     StorageRole role =

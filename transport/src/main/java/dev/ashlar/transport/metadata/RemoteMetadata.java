@@ -37,6 +37,7 @@ import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.PlacementMap;
 import dev.ashlar.protocol.thread.BackgroundThread;
 import dev.ashlar.protocol.wire.Exchange.Method;
+import dev.ashlar.protocol.wire.HandshakeException;
 import dev.ashlar.transport.EventLoops;
 import java.util.Collection;
 import java.util.List;
@@ -80,11 +81,13 @@ public final class RemoteMetadata implements MetadataClient, AutoCloseable {
    * Connects, registers a session and learns the placement map.
    *
    * @param loops stay the caller's
+   * @throws HandshakeException when the group does not speak to this process, for a reason that
+   *     time does not change
    * @throws MetadataUnavailableException when there is no leader within the time of a call: try
    *     again
    */
   public static RemoteMetadata open(RemoteMetadataConfig config, EventLoops loops)
-      throws MetadataUnavailableException {
+      throws MetadataUnavailableException, HandshakeException {
     RemoteMetadata client = new RemoteMetadata(new LeaderCalls(config, loops));
     try {
       client.session =
@@ -92,7 +95,14 @@ public final class RemoteMetadata implements MetadataClient, AutoCloseable {
               .submit(Command.newBuilder().setRegisterSession(RegisterSession.getDefaultInstance()))
               .getSession();
       client.refresh();
-    } catch (MetadataUnavailableException | RuntimeException e) {
+    } catch (MetadataUnavailableException e) {
+      HandshakeException refusal = client.calls.refusal();
+      client.close();
+      if (refusal != null) {
+        throw refusal;
+      }
+      throw e;
+    } catch (RuntimeException e) {
       client.close();
       throw e;
     }
