@@ -18,6 +18,9 @@ import org.slf4j.LoggerFactory;
 public final class ConnectionKeeper implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ConnectionKeeper.class);
 
+  /** Other reasons for the same absence are worth a line so often. */
+  private static final Duration SAID_AGAIN = Duration.ofMinutes(1);
+
   private final Endpoint peer;
   private final EventLoops loops;
   private final Pauses pauses;
@@ -29,6 +32,7 @@ public final class ConnectionKeeper implements AutoCloseable {
   private @Nullable Attempt current;
   private @Nullable IOException failure;
   private long connections;
+  private long saidNanos;
   private boolean isConnected;
 
   /** One connection, from the try on. */
@@ -179,7 +183,10 @@ public final class ConnectionKeeper implements AutoCloseable {
     lock.lock();
     try {
       IOException before = failure;
-      isNews = isConnected || before == null || !sameMessage(before, why);
+      long now = System.nanoTime();
+      boolean isLongAgo = now - saidNanos > SAID_AGAIN.toNanos();
+      isNews = isConnected || before == null || (isLongAgo && !sameMessage(before, why));
+      saidNanos = isNews ? now : saidNanos;
       isConnected = false;
       failure = why;
     } finally {

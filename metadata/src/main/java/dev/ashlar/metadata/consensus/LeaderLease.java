@@ -47,12 +47,20 @@ final class LeaderLease {
   void acknowledged(RaftPeerId follower, long term, long sentNanos) {
     lock.lock();
     try {
-      promises.put(follower, new Promise(term, sentNanos));
+      if (term < held.term()) {
+        return;
+      }
+      promises.merge(follower, new Promise(term, sentNanos), LeaderLease::stronger);
       held = new Held(term, majoritySentNanos(term, sentNanos) + leaseNanos);
       news.signalAll();
     } finally {
       lock.unlock();
     }
+  }
+
+  private static Promise stronger(Promise known, Promise heard) {
+    boolean isNews = heard.term() > known.term() || heard.sentNanos() - known.sentNanos() > 0;
+    return isNews ? heard : known;
   }
 
   /** When the last of the latest majority was asked; long ago if there is none. */

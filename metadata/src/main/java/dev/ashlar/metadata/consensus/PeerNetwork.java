@@ -10,6 +10,8 @@ import java.io.InterruptedIOException;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.locks.ReentrantLock;
 import org.apache.ratis.conf.Parameters;
 import org.apache.ratis.proto.RaftProtos.AppendEntriesReplyProto;
@@ -37,6 +39,16 @@ final class PeerNetwork implements Peer.Network {
   private final Duration voteTimeout;
   private final LeaderLease lease;
   private final PeerGuard guard;
+
+  /** Of followers whose latest answer was that they lack something. */
+  private final ConcurrentMap<RaftPeerId, Gap> gaps = new ConcurrentHashMap<>();
+
+  /** What was sent lies behind an entry that the follower needs. */
+  private record Gap(long term, long sent, long needed) {
+    Gap(AppendEntriesRequestProto request, AppendEntriesReplyProto reply) {
+      this(request.getLeaderTerm(), request.getPreviousLog().getIndex(), reply.getNextIndex());
+    }
+  }
 
   /**
    * Held while the guard is asked and the server does what it allows: between the two no other
@@ -96,25 +108,42 @@ final class PeerNetwork implements Peer.Network {
       order.unlock();
     }
     CallClient voter = other(request.getServerRequest());
-    return RequestVoteReplyProto.parseFrom(
-        call(voter, Method.VOTE, request.toByteArray(), voteTimeout));
+    CallAnswer answer = answer(voter, Method.VOTE, request.toByteArray(), voteTimeout);
+    return RequestVoteReplyProto.parseFrom(done(voter, answer));
   }
 
   AppendEntriesReplyProto appendEntries(AppendEntriesRequestProto request) throws IOException {
     CallClient follower = other(request.getServerRequest());
-    awaitConnected(follower);
-    long sentNanos = System.nanoTime();
-    AppendEntriesReplyProto reply =
-        AppendEntriesReplyProto.parseFrom(
-            call(follower, Method.APPEND, request.toByteArray(), APPEND_TIMEOUT));
-    if (reply.getResult() == AppendResult.SUCCESS
-        || reply.getResult() == AppendResult.INCONSISTENCY) {
-      lease.acknowledged(
-          RaftPeerId.valueOf(request.getServerRequest().getReplyId()),
-          request.getLeaderTerm(),
-          sentNanos);
+    byte[] body = request.toByteArray();
+    long sentNanos;
+    CallAnswer answer;
+    do {
+      awaitConnected(follower);
+      sentNanos = System.nanoTime();
+      answer = answer(follower, Method.APPEND, body, APPEND_TIMEOUT);
+    } while (isAbsent(answer));
+    AppendEntriesReplyProto reply = AppendEntriesReplyProto.parseFrom(done(follower, answer));
+    RaftPeerId id = RaftPeerId.valueOf(request.getServerRequest().getReplyId());
+    boolean isGap = reply.getResult() == AppendResult.INCONSISTENCY;
+    if (isGap || reply.getResult() == AppendResult.SUCCESS) {
+      lease.acknowledged(id, request.getLeaderTerm(), sentNanos);
     }
+    checkProgress(id, isGap ? new Gap(request, reply) : null);
     return reply;
+  }
+
+  /**
+   * Ratis never sends a follower again what that has once acknowledged, so one that has forgotten
+   * it answers the same gap for ever. What is thrown here has Ratis begin anew with this follower.
+   */
+  private void checkProgress(RaftPeerId follower, @Nullable Gap gap) {
+    if (gap == null) {
+      gaps.remove(follower);
+    } else if (gap.equals(gaps.put(follower, gap))) {
+      gaps.remove(follower);
+      throw new IllegalStateException(
+          follower + " has forgotten what it acknowledged, from entry " + gap.needed() + " on");
+    }
   }
 
   /** A peer may be away for days: failing each time would fill the log. */
@@ -124,7 +153,20 @@ final class PeerNetwork implements Peer.Network {
         boolean unused = follower.awaitConnected(ABSENT_CHECK);
       }
     } catch (InterruptedException e) {
-      throw interrupted(follower);
+      throw interrupted();
+    }
+  }
+
+  /** Its process is there, but it does not take part: like one that is away. */
+  private static boolean isAbsent(CallAnswer answer) throws InterruptedIOException {
+    if (answer.outcome() != Outcome.REFUSED) {
+      return false;
+    }
+    try {
+      Thread.sleep(ABSENT_CHECK);
+      return true;
+    } catch (InterruptedException e) {
+      throw interrupted();
     }
   }
 
@@ -132,8 +174,9 @@ final class PeerNetwork implements Peer.Network {
       throws IOException {
     CallClient follower = other(request.getServerRequest());
     awaitConnected(follower);
-    return InstallSnapshotReplyProto.parseFrom(
-        call(follower, Method.INSTALL, request.toByteArray(), INSTALL_TIMEOUT));
+    CallAnswer answer =
+        answer(follower, Method.INSTALL, request.toByteArray(), INSTALL_TIMEOUT);
+    return InstallSnapshotReplyProto.parseFrom(done(follower, answer));
   }
 
   private CallClient other(RaftRpcRequestProto request) throws IOException {
@@ -144,22 +187,25 @@ final class PeerNetwork implements Peer.Network {
     return other;
   }
 
-  private static byte[] call(CallClient peer, Method method, byte[] body, Duration timeout)
+  private static CallAnswer answer(CallClient peer, Method method, byte[] body, Duration timeout)
       throws IOException {
     try {
-      CallAnswer answer = peer.call(method, body, timeout);
-      if (answer.outcome() != Outcome.DONE) {
-        throw new IOException(method + " to " + peer + ": " + answer.text());
-      }
-      return answer.body();
+      return peer.call(method, body, timeout);
     } catch (InterruptedException e) {
-      throw interrupted(peer);
+      throw interrupted();
     }
   }
 
-  private static InterruptedIOException interrupted(CallClient peer) {
+  private static byte[] done(CallClient peer, CallAnswer answer) throws IOException {
+    if (answer.outcome() != Outcome.DONE) {
+      throw new IOException(peer + " answers " + answer.outcome() + ": " + answer.text());
+    }
+    return answer.body();
+  }
+
+  private static InterruptedIOException interrupted() {
     Thread.currentThread().interrupt();
-    return new InterruptedIOException("while " + peer + " was called");
+    return new InterruptedIOException("while another peer was called");
   }
 
   // ---- From the others ----

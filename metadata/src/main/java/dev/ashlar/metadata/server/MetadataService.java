@@ -61,8 +61,7 @@ final class MetadataService implements CallHandler {
       e.leader().ifPresent(leader -> hint.setAddress(leader.toString()));
       return new CallAnswer(Outcome.NOT_LEADER, hint.build().toByteArray());
     } catch (MetadataUnavailableException e) {
-      return CallAnswer.because(
-          e.isRefused() ? Outcome.OVERLOADED : Outcome.UNKNOWN, String.valueOf(e.getMessage()));
+      return CallAnswer.because(outcome(e, call), String.valueOf(e.getMessage()));
     } catch (InvalidProtocolBufferException | IllegalArgumentException e) {
       LOG.warn("{} of a {} makes no sense", call.method(), call.caller(), e);
       return CallAnswer.because(Outcome.FAILED, String.valueOf(e.getMessage()));
@@ -74,6 +73,15 @@ final class MetadataService implements CallHandler {
       LOG.warn("{} is not answered", call.method(), e);
       return CallAnswer.because(Outcome.UNKNOWN, String.valueOf(e.getMessage()));
     }
+  }
+
+  /** What took too long here may be quick elsewhere: this leader may have lost its followers. */
+  private static Outcome outcome(MetadataUnavailableException e, IncomingCall call) {
+    if (!e.isRefused()) {
+      return Outcome.UNKNOWN;
+    }
+    boolean isLate = System.nanoTime() - call.deadlineNanos() >= 0;
+    return isLate ? Outcome.REFUSED : Outcome.OVERLOADED;
   }
 
   private CallAnswer submit(IncomingCall call)

@@ -48,6 +48,7 @@ final class LoopbackGroup implements AutoCloseable {
   private final Path root;
   private final int size;
   private final CheckpointLimits checkpoints;
+  private final ElectionTimes elections;
   private final TestResources resources = new TestResources();
   private final EventLoops loops = new EventLoops(Transport.preferred(), 2, "loopback");
   private final List<@Nullable Process> processes = new ArrayList<>();
@@ -58,12 +59,14 @@ final class LoopbackGroup implements AutoCloseable {
   private record Process(FramePort port, MetadataPeer peer) {}
 
   LoopbackGroup(Path root, int size) throws IOException {
-    this(root, size, CheckpointLimits.DEFAULT);
+    this(root, size, CheckpointLimits.DEFAULT, ELECTIONS);
   }
 
-  LoopbackGroup(Path root, int size, CheckpointLimits checkpoints) throws IOException {
+  LoopbackGroup(Path root, int size, CheckpointLimits checkpoints, ElectionTimes elections)
+      throws IOException {
     this.root = root;
     this.size = size;
+    this.elections = elections;
     this.checkpoints = checkpoints;
     ports = new int[size];
     links = new Link[size][size];
@@ -99,7 +102,7 @@ final class LoopbackGroup implements AutoCloseable {
             place,
             peers,
             new CallClientConfig(Role.METADATA, cluster, SECRET, null),
-            ELECTIONS,
+            elections,
             resources.get(),
             new SimpleMeterRegistry(),
             checkpoints,
@@ -124,6 +127,24 @@ final class LoopbackGroup implements AutoCloseable {
 
   MetadataPeer peer(int place) {
     return requireNonNull(processes.get(place)).peer();
+  }
+
+  /** Its disk was replaced by an empty one. */
+  void wipe(int place) throws IOException {
+    FiveFolders.delete(folder(place));
+  }
+
+  /** Waits until the peer takes part as a full one and has applied so much. */
+  void awaitMember(int place, long appliedIndex) throws InterruptedException {
+    while (true) {
+      QuorumPeer.Status status = peer(place).status();
+      if (status.isRunning()
+          && status.standing().equals("MEMBER")
+          && status.appliedIndex() >= appliedIndex) {
+        return;
+      }
+      Thread.sleep(10);
+    }
   }
 
   /** All ways between this peer and the others. */
@@ -168,13 +189,12 @@ final class LoopbackGroup implements AutoCloseable {
   }
 
   RemoteMetadata client() throws Exception {
-    return client(endpoints());
+    return client(endpoints(), Duration.ofSeconds(60));
   }
 
-  RemoteMetadata client(List<Endpoint> peers) throws Exception {
+  RemoteMetadata client(List<Endpoint> peers, Duration timeout) throws Exception {
     CallClientConfig calls = new CallClientConfig(Role.GATEWAY, cluster, SECRET, null);
-    return RemoteMetadata.open(
-        new RemoteMetadataConfig(peers, calls, Duration.ofSeconds(60)), loops);
+    return RemoteMetadata.open(new RemoteMetadataConfig(peers, calls, timeout), loops);
   }
 
   EventLoops loops() {

@@ -18,6 +18,7 @@ import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.ShardId;
 import dev.ashlar.storage.server.FaultyProxy.Fault;
 import dev.ashlar.storage.server.FaultyProxy.Plan;
+import dev.ashlar.transport.FaultyProxy;
 import dev.ashlar.transport.FrameTimes;
 import dev.ashlar.transport.Transport;
 import dev.ashlar.transport.client.NodeConfig;

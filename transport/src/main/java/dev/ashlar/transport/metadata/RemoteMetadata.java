@@ -120,9 +120,18 @@ public final class RemoteMetadata implements MetadataClient, AutoCloseable {
     Command identified = command.setSession(session).setRequest(requests.incrementAndGet()).build();
     CommandResult result = call(Method.SUBMIT, identified, CommandResult.parser());
     if (changesView(identified)) {
-      refresh();
+      refreshAfterChange();
     }
     return result;
+  }
+
+  /** The command is done, whatever happens now. */
+  private void refreshAfterChange() throws MetadataUnavailableException {
+    try {
+      refresh();
+    } catch (MetadataUnavailableException e) {
+      throw MetadataUnavailableException.unknown("changed, but not known here yet", e);
+    }
   }
 
   /** Whoever changes the drives or the map reads them next. */

@@ -1,4 +1,4 @@
-package dev.ashlar.storage.server;
+package dev.ashlar.transport;
 
 import dev.ashlar.protocol.wire.FrameHeader;
 import java.io.ByteArrayOutputStream;
@@ -18,11 +18,11 @@ import java.util.concurrent.ConcurrentHashMap;
  * Stands between a client and a server and does, at a given byte of one direction of one
  * connection, what networks do. Connections after that one pass untouched.
  */
-final class FaultyProxy implements AutoCloseable {
+public final class FaultyProxy implements AutoCloseable {
   private static final int BUFFER = 64 << 10;
 
   /** What is done to the bytes. */
-  enum Fault {
+  public enum Fault {
     NONE,
     /** Both sockets are closed. */
     CUT,
@@ -40,8 +40,8 @@ final class FaultyProxy implements AutoCloseable {
    * @param towardsServer of which direction
    * @param at of its bytes
    */
-  record Plan(Fault fault, boolean towardsServer, long at) {
-    static final Plan NONE = new Plan(Fault.NONE, true, 0);
+  public record Plan(Fault fault, boolean towardsServer, long at) {
+    public static final Plan NONE = new Plan(Fault.NONE, true, 0);
   }
 
   private final ServerSocket listener = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
@@ -53,25 +53,25 @@ final class FaultyProxy implements AutoCloseable {
   private volatile boolean isDone;
   private final boolean isRecording;
 
-  FaultyProxy(int serverPort, boolean isRecording) throws IOException {
+  public FaultyProxy(int serverPort, boolean isRecording) throws IOException {
     this.serverPort = serverPort;
     this.isRecording = isRecording;
     this.plan = Plan.NONE;
     Thread.ofVirtual().start(this::accept);
   }
 
-  int port() {
+  public int port() {
     return listener.getLocalPort();
   }
 
   /** From the next connection on. */
-  void plan(Plan newPlan) {
+  public void plan(Plan newPlan) {
     plan = newPlan;
     isDone = false;
   }
 
   /** Whether the fault has happened. */
-  boolean isDone() {
+  public boolean isDone() {
     return isDone;
   }
 
@@ -79,7 +79,7 @@ final class FaultyProxy implements AutoCloseable {
    * Where headers, bodies and data of the frames end that have passed in one direction; of proxies
    * that have seen one connection only.
    */
-  List<Long> boundaries(boolean towardsServer) {
+  public List<Long> boundaries(boolean towardsServer) {
     ByteBuffer bytes = ByteBuffer.wrap((towardsServer ? up : down).toByteArray());
     Set<Long> ends = new LinkedHashSet<>();
     int at = 0;
@@ -95,7 +95,7 @@ final class FaultyProxy implements AutoCloseable {
   }
 
   /** Ends all connections now. */
-  void cutAll() {
+  public void cutAll() {
     sockets.forEach(FaultyProxy::close);
   }
 

@@ -1,0 +1,119 @@
+package dev.ashlar.metadata.server;
+
+import dev.ashlar.metadata.consensus.CheckpointLimits;
+import dev.ashlar.metadata.consensus.ElectionTimes;
+import dev.ashlar.metadata.memory.TestBlobs;
+import dev.ashlar.protocol.client.MetadataClient;
+import dev.ashlar.transport.metadata.RemoteMetadata;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * Measures three peers over loopback sockets in one process: {@code QuorumLoad FOLDER SECONDS
+ * LOSSES}.
+ */
+public final class QuorumLoad {
+  private static final AtomicLong NAMES = new AtomicLong();
+
+  private QuorumLoad() {}
+
+  private interface Operation {
+    void run(MetadataClient client) throws Exception;
+  }
+
+  public static void main(String[] args) throws Exception {
+    int seconds = Integer.parseInt(args[1]);
+    int losses = Integer.parseInt(args[2]);
+    try (LoopbackGroup group =
+            new LoopbackGroup(
+                    Path.of(args[0]), 3, CheckpointLimits.DEFAULT, ElectionTimes.DEFAULT)
+                .startAll();
+        RemoteMetadata client = group.client()) {
+      Operation commit = any -> any.submit(TestBlobs.createBucket("b" + NAMES.incrementAndGet()));
+      Operation read = any -> any.bucket("b1");
+      for (int inFlight : new int[] {1, 16, 64}) {
+        measure("commit", commit, client, inFlight, seconds / 2); // warm
+        measure("commit", commit, client, inFlight, seconds);
+        measure("read", read, client, inFlight, seconds);
+      }
+      for (int i = 0; i < losses; i++) {
+        lose(group, client);
+      }
+    }
+    System.exit(0);
+  }
+
+  private static void measure(
+      String name, Operation operation, MetadataClient client, int inFlight, int seconds)
+      throws InterruptedException {
+    long end = System.nanoTime() + seconds * 1_000_000_000L;
+    long cpu = cpuNanos();
+    AtomicLong count = new AtomicLong();
+    CountDownLatch done = new CountDownLatch(inFlight);
+    long[][] latencies = new long[inFlight][];
+    for (int i = 0; i < inFlight; i++) {
+      int slot = i;
+      Thread.ofVirtual()
+          .start(
+              () -> {
+                latencies[slot] = loop(operation, client, end);
+                count.addAndGet(latencies[slot].length);
+                done.countDown();
+              });
+    }
+    done.await();
+    long[] sorted = Arrays.stream(latencies).flatMapToLong(Arrays::stream).sorted().toArray();
+    System.out.printf(
+        "%s, %d in flight: %d/s, p50 %d us, p99 %d us, CPU %d us each, client and peers%n",
+        name,
+        inFlight,
+        count.get() / seconds,
+        sorted[sorted.length / 2] / 1000,
+        sorted[sorted.length * 99 / 100] / 1000,
+        (cpuNanos() - cpu) / 1000 / count.get());
+  }
+
+  private static long[] loop(Operation operation, MetadataClient client, long end) {
+    long[] latencies = new long[1024];
+    int count = 0;
+    try {
+      for (long now = System.nanoTime(); now < end; count++) {
+        operation.run(client);
+        long after = System.nanoTime();
+        if (count == latencies.length) {
+          latencies = Arrays.copyOf(latencies, 2 * count);
+        }
+        latencies[count] = after - now;
+        now = after;
+      }
+    } catch (Exception e) {
+      throw new IllegalStateException(e);
+    }
+    return Arrays.copyOf(latencies, count);
+  }
+
+  private static long cpuNanos() {
+    return ((com.sun.management.OperatingSystemMXBean)
+            ManagementFactory.getOperatingSystemMXBean())
+        .getProcessCpuTime();
+  }
+
+  /** From the loss of the leader until the next command is answered. */
+  private static void lose(LoopbackGroup group, MetadataClient client) throws Exception {
+    int leader = group.awaitLeader();
+    long begin = System.nanoTime();
+    Thread killing = Thread.ofPlatform().start(() -> group.kill(leader));
+    client.submit(TestBlobs.createBucket("b" + NAMES.incrementAndGet()));
+    long written = System.nanoTime();
+    client.bucket("b1");
+    System.out.printf(
+        "leader lost: next commit after %d ms, next read after %d ms%n",
+        (written - begin) / 1_000_000, (System.nanoTime() - begin) / 1_000_000);
+    killing.join();
+    group.start(leader);
+    group.awaitMember(leader, group.peer(group.awaitLeader()).status().appliedIndex());
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.ashlar.transport.call;
+
+import org.jspecify.annotations.NullMarked;
