@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ashlar.metadata.memory.MemoryTable;
+import dev.ashlar.metadata.table.Keys;
 import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.CommandResult;
 import dev.ashlar.protocol.message.DriveRow;
@@ -16,6 +17,7 @@ import dev.ashlar.protocol.message.Registry;
 import dev.ashlar.protocol.message.ResultCode;
 import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.NodeLife;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
@@ -91,6 +93,28 @@ class NodesTest {
     assertEquals(
         List.of("s-1", "s-1"), registry.getDrivesList().stream().map(DriveRow::getNode).toList());
     assertEquals(new DriveId(new UUID(0, 2), 3), state.reads().drives().get(new UUID(0, 2)));
+  }
+
+  /** Beside those of the first release in golden/rows-v1.txt. */
+  @Test
+  void itsRowStaysAsItIs() {
+    HexFormat hex = HexFormat.of();
+    NodeRow node =
+        NodeRow.newBuilder()
+            .setName("s-1")
+            .setSession(5)
+            .setHost("h")
+            .setPort(7000)
+            .setRack("r")
+            .setZone("z")
+            .setGateway(true)
+            .setHeartbeatMs(1000)
+            .setOldestReadMs(7)
+            .build();
+    assertEquals("4e732d31", hex.formatHex(Keys.node("s-1")));
+    assertEquals(
+        "0a03732d311105000000000000001a016820d8362a017232017a380140e8074807",
+        hex.formatHex(node.toByteArray()));
   }
 
   @Test

@@ -209,8 +209,7 @@ class CallTest {
           fault, assertInstanceOf(HandshakeException.class, client.status().failure()).fault());
       assertFalse(client.isConnected());
       CallException refusal =
-          assertThrows(
-              CallException.class, () -> client.call(Method.WATCH, new byte[1], LONG));
+          assertThrows(CallException.class, () -> client.call(Method.WATCH, new byte[1], LONG));
       assertFalse(refusal.isSent());
     }
   }
