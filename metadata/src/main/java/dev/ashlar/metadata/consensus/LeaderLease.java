@@ -3,7 +3,6 @@ package dev.ashlar.metadata.consensus;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.apache.ratis.protocol.RaftPeerId;
@@ -80,11 +79,14 @@ final class LeaderLease {
     return peers == 1 || (now.term() == term && now.untilNanos() - System.nanoTime() > 0);
   }
 
-  /** Waits a little for followers to acknowledge something. */
-  void awaitNews(long millisMax) throws InterruptedException {
+  /** Waits for followers to acknowledge enough, so long at most. */
+  void awaitHeld(long term, Duration most) throws InterruptedException {
+    long left = most.toNanos();
     lock.lockInterruptibly();
     try {
-      boolean unused = news.await(millisMax, TimeUnit.MILLISECONDS);
+      while (left > 0 && !isHeld(term)) {
+        left = news.awaitNanos(left);
+      }
     } finally {
       lock.unlock();
     }

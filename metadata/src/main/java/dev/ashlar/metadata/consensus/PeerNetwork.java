@@ -174,8 +174,7 @@ final class PeerNetwork implements Peer.Network {
       throws IOException {
     CallClient follower = other(request.getServerRequest());
     awaitConnected(follower);
-    CallAnswer answer =
-        answer(follower, Method.INSTALL, request.toByteArray(), INSTALL_TIMEOUT);
+    CallAnswer answer = answer(follower, Method.INSTALL, request.toByteArray(), INSTALL_TIMEOUT);
     return InstallSnapshotReplyProto.parseFrom(done(follower, answer));
   }
 

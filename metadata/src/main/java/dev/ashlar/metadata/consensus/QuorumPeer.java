@@ -46,8 +46,9 @@ import org.slf4j.LoggerFactory;
 public final class QuorumPeer implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(QuorumPeer.class);
   private static final long RETRY_MS = 10;
+  private static final Duration LEASE_CHECK = Duration.ofMillis(10);
   private static final long WATCH_MS = 100;
-  private static final long ASK_AGAIN_MS = 200;
+  private static final long ASK_AGAIN_MS = 100;
   private static final int RAFT_THREADS = 4;
   private static final int RAFT_CALLS_WAITING_MAX = 256;
 
@@ -395,7 +396,11 @@ public final class QuorumPeer implements AutoCloseable {
         throw MetadataUnavailableException.refused("the followers do not confirm their leader");
       }
       try {
-        lease.awaitNews(RETRY_MS);
+        if (lease.isHeld(term)) {
+          Thread.sleep(LEASE_CHECK); // what was committed before is being applied
+        } else {
+          lease.awaitHeld(term, LEASE_CHECK);
+        }
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
         throw MetadataUnavailableException.refused("interrupted");

@@ -8,7 +8,6 @@ import java.security.SecureRandom;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.locks.ReentrantLock;
-import org.jspecify.annotations.Nullable;
 
 /** The placement map and the drives as others watch them, with a version for each state of both. */
 final class ClusterFeed {
@@ -17,7 +16,7 @@ final class ClusterFeed {
   /** Of this process: a version of another one means nothing here, and shall not match. */
   private long version = new SecureRandom().nextLong() | 1;
 
-  private @Nullable PlacementMap placement;
+  private long epoch;
   private Map<UUID, DriveId> drives = Map.of();
   private ClusterState state = ClusterState.newBuilder().setVersion(version).build();
 
@@ -25,11 +24,11 @@ final class ClusterFeed {
   ClusterState state(MetadataReads reads) {
     lock.lock();
     try {
-      PlacementMap placementNow = reads.placement().orElse(null);
+      long epochNow = reads.placement().map(PlacementMap::epoch).orElse(0L);
       Map<UUID, DriveId> drivesNow = reads.drives();
-      if (placementNow != placement || !drivesNow.equals(drives)) {
+      if (epochNow != epoch || !drivesNow.equals(drives)) {
         version += 2;
-        placement = placementNow;
+        epoch = epochNow;
         drives = drivesNow;
         state = reads.cluster().setVersion(version).build();
       }

@@ -51,12 +51,12 @@ final class LoopbackGroup implements AutoCloseable {
   private final ElectionTimes elections;
   private final TestResources resources = new TestResources();
   private final EventLoops loops = new EventLoops(Transport.preferred(), 2, "loopback");
-  private final List<@Nullable Process> processes = new ArrayList<>();
+  private final List<@Nullable Node> processes = new ArrayList<>();
   private final int[] ports;
   private final Link[][] links;
 
   /** What would be a process. */
-  private record Process(FramePort port, MetadataPeer peer) {}
+  private record Node(FramePort port, MetadataPeer peer) {}
 
   LoopbackGroup(Path root, int size) throws IOException {
     this(root, size, CheckpointLimits.DEFAULT, ELECTIONS);
@@ -107,7 +107,7 @@ final class LoopbackGroup implements AutoCloseable {
             new SimpleMeterRegistry(),
             checkpoints,
             Clock.systemUTC());
-    processes.set(place, new Process(port, MetadataPeer.open(config, port, loops)));
+    processes.set(place, new Node(port, MetadataPeer.open(config, port, loops)));
   }
 
   Path folder(int place) {
@@ -116,7 +116,7 @@ final class LoopbackGroup implements AutoCloseable {
 
   /** What it was doing stays undone, and nobody hears of it. */
   void kill(int place) {
-    Process killed = requireNonNull(processes.set(place, null));
+    Node killed = requireNonNull(processes.set(place, null));
     killed.port().close();
     for (int other = 0; other < size; other++) {
       links[place][other].end();
@@ -171,7 +171,7 @@ final class LoopbackGroup implements AutoCloseable {
   int awaitLeader(IntPredicate which) throws InterruptedException {
     while (true) {
       for (int place = 0; place < size; place++) {
-        Process process = processes.get(place);
+        Node process = processes.get(place);
         if (process != null && which.test(place) && process.peer().status().isLeader()) {
           return place;
         }

@@ -28,8 +28,7 @@ public final class QuorumLoad {
     int seconds = Integer.parseInt(args[1]);
     int losses = Integer.parseInt(args[2]);
     try (LoopbackGroup group =
-            new LoopbackGroup(
-                    Path.of(args[0]), 3, CheckpointLimits.DEFAULT, ElectionTimes.DEFAULT)
+            new LoopbackGroup(Path.of(args[0]), 3, CheckpointLimits.DEFAULT, ElectionTimes.DEFAULT)
                 .startAll();
         RemoteMetadata client = group.client()) {
       Operation commit = any -> any.submit(TestBlobs.createBucket("b" + NAMES.incrementAndGet()));
@@ -96,8 +95,7 @@ public final class QuorumLoad {
   }
 
   private static long cpuNanos() {
-    return ((com.sun.management.OperatingSystemMXBean)
-            ManagementFactory.getOperatingSystemMXBean())
+    return ((com.sun.management.OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean())
         .getProcessCpuTime();
   }
 

@@ -193,7 +193,8 @@ class QuorumTest {
   @Test
   void aFollowerCatchesUpByCheckpointAlsoWhenItsFolderIsEmpty() throws Exception {
     CheckpointLimits small = new CheckpointLimits(100, 1 << 20);
-    try (LoopbackGroup group = new LoopbackGroup(root, 3, small, LoopbackGroup.ELECTIONS).startAll();
+    try (LoopbackGroup group =
+            new LoopbackGroup(root, 3, small, LoopbackGroup.ELECTIONS).startAll();
         RemoteMetadata client = group.client()) {
       create(client, "first");
       int leader = group.awaitLeader();

@@ -159,9 +159,8 @@ class CallTest {
     server.close();
     listen(new CallServerConfig.Limits(8, 8, 2, Wire.CALL_BYTES_MAX, Wire.ANSWER_BYTES_MAX));
     try (CallClient client = connected()) {
-      List<Thread> watchers = new ArrayList<>();
       for (int i = 0; i < 3; i++) {
-        watchers.add(Thread.ofVirtual().start(() -> callQuietly(client)));
+        Thread.ofVirtual().start(() -> callQuietly(client));
       }
       held.take();
       IncomingCall second = held.take();
