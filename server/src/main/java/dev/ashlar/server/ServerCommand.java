@@ -54,8 +54,9 @@ final class ServerCommand implements Callable<Integer> {
       defaultValue = "${env:ASHLAR_METADATA}",
       showDefaultValue = Visibility.NEVER,
       description =
-          "1, 3 or 5 folders for metadata. Default: spread over the drives where these are distinct"
-              + " devices, else one folder beside them.")
+          "1, 3 or 5 folders for metadata; of a cluster's metadata node the one of its peer. Default:"
+              + " spread over the drives where these are distinct devices, else one folder beside"
+              + " them.")
   private @Nullable String metadata;
 
   @Option(
