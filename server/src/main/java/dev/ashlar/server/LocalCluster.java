@@ -15,7 +15,7 @@ import java.util.concurrent.TimeUnit;
 
 /** The processes of a cluster on this machine; they end with this one. */
 final class LocalCluster implements AutoCloseable {
-  private static final Duration START = Duration.ofMinutes(3);
+  private static final Duration START = Duration.ofMinutes(5);
   private static final Duration END = Duration.ofSeconds(20);
   private static final Duration LOOK = Duration.ofMillis(100);
   private static final int HTTP_TIMEOUT_MS = 2_000;

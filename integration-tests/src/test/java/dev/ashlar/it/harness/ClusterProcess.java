@@ -25,7 +25,7 @@ import java.util.regex.Pattern;
  * one; closing it ends all of them and deletes the folders.
  */
 public final class ClusterProcess implements AutoCloseable {
-  private static final Duration DEADLINE = Duration.ofMinutes(2);
+  private static final Duration DEADLINE = Duration.ofMinutes(5);
   private static final Duration PAUSE = Duration.ofMillis(50);
   private static final Pattern NODE =
       Pattern.compile("^ {2}(\\S+) +pid (\\d+), (http://\\S+/health)", Pattern.MULTILINE);
