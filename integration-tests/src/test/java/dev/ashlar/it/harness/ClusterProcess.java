@@ -64,7 +64,12 @@ public final class ClusterProcess implements AutoCloseable {
   public static ClusterProcess start(String name, List<String> shape) {
     try {
       ClusterProcess cluster = new ClusterProcess(name, shape);
-      cluster.awaitReady();
+      try {
+        cluster.awaitReady();
+      } catch (AssertionError e) {
+        cluster.close();
+        throw e;
+      }
       return cluster;
     } catch (IOException e) {
       throw new UncheckedIOException(e);
