@@ -16,6 +16,7 @@ import dev.ashlar.protocol.message.CredentialRow;
 import dev.ashlar.protocol.message.NewBlob;
 import dev.ashlar.protocol.message.ObjectRecord;
 import dev.ashlar.protocol.message.PartRow;
+import dev.ashlar.protocol.message.Registry;
 import dev.ashlar.protocol.message.ResultCode;
 import dev.ashlar.protocol.message.SliceValue;
 import dev.ashlar.protocol.message.SlotAck;
@@ -155,6 +156,11 @@ final class BlobRowsMetadata implements MetadataClient {
   @Override
   public Map<UUID, DriveId> drives() {
     return Map.of();
+  }
+
+  @Override
+  public Registry registry() {
+    return Registry.getDefaultInstance();
   }
 
   @Override

@@ -10,7 +10,8 @@ import java.util.List;
  * What an operator wants to know, as {@code /health} tells it. Its form is a promise to scripts:
  * fields may be added, those that are there stay.
  */
-record Health(Status status, Extent reads, Extent writes, Drives drives, Metadata metadata) {
+record Health(Status status, Extent reads, Extent writes, Drives drives, Metadata metadata)
+    implements ServerForm.HealthPage {
   enum Status {
     /** Everything is there. */
     UP,

@@ -9,22 +9,19 @@ import java.util.Map;
 /** Health on the management port. */
 @Controller("/health")
 final class HealthController {
-  private final Node node;
-  private final ServerOptions options;
+  private final ServerForm server;
 
-  HealthController(Node node, ServerOptions options) {
-    this.node = node;
-    this.options = options;
+  HealthController(ServerForm server) {
+    this.server = server;
   }
 
   /** Also for load balancers: 503 when nothing can be read. */
   @Get(uris = {"/", "/readiness"})
-  HttpResponse<Health> health() {
-    Health.Drives drives = node.drives().health(options.dataFolders());
-    Health.Metadata metadata = Health.Metadata.of(node.metadataFolders());
-    Health health = Health.of(options.profile(), drives, metadata);
+  HttpResponse<ServerForm.HealthPage> health() {
+    ServerForm.HealthPage health = server.health();
     boolean isUp = health.status() != Health.Status.DOWN;
-    return HttpResponse.<Health>status(isUp ? HttpStatus.OK : HttpStatus.SERVICE_UNAVAILABLE)
+    return HttpResponse.<ServerForm.HealthPage>status(
+            isUp ? HttpStatus.OK : HttpStatus.SERVICE_UNAVAILABLE)
         .body(health);
   }
 

@@ -2,12 +2,14 @@ package dev.ashlar.server;
 
 import dev.ashlar.protocol.client.ShardFault;
 import dev.ashlar.protocol.client.ShardStore;
+import dev.ashlar.protocol.message.DriveRow;
 import dev.ashlar.storage.drive.DriveConfig;
 import dev.ashlar.storage.drive.DriveResources;
 import dev.ashlar.storage.drive.DriveStore;
 import dev.ashlar.storage.io.IoMode;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.FileStore;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -41,19 +43,62 @@ final class LocalDrives implements AutoCloseable {
   private final Map<UUID, DriveStore> open = new LinkedHashMap<>();
 
   /**
+   * Which drives are to be opened.
+   *
+   * @param ids of the drive in each folder
+   * @param capacityBytes that are used of each at most; 0: all of its file system
+   * @param openMin how many must open
+   */
+  record Config(List<Path> folders, List<UUID> ids, UUID cluster, long capacityBytes, int openMin) {
+    Config {
+      folders = List.copyOf(folders);
+      ids = List.copyOf(ids);
+    }
+
+    /** Of the only process that has drives: it can serve when it has k of them. */
+    static Config embedded(ServerOptions options, UUID cluster) {
+      List<UUID> ids = new ArrayList<>();
+      for (int place = 0; place < options.dataFolders().size(); place++) {
+        ids.add(driveId(cluster, "", place));
+      }
+      int openMin = options.profile().dataShards();
+      return new Config(options.dataFolders(), ids, cluster, options.driveCapacityBytes(), openMin);
+    }
+
+    /** Of one node among others: it is of use with any drive. */
+    static Config ofNode(ServerOptions options, ClusterOptions cluster) {
+      List<UUID> ids = new ArrayList<>();
+      for (int place = 0; place < options.dataFolders().size(); place++) {
+        ids.add(driveId(cluster.id(), cluster.node(), place));
+      }
+      return new Config(options.dataFolders(), ids, cluster.id(), options.driveCapacityBytes(), 1);
+    }
+
+    /** The drive that belongs to this place of the node's list. */
+    private static UUID driveId(UUID cluster, String node, int place) {
+      byte[] nodeName = node.getBytes(StandardCharsets.UTF_8);
+      ByteBuffer name = ByteBuffer.allocate(20 + nodeName.length);
+      name.putLong(cluster.getMostSignificantBits()).putLong(cluster.getLeastSignificantBits());
+      return UUID.nameUUIDFromBytes(name.putInt(place).put(nodeName).array());
+    }
+
+    private DriveConfig.Limits limits() {
+      DriveConfig.Limits standard = DriveConfig.Limits.DEFAULT;
+      return capacityBytes == 0 ? standard : standard.withCapacity(capacityBytes);
+    }
+  }
+
+  /**
    * Opens all that can be opened, in parallel.
    *
    * @param known the drives that metadata has seen before: an empty folder of theirs is a loss
    */
-  LocalDrives(ServerOptions options, UUID cluster, Set<UUID> known, DriveResources resources)
+  LocalDrives(Config config, Set<UUID> known, DriveResources resources)
       throws IOException, InterruptedException {
-    List<Path> folders = options.dataFolders();
-    ids = new ArrayList<>();
-    for (int place = 0; place < folders.size(); place++) {
-      ids.add(driveId(cluster, place));
-    }
+    List<Path> folders = config.folders();
+    ids = config.ids();
     Set<Path> notMounted = notMounted(folders);
-    DriveConfig.Limits limits = limits(options);
+    DriveConfig.Limits limits = config.limits();
     Map<UUID, Future<DriveStore>> opening = new LinkedHashMap<>();
     try (ExecutorService threads = Executors.newFixedThreadPool(folders.size())) {
       for (int place = 0; place < folders.size(); place++) {
@@ -66,12 +111,12 @@ final class LocalDrives implements AutoCloseable {
           if (known.contains(id) && !holdsFiles(own)) {
             LOG.warn("{} is empty: formatting a replacement of its drive", folder);
           }
-          DriveConfig config = new DriveConfig(own, cluster, id, IoMode.AUTO, limits);
-          opening.put(id, threads.submit(() -> DriveStore.open(config, resources)));
+          DriveConfig drive = new DriveConfig(own, config.cluster(), id, IoMode.AUTO, limits);
+          opening.put(id, threads.submit(() -> DriveStore.open(drive, resources)));
         }
       }
     }
-    collect(opening, options.profile().dataShards());
+    collect(opening, config.openMin());
   }
 
   private void collect(Map<UUID, Future<DriveStore>> opening, int needed)
@@ -90,20 +135,6 @@ final class LocalDrives implements AutoCloseable {
       close();
       throw failure;
     }
-  }
-
-  private static DriveConfig.Limits limits(ServerOptions options) {
-    DriveConfig.Limits standard = DriveConfig.Limits.DEFAULT;
-    return options.driveCapacityBytes() == 0
-        ? standard
-        : standard.withCapacity(options.driveCapacityBytes());
-  }
-
-  /** The drive that belongs to this place of the list. */
-  private static UUID driveId(UUID cluster, int place) {
-    ByteBuffer name = ByteBuffer.allocate(20);
-    name.putLong(cluster.getMostSignificantBits()).putLong(cluster.getLeastSignificantBits());
-    return UUID.nameUUIDFromBytes(name.putInt(place).array());
   }
 
   /** Whether any of these data folders has been used before. */
@@ -165,6 +196,27 @@ final class LocalDrives implements AutoCloseable {
 
   int openCount() {
     return open.size();
+  }
+
+  /** The open drives as metadata registers them, with capacities as their weights. */
+  List<DriveRow> rows(Config config) throws IOException {
+    List<DriveRow> rows = new ArrayList<>();
+    for (int place = 0; place < ids.size(); place++) {
+      DriveStore drive = open.get(ids.get(place));
+      if (drive != null) {
+        long fileSystem = Files.getFileStore(config.folders().get(place)).getTotalSpace();
+        long capacity =
+            config.capacityBytes() == 0 ? fileSystem : Math.min(fileSystem, config.capacityBytes());
+        rows.add(
+            DriveRow.newBuilder()
+                .setDriveHigh(ids.get(place).getMostSignificantBits())
+                .setDriveLow(ids.get(place).getLeastSignificantBits())
+                .setIncarnation(drive.drive().incarnation())
+                .setCapacityBytes(capacity)
+                .build());
+      }
+    }
+    return rows;
   }
 
   /**

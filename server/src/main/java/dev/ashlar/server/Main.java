@@ -7,18 +7,34 @@ import picocli.CommandLine.Command;
 @Command(
     name = "ashlar",
     description = "S3-compatible object store on erasure-coded drives.",
-    subcommands = {ServerCommand.class, RehearseCommand.class},
+    subcommands = {ServerCommand.class, ClusterCommand.class, RehearseCommand.class},
     mixinStandardHelpOptions = true,
     versionProvider = Version.class)
 public final class Main {
+  private static final int USAGE = CommandLine.ExitCode.USAGE;
+
   private Main() {}
 
   public static void main(String[] arguments) {
     // A server ends by a signal, not by the return of its command.
-    int status =
-        new CommandLine(new Main()).setCaseInsensitiveEnumValuesAllowed(true).execute(arguments);
+    CommandLine commands = new CommandLine(new Main()).setCaseInsensitiveEnumValuesAllowed(true);
+    int status = readConfig(commands, arguments) ? commands.execute(arguments) : USAGE;
     if (status != ServerCommand.RUNNING) {
       System.exit(status);
+    }
+  }
+
+  private static boolean readConfig(CommandLine commands, String... arguments) {
+    CommandLine server = commands.getSubcommands().get("server");
+    if (server == null || arguments.length == 0 || !arguments[0].equals("server")) {
+      return true;
+    }
+    try {
+      ConfigFile.use(server, System.getenv(), arguments);
+      return true;
+    } catch (IllegalArgumentException e) {
+      commands.getErr().println(e.getMessage());
+      return false;
     }
   }
 }

@@ -35,9 +35,10 @@ final class RehearsalClient {
 
   /**
    * @param path and query are plain ASCII that needs no encoding, the query sorted
+   * @return the body of the answer
    * @throws IOException also when the answer is no success
    */
-  void send(String method, String path, String query, byte[] body) throws IOException {
+  byte[] send(String method, String path, String query, byte[] body) throws IOException {
     URI uri = URI.create("http://" + host + path + (query.isEmpty() ? "" : "?" + query));
     HttpURLConnection connection = (HttpURLConnection) uri.toURL().openConnection();
     connection.setRequestMethod(method);
@@ -48,7 +49,7 @@ final class RehearsalClient {
       connection.getOutputStream().write(body);
     }
     try (var answer = connection.getInputStream()) {
-      answer.readAllBytes();
+      return answer.readAllBytes();
     }
   }
 

@@ -78,7 +78,8 @@ final class RehearseCommand implements Callable<Integer> {
         List.of("localhost"),
         Transport.EPOLL,
         0,
-        HEDGE_PERCENT);
+        HEDGE_PERCENT,
+        null);
   }
 
   private void exercise(ApplicationContext context) throws Exception {

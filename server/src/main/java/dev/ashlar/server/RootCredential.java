@@ -27,6 +27,8 @@ record RootCredential(String accessKey, String secretKey, String origin, boolean
   private static final String SECRET_ALPHABET =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 
+  private static final int SECRET_CHARS = 40;
+
   RootCredential {
     if (accessKey.length() < 3 || accessKey.length() > 128 || !fitsScope(accessKey)) {
       throw new IllegalArgumentException(
@@ -64,6 +66,36 @@ record RootCredential(String accessKey, String secretKey, String origin, boolean
     List<Path> files = folders.stream().map(folder -> folder.resolve(FILE)).toList();
     RootCredential kept = readAny(files);
     return kept == null ? generate(files.get(0)) : kept;
+  }
+
+  /**
+   * From the environment, else from this file: gateways of a cluster must all have the same, so
+   * none makes it up.
+   */
+  static RootCredential given(Map<String, String> environment, @Nullable Path file)
+      throws IOException {
+    if (environment.containsKey(ACCESS_KEY) || environment.containsKey(SECRET_KEY)) {
+      return find(environment, List.of());
+    }
+    if (file == null) {
+      throw new IllegalArgumentException(
+          "a gateway of a cluster needs "
+              + ACCESS_KEY
+              + " and "
+              + SECRET_KEY
+              + " in the environment, or in the file that --credentials names");
+    }
+    return read(file);
+  }
+
+  /** What is in this file, which is made if it is not there. */
+  static RootCredential kept(Path file) throws IOException {
+    if (Files.exists(file)) {
+      return read(file);
+    }
+    RootCredential made = generate(file);
+    made.write(file);
+    return made;
   }
 
   /**
@@ -127,9 +159,14 @@ record RootCredential(String accessKey, String secretKey, String origin, boolean
     SecureRandom random = new SecureRandom();
     return new RootCredential(
         "AK" + text(random, ALPHABET, 18),
-        text(random, SECRET_ALPHABET, 40),
+        text(random, SECRET_ALPHABET, SECRET_CHARS),
         file.toString(),
         true);
+  }
+
+  /** So many letters and digits that nobody guesses. */
+  static String randomText(int length) {
+    return text(new SecureRandom(), SECRET_ALPHABET, length);
   }
 
   private void write(Path file) throws IOException {

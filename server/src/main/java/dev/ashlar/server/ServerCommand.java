@@ -14,22 +14,26 @@ import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Help.Visibility;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** {@code ashlar server}: every role in one process. */
+/** {@code ashlar server}: every role in one process, or some of a cluster. */
 @Command(
     name = "server",
-    description = "Runs the object store: S3 gateway, storage and metadata in one process.",
+    description =
+        "Runs the object store: S3 gateway, storage and metadata in one process, or some of these as a"
+            + " process of a cluster.",
     mixinStandardHelpOptions = true,
     sortOptions = false,
     showDefaultValues = true,
     footer = {
       "",
       "Credentials come from ASHLAR_ACCESS_KEY and ASHLAR_SECRET_KEY, or are made at the first start.",
-      "Every option can be given in the environment: --stripe-unit as ASHLAR_STRIPE_UNIT."
+      "Every option can be given in the environment: --stripe-unit as ASHLAR_STRIPE_UNIT,",
+      "and in the file that --config names: stripe-unit=16384."
     })
 final class ServerCommand implements Callable<Integer> {
   /** What {@link #call} answers when the server was started and goes on. */
@@ -50,8 +54,9 @@ final class ServerCommand implements Callable<Integer> {
       defaultValue = "${env:ASHLAR_METADATA}",
       showDefaultValue = Visibility.NEVER,
       description =
-          "1, 3 or 5 folders for metadata. Default: spread over the drives where these are distinct"
-              + " devices, else one folder beside them.")
+          "1, 3 or 5 folders for metadata; of a cluster's metadata node the one of its peer. Default:"
+              + " spread over the drives where these are distinct devices, else one folder beside"
+              + " them.")
   private @Nullable String metadata;
 
   @Option(
@@ -132,6 +137,19 @@ final class ServerCommand implements Callable<Integer> {
       description = "Additional reads of other drives, at most, where some are late; 0 is off.")
   private int hedgePercent;
 
+  // ConfigFile looks for it before all others.
+  @SuppressWarnings("UnusedVariable")
+  @Option(
+      names = "--config",
+      paramLabel = "FILE",
+      defaultValue = "${env:ASHLAR_CONFIG}",
+      showDefaultValue = Visibility.NEVER,
+      description =
+          "Options in a properties file; the command line and the environment come first.")
+  private @Nullable Path config;
+
+  @Mixin private ClusterFlags cluster = new ClusterFlags();
+
   @Override
   public Integer call() {
     ServerOptions options = options();
@@ -143,7 +161,7 @@ final class ServerCommand implements Callable<Integer> {
       return 1;
     }
     Runtime.getRuntime().addShutdownHook(new Thread(context::close, "shutdown"));
-    context.getBean(Node.class).startMessage().print(System.out, isTerminal());
+    context.getBean(ServerForm.class).printStarted(System.out, isTerminal());
     return RUNNING;
   }
 
@@ -151,8 +169,12 @@ final class ServerCommand implements Callable<Integer> {
   static ApplicationContext start(ServerOptions options) {
     Map<String, Object> properties =
         Map.of(
-            "micronaut.server.host", options.managementListen().host(),
-            "micronaut.server.port", options.managementListen().port());
+            "micronaut.server.host",
+            options.managementListen().host(),
+            "micronaut.server.port",
+            options.managementListen().port(),
+            ServerForm.PROPERTY,
+            options.cluster() == null ? ServerForm.EMBEDDED : ServerForm.CLUSTER);
     ApplicationContext context =
         ApplicationContext.builder()
             .banner(false)
@@ -182,13 +204,11 @@ final class ServerCommand implements Callable<Integer> {
   private ServerOptions options() {
     try {
       Profile parsed = Profile.parse(profile, stripeUnit);
-      List<Path> dataFolders = FolderPattern.expand(data);
-      List<Path> metadataFolders =
-          metadata == null || metadata.isBlank()
-              ? MetadataFolders.choose(dataFolders, parsed)
-              : FolderPattern.expand(metadata);
-      StartFailure.checkFree("--listen", listen);
-      StartFailure.checkFree("--management-listen", managementListen);
+      ClusterOptions part = cluster.options(System.getenv());
+      List<Path> dataFolders =
+          part == null || part.has(ServerRole.STORAGE) ? FolderPattern.expand(data) : List.of();
+      List<Path> metadataFolders = metadataFolders(part, dataFolders, parsed);
+      checkFree(part);
       return new ServerOptions(
           dataFolders,
           metadataFolders,
@@ -200,9 +220,31 @@ final class ServerCommand implements Callable<Integer> {
           domains,
           transport,
           driveCapacityBytes,
-          hedgePercent);
+          hedgePercent,
+          part);
     } catch (IllegalArgumentException e) {
       throw new ParameterException(Objects.requireNonNull(spec).commandLine(), e.getMessage(), e);
     }
+  }
+
+  private void checkFree(@Nullable ClusterOptions part) {
+    if (part == null || part.has(ServerRole.GATEWAY)) {
+      StartFailure.checkFree("--listen", listen);
+    }
+    StartFailure.checkFree("--management-listen", managementListen);
+    if (part != null && part.isServing()) {
+      StartFailure.checkFree("--cluster-listen", part.clusterListen());
+    }
+  }
+
+  private List<Path> metadataFolders(
+      @Nullable ClusterOptions part, List<Path> dataFolders, Profile parsed) {
+    if (part != null && !part.has(ServerRole.METADATA)) {
+      return List.of();
+    }
+    if (metadata != null && !metadata.isBlank()) {
+      return FolderPattern.expand(metadata);
+    }
+    return part == null ? MetadataFolders.choose(dataFolders, parsed) : List.of();
   }
 }

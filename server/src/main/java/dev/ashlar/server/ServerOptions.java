@@ -6,14 +6,16 @@ import dev.ashlar.storage.drive.DriveConfig;
 import dev.ashlar.transport.Transport;
 import java.nio.file.Path;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What the command line and the environment ask for, checked.
  *
- * @param dataFolders one per drive, at least k + m
- * @param metadataFolders 1, 3 or 5
+ * @param dataFolders one per drive; at least k + m where they are all there are
+ * @param metadataFolders 1, 3 or 5; of a cluster's metadata node 1, of its others none
  * @param domains host names under which virtual-host-style requests come
  * @param hedgePercent reads that may be made in addition where drives are late; 0 is off
+ * @param cluster null: this process is the whole store
  */
 record ServerOptions(
     List<Path> dataFolders,
@@ -26,20 +28,12 @@ record ServerOptions(
     List<String> domains,
     Transport transport,
     long driveCapacityBytes,
-    int hedgePercent) {
+    int hedgePercent,
+    @Nullable ClusterOptions cluster) {
   ServerOptions {
     dataFolders = List.copyOf(dataFolders);
     metadataFolders = List.copyOf(metadataFolders);
     domains = List.copyOf(domains);
-    if (dataFolders.size() < profile.shards()) {
-      throw new IllegalArgumentException(
-          "profile "
-              + profile
-              + " needs at least "
-              + profile.shards()
-              + " drive folders, --data names "
-              + dataFolders.size());
-    }
     long capacityMin = DriveConfig.Limits.DEFAULT.capacityBytesMin();
     if (driveCapacityBytes != 0 && driveCapacityBytes < capacityMin) {
       throw new IllegalArgumentException(
@@ -52,9 +46,37 @@ record ServerOptions(
     if (hedgePercent < 0 || hedgePercent > 100) {
       throw new IllegalArgumentException("--hedge-budget takes 0 to 100, not " + hedgePercent);
     }
-    int peers = metadataFolders.size();
+    if (cluster == null) {
+      checkAlone(dataFolders.size(), metadataFolders.size(), profile);
+    } else {
+      checkInCluster(metadataFolders.size(), profile, cluster);
+    }
+  }
+
+  private static void checkAlone(int drives, int peers, Profile profile) {
+    if (drives < profile.shards()) {
+      throw new IllegalArgumentException(
+          "profile "
+              + profile
+              + " needs at least "
+              + profile.shards()
+              + " drive folders, --data names "
+              + drives);
+    }
     if (peers != 1 && peers != 3 && peers != 5) {
       throw new IllegalArgumentException("--metadata takes 1, 3 or 5 folders, not " + peers);
+    }
+  }
+
+  private static void checkInCluster(int metadataFolders, Profile profile, ClusterOptions cluster) {
+    if (cluster.has(ServerRole.METADATA) && metadataFolders != 1) {
+      throw new IllegalArgumentException(
+          "a metadata node of a cluster has one folder: --metadata names " + metadataFolders);
+    }
+    int expected = cluster.expectedDrives();
+    if (cluster.has(ServerRole.STORAGE) && expected > 0 && expected < profile.shards()) {
+      throw new IllegalArgumentException(
+          "profile " + profile + " needs more than the --expect-drives " + expected);
     }
   }
 }

@@ -13,7 +13,11 @@ public final class ChangeClient implements AutoCloseable {
   private final String bucket;
 
   public ChangeClient(ServerProcess server, String bucket) throws IOException {
-    this.connection = new RawConnection(server);
+    this(server.port(), bucket);
+  }
+
+  public ChangeClient(int port, String bucket) throws IOException {
+    this.connection = new RawConnection(port);
     this.bucket = "/" + bucket + "/";
   }
 

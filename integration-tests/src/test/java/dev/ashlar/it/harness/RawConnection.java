@@ -43,22 +43,30 @@ public final class RawConnection implements AutoCloseable {
   }
 
   public RawConnection(ServerProcess server) throws IOException {
-    this(server, 0);
+    this(server.port(), 0);
+  }
+
+  public RawConnection(int port) throws IOException {
+    this(port, 0);
   }
 
   /**
    * @param receiveBufferBytes small for a client that reads slowly, 0 for the system's default
    */
   public RawConnection(ServerProcess server, int receiveBufferBytes) throws IOException {
+    this(server.port(), receiveBufferBytes);
+  }
+
+  private RawConnection(int port, int receiveBufferBytes) throws IOException {
     socket = new Socket();
     if (receiveBufferBytes > 0) {
       socket.setReceiveBufferSize(receiveBufferBytes);
     }
-    socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), server.port()));
+    socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
     socket.setSoTimeout(TIMEOUT_MS);
     socket.setTcpNoDelay(true);
     in = new BufferedInputStream(socket.getInputStream(), 1024);
-    host = "127.0.0.1:" + server.port();
+    host = "127.0.0.1:" + port;
   }
 
   public String host() {

@@ -1,8 +1,10 @@
 package dev.ashlar.metadata.placement;
 
 import dev.ashlar.protocol.message.DriveRow;
+import dev.ashlar.protocol.message.FailureDomain;
 import dev.ashlar.protocol.message.PgMapRow;
 import dev.ashlar.protocol.message.PgRow;
+import dev.ashlar.protocol.message.Registry;
 import dev.ashlar.protocol.model.Profile;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -23,6 +25,14 @@ import org.jspecify.annotations.Nullable;
 public final class Placement {
   /** Enough that drives differ little in what they get, few enough to be listed. */
   public static final int PG_COUNT_DEFAULT = 256;
+
+  /** Of a cluster: its number never changes, and what a node that joins later gets is its share. */
+  private static final int PG_COUNT_MIN = 2048;
+
+  private static final int PG_COUNT_MAX = 4096;
+
+  /** So that the drives' shares differ little. */
+  private static final int SLOTS_PER_DRIVE = 200;
 
   private final Profile profile;
   private final Map<String, List<DriveRow>> domains = new TreeMap<>();
@@ -49,13 +59,30 @@ public final class Placement {
     return new Placement(drives, profile).compute(null, 1, pgCount);
   }
 
+  /**
+   * The first map of a cluster, over the widest failure domains that there are enough of.
+   *
+   * @throws IllegalArgumentException when there are fewer drives than slots
+   */
+  public static PgMapRow first(Registry registry, Profile profile) {
+    FailureDomains domains = new FailureDomains(registry);
+    FailureDomain level = domains.widest(profile.shards());
+    int wanted = SLOTS_PER_DRIVE * registry.getDrivesCount() / profile.shards();
+    int pgCount = Math.clamp(wanted, PG_COUNT_MIN, PG_COUNT_MAX);
+    return first(domains.drives(level), profile, pgCount).toBuilder()
+        .setFailureDomain(level)
+        .build();
+  }
+
   /** The map that follows the present one when the drives are these. */
   public static PgMapRow next(List<DriveRow> drives, PgMapRow present) {
     return new Placement(drives, Profile.of(present.getProfile()))
-        .compute(present, present.getEpoch() + 1, present.getPgsCount());
+        .compute(present, present.getEpoch() + 1, present.getPgsCount()).toBuilder()
+            .setFailureDomain(present.getFailureDomain())
+            .build();
   }
 
-  private static UUID idOf(DriveRow drive) {
+  static UUID idOf(DriveRow drive) {
     return new UUID(drive.getDriveHigh(), drive.getDriveLow());
   }
 

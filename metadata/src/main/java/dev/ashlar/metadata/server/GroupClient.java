@@ -15,6 +15,7 @@ import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.CommandResult;
 import dev.ashlar.protocol.message.CredentialRow;
 import dev.ashlar.protocol.message.PartRow;
+import dev.ashlar.protocol.message.Registry;
 import dev.ashlar.protocol.message.UploadRow;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.DriveId;
@@ -110,6 +111,11 @@ final class GroupClient implements MetadataClient {
   @Override
   public Map<UUID, DriveId> drives() {
     return lastKnown().drives();
+  }
+
+  @Override
+  public Registry registry() throws MetadataUnavailableException {
+    return group.read(MetadataReads::registry);
   }
 
   /** The present state or, while no peer is up to date, the one seen last. */

@@ -42,6 +42,7 @@ final class Queries {
       case UNFOLDED -> unfolded(answer, reads, snapshot, query.getUnfolded());
       case KNOWN ->
           reads.known(snapshot, ids(query.getKnown())).forEach(id -> answer.addIds(id.toMessage()));
+      case REGISTRY -> answer.setRegistry(reads.registry(snapshot));
       case KIND_NOT_SET -> throw new IllegalArgumentException("a query of an unknown kind");
     }
     return answer.build();

@@ -42,7 +42,7 @@ final class Catalog {
     return catalog;
   }
 
-  private static void forEachRow(Table table, char name, Consumer<byte[]> visitor) {
+  static void forEachRow(Table table, char name, Consumer<byte[]> visitor) {
     byte[] from = Keys.table(name);
     try (Table.Cursor cursor = table.cursor(from, Keys.behind(from))) {
       for (; cursor.isValid(); cursor.next()) {

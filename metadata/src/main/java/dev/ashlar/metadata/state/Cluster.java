@@ -31,8 +31,21 @@ final class Cluster {
 
   static CommandResult putDrives(Step step, PutDrives command) {
     Catalog catalog = step.catalog();
-    Map<UUID, DriveId> drives = new HashMap<>(catalog.drives());
-    for (DriveRow row : command.getDrivesList()) {
+    Map<UUID, DriveId> drives = with(catalog.drives(), command.getDrivesList());
+    PgMapRow pgMap = command.getPgMap();
+    PlacementMap map = pgMap.getEpoch() == 0 ? null : checked(pgMap, catalog.placement(), drives);
+    put(step, drives, command.getDrivesList());
+    if (map != null) {
+      step.table().put(Keys.pgMap(), pgMap.toByteArray());
+      catalog.setPlacement(map);
+    }
+    return Step.OK;
+  }
+
+  /** The drives that are known when these are; refuses one in an older life than it had. */
+  static Map<UUID, DriveId> with(Map<UUID, DriveId> present, List<DriveRow> rows) {
+    Map<UUID, DriveId> drives = new HashMap<>(present);
+    for (DriveRow row : rows) {
       UUID id = Catalog.idOf(row);
       DriveId known = drives.get(id);
       require(
@@ -40,17 +53,15 @@ final class Cluster {
           ResultCode.INVALID_COMMAND);
       drives.put(id, new DriveId(id, row.getIncarnation()));
     }
-    PgMapRow pgMap = command.getPgMap();
-    PlacementMap map = pgMap.getEpoch() == 0 ? null : checked(pgMap, catalog.placement(), drives);
-    for (DriveRow row : command.getDrivesList()) {
+    return drives;
+  }
+
+  /** Writes these rows, with which all drives are the given ones. */
+  static void put(Step step, Map<UUID, DriveId> drives, List<DriveRow> rows) {
+    for (DriveRow row : rows) {
       step.table().put(Keys.drive(Catalog.idOf(row)), row.toByteArray());
     }
-    catalog.setDrives(drives);
-    if (map != null) {
-      step.table().put(Keys.pgMap(), pgMap.toByteArray());
-      catalog.setPlacement(map);
-    }
-    return Step.OK;
+    step.catalog().setDrives(drives);
   }
 
   /**

@@ -16,6 +16,7 @@ import dev.ashlar.protocol.message.CredentialRow;
 import dev.ashlar.protocol.message.ObjectRecord;
 import dev.ashlar.protocol.message.ObjectRow;
 import dev.ashlar.protocol.message.PartRow;
+import dev.ashlar.protocol.message.Registry;
 import dev.ashlar.protocol.message.SliceValue;
 import dev.ashlar.protocol.message.UploadRow;
 import dev.ashlar.protocol.model.BlobId;
@@ -59,6 +60,10 @@ public final class MetadataReads {
 
   public Map<UUID, DriveId> drives() {
     return catalog.drives();
+  }
+
+  public Registry registry(Table snapshot) {
+    return Nodes.registry(snapshot, catalog.placement());
   }
 
   /** The placement map and the drives as messages. */

@@ -148,6 +148,8 @@ public final class MetadataState {
       case FORGET_BLOBS -> Blobs.forget(step, command.getForgetBlobs());
       case PUT_CREDENTIAL -> Cluster.putCredential(step, command.getPutCredential());
       case PUT_DRIVES -> Cluster.putDrives(step, command.getPutDrives());
+      case REGISTER_NODE -> Nodes.register(step, command.getSession(), command.getRegisterNode());
+      case KEEP_NODE -> Nodes.keep(step, command.getSession(), command.getKeepNode());
       case KIND_NOT_SET -> throw new Refusal(ResultCode.INVALID_COMMAND);
     };
   }

@@ -27,6 +27,7 @@ import java.util.UUID;
  * A | access key                           CredentialRow
  * V | drive 16                             DriveRow
  * M                                        PgMapRow
+ * N | name                                 NodeRow
  * </pre>
  *
  * <p>text(s) is the UTF-8 of s with 00 written as 00 FF, closed by 00 00: it orders as the UTF-8
@@ -64,6 +65,10 @@ public final class Keys {
         .putLong(id.getMostSignificantBits())
         .putLong(id.getLeastSignificantBits())
         .array();
+  }
+
+  public static byte[] node(String name) {
+    return named('N', name);
   }
 
   public static byte[] session(long session) {

@@ -22,6 +22,7 @@ import dev.ashlar.protocol.message.PgMapRow;
 import dev.ashlar.protocol.message.PgRow;
 import dev.ashlar.protocol.message.PutDrives;
 import dev.ashlar.protocol.message.RegisterSession;
+import dev.ashlar.protocol.message.Registry;
 import dev.ashlar.protocol.message.UploadRow;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.DriveId;
@@ -234,6 +235,11 @@ public final class MemoryMetadata implements MetadataClient {
   @Override
   public Map<UUID, DriveId> drives() {
     return state.reads().drives();
+  }
+
+  @Override
+  public Registry registry() throws MetadataUnavailableException {
+    return read(MetadataReads::registry);
   }
 
   @Override

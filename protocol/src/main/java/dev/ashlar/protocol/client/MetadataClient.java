@@ -6,6 +6,7 @@ import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.CommandResult;
 import dev.ashlar.protocol.message.CredentialRow;
 import dev.ashlar.protocol.message.PartRow;
+import dev.ashlar.protocol.message.Registry;
 import dev.ashlar.protocol.message.UploadRow;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.DriveId;
@@ -62,6 +63,9 @@ public interface MetadataClient {
 
   /** The registered drives and their incarnations; kept current by apply. */
   Map<UUID, DriveId> drives();
+
+  /** The nodes and drives of the cluster, and when each was last heard of. */
+  Registry registry() throws MetadataUnavailableException;
 
   /**
    * Blobs without references since before the given time, oldest first: nothing can refer to them

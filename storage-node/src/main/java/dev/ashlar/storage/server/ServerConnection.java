@@ -22,6 +22,7 @@ import dev.ashlar.transport.ServerGreeting;
 import io.netty.util.collection.LongObjectHashMap;
 import java.io.IOException;
 import java.util.List;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** One connection of a client, on its event loop: the handshake, and the requests under way. */
@@ -38,9 +39,18 @@ final class ServerConnection implements FrameHandler {
   private boolean isClosed;
 
   ServerConnection(ShardServer server) {
+    this(server, handler -> new FrameConnection(handler, server.config().times()));
+  }
+
+  /** Of a connection that is there already. */
+  ServerConnection(ShardServer server, FrameConnection accepted) {
+    this(server, handler -> accepted);
+  }
+
+  private ServerConnection(ShardServer server, Function<FrameHandler, FrameConnection> framesOf) {
     this.server = server;
     greeting = server.newGreeting();
-    frames = new FrameConnection(this, server.config().times());
+    frames = framesOf.apply(this);
     int drives = server.drives().size();
     toldRefusals = new ShardFault[drives];
     windows = new Windows(server.config().limits(), drives);

@@ -13,6 +13,7 @@ import dev.ashlar.protocol.wire.WireFormatException;
 import dev.ashlar.transport.BoundedLog;
 import dev.ashlar.transport.EventLoops;
 import dev.ashlar.transport.FrameConnection;
+import dev.ashlar.transport.FramePort;
 import dev.ashlar.transport.ServerGreeting;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
@@ -68,10 +69,12 @@ public final class ShardServer implements AutoCloseable {
   private final AtomicInteger underWay = new AtomicInteger();
   private final ThreadPoolExecutor listings;
   private final ScheduledExecutorService watch;
-  private final Channel listener;
+  private volatile @Nullable Channel listener;
   private volatile boolean isClosing;
 
   /**
+   * At an address of its own.
+   *
    * @param loops stay the caller's
    * @param slabs for what is to be written
    * @throws IOException when the address cannot be bound
@@ -79,6 +82,31 @@ public final class ShardServer implements AutoCloseable {
   public ShardServer(
       ShardServerConfig config, EventLoops loops, List<? extends ShardStore> drives, SlabPool slabs)
       throws IOException {
+    this(config, drives, slabs);
+    ChannelFuture bound =
+        loops.listen(config.listen(), config.tls(), this::accept).awaitUninterruptibly();
+    if (!bound.isSuccess()) {
+      listings.shutdown();
+      watch.shutdown();
+      throw new IOException("cannot listen on " + config.listen(), bound.cause());
+    }
+    listener = bound.channel();
+  }
+
+  /**
+   * At a port where the process may serve other things too.
+   *
+   * @param config whose address and TLS do not matter
+   * @param port stays the caller's, who closes it first
+   * @param slabs for what is to be written
+   */
+  public ShardServer(
+      ShardServerConfig config, FramePort port, List<? extends ShardStore> drives, SlabPool slabs) {
+    this(config, drives, slabs);
+    port.serveDrives(frames -> connection(new ServerConnection(this, frames)));
+  }
+
+  private ShardServer(ShardServerConfig config, List<? extends ShardStore> drives, SlabPool slabs) {
     if (drives.isEmpty() || drives.size() > Wire.DRIVES_MAX) {
       throw new IllegalArgumentException(drives.size() + " drives");
     }
@@ -97,13 +125,6 @@ public final class ShardServer implements AutoCloseable {
             new ArrayBlockingQueue<>(LISTINGS_WAITING_MAX),
             Thread.ofPlatform().name("shard-listing-", 0).daemon().factory());
     listings.allowCoreThreadTimeOut(true);
-    ChannelFuture bound =
-        loops.listen(config.listen(), config.tls(), this::accept).awaitUninterruptibly();
-    if (!bound.isSuccess()) {
-      listings.shutdown();
-      throw new IOException("cannot listen on " + config.listen(), bound.cause());
-    }
-    listener = bound.channel();
     watch =
         Executors.newSingleThreadScheduledExecutor(
             Thread.ofPlatform().name("shard-server-watch").daemon().factory());
@@ -130,9 +151,13 @@ public final class ShardServer implements AutoCloseable {
     }
   }
 
-  /** Where it listens, with the port it got. */
+  /** Where it listens by itself, with the port it got. */
   public InetSocketAddress address() {
-    return (InetSocketAddress) listener.localAddress();
+    Channel own = listener;
+    if (own == null) {
+      throw new IllegalStateException("it has no address of its own");
+    }
+    return (InetSocketAddress) own.localAddress();
   }
 
   /** Connections, of whomever. */
@@ -153,9 +178,12 @@ public final class ShardServer implements AutoCloseable {
   // ---- For its connections ----
 
   private FrameConnection accept() {
-    ServerConnection connection = new ServerConnection(this);
-    connections.add(connection);
-    return connection.frames();
+    return connection(new ServerConnection(this)).frames();
+  }
+
+  private ServerConnection connection(ServerConnection accepted) {
+    connections.add(accepted);
+    return accepted;
   }
 
   ShardServerConfig config() {
@@ -274,7 +302,10 @@ public final class ShardServer implements AutoCloseable {
   @Override
   public void close() {
     isClosing = true;
-    listener.close().awaitUninterruptibly();
+    Channel own = listener;
+    if (own != null) {
+      own.close().awaitUninterruptibly();
+    }
     tellStates();
     long deadline = System.nanoTime() + config.drain().toNanos();
     awaitUntil(deadline, () -> underWay.get() == 0);

@@ -4,6 +4,8 @@ import com.google.protobuf.InvalidProtocolBufferException;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.message.LeaderHint;
 import dev.ashlar.protocol.wire.Exchange.Method;
+import dev.ashlar.protocol.wire.HandshakeException;
+import dev.ashlar.protocol.wire.HandshakeFault;
 import dev.ashlar.protocol.wire.Wire;
 import dev.ashlar.transport.EventLoops;
 import dev.ashlar.transport.call.CallAnswer;
@@ -99,6 +101,11 @@ final class LeaderCalls implements AutoCloseable {
     int asked = leader;
     CallClient peer = peers.get(asked);
     if (!peer.isConnected()) {
+      HandshakeException refusal = refusal();
+      if (refusal != null) {
+        progress.last = String.valueOf(refusal.getMessage());
+        throw progress.end();
+      }
       pass(asked);
       return null;
     }
@@ -138,6 +145,21 @@ final class LeaderCalls implements AutoCloseable {
       }
     }
     return null;
+  }
+
+  /** Why most of the peers do not speak to this process, which waiting does not change; or null. */
+  @Nullable HandshakeException refusal() {
+    int refusals = 0;
+    HandshakeException last = null;
+    for (CallClient peer : peers) {
+      if (!peer.isConnected()
+          && peer.status().failure() instanceof HandshakeException why
+          && why.fault() != HandshakeFault.BUSY) {
+        refusals++;
+        last = why;
+      }
+    }
+    return refusals > peers.size() / 2 ? last : null;
   }
 
   /** The next one is to be asked, unless somebody has found a leader meanwhile. */

@@ -27,6 +27,7 @@ import dev.ashlar.protocol.message.MetadataQuery;
 import dev.ashlar.protocol.message.PartRow;
 import dev.ashlar.protocol.message.PartsQuery;
 import dev.ashlar.protocol.message.RegisterSession;
+import dev.ashlar.protocol.message.Registry;
 import dev.ashlar.protocol.message.UnfoldedQuery;
 import dev.ashlar.protocol.message.UploadListQuery;
 import dev.ashlar.protocol.message.UploadQuery;
@@ -36,6 +37,7 @@ import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.PlacementMap;
 import dev.ashlar.protocol.thread.BackgroundThread;
 import dev.ashlar.protocol.wire.Exchange.Method;
+import dev.ashlar.protocol.wire.HandshakeException;
 import dev.ashlar.transport.EventLoops;
 import java.util.Collection;
 import java.util.List;
@@ -79,11 +81,13 @@ public final class RemoteMetadata implements MetadataClient, AutoCloseable {
    * Connects, registers a session and learns the placement map.
    *
    * @param loops stay the caller's
+   * @throws HandshakeException when the group does not speak to this process, for a reason that
+   *     time does not change
    * @throws MetadataUnavailableException when there is no leader within the time of a call: try
    *     again
    */
   public static RemoteMetadata open(RemoteMetadataConfig config, EventLoops loops)
-      throws MetadataUnavailableException {
+      throws MetadataUnavailableException, HandshakeException {
     RemoteMetadata client = new RemoteMetadata(new LeaderCalls(config, loops));
     try {
       client.session =
@@ -91,7 +95,14 @@ public final class RemoteMetadata implements MetadataClient, AutoCloseable {
               .submit(Command.newBuilder().setRegisterSession(RegisterSession.getDefaultInstance()))
               .getSession();
       client.refresh();
-    } catch (MetadataUnavailableException | RuntimeException e) {
+    } catch (MetadataUnavailableException e) {
+      HandshakeException refusal = client.calls.refusal();
+      client.close();
+      if (refusal != null) {
+        throw refusal;
+      }
+      throw e;
+    } catch (RuntimeException e) {
       client.close();
       throw e;
     }
@@ -125,7 +136,7 @@ public final class RemoteMetadata implements MetadataClient, AutoCloseable {
 
   /** Whoever changes the drives or the map reads them next. */
   private static boolean changesView(Command command) {
-    return command.hasPutDrives();
+    return command.hasPutDrives() || command.hasRegisterNode();
   }
 
   private <T> T call(Method method, MessageLite body, Parser<T> parser)
@@ -189,6 +200,11 @@ public final class RemoteMetadata implements MetadataClient, AutoCloseable {
   @Override
   public Map<UUID, DriveId> drives() {
     return view.drives();
+  }
+
+  @Override
+  public Registry registry() throws MetadataUnavailableException {
+    return ask(MetadataQuery.newBuilder().setRegistry(true)).getRegistry();
   }
 
   // ---- Reads ----

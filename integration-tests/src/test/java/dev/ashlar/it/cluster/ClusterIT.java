@@ -1,0 +1,180 @@
+package dev.ashlar.it.cluster;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.ashlar.it.harness.ChangeClient;
+import dev.ashlar.it.harness.ClusterProcess;
+import dev.ashlar.it.harness.Content;
+import dev.ashlar.it.harness.Launch;
+import dev.ashlar.it.harness.RawConnection.Answer;
+import dev.ashlar.it.harness.Seeds;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+
+/** One cluster, whose nodes go and come back one after the other. */
+class ClusterIT {
+  private static final List<String> SHAPE =
+      List.of("--nodes", "4", "--metadata", "3", "--gateways", "2", "--profile", "2+2");
+
+  private final long seed = Seeds.seed("ClusterIT");
+  private final Map<String, byte[]> expected = new TreeMap<>();
+  private int written;
+
+  @Test
+  void nodesGoAndComeBack() throws Exception {
+    try (ClusterProcess cluster = ClusterProcess.start("cluster", SHAPE)) {
+      try (ChangeClient one = new ChangeClient(cluster.port(1), "bucket");
+          ChangeClient other = new ChangeClient(cluster.port(2), "bucket")) {
+        assertEquals(200, one.put("", new byte[0]).status());
+        writeAndChange(one);
+        check(other);
+        aStorageNodeIsLostAndComesBack(cluster, one, other);
+        theMetadataLeaderIsLost(cluster, one, other);
+        whoDoesNotBelongToItIsRefused(cluster);
+      }
+      cluster.stop();
+    }
+  }
+
+  @Test
+  @EnabledIfSystemProperty(named = "ashlar.cluster.restart", matches = "true")
+  void aSecondStartGoesOnWithTheData() throws Exception {
+    try (ClusterProcess cluster = ClusterProcess.start("cluster-again", SHAPE)) {
+      try (ChangeClient one = new ChangeClient(cluster.port(1), "bucket")) {
+        assertEquals(200, one.put("", new byte[0]).status());
+        writeAndChange(one);
+      }
+      cluster.stop();
+      cluster.start();
+      try (ChangeClient one = new ChangeClient(cluster.port(1), "bucket")) {
+        check(one);
+        writeAndChange(one);
+        check(one);
+      }
+      refused(cluster, "cluster", "--cluster", "another");
+      refused(cluster, "--profile 2+2", "--profile", "3+1");
+    }
+  }
+
+  private void writeAndChange(ChangeClient s3) throws IOException {
+    int first = ++written;
+    put(s3, "small-" + first, 5_000);
+    put(s3, "large-" + first, 2_500_000);
+    String key = "changed-" + first;
+    put(s3, key, 100_000);
+    byte[] more = new Content(seed + first, 30_000).bytes();
+    require(200, s3.append("POST", key, 100_000, more), key);
+    byte[] grown = Arrays.copyOf(expected.get(key), 130_000);
+    System.arraycopy(more, 0, grown, 100_000, more.length);
+    require(200, s3.patch(key, 50_000, more), key);
+    System.arraycopy(more, 0, grown, 50_000, more.length);
+    expected.put(key, grown);
+  }
+
+  private void put(ChangeClient s3, String key, int length) throws IOException {
+    byte[] body = new Content(seed + key.hashCode(), length).bytes();
+    require(200, s3.put(key, body), key);
+    expected.put(key, body);
+  }
+
+  /** On a busy machine an election may take longer than a request waits; then clients try again. */
+  private void putUntilTaken(ClusterProcess cluster, ChangeClient s3, String key)
+      throws IOException {
+    byte[] body = new Content(seed, 5_000).bytes();
+    Answer answer = s3.put(key, body);
+    for (int tries = 1; answer.status() == 503 && tries < 10; tries++) {
+      answer = s3.put(key, body);
+    }
+    if (answer.status() != 200) {
+      throw cluster.failed(key + ": " + answer.text());
+    }
+    expected.put(key, body);
+  }
+
+  private void require(int status, Answer answer, String key) {
+    assertEquals(status, answer.status(), () -> key + ": " + answer.text() + ", seed " + seed);
+  }
+
+  private void check(ChangeClient s3) throws IOException {
+    for (Map.Entry<String, byte[]> object : expected.entrySet()) {
+      String key = object.getKey();
+      assertArrayEquals(object.getValue(), s3.get(key), () -> key + ", seed " + seed);
+    }
+    String listed = s3.send("GET", "", "list-type=2", new byte[0], Map.of()).text();
+    expected.keySet().forEach(key -> assertTrue(listed.contains("<Key>" + key + "<"), listed));
+  }
+
+  private void aStorageNodeIsLostAndComesBack(
+      ClusterProcess cluster, ChangeClient one, ChangeClient other) throws IOException {
+    cluster.kill("storage-1");
+    check(one);
+    writeAndChange(one);
+    check(other);
+    cluster.startAgain("storage-1");
+    for (String gateway : List.of("gateway-1", "gateway-2")) {
+      cluster.awaitHealth(gateway, page -> page.contains("\"status\":\"UP\""));
+    }
+    // What was written without it lacks it still; from now on it counts again.
+    expected.clear();
+    writeAndChange(one);
+    cluster.kill("storage-2");
+    check(other);
+  }
+
+  private void theMetadataLeaderIsLost(ClusterProcess cluster, ChangeClient one, ChangeClient other)
+      throws IOException {
+    String leader =
+        List.of("metadata-1", "metadata-2", "metadata-3").stream()
+            .filter(name -> cluster.health(name).orElse("").contains("\"leads\":true"))
+            .findFirst()
+            .orElseThrow(() -> cluster.failed("no leader"));
+    cluster.kill(leader);
+    putUntilTaken(cluster, one, "while-electing");
+    writeAndChange(one);
+    check(other);
+  }
+
+  private void whoDoesNotBelongToItIsRefused(ClusterProcess cluster) throws IOException {
+    Path secret =
+        Files.writeString(cluster.folder().resolve("other"), "another secret than theirs");
+    refused(cluster, "secret", "--cluster-secret-file", secret.toString());
+  }
+
+  private void refused(ClusterProcess cluster, String why, String option, String value) {
+    Path data = cluster.folder().resolve("refused");
+    Launch.Ended ended =
+        Launch.ended(
+            log ->
+                Launch.start(
+                    List.of(
+                        "server",
+                        "--config",
+                        cluster.config("storage-1").toString(),
+                        "--node",
+                        "storage-9",
+                        "--cluster-listen",
+                        "127.0.0.1:" + (cluster.port(1) + 290),
+                        "--management-listen",
+                        "127.0.0.1:0",
+                        "--data",
+                        data.toString(),
+                        option,
+                        value),
+                    Map.of(),
+                    log));
+    assertNotEquals(0, ended.code());
+    assertTrue(ended.output().contains(why), ended.output());
+    assertFalse(cluster.health("gateway-1").orElse("").contains("storage-9"));
+  }
+}

@@ -1,0 +1,113 @@
+package dev.ashlar.metadata.state;
+
+import static dev.ashlar.metadata.state.Step.require;
+
+import dev.ashlar.metadata.table.Keys;
+import dev.ashlar.metadata.table.Rows;
+import dev.ashlar.metadata.table.Table;
+import dev.ashlar.protocol.message.AppliedRow;
+import dev.ashlar.protocol.message.CommandResult;
+import dev.ashlar.protocol.message.DriveRow;
+import dev.ashlar.protocol.message.KeepNode;
+import dev.ashlar.protocol.message.NodeRow;
+import dev.ashlar.protocol.message.RegisterNode;
+import dev.ashlar.protocol.message.Registry;
+import dev.ashlar.protocol.message.ResultCode;
+import dev.ashlar.protocol.model.DriveId;
+import dev.ashlar.protocol.model.NodeLife;
+import dev.ashlar.protocol.model.PlacementMap;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** The processes of a cluster: who is where, with which drives, and when it was last heard of. */
+final class Nodes {
+  private Nodes() {}
+
+  static CommandResult register(Step step, long session, RegisterNode command) {
+    NodeRow node = command.getNode();
+    List<DriveRow> drives =
+        command.getDrivesList().stream()
+            .map(drive -> drive.toBuilder().setNode(node.getName()).build())
+            .toList();
+    require(!node.getName().isEmpty(), ResultCode.INVALID_COMMAND);
+    require(drives.isEmpty() == (node.getPort() == 0), ResultCode.INVALID_COMMAND);
+    Rows.get(step.table(), Keys.node(node.getName()), NodeRow.parser())
+        .ifPresent(present -> checkTakenOver(step, session, present, node));
+    drives.forEach(drive -> checkOwn(step, drive));
+    Map<UUID, DriveId> all = Cluster.with(step.catalog().drives(), drives);
+    forgetGateways(step);
+    put(step, node.toBuilder().setSession(session).setHeartbeatMs(step.logTimeMs()));
+    if (!drives.isEmpty()) {
+      Cluster.put(step, all, drives);
+    }
+    return Step.OK;
+  }
+
+  /** Who comes back at the same address is the only one there; elsewhere there may be two. */
+  private static void checkTakenOver(Step step, long session, NodeRow present, NodeRow node) {
+    boolean isSamePlace =
+        present.getHost().equals(node.getHost()) && present.getPort() == node.getPort();
+    require(
+        isSamePlace || present.getSession() == session || !NodeLife.isUp(present, step.logTimeMs()),
+        ResultCode.CONDITIONAL_CONFLICT);
+  }
+
+  /** A drive stays with its node: its identity is made of that one's name. */
+  private static void checkOwn(Step step, DriveRow drive) {
+    Rows.get(step.table(), Keys.drive(Catalog.idOf(drive)), DriveRow.parser())
+        .ifPresent(
+            known -> require(known.getNode().equals(drive.getNode()), ResultCode.INVALID_COMMAND));
+  }
+
+  /**
+   * Gateways may have a new name at each start; the rows of those that are gone must not pile up.
+   */
+  private static void forgetGateways(Step step) {
+    for (NodeRow row : rows(step.table())) {
+      boolean isGone =
+          row.getPort() == 0 && row.getHeartbeatMs() + NodeLife.FORGOTTEN_MS < step.logTimeMs();
+      if (isGone) {
+        step.table().delete(Keys.node(row.getName()));
+      }
+    }
+  }
+
+  static CommandResult keep(Step step, long session, KeepNode command) {
+    NodeRow node =
+        Rows.get(step.table(), Keys.node(command.getName()), NodeRow.parser())
+            .orElseThrow(() -> new Refusal(ResultCode.CONDITIONAL_CONFLICT));
+    require(node.getSession() == session, ResultCode.CONDITIONAL_CONFLICT);
+    put(
+        step,
+        node.toBuilder()
+            .setHeartbeatMs(step.logTimeMs())
+            .setOldestReadMs(command.getOldestReadMs()));
+    return Step.OK;
+  }
+
+  private static void put(Step step, NodeRow.Builder row) {
+    step.table().put(Keys.node(row.getName()), row.build().toByteArray());
+  }
+
+  static Registry registry(Table snapshot, @Nullable PlacementMap map) {
+    Registry.Builder registry = Registry.newBuilder();
+    if (map != null) {
+      registry.setEpoch(map.epoch()).setProfile(map.profile().toMessage());
+    }
+    registry.addAllNodes(rows(snapshot));
+    Catalog.forEachRow(
+        snapshot, 'V', value -> registry.addDrives(Rows.parse(value, DriveRow.parser())));
+    Rows.get(snapshot, Keys.applied(), AppliedRow.parser())
+        .ifPresent(applied -> registry.setLogTimeMs(applied.getTimeMs()));
+    return registry.build();
+  }
+
+  private static List<NodeRow> rows(Table table) {
+    List<NodeRow> rows = new ArrayList<>();
+    Catalog.forEachRow(table, 'N', value -> rows.add(Rows.parse(value, NodeRow.parser())));
+    return rows;
+  }
+}

@@ -1,0 +1,218 @@
+package dev.ashlar.server;
+
+import dev.ashlar.protocol.client.MetadataClient;
+import dev.ashlar.protocol.client.MetadataUnavailableException;
+import dev.ashlar.protocol.client.ShardStore;
+import dev.ashlar.protocol.memory.SlabPool;
+import dev.ashlar.protocol.message.DriveRow;
+import dev.ashlar.protocol.message.NodeRow;
+import dev.ashlar.protocol.message.Registry;
+import dev.ashlar.protocol.model.DriveId;
+import dev.ashlar.protocol.model.NodeLife;
+import dev.ashlar.protocol.thread.BackgroundThread;
+import dev.ashlar.protocol.wire.Role;
+import dev.ashlar.transport.EventLoops;
+import dev.ashlar.transport.client.NodeConfig;
+import dev.ashlar.transport.client.RemoteNode;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The drives of the cluster as a gateway reaches them: its own process's directly, those of others
+ * over a connection to each node. Looks every few seconds where metadata says that the nodes are.
+ */
+final class ClusterDrives implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(ClusterDrives.class);
+  private static final Duration INTERVAL = Duration.ofSeconds(2);
+
+  /** What was seen so long ago says nothing about who reads now. */
+  private static final Duration FRESH = Duration.ofSeconds(30);
+
+  private final MetadataClient metadata;
+  private final ClusterOptions cluster;
+  private final Function<UUID, @Nullable ShardStore> local;
+  private final EventLoops loops;
+  private final SlabPool slabs;
+  private final SecureRandom random = new SecureRandom();
+
+  /** Used by whoever refreshes, which is one thread at a time. */
+  private final Map<Place, RemoteNode> nodes = new HashMap<>();
+
+  private volatile Map<UUID, RemoteNode> byDrive = Map.of();
+  private volatile View view;
+  private @Nullable BackgroundThread watch;
+
+  /** A connection stays as long as this does. */
+  private record Place(String host, int port, Set<UUID> drives) {}
+
+  private record View(Registry registry, long seenNanos) {}
+
+  /**
+   * @param local the drive of this process with this id, or null
+   */
+  ClusterDrives(
+      MetadataClient metadata,
+      ClusterOptions cluster,
+      Function<UUID, @Nullable ShardStore> local,
+      EventLoops loops,
+      SlabPool slabs)
+      throws MetadataUnavailableException {
+    this.metadata = metadata;
+    this.cluster = cluster;
+    this.local = local;
+    this.loops = loops;
+    this.slabs = slabs;
+    this.view = look();
+  }
+
+  private View look() throws MetadataUnavailableException {
+    return new View(metadata.registry(), System.nanoTime());
+  }
+
+  /** Follows the nodes until it is closed. */
+  void start() {
+    follow(view.registry());
+    watch = BackgroundThread.start("cluster-drives", this::watch);
+  }
+
+  private void watch() throws InterruptedException {
+    while (true) {
+      Thread.sleep(INTERVAL);
+      try {
+        view = look();
+        follow(view.registry());
+      } catch (MetadataUnavailableException e) {
+        LOG.debug("nodes as before: {}", e.getMessage());
+      } catch (RuntimeException e) {
+        LOG.warn("nodes as before", e);
+      }
+    }
+  }
+
+  private void follow(Registry registry) {
+    Map<String, List<DriveId>> drives =
+        registry.getDrivesList().stream()
+            .filter(row -> local.apply(DriveId.of(row).id()) == null)
+            .collect(
+                Collectors.groupingBy(
+                    DriveRow::getNode, Collectors.mapping(DriveId::of, Collectors.toList())));
+    Set<Place> present = new HashSet<>();
+    Map<UUID, RemoteNode> reached = new HashMap<>();
+    for (NodeRow node : registry.getNodesList()) {
+      List<DriveId> own = drives.getOrDefault(node.getName(), List.of());
+      if (!own.isEmpty()) {
+        Set<UUID> ids = own.stream().map(DriveId::id).collect(Collectors.toUnmodifiableSet());
+        Place place = new Place(node.getHost(), node.getPort(), ids);
+        present.add(place);
+        RemoteNode remote = nodes.computeIfAbsent(place, at -> connect(at, own));
+        ids.forEach(id -> reached.put(id, remote));
+      }
+    }
+    byDrive = Map.copyOf(reached);
+    nodes
+        .entrySet()
+        .removeIf(entry -> !present.contains(entry.getKey()) && close(entry.getValue()));
+  }
+
+  private RemoteNode connect(Place place, List<DriveId> drives) {
+    NodeConfig config =
+        new NodeConfig(
+            place.host(),
+            place.port(),
+            Role.GATEWAY,
+            cluster.id(),
+            cluster.secret(),
+            drives,
+            null,
+            NodeConfig.Times.DEFAULT,
+            NodeConfig.Limits.DEFAULT);
+    return new RemoteNode(config, loops, slabs, random);
+  }
+
+  private static boolean close(RemoteNode node) {
+    node.close();
+    return true;
+  }
+
+  /** The drive, or null when nobody has registered it. */
+  @Nullable ShardStore store(UUID id) {
+    ShardStore own = local.apply(id);
+    if (own != null) {
+      return own;
+    }
+    RemoteNode node = byDrive.get(id);
+    return node == null ? null : node.store(id);
+  }
+
+  /** Waits a little for the nodes that are there, so that the first requests find them. */
+  void awaitConnections(Duration wait) throws InterruptedException {
+    long deadline = System.nanoTime() + wait.toNanos();
+    for (RemoteNode node : Set.copyOf(byDrive.values())) {
+      long left = Math.max(0, deadline - System.nanoTime());
+      node.awaitConnected(Duration.ofNanos(left));
+    }
+  }
+
+  /** Whether something can be asked of the drive now. */
+  boolean isReachable(UUID id) {
+    RemoteNode node = byDrive.get(id);
+    return local.apply(id) != null || (node != null && node.status().isConnected());
+  }
+
+  /** The nodes and drives as they were seen last. */
+  Registry registry() {
+    return view.registry();
+  }
+
+  /** Whether that was just now. */
+  boolean isFresh() {
+    return System.nanoTime() - view.seenNanos() < FRESH.toNanos();
+  }
+
+  /** Since when reads have been running anywhere, given since when they have here. */
+  long oldestReadMs(long oldestHereMs) {
+    long oldest = oldestHereMs;
+    for (NodeRow node : gatewaysUp()) {
+      boolean isReading = node.getOldestReadMs() > 0 && !node.getName().equals(cluster.node());
+      oldest = isReading ? Math.min(oldest, node.getOldestReadMs()) : oldest;
+    }
+    return oldest;
+  }
+
+  /** Whether this process does what one gateway has to do for all. */
+  boolean isFirstGateway() {
+    return gatewaysUp().stream()
+        .map(NodeRow::getName)
+        .min(String::compareTo)
+        .filter(cluster.node()::equals)
+        .isPresent();
+  }
+
+  private List<NodeRow> gatewaysUp() {
+    Registry registry = registry();
+    return registry.getNodesList().stream()
+        .filter(NodeRow::getGateway)
+        .filter(node -> NodeLife.isUp(node, registry.getLogTimeMs()))
+        .toList();
+  }
+
+  @Override
+  public void close() {
+    BackgroundThread running = watch;
+    if (running != null) {
+      running.close();
+    }
+    nodes.values().forEach(RemoteNode::close);
+  }
+}

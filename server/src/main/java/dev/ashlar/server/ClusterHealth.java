@@ -1,0 +1,167 @@
+package dev.ashlar.server;
+
+import dev.ashlar.metadata.consensus.QuorumPeer;
+import dev.ashlar.protocol.client.ShardFault;
+import dev.ashlar.protocol.client.ShardStore;
+import dev.ashlar.protocol.message.DriveRow;
+import dev.ashlar.protocol.message.NodeRow;
+import dev.ashlar.protocol.message.Registry;
+import dev.ashlar.protocol.model.DriveId;
+import dev.ashlar.protocol.model.NodeLife;
+import dev.ashlar.protocol.model.PlacementMap;
+import dev.ashlar.protocol.model.Profile;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.UUID;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What {@code /health} tells of one process of a cluster. Its form is a promise to scripts: fields
+ * may be added, those that are there stay.
+ *
+ * @param reads by a gateway; null where the process is none
+ * @param writes likewise
+ * @param drives of the cluster at a gateway, as NODE/DRIVE, else those of the process by folder
+ * @param nodesDown storage nodes that have not been heard of for some seconds, at a gateway
+ * @param metadata null where the process is no metadata node
+ */
+record ClusterHealth(
+    Health.Status status,
+    String cluster,
+    String node,
+    List<String> roles,
+    Health.@Nullable Extent reads,
+    Health.@Nullable Extent writes,
+    Health.Drives drives,
+    List<String> nodesDown,
+    @Nullable Peer metadata)
+    implements ServerForm.HealthPage {
+  ClusterHealth {
+    roles = List.copyOf(roles);
+    nodesDown = List.copyOf(nodesDown);
+  }
+
+  /**
+   * The metadata peer of the process.
+   *
+   * @param takesPart in the group, at least as one that is catching up
+   * @param trouble what keeps it from that; empty: nothing
+   */
+  record Peer(String standing, boolean takesPart, boolean leads, String trouble) {
+    static Peer of(QuorumPeer.Status status) {
+      return new Peer(status.standing(), status.isRunning(), status.isLeader(), status.trouble());
+    }
+  }
+
+  static List<String> names(Collection<ServerRole> roles) {
+    return roles.stream().sorted().map(role -> role.name().toLowerCase(Locale.ROOT)).toList();
+  }
+
+  /** Of a process without a gateway: whether its own drives and its metadata peer do their part. */
+  static ClusterHealth ofOthers(
+      ClusterOptions cluster, Health.Drives drives, @Nullable Peer metadata) {
+    boolean isWhole =
+        (metadata == null || metadata.takesPart()) && drives.writable() == drives.total();
+    return new ClusterHealth(
+        isWhole ? Health.Status.UP : Health.Status.DEGRADED,
+        cluster.name(),
+        cluster.node(),
+        names(cluster.roles()),
+        null,
+        null,
+        drives,
+        List.of(),
+        metadata);
+  }
+
+  static ClusterHealth ofGateway(
+      ClusterOptions cluster, PlacementMap map, ClusterDrives drives, @Nullable Peer metadata) {
+    Reached reached = Reached.of(map, drives);
+    Profile profile = map.profile();
+    Health.Extent reads = extent(map, reached.open, profile.dataShards());
+    Health.Extent writes = extent(map, reached.writable, profile.durableMinimum());
+    Registry registry = drives.registry();
+    List<String> down =
+        registry.getNodesList().stream()
+            .filter(node -> node.getPort() > 0)
+            .filter(node -> !NodeLife.isUp(node, registry.getLogTimeMs()))
+            .map(NodeRow::getName)
+            .toList();
+    Health.Drives summary = reached.summary();
+    boolean isWhole =
+        (metadata == null || metadata.takesPart())
+            && summary.writable() == summary.total()
+            && down.isEmpty();
+    return new ClusterHealth(
+        reads == Health.Extent.NONE
+            ? Health.Status.DOWN
+            : isWhole ? Health.Status.UP : Health.Status.DEGRADED,
+        cluster.name(),
+        cluster.node(),
+        names(cluster.roles()),
+        reads,
+        writes,
+        summary,
+        down,
+        metadata);
+  }
+
+  /** For how many placement groups enough drives are able. */
+  static Health.Extent extent(PlacementMap map, Set<UUID> able, int needed) {
+    long groups =
+        map.slotDrives().stream()
+            .filter(slots -> slots.stream().filter(able::contains).count() >= needed)
+            .count();
+    return groups == map.pgCount()
+        ? Health.Extent.ALL
+        : groups == 0 ? Health.Extent.NONE : Health.Extent.SOME;
+  }
+
+  /** What a gateway can do with the drives of the map. */
+  private static final class Reached {
+    private final Set<UUID> open = new HashSet<>();
+    private final Set<UUID> writable = new HashSet<>();
+    private final List<String> missing = new ArrayList<>();
+    private final List<String> full = new ArrayList<>();
+    private final List<String> readOnly = new ArrayList<>();
+
+    static Reached of(PlacementMap map, ClusterDrives drives) {
+      Set<UUID> used = map.slotDrives().stream().flatMap(List::stream).collect(Collectors.toSet());
+      Reached reached = new Reached();
+      for (DriveRow row : drives.registry().getDrivesList()) {
+        UUID id = DriveId.of(row).id();
+        if (used.contains(id)) {
+          reached.add(id, row.getNode() + "/" + id, drives);
+        }
+      }
+      return reached;
+    }
+
+    private void add(UUID id, String name, ClusterDrives drives) {
+      ShardStore store = drives.store(id);
+      if (store == null || !drives.isReachable(id)) {
+        missing.add(name);
+        return;
+      }
+      open.add(id);
+      ShardFault refusal = store.writeRefusal();
+      if (refusal == null) {
+        writable.add(id);
+      } else if (refusal == ShardFault.FULL) {
+        full.add(name);
+      } else {
+        readOnly.add(name);
+      }
+    }
+
+    Health.Drives summary() {
+      return new Health.Drives(
+          open.size() + missing.size(), open.size(), writable.size(), missing, full, readOnly);
+    }
+  }
+}

@@ -1,0 +1,268 @@
+package dev.ashlar.server;
+
+import dev.ashlar.blob.ErasureCodes;
+import dev.ashlar.metadata.garbage.GarbageCollector;
+import dev.ashlar.metadata.garbage.GarbageConfig;
+import dev.ashlar.protocol.client.MetadataClient;
+import dev.ashlar.protocol.client.MetadataUnavailableException;
+import dev.ashlar.protocol.client.ShardStore;
+import dev.ashlar.protocol.message.Registry;
+import dev.ashlar.protocol.model.Profile;
+import dev.ashlar.protocol.wire.HandshakeException;
+import dev.ashlar.protocol.wire.Role;
+import dev.ashlar.storage.drive.DriveResources;
+import dev.ashlar.transport.Endpoint;
+import dev.ashlar.transport.EventLoops;
+import dev.ashlar.transport.FramePort;
+import dev.ashlar.transport.FrameTimes;
+import dev.ashlar.transport.call.CallClientConfig;
+import dev.ashlar.transport.metadata.RemoteMetadata;
+import dev.ashlar.transport.metadata.RemoteMetadataConfig;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micronaut.context.annotation.Context;
+import io.micronaut.context.annotation.Requires;
+import jakarta.annotation.PreDestroy;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The roles that this process has in a cluster. Each finds the others only over connections, also
+ * where they are in the same process, except a gateway its own drives.
+ */
+@Context
+@Requires(property = ServerForm.PROPERTY, value = ServerForm.CLUSTER)
+final class ClusterNode implements ServerForm {
+  private static final Logger LOG = LoggerFactory.getLogger(ClusterNode.class);
+  private static final Duration CONNECTIONS_WAIT = Duration.ofSeconds(5);
+  private static final Duration PAUSE = Duration.ofMillis(250);
+  private static final Duration SAY_AGAIN = Duration.ofSeconds(10);
+
+  private final ServerOptions options;
+  private final ClusterOptions cluster;
+  private final MeterRegistry meters;
+  private final Clock clock = Clock.systemUTC();
+  private final Opened opened = new Opened();
+  private final EventLoops loops;
+  private final ErasureCodes codes;
+  private final DriveResources resources;
+  private @Nullable MetadataRole metadataRole;
+  private @Nullable StorageRole storage;
+  private @Nullable Serving serving;
+
+  /** What a gateway has. */
+  private record Serving(ClusterDrives drives, MetadataClient metadata, RootCredential root) {}
+
+  ClusterNode(ServerOptions options, MeterRegistry meters) throws Exception {
+    this.options = options;
+    this.meters = meters;
+    cluster = Objects.requireNonNull(options.cluster());
+    try {
+      int threads = Runtime.getRuntime().availableProcessors();
+      loops = opened.add(new EventLoops(options.transport(), threads, "cluster"));
+      codes = opened.add(new ErasureCodes(options.codec()));
+      resources =
+          opened.add(
+              new DriveResources(
+                  DirectMemory.slabs(meters),
+                  meters,
+                  clock,
+                  codes::of,
+                  DriveResources.Budget.DEFAULT));
+      ResidentMemory.measure(resources.blockCache(), meters);
+      start();
+    } catch (Exception e) {
+      close();
+      throw e;
+    }
+  }
+
+  private void start() throws Exception {
+    // Before anything is opened or waited for: what is wrong with it shows at once.
+    RootCredential root =
+        cluster.has(ServerRole.GATEWAY)
+            ? RootCredential.given(System.getenv(), cluster.credentials())
+            : null;
+    FramePort port = cluster.isServing() ? openPort() : null;
+    if (port != null && cluster.has(ServerRole.METADATA)) {
+      metadataRole =
+          opened.add(
+              new MetadataRole(
+                  options.metadataFolders().getFirst(),
+                  cluster,
+                  new MetadataRole.Means(resources, port, loops, meters),
+                  clock));
+    }
+    if (cluster.has(ServerRole.STORAGE) || root != null) {
+      MetadataClient metadata = awaitMetadata();
+      if (port != null && cluster.has(ServerRole.STORAGE)) {
+        storage = openDrives(metadata);
+      }
+      Membership member = join(metadata, storage);
+      if (port != null && storage != null) {
+        storage.serve(port, cluster.id(), cluster.secret());
+      }
+      if (root != null) {
+        serving = serve(metadata, member, root);
+      }
+    }
+    if (port != null) {
+      opened.add(port); // Once more: first of all nobody new comes.
+    }
+  }
+
+  private FramePort openPort() throws IOException {
+    return opened.add(
+        new FramePort(cluster.clusterListen().socketAddress(), null, FrameTimes.DEFAULT, loops));
+  }
+
+  /** Metadata nodes may start later than the others, and have to find each other first. */
+  private MetadataClient awaitMetadata() throws IOException, InterruptedException {
+    RemoteMetadataConfig config =
+        new RemoteMetadataConfig(
+            cluster.metadataNodes().stream()
+                .map(node -> new Endpoint(node.host(), node.port()))
+                .toList(),
+            new CallClientConfig(
+                cluster.has(ServerRole.GATEWAY) ? Role.GATEWAY : Role.STORAGE_NODE,
+                cluster.id(),
+                cluster.secret(),
+                null),
+            RemoteMetadataConfig.TIMEOUT);
+    while (true) {
+      try {
+        return opened.add(RemoteMetadata.open(config, loops));
+      } catch (HandshakeException e) {
+        throw new IOException("the metadata nodes do not take this process", e);
+      } catch (MetadataUnavailableException e) {
+        LOG.warn("waiting for the metadata nodes {}: {}", cluster.metadataNodes(), e.getMessage());
+        Thread.sleep(PAUSE);
+      }
+    }
+  }
+
+  private StorageRole openDrives(MetadataClient metadata) throws IOException, InterruptedException {
+    LocalDrives.Config config = LocalDrives.Config.ofNode(options, cluster);
+    return opened.add(new StorageRole(config, metadata.drives().keySet(), resources));
+  }
+
+  private Membership join(MetadataClient metadata, @Nullable StorageRole own) throws Exception {
+    Membership member =
+        opened.add(
+            new Membership(
+                metadata, cluster, own == null ? List.of() : own.rows(), options.profile()));
+    member.join();
+    return member;
+  }
+
+  private Serving serve(MetadataClient metadata, Membership member, RootCredential root)
+      throws Exception {
+    ClusterDrives drives =
+        opened.add(
+            new ClusterDrives(metadata, cluster, this::localDrive, loops, resources.slabs()));
+    drives.start();
+    Profile profile = awaitMap(metadata);
+    drives.awaitConnections(CONNECTIONS_WAIT);
+    GatewayRole gateway =
+        opened.add(
+            new GatewayRole(
+                options,
+                new GatewayRole.Backend(cluster.id(), profile, metadata, drives::store),
+                new GatewayRole.Means(codes, resources.slabs(), meters, clock),
+                drives::oldestReadMs));
+    member.reportReads(() -> oldestReadMs(gateway));
+    collectGarbage(metadata, drives, gateway);
+    gateway.serve(root);
+    return new Serving(drives, metadata, root);
+  }
+
+  private @Nullable ShardStore localDrive(UUID id) {
+    StorageRole own = storage;
+    return own == null ? null : own.store(id);
+  }
+
+  /** A new cluster has none before all drives are there that it begins with. */
+  private Profile awaitMap(MetadataClient metadata)
+      throws MetadataUnavailableException, InterruptedException {
+    long saidNanos = 0;
+    while (true) {
+      Registry registry = metadata.registry();
+      if (registry.getEpoch() > 0) {
+        return Profile.of(registry.getProfile());
+      }
+      if (saidNanos == 0 || System.nanoTime() - saidNanos > SAY_AGAIN.toNanos()) {
+        LOG.info(
+            "waiting for the storage nodes to begin; {} drives have joined",
+            registry.getDrivesCount());
+        saidNanos = System.nanoTime();
+      }
+      Thread.sleep(PAUSE);
+    }
+  }
+
+  private long oldestReadMs(GatewayRole gateway) {
+    long nowMs = clock.millis();
+    long oldestMs = gateway.reads().oldestMs();
+    return oldestMs < nowMs ? oldestMs : 0;
+  }
+
+  private void collectGarbage(MetadataClient metadata, ClusterDrives drives, GatewayRole gateway) {
+    GarbageCollector collector =
+        opened.add(
+            new GarbageCollector(
+                metadata,
+                drives::store,
+                () -> drives.oldestReadMs(gateway.reads().oldestMs()),
+                clock,
+                GarbageConfig.DEFAULT,
+                meters));
+    opened.add(new ClusterGarbage(collector, drives, GarbageConfig.DEFAULT));
+  }
+
+  @Override
+  public ClusterHealth health() {
+    Serving gateway = serving;
+    StorageRole own = storage;
+    MetadataRole role = metadataRole;
+    ClusterHealth.Peer peer = role == null ? null : ClusterHealth.Peer.of(role.status());
+    if (gateway != null) {
+      return ClusterHealth.ofGateway(
+          cluster, gateway.metadata().placement(), gateway.drives(), peer);
+    }
+    Health.Drives drives =
+        own == null ? Health.Drives.of(0, List.of(), List.of(), List.of()) : own.health();
+    return ClusterHealth.ofOthers(cluster, drives, peer);
+  }
+
+  @Override
+  public void printStarted(PrintStream out, boolean terminal) {
+    out.println("Ashlar is ready: node " + cluster.node() + " of cluster " + cluster.name());
+    out.println("  Roles        " + ClusterHealth.names(cluster.roles()));
+    if (cluster.isServing()) {
+      out.println("  Cluster      " + cluster.address() + ", bound to " + cluster.clusterListen());
+    }
+    out.println("  Management   http://" + options.managementListen() + "/health");
+    Serving gateway = serving;
+    if (gateway != null) {
+      out.println("  S3           http://" + options.listen());
+      out.println(
+          "  Credentials  access key "
+              + gateway.root().accessKey()
+              + ", from "
+              + gateway.root().origin());
+    }
+    out.flush();
+  }
+
+  @PreDestroy
+  void close() {
+    opened.close();
+  }
+}

@@ -1,0 +1,87 @@
+package dev.ashlar.server;
+
+import dev.ashlar.protocol.wire.ClusterSecret;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The part of one process in a cluster.
+ *
+ * @param node its name, unique in the cluster and its own for ever
+ * @param host under which the others reach it
+ * @param metadataNodes 1, 3 or 5, the same everywhere
+ * @param rack empty: not said
+ * @param zone empty: not said
+ * @param expectedDrives with which the first placement map is made; 0: not said
+ * @param credentials null: they are in the environment
+ */
+record ClusterOptions(
+    String name,
+    ClusterSecret secret,
+    Set<ServerRole> roles,
+    String node,
+    String host,
+    List<Address> metadataNodes,
+    Address clusterListen,
+    String rack,
+    String zone,
+    int expectedDrives,
+    @Nullable Path credentials) {
+  ClusterOptions {
+    roles = Set.copyOf(roles);
+    metadataNodes = List.copyOf(metadataNodes);
+    if (roles.isEmpty()) {
+      throw new IllegalArgumentException("--roles names none of gateway, storage and metadata");
+    }
+    if (node.isBlank() || host.isBlank()) {
+      throw new IllegalArgumentException("--node and --host take a name each");
+    }
+    int peers = metadataNodes.size();
+    if (peers != 1 && peers != 3 && peers != 5) {
+      throw new IllegalArgumentException(
+          "--metadata-nodes takes 1, 3 or 5 HOST:PORT, the same in all processes of the cluster,"
+              + " not "
+              + peers);
+    }
+    if (metadataNodes.stream().distinct().count() != peers) {
+      throw new IllegalArgumentException("--metadata-nodes names a node twice: " + metadataNodes);
+    }
+    if (clusterListen.port() == 0) {
+      throw new IllegalArgumentException("--cluster-listen needs a port that others can know");
+    }
+    Address own = new Address(host, clusterListen.port());
+    if (roles.contains(ServerRole.METADATA) && !metadataNodes.contains(own)) {
+      throw new IllegalArgumentException(
+          "this metadata node is "
+              + own
+              + " by --host and --cluster-listen, which --metadata-nodes does not name: "
+              + metadataNodes);
+    }
+    if (expectedDrives < 0) {
+      throw new IllegalArgumentException("--expect-drives takes a number of drives");
+    }
+  }
+
+  /** What drives, metadata and connections know the cluster by. */
+  UUID id() {
+    return UUID.nameUUIDFromBytes(("ashlar cluster " + name).getBytes(StandardCharsets.UTF_8));
+  }
+
+  boolean has(ServerRole role) {
+    return roles.contains(role);
+  }
+
+  /** Whether others have anything to ask of this process. */
+  boolean isServing() {
+    return has(ServerRole.STORAGE) || has(ServerRole.METADATA);
+  }
+
+  /** Where others reach this process. */
+  Address address() {
+    return new Address(host, clusterListen.port());
+  }
+}

@@ -1,0 +1,157 @@
+package dev.ashlar.server;
+
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.net.HttpURLConnection;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/** The processes of a cluster on this machine; they end with this one. */
+final class LocalCluster implements AutoCloseable {
+  private static final Duration START = Duration.ofMinutes(5);
+  private static final Duration END = Duration.ofSeconds(20);
+  private static final Duration LOOK = Duration.ofMillis(100);
+  private static final int HTTP_TIMEOUT_MS = 2_000;
+  private static final List<String> SIZES = List.of("-Xms", "-Xmx", "-XX:MaxDirectMemorySize=");
+
+  private final ClusterPlan plan;
+  private final Map<ClusterPlan.Member, Process> running = new LinkedHashMap<>();
+
+  /** Of one process. */
+  private record Memory(String heap, String direct) {
+    static Memory of(ServerRole role) {
+      return switch (role) {
+        case GATEWAY -> new Memory("160m", "320m");
+        case METADATA -> new Memory("128m", "64m");
+        case STORAGE -> new Memory("96m", "128m");
+      };
+    }
+  }
+
+  /** Starts them all; what has been started is ended if one cannot be. */
+  LocalCluster(ClusterPlan plan) throws IOException {
+    this.plan = plan;
+    try {
+      for (ClusterPlan.Member process : plan.processes()) {
+        running.put(process, start(process));
+      }
+    } catch (IOException e) {
+      close();
+      throw e;
+    }
+  }
+
+  /** With the flags of this process, but with memory of its own size. */
+  private static Process start(ClusterPlan.Member process) throws IOException {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    for (String flag : ManagementFactory.getRuntimeMXBean().getInputArguments()) {
+      if (SIZES.stream().noneMatch(flag::startsWith)) {
+        command.add(flag);
+      }
+    }
+    Memory memory = Memory.of(process.role());
+    command.addAll(List.of("-Xms24m", "-Xmx" + memory.heap()));
+    command.add("-XX:MaxDirectMemorySize=" + memory.direct());
+    command.addAll(List.of("-cp", System.getProperty("java.class.path"), Main.class.getName()));
+    command.addAll(List.of("server", "--config", process.config().toString()));
+    ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+    builder.redirectOutput(ProcessBuilder.Redirect.appendTo(process.log().toFile()));
+    // What is set for a server of its own is not meant for these.
+    builder
+        .environment()
+        .keySet()
+        .removeIf(name -> name.startsWith("ASHLAR_") && !name.equals("ASHLAR_LOG_LEVEL"));
+    return builder.start();
+  }
+
+  long pid(ClusterPlan.Member process) {
+    Process started = running.get(process);
+    if (started == null) {
+      throw new IllegalArgumentException(process.name() + " was not started");
+    }
+    return started.pid();
+  }
+
+  /**
+   * Waits until all of them serve.
+   *
+   * @throws IOException when one has ended, with what it said last, or it takes too long
+   */
+  void awaitReady() throws IOException, InterruptedException {
+    long deadline = System.nanoTime() + START.toNanos();
+    for (ClusterPlan.Member process : plan.processes()) {
+      while (!isServing(process)) {
+        checkAlive();
+        if (System.nanoTime() > deadline) {
+          throw new IOException(process.name() + " is not ready; see " + process.log());
+        }
+        Thread.sleep(LOOK);
+      }
+    }
+  }
+
+  private void checkAlive() throws IOException {
+    for (Map.Entry<ClusterPlan.Member, Process> entry : running.entrySet()) {
+      if (!entry.getValue().isAlive()) {
+        Path log = entry.getKey().log();
+        List<String> lines = Files.readAllLines(log);
+        String last = lines.isEmpty() ? "" : ": " + lines.getLast();
+        throw new IOException(entry.getKey().name() + " has ended, see " + log + last);
+      }
+    }
+  }
+
+  private static boolean isServing(ClusterPlan.Member process) {
+    try {
+      URI page = URI.create("http://" + process.management() + "/health");
+      HttpURLConnection connection = (HttpURLConnection) page.toURL().openConnection();
+      connection.setConnectTimeout(HTTP_TIMEOUT_MS);
+      connection.setReadTimeout(HTTP_TIMEOUT_MS);
+      return connection.getResponseCode() == HttpURLConnection.HTTP_OK;
+    } catch (IOException e) {
+      return false; // not listening yet
+    }
+  }
+
+  /** Waits until one of them ends, and returns which and how; it is not looked at any more. */
+  Ended awaitEnd() throws InterruptedException {
+    while (true) {
+      for (Map.Entry<ClusterPlan.Member, Process> entry : running.entrySet()) {
+        if (!entry.getValue().isAlive()) {
+          Ended ended = new Ended(entry.getKey(), entry.getValue().exitValue());
+          running.remove(entry.getKey());
+          return ended;
+        }
+      }
+      Thread.sleep(LOOK);
+    }
+  }
+
+  record Ended(ClusterPlan.Member process, int code) {}
+
+  /** Ends all, by force what does not end by itself. */
+  @Override
+  public void close() {
+    List<Process> all = List.copyOf(running.values());
+    all.forEach(Process::destroy);
+    long deadline = System.nanoTime() + END.toNanos();
+    for (Process process : all) {
+      try {
+        if (!process.waitFor(deadline - System.nanoTime(), TimeUnit.NANOSECONDS)) {
+          process.destroyForcibly();
+        }
+      } catch (InterruptedException e) {
+        process.destroyForcibly();
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+}

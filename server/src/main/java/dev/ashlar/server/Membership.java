@@ -1,0 +1,188 @@
+package dev.ashlar.server;
+
+import dev.ashlar.metadata.placement.Placement;
+import dev.ashlar.protocol.client.MetadataClient;
+import dev.ashlar.protocol.client.MetadataUnavailableException;
+import dev.ashlar.protocol.message.Command;
+import dev.ashlar.protocol.message.CommandResult;
+import dev.ashlar.protocol.message.DriveRow;
+import dev.ashlar.protocol.message.KeepNode;
+import dev.ashlar.protocol.message.NodeRow;
+import dev.ashlar.protocol.message.PutDrives;
+import dev.ashlar.protocol.message.RegisterNode;
+import dev.ashlar.protocol.message.Registry;
+import dev.ashlar.protocol.message.ResultCode;
+import dev.ashlar.protocol.model.NodeLife;
+import dev.ashlar.protocol.model.Profile;
+import dev.ashlar.protocol.thread.BackgroundThread;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * That this process is a node of the cluster: it registers itself and its drives, says from then on
+ * that it is alive, and makes the first placement map when all expected drives are there.
+ */
+final class Membership implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(Membership.class);
+  private static final Duration PAUSE = Duration.ofSeconds(1);
+
+  /** Another process counts as this node until it has been silent for long enough. */
+  private static final int TAKE_OVER_TRIES = (int) (2 * NodeLife.DOWN_MS / PAUSE.toMillis());
+
+  private final MetadataClient metadata;
+  private final ClusterOptions cluster;
+  private final List<DriveRow> drives;
+  private final Profile profile;
+  private volatile LongSupplier oldestReadMs = () -> 0;
+  private volatile boolean hasMap;
+  private boolean isDisplaced;
+  private @Nullable BackgroundThread heartbeat;
+
+  /**
+   * @param drives of this process, those that are open
+   * @param profile of the first placement map, if this process has drives
+   */
+  Membership(
+      MetadataClient metadata, ClusterOptions cluster, List<DriveRow> drives, Profile profile) {
+    this.metadata = metadata;
+    this.cluster = cluster;
+    this.drives = drives;
+    this.profile = profile;
+  }
+
+  /**
+   * Registers, and goes on as a member until it is closed.
+   *
+   * @throws IOException when the cluster does not take this node; the message says why
+   */
+  void join() throws IOException, MetadataUnavailableException, InterruptedException {
+    if (!drives.isEmpty()) {
+      checkProfile(metadata.registry());
+    }
+    ResultCode code = register();
+    for (int tries = 1; code == ResultCode.CONDITIONAL_CONFLICT; tries++) {
+      if (tries == TAKE_OVER_TRIES) {
+        throw new IOException(
+            "another process is node "
+                + cluster.node()
+                + " of this cluster, at another address: give each its own --node");
+      }
+      LOG.info("waiting until the node {} that there was is gone", cluster.node());
+      Thread.sleep(PAUSE);
+      code = register();
+    }
+    if (code != ResultCode.OK) {
+      throw new IOException(
+          "the cluster does not take these drives as those of node "
+              + cluster.node()
+              + ": they were replaced meanwhile, or are another node's ("
+              + code
+              + ")");
+    }
+    heartbeat = BackgroundThread.start("heartbeat", this::stayAlive);
+  }
+
+  /** Tells from now on since when the oldest read has been running; 0 when none is. */
+  void reportReads(LongSupplier oldest) {
+    oldestReadMs = oldest;
+  }
+
+  private void checkProfile(Registry registry) throws IOException {
+    if (registry.getEpoch() == 0 && cluster.expectedDrives() == 0) {
+      throw new IOException(
+          "this cluster is new: --expect-drives says with how many drives it begins");
+    }
+    Profile present = registry.getEpoch() == 0 ? profile : Profile.of(registry.getProfile());
+    if (!present.equals(profile)) {
+      throw new IOException(
+          "this cluster was made with --profile "
+              + present
+              + " --stripe-unit "
+              + present.stripeUnit());
+    }
+  }
+
+  private ResultCode register() throws MetadataUnavailableException {
+    NodeRow.Builder node =
+        NodeRow.newBuilder()
+            .setName(cluster.node())
+            .setHost(cluster.host())
+            .setPort(drives.isEmpty() ? 0 : cluster.clusterListen().port())
+            .setRack(cluster.rack())
+            .setZone(cluster.zone())
+            .setGateway(cluster.has(ServerRole.GATEWAY));
+    return submit(
+        Command.newBuilder()
+            .setRegisterNode(RegisterNode.newBuilder().setNode(node).addAllDrives(drives)));
+  }
+
+  private ResultCode submit(Command.Builder command) throws MetadataUnavailableException {
+    CommandResult result = metadata.submit(command);
+    return result.getCode();
+  }
+
+  private void stayAlive() throws InterruptedException {
+    while (true) {
+      try {
+        if (!hasMap && !drives.isEmpty()) {
+          makeFirstMap();
+        }
+        keep();
+      } catch (MetadataUnavailableException e) {
+        LOG.debug("no heartbeat: {}", e.getMessage());
+      } catch (RuntimeException e) {
+        LOG.warn("no heartbeat", e);
+      }
+      Thread.sleep(hasMap || drives.isEmpty() ? NodeLife.HEARTBEAT_MS : PAUSE.toMillis());
+    }
+  }
+
+  private void keep() throws MetadataUnavailableException {
+    KeepNode.Builder alive =
+        KeepNode.newBuilder().setName(cluster.node()).setOldestReadMs(oldestReadMs.getAsLong());
+    boolean isNotThis =
+        submit(Command.newBuilder().setKeepNode(alive)) == ResultCode.CONDITIONAL_CONFLICT;
+    boolean isOther = isNotThis && !isForgotten();
+    if (isNotThis && !isOther) {
+      register();
+    } else if (isOther && !isDisplaced) {
+      LOG.error(
+          "another process has become node {} of this cluster: end one of them", cluster.node());
+    }
+    isDisplaced = isOther;
+  }
+
+  /** After a long pause of this process, the row of a node without drives is gone. */
+  private boolean isForgotten() throws MetadataUnavailableException {
+    return metadata.registry().getNodesList().stream()
+        .noneMatch(node -> node.getName().equals(cluster.node()));
+  }
+
+  /** Several nodes may try; the first makes it. */
+  private void makeFirstMap() throws MetadataUnavailableException {
+    Registry registry = metadata.registry();
+    if (registry.getEpoch() == 0 && registry.getDrivesCount() >= cluster.expectedDrives()) {
+      PutDrives.Builder map = PutDrives.newBuilder().setPgMap(Placement.first(registry, profile));
+      if (submit(Command.newBuilder().setPutDrives(map)) == ResultCode.OK) {
+        LOG.info(
+            "the cluster begins with {} drives, spread over {}",
+            registry.getDrivesCount(),
+            map.getPgMap().getFailureDomain());
+      }
+    }
+    hasMap = registry.getEpoch() > 0;
+  }
+
+  @Override
+  public void close() {
+    BackgroundThread running = heartbeat;
+    if (running != null) {
+      running.close();
+    }
+  }
+}

@@ -1,0 +1,93 @@
+package dev.ashlar.server;
+
+import dev.ashlar.metadata.consensus.CheckpointLimits;
+import dev.ashlar.metadata.consensus.ElectionTimes;
+import dev.ashlar.metadata.consensus.QuorumPeer;
+import dev.ashlar.metadata.server.MetadataPeer;
+import dev.ashlar.metadata.table.RocksResources;
+import dev.ashlar.protocol.wire.Role;
+import dev.ashlar.storage.drive.DriveResources;
+import dev.ashlar.transport.Endpoint;
+import dev.ashlar.transport.EventLoops;
+import dev.ashlar.transport.FramePort;
+import dev.ashlar.transport.call.CallClientConfig;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+
+/** The metadata peer of a process of a cluster. */
+final class MetadataRole implements AutoCloseable {
+  /** How long the end waits for what only makes the next start faster. */
+  static final Duration CHECKPOINT_WAIT = Duration.ofSeconds(10);
+
+  private static final int READ_THREADS = 4;
+
+  private final Opened opened = new Opened();
+  private final MetadataPeer peer;
+
+  /** What is open already that it needs. */
+  record Means(DriveResources resources, FramePort port, EventLoops loops, MeterRegistry meters) {}
+
+  /**
+   * @param folder its own
+   * @throws IOException when it is in use, or another peer's; the message says why
+   */
+  MetadataRole(Path folder, ClusterOptions cluster, Means means, Clock clock) throws IOException {
+    try {
+      Files.createDirectories(folder);
+      FolderLocks locks = opened.add(new FolderLocks());
+      locks.takeExisting(List.of(folder));
+      List<Endpoint> peers =
+          cluster.metadataNodes().stream()
+              .map(node -> new Endpoint(node.host(), node.port()))
+              .toList();
+      QuorumPeer.Config config =
+          new QuorumPeer.Config(
+              cluster.id(),
+              peerFolder(folder),
+              cluster.metadataNodes().indexOf(cluster.address()),
+              peers,
+              new CallClientConfig(Role.METADATA, cluster.id(), cluster.secret(), null),
+              ElectionTimes.DEFAULT,
+              rocks(means.resources(), opened),
+              means.meters(),
+              CheckpointLimits.DEFAULT,
+              clock);
+      peer = opened.add(MetadataPeer.open(config, means.port(), means.loops()));
+    } catch (IOException | RuntimeException e) {
+      opened.close();
+      throw e;
+    }
+  }
+
+  /** Where in a metadata folder the peer's files are. */
+  static Path peerFolder(Path metadataFolder) {
+    return metadataFolder.resolve("peer");
+  }
+
+  /** Metadata's share of what RocksDB has in this process. */
+  static RocksResources rocks(DriveResources resources, Opened opened) {
+    ExecutorService blockingReads =
+        opened.add(
+            Executors.newFixedThreadPool(
+                READ_THREADS, Thread.ofPlatform().name("metadata-read-", 0).daemon().factory()));
+    return new RocksResources(
+        resources.env(), resources.blockCache(), resources.writeBufferManager(), blockingReads);
+  }
+
+  QuorumPeer.Status status() {
+    return peer.status();
+  }
+
+  @Override
+  public void close() {
+    peer.checkpoint(CHECKPOINT_WAIT);
+    opened.close();
+  }
+}

@@ -1,0 +1,22 @@
+package dev.ashlar.server;
+
+import java.io.PrintStream;
+
+/** A running server: all roles in one process, or some roles of a cluster. */
+sealed interface ServerForm permits Node, ClusterNode {
+  /** Of the container's configuration: which form it is to make. */
+  String PROPERTY = "ashlar.form";
+
+  String EMBEDDED = "embedded";
+  String CLUSTER = "cluster";
+
+  /** What {@code /health} answers. */
+  sealed interface HealthPage permits Health, ClusterHealth {
+    Health.Status status();
+  }
+
+  HealthPage health();
+
+  /** Tells the user that it is ready, and how to use it. */
+  void printStarted(PrintStream out, boolean terminal);
+}

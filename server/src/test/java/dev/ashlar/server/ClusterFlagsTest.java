@@ -1,0 +1,149 @@
+package dev.ashlar.server;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+class ClusterFlagsTest {
+  private static final Map<String, String> SECRET =
+      Map.of(ClusterFlags.SECRET_VARIABLE, "sixteen bytes or more");
+
+  @TempDir private Path folder;
+
+  @Command(name = "server")
+  private static final class Server {
+    @Mixin private ClusterFlags flags = new ClusterFlags();
+
+    @SuppressWarnings("UnusedVariable")
+    @Option(names = "--config")
+    private @Nullable Path config;
+  }
+
+  private static @Nullable ClusterOptions parse(
+      Map<String, String> environment, String... arguments) {
+    Server server = new Server();
+    CommandLine line = new CommandLine(server).setCaseInsensitiveEnumValuesAllowed(true);
+    ConfigFile.use(line, environment, arguments);
+    line.parseArgs(arguments);
+    return server.flags.options(environment);
+  }
+
+  private static ClusterOptions parsed(String... arguments) {
+    ClusterOptions options = parse(SECRET, arguments);
+    if (options == null) {
+      throw new AssertionError("no cluster");
+    }
+    return options;
+  }
+
+  private static void assertRefused(
+      String why, Map<String, String> environment, String... arguments) {
+    String said =
+        assertThrows(IllegalArgumentException.class, () -> parse(environment, arguments))
+            .toString();
+    assertTrue(said.contains(why), said);
+  }
+
+  @Test
+  void withoutAClusterNothingIsOne() {
+    assertNull(parse(Map.of()));
+    assertNull(parse(SECRET));
+    assertRefused("--roles needs a cluster", SECRET, "--roles", "gateway");
+    assertRefused("--metadata-nodes needs a cluster", SECRET, "--metadata-nodes", "a:1");
+  }
+
+  @Test
+  void whatIsMissingIsNamed() {
+    List<String> all =
+        List.of(
+            "--cluster", "c", "--node", "n", "--metadata-nodes", "n:9002", "--roles", "storage");
+    assertEquals("n", parsed(all.toArray(new String[0])).host());
+    assertRefused("--cluster-secret-file", Map.of(), all.toArray(new String[0]));
+    assertRefused(
+        "at least 16 bytes",
+        Map.of(ClusterFlags.SECRET_VARIABLE, "short"),
+        all.toArray(new String[0]));
+    assertRefused("--metadata-nodes takes 1, 3 or 5", SECRET, "--cluster", "c", "--node", "n");
+    assertRefused(
+        "--metadata-nodes does not name",
+        SECRET,
+        "--cluster",
+        "c",
+        "--node",
+        "other",
+        "--metadata-nodes",
+        "n:9002");
+  }
+
+  @Test
+  void aMetadataNodeIsOneOfTheList() {
+    ClusterOptions options =
+        parsed(
+            "--cluster=c",
+            "--node=m-1",
+            "--host=m-1.service",
+            "--roles=metadata",
+            "--cluster-listen=0.0.0.0:9005",
+            "--metadata-nodes=m-0.service:9005,m-1.service:9005,m-2.service:9005");
+    assertEquals(Set.of(ServerRole.METADATA), options.roles());
+    assertEquals(new Address("m-1.service", 9005), options.address());
+  }
+
+  @Test
+  void clustersOfDifferentNamesAreDifferent() {
+    ClusterOptions one = parsed("--cluster=a", "--node=n", "--metadata-nodes=n:9002");
+    ClusterOptions other = parsed("--cluster=b", "--node=n", "--metadata-nodes=n:9002");
+    assertNotEquals(one.id(), other.id());
+  }
+
+  @Test
+  void theFileComesLast() throws IOException {
+    Path file = folder.resolve("ashlar.properties");
+    Files.writeString(
+        file,
+        """
+        # A comment
+        cluster=of-the-file
+        node=of-the-file
+        rack=of-the-file
+        metadata-nodes=m:9002
+        roles=storage,gateway
+        """);
+    Map<String, String> environment = Map.of(ClusterFlags.SECRET_VARIABLE, "x".repeat(16));
+    List<String> arguments = new ArrayList<>(List.of("--config", file.toString()));
+    arguments.addAll(List.of("--node", "of-the-command-line"));
+    ClusterOptions options = parse(environment, arguments.toArray(new String[0]));
+    if (options == null) {
+      throw new AssertionError("no cluster");
+    }
+    assertEquals("of-the-file", options.name());
+    assertEquals("of-the-command-line", options.node());
+    assertEquals("of-the-file", options.rack());
+    assertEquals(Set.of(ServerRole.STORAGE, ServerRole.GATEWAY), options.roles());
+  }
+
+  @Test
+  void whatTheFileMisspellsIsNamed() throws IOException {
+    Path file = folder.resolve("ashlar.properties");
+    Files.writeString(file, "clustre=c\n");
+    assertRefused("there is no option clustre", SECRET, "--config", file.toString());
+    assertRefused("cannot be read", SECRET, "--config", folder.resolve("none").toString());
+  }
+}

@@ -1,0 +1,247 @@
+package dev.ashlar.server;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.ashlar.blob.ErasureCodes;
+import dev.ashlar.codec.CodecChoice;
+import dev.ashlar.metadata.server.MetadataConfig;
+import dev.ashlar.metadata.server.MetadataServer;
+import dev.ashlar.metadata.table.RocksResources;
+import dev.ashlar.protocol.client.MetadataClient;
+import dev.ashlar.protocol.memory.SlabPool;
+import dev.ashlar.protocol.message.Registry;
+import dev.ashlar.protocol.model.Profile;
+import dev.ashlar.protocol.wire.ClusterSecret;
+import dev.ashlar.storage.drive.DriveResources;
+import dev.ashlar.transport.EventLoops;
+import dev.ashlar.transport.FramePort;
+import dev.ashlar.transport.FrameTimes;
+import dev.ashlar.transport.Transport;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.function.LongUnaryOperator;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Storage nodes and a gateway that meet only over connections and in metadata. */
+class ClusterRolesTest {
+  private static final Profile PROFILE = Profile.parse("2+1", 4096);
+  private static final int NODES = 4;
+  private static final Duration WAIT = Duration.ofSeconds(30);
+
+  @TempDir private Path root;
+  private final Clock clock = Clock.systemUTC();
+  private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
+  private final Opened opened = new Opened();
+  private final ErasureCodes codes = opened.add(new ErasureCodes(CodecChoice.JAVA));
+  private final SlabPool slabs = new SlabPool(64 << 20);
+  private final EventLoops loops = opened.add(new EventLoops(Transport.NIO, 2, "test"));
+  private final DriveResources resources =
+      opened.add(
+          new DriveResources(slabs, meters, clock, codes::of, DriveResources.Budget.DEFAULT));
+  private MetadataClient metadata;
+  private final List<StorageNode> nodes = new ArrayList<>();
+
+  private record StorageNode(
+      ClusterOptions options, FramePort port, StorageRole role, Membership membership) {
+    void close() throws IOException {
+      port.close();
+      membership.close();
+      role.close();
+    }
+  }
+
+  @BeforeEach
+  void openMetadata() throws Exception {
+    ExecutorService reads = opened.add(Executors.newFixedThreadPool(2));
+    RocksResources rocks =
+        new RocksResources(
+            resources.env(), resources.blockCache(), resources.writeBufferManager(), reads);
+    MetadataServer server =
+        opened.add(
+            MetadataServer.open(
+                new MetadataConfig(
+                    List.of(root.resolve("metadata")), UUID.randomUUID(), rocks, meters)));
+    metadata = server.client();
+  }
+
+  @AfterEach
+  void close() throws IOException {
+    for (StorageNode node : nodes) {
+      node.close();
+    }
+    opened.close();
+  }
+
+  private static ClusterOptions cluster(Set<ServerRole> roles, String node, int port) {
+    return new ClusterOptions(
+        "test",
+        new ClusterSecret("sixteen bytes or more".getBytes(StandardCharsets.UTF_8)),
+        roles,
+        node,
+        "127.0.0.1",
+        List.of(new Address("127.0.0.1", 1)),
+        new Address("127.0.0.1", port),
+        "",
+        "",
+        NODES,
+        null);
+  }
+
+  private ServerOptions options(ClusterOptions cluster, List<Path> drives) {
+    Address any = new Address("127.0.0.1", 0);
+    return new ServerOptions(
+        drives,
+        List.of(),
+        PROFILE,
+        any,
+        any,
+        CodecChoice.JAVA,
+        "us-east-1",
+        List.of("localhost"),
+        Transport.NIO,
+        0,
+        0,
+        cluster);
+  }
+
+  private StorageNode start(int number, int port) throws Exception {
+    ClusterOptions cluster = cluster(Set.of(ServerRole.STORAGE), "node-" + number, port);
+    ServerOptions options = options(cluster, List.of(root.resolve("d" + number)));
+    StorageRole role =
+        new StorageRole(
+            LocalDrives.Config.ofNode(options, cluster), metadata.drives().keySet(), resources);
+    Membership membership = new Membership(metadata, cluster, role.rows(), PROFILE);
+    membership.join();
+    FramePort served =
+        new FramePort(cluster.clusterListen().socketAddress(), null, FrameTimes.DEFAULT, loops);
+    role.serve(served, cluster.id(), cluster.secret());
+    return new StorageNode(cluster, served, role, membership);
+  }
+
+  private static int freePort() throws IOException {
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return socket.getLocalPort();
+    }
+  }
+
+  private void startAll() throws Exception {
+    for (int number = 1; number <= NODES; number++) {
+      nodes.add(start(number, freePort()));
+    }
+    await(() -> metadata.registry().getEpoch() > 0);
+  }
+
+  private interface Condition {
+    boolean holds() throws Exception;
+  }
+
+  private static void await(Condition condition) throws Exception {
+    long deadline = System.nanoTime() + WAIT.toNanos();
+    while (!condition.holds()) {
+      assertTrue(System.nanoTime() < deadline, "still waiting");
+      Thread.sleep(20);
+    }
+  }
+
+  /** A node with the gateway's role only. */
+  private RehearsalClient openGateway() throws Exception {
+    ClusterOptions cluster = cluster(Set.of(ServerRole.GATEWAY), "gateway", 1);
+    ClusterDrives drives =
+        opened.add(new ClusterDrives(metadata, cluster, id -> null, loops, slabs));
+    drives.start();
+    drives.awaitConnections(WAIT);
+    GatewayRole gateway =
+        opened.add(
+            new GatewayRole(
+                options(cluster, List.of()),
+                new GatewayRole.Backend(cluster.id(), PROFILE, metadata, drives::store),
+                new GatewayRole.Means(codes, slabs, meters, clock),
+                LongUnaryOperator.identity()));
+    RootCredential credential =
+        RootCredential.given(
+            Map.of("ASHLAR_ACCESS_KEY", "access", "ASHLAR_SECRET_KEY", "secret-secret"), null);
+    return new RehearsalClient(gateway.serve(credential), credential, "us-east-1");
+  }
+
+  @Test
+  void aGatewayWritesAndReadsDrivesOfOtherProcesses() throws Exception {
+    startAll();
+    RehearsalClient s3 = openGateway();
+    s3.send("PUT", "/bucket", "", new byte[0]);
+    Random random = new Random(7);
+    byte[] small = new byte[5_000];
+    byte[] large = new byte[3_000_000];
+    random.nextBytes(small);
+    random.nextBytes(large);
+    s3.send("PUT", "/bucket/small", "", small);
+    s3.send("PUT", "/bucket/large", "", large);
+    assertArrayEquals(small, s3.send("GET", "/bucket/small", "", new byte[0]));
+    assertArrayEquals(large, s3.send("GET", "/bucket/large", "", new byte[0]));
+
+    StorageNode lost = nodes.removeFirst();
+    lost.close();
+    assertArrayEquals(small, s3.send("GET", "/bucket/small", "", new byte[0]));
+    assertArrayEquals(large, s3.send("GET", "/bucket/large", "", new byte[0]));
+
+    // Elsewhere: the gateway learns of the new address from metadata.
+    nodes.add(start(1, freePort()));
+    String moved = nodes.getLast().options().clusterListen().toString();
+    Registry registry = metadata.registry();
+    assertEquals(
+        moved,
+        registry.getNodesList().stream()
+            .filter(node -> node.getName().equals("node-1"))
+            .map(node -> node.getHost() + ":" + node.getPort())
+            .findFirst()
+            .orElseThrow());
+    assertNotEquals(moved, lost.options().clusterListen().toString());
+    s3.send("PUT", "/bucket/again", "", large);
+    assertArrayEquals(large, s3.send("GET", "/bucket/again", "", new byte[0]));
+  }
+
+  @Test
+  void theFirstMapIsMadeWhenAllExpectedDrivesAreThere() throws Exception {
+    for (int number = 1; number < NODES; number++) {
+      nodes.add(start(number, freePort()));
+    }
+    Thread.sleep(100);
+    assertEquals(0, metadata.registry().getEpoch());
+    nodes.add(start(NODES, freePort()));
+    await(() -> metadata.registry().getEpoch() == 1);
+    assertEquals(PROFILE, metadata.placement().profile());
+    assertAnotherProfileIsRefused();
+  }
+
+  private void assertAnotherProfileIsRefused() throws Exception {
+    ClusterOptions cluster = cluster(Set.of(ServerRole.STORAGE), "node-9", freePort());
+    ServerOptions options = options(cluster, List.of(root.resolve("d9")));
+    StorageRole role =
+        opened.add(
+            new StorageRole(LocalDrives.Config.ofNode(options, cluster), Set.of(), resources));
+    Membership membership =
+        new Membership(metadata, cluster, role.rows(), Profile.parse("2+2", 4096));
+    IOException refusal = assertThrows(IOException.class, membership::join);
+    assertTrue(refusal.toString().contains("--profile 2+1"), refusal.toString());
+  }
+}
