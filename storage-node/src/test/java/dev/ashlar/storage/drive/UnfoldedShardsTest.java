@@ -72,7 +72,7 @@ class UnfoldedShardsTest {
       }
     }
     if (present.size() < 10 && random.nextBoolean()) {
-      long attempt = 1 + random.nextInt(1_000_000);
+      long attempt = 1 + random.nextLong(1_000_000);
       put.add(piece(shard, attempt, 0, random.nextInt(1000)));
       put.add(piece(shard, attempt, 3, random.nextInt(1000)));
     }
