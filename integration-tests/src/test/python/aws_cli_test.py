@@ -1,5 +1,6 @@
 """What the aws cli makes of the server. Run by AwsCliIT: aws_cli_test.py ENDPOINT SEED FOLDER."""
 
+import concurrent.futures
 import filecmp
 import hashlib
 import json
@@ -140,12 +141,27 @@ def test_remove_everything():
     assert bucket not in aws("s3", "ls")
 
 
-def main():
-    tests = [(name, test) for name, test in globals().items() if name.startswith("test_")]
-    for name, test in tests:
-        print(name, flush=True)
+def run(*tests):
+    for test in tests:
+        print(test.__name__, flush=True)
         test()
-    print(f"{len(tests)} passed")
+    return len(tests)
+
+
+def main():
+    passed = run(test_make_bucket, test_copies_small_and_large)
+    # Each call starts an interpreter, which takes most of the time: some at once.
+    with concurrent.futures.ThreadPoolExecutor() as threads:
+        chains = [
+            threads.submit(run, test_sync_both_ways),
+            threads.submit(run, test_checksum_algorithms, test_multipart_by_hand, test_range_and_metadata),
+            threads.submit(run, test_server_side_copy_and_move, test_presign),
+        ]
+        passed += sum(chain.result() for chain in chains)
+    passed += run(test_errors, test_remove_everything)
+    defined = [name for name in globals() if name.startswith("test_")]
+    assert passed == len(defined), defined
+    print(f"{passed} passed")
 
 
 main()

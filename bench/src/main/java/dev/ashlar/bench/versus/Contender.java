@@ -23,16 +23,19 @@ sealed interface Contender {
     Launch launch(Path folder, int port, int managementPort) throws IOException;
   }
 
-  record Ashlar(Path launcher, int metadataFolders) implements Started {
+  record Ashlar(Launch.Ashlar form) implements Started {
+    static Ashlar of(Path launcher, int metadataFolders) {
+      return new Ashlar(new Launch.Ashlar(launcher, "4+2", DRIVES, metadataFolders));
+    }
+
     @Override
     public String title() {
-      return "Ashlar, metadata ×" + metadataFolders;
+      return "Ashlar, metadata ×" + form.metadataFolders();
     }
 
     @Override
     public Launch launch(Path folder, int port, int managementPort) {
-      return new Launch.Ashlar(launcher, "4+2", DRIVES, metadataFolders)
-          .in(folder, port, managementPort);
+      return form.in(folder, port, managementPort);
     }
   }
 

@@ -298,7 +298,7 @@ public final class VersusCommand implements Callable<Integer> {
             : endpoints.isEmpty() ? List.of("ashlar", "minio") : List.of("ashlar");
     List<Contender> contenders = new ArrayList<>();
     if (started.contains("ashlar")) {
-      metadataFolders.forEach(folders -> contenders.add(new Contender.Ashlar(launcher, folders)));
+      metadataFolders.forEach(folders -> contenders.add(Contender.Ashlar.of(launcher, folders)));
     }
     if (started.contains("minio")) {
       onPath("minio")

@@ -18,6 +18,7 @@ class ChangingCommandTest {
         Printed.by(
             "changing",
             "--folder=" + folder,
+            "--shape=2+2",
             "--objects=2",
             "--object-mib=4",
             "--concurrency=2",
@@ -35,8 +36,8 @@ class ChangingCommandTest {
             .map(line -> line.split(" *\\| *", -1))
             .toList();
     assertEquals(3, rows.size(), printed.out());
-    checkDrives(rows.get(0), "6+2", 3, 3);
-    checkDrives(rows.get(1), "6+2,optimizations=off", 6, 8);
+    checkDrives(rows.get(0), "2+2", 1, 3);
+    checkDrives(rows.get(1), "2+2,optimizations=off", 2, 4);
     checkDrives(rows.get(2), "1+2", 0, 3);
     for (int i = 0; i < rows.size(); i++) {
       String[] row = rows.get(i);

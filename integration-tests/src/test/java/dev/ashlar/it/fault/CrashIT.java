@@ -18,10 +18,10 @@ import software.amazon.awssdk.services.s3.S3Client;
 /**
  * Clients write, the process is killed with SIGKILL at a random moment, and starts again:
  * everything acknowledged is there, bit for bit, and nothing is there by half. {@code
- * -Dashlar.crash.loops} says how often (2).
+ * -Dashlar.crash.loops} says how often (1).
  */
 class CrashIT {
-  private static final int LOOPS = Integer.getInteger("ashlar.crash.loops", 2);
+  private static final int LOOPS = Integer.getInteger("ashlar.crash.loops", 1);
   private static final int LOST = 2; // m of the default profile
   private static final Duration WRITE_DEADLINE = Duration.ofSeconds(90);
 

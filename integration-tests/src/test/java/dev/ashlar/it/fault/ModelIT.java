@@ -10,10 +10,10 @@ import software.amazon.awssdk.services.s3.S3Client;
 
 /**
  * Random operations on the server and on a model made of a {@code TreeMap}, compared one by one,
- * with restarts in between. {@code -Dashlar.model.operations} says how many (2,000).
+ * with restarts in between. {@code -Dashlar.model.operations} says how many (1,200).
  */
 class ModelIT {
-  private static final int OPERATIONS = Integer.getInteger("ashlar.model.operations", 2_000);
+  private static final int OPERATIONS = Integer.getInteger("ashlar.model.operations", 1_200);
   private static final int OPERATIONS_PER_RUN = 600;
 
   @Test

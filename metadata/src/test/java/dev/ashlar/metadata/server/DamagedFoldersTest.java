@@ -23,10 +23,13 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** A damaged folder is left out while a majority is whole; it never votes with what it has left. */
+@Execution(ExecutionMode.CONCURRENT)
 class DamagedFoldersTest {
   @TempDir Path root = Path.of("");
 

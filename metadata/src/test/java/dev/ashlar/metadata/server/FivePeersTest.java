@@ -19,8 +19,11 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Rule 16: five folders, one process, any two of them may be lost. */
+@Execution(ExecutionMode.CONCURRENT)
 class FivePeersTest {
   @TempDir Path root = Path.of("");
   private FiveFolders folders = new FiveFolders(root);

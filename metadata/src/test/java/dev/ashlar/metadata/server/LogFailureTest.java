@@ -19,11 +19,14 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
  * Rule 9: a peer whose log cannot be written any more acknowledges nothing, and the others go on.
  * The log's directory is taken away, so that its next segment can be neither finished nor begun.
  */
+@Execution(ExecutionMode.CONCURRENT)
 class LogFailureTest {
   private static final int WRITERS = 8;
   private static final int COMMANDS_PER_WRITER = 6;
