@@ -18,12 +18,9 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.function.BiFunction;
 import org.apache.ratis.protocol.RaftGroup;
 import org.apache.ratis.protocol.RaftGroupId;
@@ -280,14 +277,7 @@ public final class ConsensusGroup implements AutoCloseable {
     Duration half = wait.dividedBy(2);
     try {
       awaitAllApplied(half);
-      CompletableFuture<?>[] replies =
-          peers.stream()
-              .filter(Peer::isAlive)
-              .map(Peer::checkpoint)
-              .toArray(CompletableFuture<?>[]::new);
-      CompletableFuture.allOf(replies).get(half.toMillis(), TimeUnit.MILLISECONDS);
-    } catch (ExecutionException | TimeoutException e) {
-      log.warn("no checkpoint of all metadata folders, the next start replays: {}", e.toString());
+      Peer.checkpointAll(peers, half);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

@@ -35,7 +35,8 @@ final class LocalNetwork implements Peer.Network {
     parameters.put(LocalRpc.NETWORK, this, LocalNetwork.class);
   }
 
-  void join(RaftServer server) throws IOException {
+  @Override
+  public void join(RaftServer server) throws IOException {
     RaftServer.Division division = server.getDivision(server.getGroupIds().iterator().next());
     members.put(server.getId(), new Member(server, division));
   }

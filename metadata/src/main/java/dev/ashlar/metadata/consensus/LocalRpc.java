@@ -2,8 +2,6 @@ package dev.ashlar.metadata.consensus;
 
 import java.io.IOException;
 import java.io.InterruptedIOException;
-import java.net.InetSocketAddress;
-import java.util.Collection;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -22,11 +20,9 @@ import org.apache.ratis.proto.RaftProtos.RequestVoteReplyProto;
 import org.apache.ratis.proto.RaftProtos.RequestVoteRequestProto;
 import org.apache.ratis.proto.RaftProtos.StartLeaderElectionReplyProto;
 import org.apache.ratis.proto.RaftProtos.StartLeaderElectionRequestProto;
-import org.apache.ratis.protocol.RaftPeer;
 import org.apache.ratis.protocol.RaftPeerId;
 import org.apache.ratis.rpc.RpcType;
 import org.apache.ratis.server.RaftServer;
-import org.apache.ratis.server.RaftServerRpc;
 import org.apache.ratis.server.ServerFactory;
 
 /**
@@ -55,20 +51,10 @@ public final class LocalRpc implements RpcType {
   @Override
   public ServerFactory newFactory(Parameters parameters) {
     LocalNetwork network = parameters.getNonNull(NETWORK, LocalNetwork.class);
-    return new ServerFactory() {
-      @Override
-      public RaftServerRpc newRaftServerRpc(RaftServer server) {
-        return new Endpoint(server, network);
-      }
-
-      @Override
-      public RpcType getRpcType() {
-        return LocalRpc.this;
-      }
-    };
+    return PeerEndpoint.factory(this, server -> new Endpoint(server, network));
   }
 
-  private final class Endpoint implements RaftServerRpc {
+  private final class Endpoint extends PeerEndpoint {
     private final RaftServer server;
     private final LocalNetwork network;
 
@@ -76,38 +62,9 @@ public final class LocalRpc implements RpcType {
     private final ConcurrentMap<String, Long> toldCommitted = new ConcurrentHashMap<>();
 
     Endpoint(RaftServer server, LocalNetwork network) {
+      super(LocalRpc.this, server, network);
       this.server = server;
       this.network = network;
-    }
-
-    @Override
-    public void start() throws IOException {
-      network.join(server);
-    }
-
-    @Override
-    public void close() {
-      network.leave(server);
-    }
-
-    @Override
-    public RpcType getRpcType() {
-      return LocalRpc.this;
-    }
-
-    @Override
-    public InetSocketAddress getInetSocketAddress() {
-      return InetSocketAddress.createUnresolved("in-process", 0);
-    }
-
-    @Override
-    public void addRaftPeers(Collection<RaftPeer> peers) {
-      // The network knows them.
-    }
-
-    @Override
-    public void handleException(RaftPeerId peer, Exception e, boolean reconnect) {
-      // There is no connection to mend.
     }
 
     private RaftServer receiver(RaftRpcRequestProto request) throws IOException {

@@ -1,8 +1,6 @@
 package dev.ashlar.metadata.consensus;
 
 import java.io.IOException;
-import java.net.InetSocketAddress;
-import java.util.Collection;
 import org.apache.ratis.conf.Parameters;
 import org.apache.ratis.proto.RaftProtos.AppendEntriesReplyProto;
 import org.apache.ratis.proto.RaftProtos.AppendEntriesRequestProto;
@@ -12,11 +10,8 @@ import org.apache.ratis.proto.RaftProtos.RequestVoteReplyProto;
 import org.apache.ratis.proto.RaftProtos.RequestVoteRequestProto;
 import org.apache.ratis.proto.RaftProtos.StartLeaderElectionReplyProto;
 import org.apache.ratis.proto.RaftProtos.StartLeaderElectionRequestProto;
-import org.apache.ratis.protocol.RaftPeer;
-import org.apache.ratis.protocol.RaftPeerId;
 import org.apache.ratis.rpc.RpcType;
 import org.apache.ratis.server.RaftServer;
-import org.apache.ratis.server.RaftServerRpc;
 import org.apache.ratis.server.ServerFactory;
 
 /** Ratis' transport between peers of different processes: our own calls. */
@@ -34,56 +29,15 @@ public final class NetworkRpc implements RpcType {
   @Override
   public ServerFactory newFactory(Parameters parameters) {
     PeerNetwork network = parameters.getNonNull(NETWORK, PeerNetwork.class);
-    return new ServerFactory() {
-      @Override
-      public RaftServerRpc newRaftServerRpc(RaftServer server) {
-        return new Endpoint(server, network);
-      }
-
-      @Override
-      public RpcType getRpcType() {
-        return NetworkRpc.this;
-      }
-    };
+    return PeerEndpoint.factory(this, server -> new Endpoint(server, network));
   }
 
-  private final class Endpoint implements RaftServerRpc {
-    private final RaftServer server;
+  private final class Endpoint extends PeerEndpoint {
     private final PeerNetwork network;
 
     Endpoint(RaftServer server, PeerNetwork network) {
-      this.server = server;
+      super(NetworkRpc.this, server, network);
       this.network = network;
-    }
-
-    @Override
-    public void start() {
-      network.join(server);
-    }
-
-    @Override
-    public void close() {
-      network.leave(server);
-    }
-
-    @Override
-    public RpcType getRpcType() {
-      return NetworkRpc.this;
-    }
-
-    @Override
-    public InetSocketAddress getInetSocketAddress() {
-      return InetSocketAddress.createUnresolved("peer", 0);
-    }
-
-    @Override
-    public void addRaftPeers(Collection<RaftPeer> peers) {
-      // The network knows them.
-    }
-
-    @Override
-    public void handleException(RaftPeerId peer, Exception e, boolean reconnect) {
-      // The network connects again by itself.
     }
 
     @Override

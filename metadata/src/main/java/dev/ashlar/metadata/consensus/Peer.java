@@ -8,6 +8,9 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 import org.apache.ratis.conf.Parameters;
 import org.apache.ratis.conf.RaftProperties;
@@ -91,6 +94,9 @@ final class Peer implements AutoCloseable {
     /** Hands itself to what Ratis makes of the type. */
     void put(Parameters parameters);
 
+    /** The peer can be called from now on. */
+    void join(RaftServer server) throws IOException;
+
     /** The peer is about to close: nobody must wait for a reply that will not come. */
     void leave(RaftServer server);
   }
@@ -169,10 +175,27 @@ final class Peer implements AutoCloseable {
     checkpoint().exceptionally(failure -> null); // the next request comes with further commands
   }
 
-  CompletableFuture<RaftClientReply> checkpoint() {
+  private CompletableFuture<RaftClientReply> checkpoint() {
     return server.snapshotManagementAsync(
         SnapshotManagementRequest.newCreate(
             client, id, group.getGroupId(), calls.incrementAndGet(), CHECKPOINT_TIMEOUT_MS, 1));
+  }
+
+  /**
+   * Takes a checkpoint of each that runs and lets go of the log before it. One that takes longer
+   * than this, or fails, is not waited for: only the next start is slower then.
+   */
+  static void checkpointAll(List<Peer> peers, Duration wait) throws InterruptedException {
+    CompletableFuture<?>[] replies =
+        peers.stream()
+            .filter(Peer::isAlive)
+            .map(Peer::checkpoint)
+            .toArray(CompletableFuture<?>[]::new);
+    try {
+      CompletableFuture.allOf(replies).get(wait.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (ExecutionException | TimeoutException e) {
+      log.warn("no checkpoint of all metadata folders, the next start replays: {}", e.toString());
+    }
   }
 
   @Override

@@ -79,8 +79,8 @@ final class PeerNetwork implements Peer.Network {
     parameters.put(NetworkRpc.NETWORK, this, PeerNetwork.class);
   }
 
-  /** Its calls are answered from now on. */
-  void join(RaftServer newServer) {
+  @Override
+  public void join(RaftServer newServer) {
     server = newServer;
   }
 

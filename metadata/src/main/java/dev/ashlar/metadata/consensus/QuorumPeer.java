@@ -23,13 +23,11 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.ArrayBlockingQueue;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -350,13 +348,11 @@ public final class QuorumPeer implements AutoCloseable {
   /** Takes a checkpoint and lets go of the log before it; one that fails is not waited for. */
   public void checkpoint(Duration wait) {
     Running now = running;
-    if (now == null || !now.peer().isAlive()) {
+    if (now == null) {
       return;
     }
     try {
-      now.peer().checkpoint().get(wait.toMillis(), TimeUnit.MILLISECONDS);
-    } catch (ExecutionException | TimeoutException e) {
-      LOG.warn("no checkpoint of the metadata, the next start replays: {}", e.toString());
+      Peer.checkpointAll(List.of(now.peer()), wait);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

@@ -10,138 +10,66 @@ import dev.ashlar.protocol.wire.Side;
 import dev.ashlar.protocol.wire.Signal;
 import dev.ashlar.protocol.wire.Wire;
 import dev.ashlar.protocol.wire.WireFormatException;
-import dev.ashlar.transport.ClientGreeting;
-import dev.ashlar.transport.ConnectionKeeper;
-import dev.ashlar.transport.EventLoops;
-import dev.ashlar.transport.FrameConnection;
-import dev.ashlar.transport.FrameHandler;
 import dev.ashlar.transport.Landing;
 import dev.ashlar.transport.Outgoing;
-import io.netty.channel.Channel;
-import io.netty.channel.ChannelFuture;
+import dev.ashlar.transport.OutgoingConnection;
 import io.netty.util.collection.LongObjectHashMap;
 import java.io.IOException;
-import java.net.InetSocketAddress;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.UUID;
-import java.util.concurrent.CountDownLatch;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** One connection to a process that is called: the handshake, and the calls under way. */
-// A close that fails finds the channel closed.
-@SuppressWarnings("FutureReturnValueIgnored")
-final class CallConnection implements FrameHandler, ConnectionKeeper.Attempt {
+final class CallConnection extends OutgoingConnection {
   private final CallClient client;
-  private final CallClientConfig config;
-  private final FrameConnection frames;
-  private final ClientGreeting greeting;
   private final LandingPlace landing;
   private final LongObjectHashMap<OutgoingCall> calls = new LongObjectHashMap<>();
 
   /** What the server takes at a time is under way; the rest waits here. */
   private final ArrayDeque<OutgoingCall> waiting = new ArrayDeque<>();
 
-  private final CountDownLatch closed = new CountDownLatch(1);
   private int callsMax;
   private boolean isClosed;
   private long lastId;
-  private volatile @Nullable Channel channel;
-  private volatile @Nullable IOException why;
 
   CallConnection(CallClient client, CallClientConfig config, UUID instance, SlabPool slabs) {
+    super(
+        new Way(config.frames(), config.connect(), config.tls()),
+        new Side(Wire.VERSION, config.role(), config.cluster(), instance),
+        config.secret(),
+        Role.METADATA,
+        List.of());
     this.client = client;
-    this.config = config;
     landing = new LandingPlace(slabs);
-    Side side = new Side(Wire.VERSION, config.role(), config.cluster(), instance);
-    greeting = new ClientGreeting(side, config.secret(), Role.METADATA, List.of());
-    frames = new FrameConnection(this, config.frames());
   }
 
   // ---- For other threads ----
 
   /** Takes the call over; false if the connection has ended. */
   boolean begin(OutgoingCall call) {
-    return frames.execute(
-        () -> {
-          if (isClosed) {
-            call.failed("the connection to " + client + " is lost");
-          } else {
-            waiting.add(call);
-            pump();
-          }
-        });
+    return frames()
+        .execute(
+            () -> {
+              if (isClosed) {
+                call.failed("the connection to " + client + " is lost");
+              } else {
+                waiting.add(call);
+                pump();
+              }
+            });
   }
 
   /** Nobody waits for it any more. */
   void giveUp(OutgoingCall call) {
-    frames.execute(() -> end(call, client + " did not answer in time"));
+    frames().execute(() -> end(call, client + " did not answer in time"));
   }
 
   @Override
-  public void connect(EventLoops loops, InetSocketAddress address) {
-    ChannelFuture connected = loops.connect(address, config.connect(), config.tls(), frames);
-    channel = connected.channel();
-    connected.addListener(
-        done -> {
-          if (!done.isSuccess()) {
-            ended(new IOException("cannot connect: " + done.cause().getMessage()));
-          }
-        });
-  }
-
-  @Override
-  public void close(String reason) {
-    Channel connecting = channel;
-    boolean isTold = frames.execute(() -> frames.close(new IOException(reason)));
-    if (!isTold && connecting != null) {
-      connecting.close();
-    }
-  }
-
-  private void ended(IOException reason) {
-    if (why == null) {
-      why = reason;
-    }
-    closed.countDown();
-  }
-
-  @Override
-  public IOException awaitClosed() throws InterruptedException {
-    closed.await();
-    IOException reason = why;
-    return reason == null ? new IOException("closed") : reason;
-  }
-
-  // ---- Handshake ----
-
-  @Override
-  public void connected() {
-    frames.send(0, 0, greeting.hello());
-  }
-
-  private void greeted(Greeting said) throws IOException {
-    switch (said) {
-      case Greeting.Challenge challenge -> {
-        frames.send(0, 0, greeting.proof(challenge));
-        frames.saltOutgoing(greeting.handshake().clientSalt());
-      }
-      case Greeting.Welcome welcome -> {
-        greeting.check(welcome);
-        callsMax = welcome.terms().operationsMax();
-        frames.saltIncoming(greeting.handshake().serverSalt());
-        frames.established();
-        client.connected(this);
-      }
-      case Greeting.Refusal refusal -> throw greeting.refusal(refusal);
-      case Greeting.Hello other -> throw unexpected(said);
-      case Greeting.Proof other -> throw unexpected(said);
-    }
-  }
-
-  private static WireFormatException unexpected(Message message) {
-    return new WireFormatException(message.type() + " out of turn");
+  protected void welcomed(Greeting.Welcome welcome) {
+    callsMax = welcome.terms().operationsMax();
+    client.connected(this);
   }
 
   // ---- Calls ----
@@ -152,7 +80,7 @@ final class CallConnection implements FrameHandler, ConnectionKeeper.Attempt {
       if (!call.future().isDone()) {
         long id = ++lastId;
         calls.put(id, call);
-        frames.send(call.send(id));
+        frames().send(call.send(id));
       }
     }
   }
@@ -215,7 +143,7 @@ final class CallConnection implements FrameHandler, ConnectionKeeper.Attempt {
     Outgoing sent = call.outgoing();
     if (sent != null && !sent.isEnded()) {
       sent.cancel();
-      frames.send(0, call.id(), new Signal.Cancel());
+      frames().send(0, call.id(), new Signal.Cancel());
     }
   }
 

@@ -14,123 +14,53 @@ import dev.ashlar.protocol.wire.Side;
 import dev.ashlar.protocol.wire.Signal;
 import dev.ashlar.protocol.wire.Wire;
 import dev.ashlar.protocol.wire.WireFormatException;
-import dev.ashlar.transport.ClientGreeting;
-import dev.ashlar.transport.ConnectionKeeper;
-import dev.ashlar.transport.EventLoops;
-import dev.ashlar.transport.FrameConnection;
-import dev.ashlar.transport.FrameHandler;
 import dev.ashlar.transport.Landing;
 import dev.ashlar.transport.Outgoing;
-import io.netty.channel.Channel;
-import io.netty.channel.ChannelFuture;
+import dev.ashlar.transport.OutgoingConnection;
 import io.netty.util.collection.LongObjectHashMap;
 import java.io.IOException;
-import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
-import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 
 /** One connection to a storage node: the handshake, and the calls that are under way. */
-// A close that fails finds the channel closed.
-@SuppressWarnings("FutureReturnValueIgnored")
-final class ClientConnection implements FrameHandler, ConnectionKeeper.Attempt {
+final class ClientConnection extends OutgoingConnection {
   private final RemoteNode node;
   private final NodeConfig config;
-  private final FrameConnection frames;
-  private final ClientGreeting greeting;
   private final LongObjectHashMap<Call> calls = new LongObjectHashMap<>();
   private final List<@Nullable DriveLane> lanes = new ArrayList<>();
-  private final CountDownLatch closed = new CountDownLatch(1);
   private boolean isClosed;
   private long lastId;
-  private volatile @Nullable Channel channel;
-  private volatile @Nullable IOException why;
 
   ClientConnection(RemoteNode node, NodeConfig config, UUID instance) {
+    super(
+        new Way(config.times().frames(), config.times().connect(), config.tls()),
+        new Side(Wire.VERSION, config.role(), config.cluster(), instance),
+        config.secret(),
+        Role.STORAGE_NODE,
+        config.drives().stream().map(DriveId::id).toList());
     this.node = node;
     this.config = config;
-    Side side = new Side(Wire.VERSION, config.role(), config.cluster(), instance);
-    List<UUID> drives = config.drives().stream().map(DriveId::id).toList();
-    greeting = new ClientGreeting(side, config.secret(), Role.STORAGE_NODE, drives);
-    frames = new FrameConnection(this, config.times().frames());
   }
 
   // ---- For other threads ----
 
   /** Takes the call over; false if the connection has ended. */
   boolean begin(DriveLane lane, Call call) {
-    return frames.execute(
-        () -> {
-          if (isClosed) {
-            call.failed(ShardFault.UNAVAILABLE, "the connection to " + node + " is lost");
-          } else {
-            lane.begin(call);
-          }
-        });
+    return frames()
+        .execute(
+            () -> {
+              if (isClosed) {
+                call.failed(ShardFault.UNAVAILABLE, "the connection to " + node + " is lost");
+              } else {
+                lane.begin(call);
+              }
+            });
   }
 
   @Override
-  public void connect(EventLoops loops, InetSocketAddress address) {
-    ChannelFuture connected =
-        loops.connect(address, config.times().connect(), config.tls(), frames);
-    channel = connected.channel();
-    connected.addListener(
-        done -> {
-          if (!done.isSuccess()) {
-            ended(new IOException("cannot connect: " + done.cause().getMessage()));
-          }
-        });
-  }
-
-  @Override
-  public void close(String reason) {
-    Channel connecting = channel;
-    boolean isTold = frames.execute(() -> frames.close(new IOException(reason)));
-    if (!isTold && connecting != null) {
-      connecting.close();
-    }
-  }
-
-  private void ended(IOException reason) {
-    if (why == null) {
-      why = reason;
-    }
-    closed.countDown();
-  }
-
-  @Override
-  public IOException awaitClosed() throws InterruptedException {
-    closed.await();
-    IOException reason = why;
-    return reason == null ? new IOException("closed") : reason;
-  }
-
-  // ---- Handshake ----
-
-  @Override
-  public void connected() {
-    frames.send(0, 0, greeting.hello());
-  }
-
-  private void greeted(Greeting said) throws IOException {
-    switch (said) {
-      case Greeting.Challenge challenge -> {
-        frames.send(0, 0, greeting.proof(challenge));
-        frames.saltOutgoing(greeting.handshake().clientSalt());
-      }
-      case Greeting.Welcome welcome -> welcomed(welcome);
-      case Greeting.Refusal refusal -> throw greeting.refusal(refusal);
-      case Greeting.Hello other -> throw unexpected(said);
-      case Greeting.Proof other -> throw unexpected(said);
-    }
-  }
-
-  private void welcomed(Greeting.Welcome welcome) throws IOException {
-    greeting.check(welcome);
-    frames.saltIncoming(greeting.handshake().serverSalt());
-    frames.established();
+  protected void welcomed(Greeting.Welcome welcome) throws IOException {
     boolean hasAny = false;
     for (Greeting.ServedDrive served : welcome.terms().drives()) {
       RemoteShardStore store = node.store(served.drive().id());
@@ -144,7 +74,7 @@ final class ClientConnection implements FrameHandler, ConnectionKeeper.Attempt {
       lanes.add(lane);
     }
     if (!hasAny) {
-      throw greeting.refused(
+      throw refused(
           HandshakeFault.WRONG_DRIVE,
           "expected " + config.drives() + " but it serves " + welcome.terms().drives());
     }
@@ -162,16 +92,12 @@ final class ClientConnection implements FrameHandler, ConnectionKeeper.Attempt {
     return config.drives().stream().filter(drive -> !served.contains(drive.id())).toList();
   }
 
-  private WireFormatException unexpected(Message message) {
-    return new WireFormatException(message.type() + " out of turn");
-  }
-
   // ---- Calls ----
 
   private void send(Call call) {
     long id = ++lastId;
     calls.put(id, call);
-    frames.send(call.send(id));
+    frames().send(call.send(id));
   }
 
   @Override
@@ -218,7 +144,7 @@ final class ClientConnection implements FrameHandler, ConnectionKeeper.Attempt {
     Outgoing sent = call.outgoing();
     if (sent != null && !sent.isEnded()) {
       sent.cancel();
-      frames.send(call.lane().place(), call.id(), new Signal.Cancel());
+      frames().send(call.lane().place(), call.id(), new Signal.Cancel());
     }
   }
 
@@ -261,7 +187,7 @@ final class ClientConnection implements FrameHandler, ConnectionKeeper.Attempt {
     call.giveUp();
     if (sent != null && sent.isBegun()) {
       sent.cancel();
-      frames.send(call.lane().place(), call.id(), new Signal.Cancel());
+      frames().send(call.lane().place(), call.id(), new Signal.Cancel());
     } else if (sent != null) {
       sent.cancel();
       calls.remove(call.id());
