@@ -130,11 +130,9 @@ final class Coalescer {
       return 0;
     }
     int block = candidate.block();
-    try (ShardIndex.Rows rows = index.rows()) {
-      for (Extent base : rows.bases(candidate.shard(), block, block)) {
-        if (2 * base.crcs().length > MERGED_BLOCKS_MAX) {
-          return base.firstBlock(); // no two like it fit into one
-        }
+    for (Extent base : index.latest().bases(candidate.shard(), block, block)) {
+      if (2 * base.crcs().length > MERGED_BLOCKS_MAX) {
+        return base.firstBlock(); // no two like it fit into one
       }
     }
     return Math.max(0, block - MERGED_BLOCKS_MAX + 1);
@@ -146,48 +144,44 @@ final class Coalescer {
       return null;
     }
     ShardId shard = candidate.shard();
-    try (ShardIndex.Rows rows = index.rows()) {
-      List<Extent> near = rows.bases(shard, nextBlock, nextBlock + MERGED_BLOCKS_MAX);
-      if (near.isEmpty()) {
-        return null;
+    ShardIndex.Rows rows = index.latest();
+    List<Extent> near = rows.bases(shard, nextBlock, nextBlock + MERGED_BLOCKS_MAX);
+    if (near.isEmpty()) {
+      return null;
+    }
+    int firstBlock = near.getFirst().firstBlock();
+    List<Extent> bases = new ArrayList<>();
+    List<Extent> patches = new ArrayList<>();
+    long end = (long) firstBlock * BLOCK;
+    boolean isFull = false;
+    ListIterator<Extent> allPatches =
+        rows.patches(shard, firstBlock, near.getLast().endBlock() - 1).listIterator();
+    for (Extent base : near) {
+      boolean isNeighbour = end == (long) base.firstBlock() * BLOCK;
+      boolean isShort = base.endBlock() - firstBlock <= MERGED_BLOCKS_MAX;
+      if (!bases.isEmpty() && !(isNeighbour && isShort)) {
+        isFull = isNeighbour;
+        break;
       }
-      int firstBlock = near.getFirst().firstBlock();
-      List<Extent> bases = new ArrayList<>();
-      List<Extent> patches = new ArrayList<>();
-      long end = (long) firstBlock * BLOCK;
-      boolean isFull = false;
-      ListIterator<Extent> allPatches =
-          rows.patches(shard, firstBlock, near.getLast().endBlock() - 1).listIterator();
-      for (Extent base : near) {
-        boolean isNeighbour = end == (long) base.firstBlock() * BLOCK;
-        boolean isShort = base.endBlock() - firstBlock <= MERGED_BLOCKS_MAX;
-        if (!bases.isEmpty() && !(isNeighbour && isShort)) {
-          isFull = isNeighbour;
+      bases.add(base);
+      end = base.end();
+      while (allPatches.hasNext()) {
+        Extent patch = allPatches.next();
+        if (patch.firstBlock() >= base.endBlock()) {
+          allPatches.previous();
           break;
         }
-        bases.add(base);
-        end = base.end();
-        while (allPatches.hasNext()) {
-          Extent patch = allPatches.next();
-          if (patch.firstBlock() >= base.endBlock()) {
-            allPatches.previous();
-            break;
-          }
-          patches.add(patch);
-          end = patch.endBlock() == base.endBlock() ? patch.end() : end;
-        }
+        patches.add(patch);
+        end = patch.endBlock() == base.endBlock() ? patch.end() : end;
       }
-      isFull |= bases.getLast().endBlock() - firstBlock == MERGED_BLOCKS_MAX;
-      return new Group(bases, patches, end, isFull);
     }
+    isFull |= bases.getLast().endBlock() - firstBlock == MERGED_BLOCKS_MAX;
+    return new Group(bases, patches, end, isFull);
   }
 
   /** False if they cannot be read: reads will tell of that. */
   private boolean merge(ShardId shard, Group group) throws IOException, ShardException {
-    long folded;
-    try (ShardIndex.Rows rows = index.rows()) {
-      folded = rows.folded(shard).revision();
-    }
+    long folded = index.latest().folded(shard).revision();
     long from = (long) group.firstBlock() * BLOCK;
     int length = (int) (group.end() - from);
     Slab slab = slabs.acquire(group.blocks() * BLOCK);

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * One batch's effect on the index together with what it does to the use of segments. What it has
  * put and removed of changed shards shows in its look-ups, ahead of the commit.
  */
-final class IndexChange implements AutoCloseable {
+final class IndexChange {
   private final ShardIndex index;
   private final ShardIndex.Update update;
   private final Segments segments;
@@ -28,10 +28,11 @@ final class IndexChange implements AutoCloseable {
   private final Map<ShardId, Intents> intents = new HashMap<>();
   private final Set<ShardId> removedShards = new HashSet<>();
 
+  /** What came to shards proper, other than by moves. */
+  private final List<Piece> foldedPieces = new ArrayList<>();
+
   /** What the index still shows until the commit but is gone: it must be accounted for once. */
   private final Set<Key> removed = new HashSet<>();
-
-  private ShardIndex.@Nullable Rows rows;
 
   private record Key(ShardId shard, Piece.Role role, int firstBlock) {
     static Key of(Piece piece) {
@@ -82,6 +83,9 @@ final class IndexChange implements AutoCloseable {
         use(replaced.segment(), -gone.storedBytes(), 0, leavesCopy);
       }
     }
+    if (!leavesCopy && extent.stamp().revision() > 0) {
+      foldedPieces.add(piece);
+    }
     if (piece.role() instanceof Piece.Intent) {
       intents(piece.shard()).put().add(piece);
     } else if (piece.role() instanceof Piece.Patch) {
@@ -111,7 +115,9 @@ final class IndexChange implements AutoCloseable {
 
   Folded folded(ShardId shard) throws IOException {
     Pending changed = pending.get(shard);
-    return changed != null && changed.folded != null ? changed.folded : rows().folded(shard);
+    return changed != null && changed.folded != null
+        ? changed.folded
+        : index.latest().folded(shard);
   }
 
   void setFolded(ShardId shard, Folded folded) {
@@ -126,7 +132,7 @@ final class IndexChange implements AutoCloseable {
 
   /** The base extents that hold blocks from the first up to and with the last, in order. */
   List<Extent> bases(ShardId shard, int firstBlock, int lastBlock) throws IOException {
-    List<Extent> known = rows().bases(shard, firstBlock, lastBlock);
+    List<Extent> known = index.latest().bases(shard, firstBlock, lastBlock);
     Pending changed = pending.get(shard);
     return changed == null
         ? without(shard, Piece.Role.BASE, known)
@@ -134,7 +140,7 @@ final class IndexChange implements AutoCloseable {
   }
 
   List<Extent> patches(ShardId shard, int firstBlock, int lastBlock) throws IOException {
-    List<Extent> known = rows().patches(shard, firstBlock, lastBlock);
+    List<Extent> known = index.latest().patches(shard, firstBlock, lastBlock);
     Pending changed = pending.get(shard);
     return changed == null
         ? without(shard, Piece.Role.PATCH, known)
@@ -144,17 +150,13 @@ final class IndexChange implements AutoCloseable {
   @Nullable Extent baseAt(ShardId shard, int firstBlock) throws IOException {
     Pending changed = pending.get(shard);
     Extent fresh = changed == null ? null : changed.bases.get(firstBlock);
-    return fresh == null ? known(shard, Piece.Role.BASE, firstBlock) : fresh;
+    return fresh != null || removed.contains(new Key(shard, Piece.Role.BASE, firstBlock))
+        ? fresh
+        : index.latest().at(shard, Piece.Role.BASE, firstBlock);
   }
 
   @Nullable Extent patchAt(ShardId shard, int block) throws IOException {
-    Pending changed = pending.get(shard);
-    Extent fresh = changed == null ? null : changed.patches.get(block);
-    return fresh == null ? known(shard, Piece.Role.PATCH, block) : fresh;
-  }
-
-  private @Nullable Extent known(ShardId shard, Piece.Role role, int block) throws IOException {
-    return removed.contains(new Key(shard, role, block)) ? null : index.at(shard, role, block);
+    return update.patchAt(shard, block);
   }
 
   List<Piece> intents(ShardId shard, AttemptId attempt) throws IOException {
@@ -162,7 +164,7 @@ final class IndexChange implements AutoCloseable {
     Map<AttemptId, List<Piece>> all =
         known != null
             ? known.attempts()
-            : rows().intents(shard, List.of(attempt), 0, Integer.MAX_VALUE);
+            : index.latest().intents(shard, List.of(attempt), 0, Integer.MAX_VALUE);
     List<Piece> found = new ArrayList<>(all.getOrDefault(attempt, List.of()));
     found.removeIf(piece -> removed.contains(Key.of(piece)));
     return found;
@@ -173,7 +175,7 @@ final class IndexChange implements AutoCloseable {
     ShardId shard = piece.shard();
     int block = piece.extent().firstBlock();
     return switch (piece.role()) {
-      case Piece.Base base -> index.at(shard, base, block);
+      case Piece.Base base -> index.latest().at(shard, base, block);
       case Piece.Patch patch -> patchAt(shard, block);
       case Piece.Intent intent -> {
         for (Piece found : intents(shard, intent.attempt())) {
@@ -247,7 +249,6 @@ final class IndexChange implements AutoCloseable {
     update.commit(reached);
     changed.forEach(this::publish);
     remember();
-    close();
   }
 
   /** What of the batch is kept in memory, too. */
@@ -262,15 +263,7 @@ final class IndexChange implements AutoCloseable {
       Pending folds = pending.get(shard);
       unfolded.changed(shard, own.put(), own.removed(), folds == null ? null : folds.folded);
     }
-    for (Map.Entry<ShardId, Pending> entry : pending.entrySet()) {
-      ShardId shard = entry.getKey();
-      for (Extent patch : entry.getValue().patches.values()) {
-        changedShards.toMerge().put(shard, Piece.Role.PATCH, patch);
-      }
-      for (Extent base : entry.getValue().bases.values()) {
-        changedShards.toMerge().put(shard, Piece.Role.BASE, base);
-      }
-    }
+    foldedPieces.forEach(changedShards.toMerge()::put);
   }
 
   /** Only now: what has no live bytes may be freed by anyone who makes the index durable. */
@@ -281,29 +274,12 @@ final class IndexChange implements AutoCloseable {
     segment.setUse(use);
   }
 
-  @Override
-  public void close() {
-    if (rows != null) {
-      rows.close();
-      rows = null;
-    }
-  }
-
   private Pending pending(ShardId shard) {
     return pending.computeIfAbsent(shard, id -> new Pending());
   }
 
   private Intents intents(ShardId shard) {
     return intents.computeIfAbsent(shard, id -> new Intents());
-  }
-
-  private ShardIndex.Rows rows() {
-    ShardIndex.Rows present = rows;
-    if (present == null) {
-      present = index.rows();
-      rows = present;
-    }
-    return present;
   }
 
   private void use(long id, long liveBytes, int marks, boolean movedFrom) {

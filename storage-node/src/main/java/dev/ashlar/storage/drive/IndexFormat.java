@@ -16,12 +16,12 @@ import java.util.Arrays;
  *                                                | being rebuilt 1
  * 1 | segment 8                                → live bytes 8 | marks 4 | was moved from 1
  * 2 | session 8 | sequence 8 | slot 1 | block 4 → base extent
- * 3 | session 8 | sequence 8 | slot 1 | block 4 → patch
+ * 3 | session 8 | sequence 8 | slot 1 | page 4  → patches of the page's blocks ({@link PatchPage})
  * 4 | session 8 | sequence 8 | slot 1 | attempt: session 8, sequence 8 | block 4
  *                                              → intent | after 8 | flags 1
  * 5 | session 8 | sequence 8 | slot 1          → folded 8 | lowest segment 8 | highest segment 8
  *
- * extent, patch, intent: length 4 | segment 8 | position 4 | tail position 4 | sequence 8
+ * extent, intent: length 4 | segment 8 | position 4 | tail position 4 | sequence 8
  *                        | crcs 4 each | revision 8 and altered 8, unless both are 0
  * </pre>
  */
@@ -37,7 +37,7 @@ final class IndexFormat {
   static final int BLOB_KEY_BYTES = 17;
 
   static final int SHARD_KEY_BYTES = 18;
-  static final int EXTENT_KEY_BYTES = SHARD_KEY_BYTES + 4;
+  static final int BLOCK_KEY_BYTES = SHARD_KEY_BYTES + 4;
   static final int INTENT_KEY_BYTES = SHARD_KEY_BYTES + 20;
 
   private static final int CRCS_AT = 28;
@@ -59,10 +59,16 @@ final class IndexFormat {
     key.put((byte) shard.slot());
   }
 
+  static void putPageKey(ByteBuffer key, ShardId shard, int number) {
+    putShard(key, PATCH, shard);
+    key.putInt(number);
+  }
+
+  /** Of a piece with a row of its own, which patches have not. */
   static void putKey(ByteBuffer key, ShardId shard, Piece.Role role, int firstBlock) {
     switch (role) {
       case Piece.Base base -> putShard(key, BASE, shard);
-      case Piece.Patch patch -> putShard(key, PATCH, shard);
+      case Piece.Patch patch -> throw new IllegalArgumentException("patches have rows by the page");
       case Piece.Intent intent -> {
         putShard(key, INTENT, shard);
         key.putLong(intent.attempt().session()).putLong(intent.attempt().sequence());
@@ -102,10 +108,16 @@ final class IndexFormat {
     return key.array();
   }
 
-  static byte[] extentKey(byte kind, ShardId shard, int block) {
-    ByteBuffer key = ByteBuffer.allocate(EXTENT_KEY_BYTES);
-    putShard(key, kind, shard);
+  static byte[] baseKey(ShardId shard, int block) {
+    ByteBuffer key = ByteBuffer.allocate(BLOCK_KEY_BYTES);
+    putShard(key, BASE, shard);
     return key.putInt(block).array();
+  }
+
+  static byte[] pageKey(ShardId shard, int number) {
+    ByteBuffer key = ByteBuffer.allocate(BLOCK_KEY_BYTES);
+    putPageKey(key, shard, number);
+    return key.array();
   }
 
   /** The beginning of the keys of what an attempt wrote for a shard. */
@@ -142,36 +154,31 @@ final class IndexFormat {
     return new AttemptId(bytes.getLong(SHARD_KEY_BYTES), bytes.getLong(SHARD_KEY_BYTES + 8));
   }
 
-  /** Of a base extent or a patch. */
-  static int block(byte[] key) {
-    return ByteBuffer.wrap(key).getInt(SHARD_KEY_BYTES);
+  private static int lastInt(byte[] key) {
+    return ByteBuffer.wrap(key).getInt(key.length - Integer.BYTES);
   }
 
-  static Piece piece(byte[] key, byte[] value) {
-    ShardId shard = shard(key);
-    return switch (key[0]) {
-      case BASE -> Piece.base(shard, extent(block(key), value));
-      case PATCH -> Piece.patch(shard, extent(block(key), value));
-      default -> {
-        int end = value.length - INTENT_BYTES;
-        ByteBuffer bytes = ByteBuffer.wrap(value);
-        byte flags = value[value.length - 1];
-        yield new Piece(
-            shard,
-            new Piece.Intent(
-                attempt(key), bytes.getLong(end), (flags & REPLACES) != 0, (flags & ALTERS) != 0),
-            extent(ByteBuffer.wrap(key).getInt(INTENT_KEY_BYTES - 4), bytes, end));
-      }
-    };
+  static Extent base(byte[] key, byte[] value) {
+    return extent(Piece.Role.BASE, lastInt(key), ByteBuffer.wrap(value));
   }
 
-  static Extent extent(int firstBlock, byte[] value) {
-    return extent(firstBlock, ByteBuffer.wrap(value), value.length);
+  static PatchPage page(byte[] key, byte[] value) {
+    return PatchPage.read(lastInt(key), ByteBuffer.wrap(value));
   }
 
-  static Extent extent(Piece.Role role, int firstBlock, ByteBuffer value, int bytes) {
+  static Piece intent(byte[] key, byte[] value) {
+    int end = value.length - INTENT_BYTES;
+    ByteBuffer bytes = ByteBuffer.wrap(value);
+    byte flags = value[value.length - 1];
+    Piece.Intent role =
+        new Piece.Intent(
+            attempt(key), bytes.getLong(end), (flags & REPLACES) != 0, (flags & ALTERS) != 0);
+    return new Piece(shard(key), role, extent(role, lastInt(key), bytes));
+  }
+
+  static Extent extent(Piece.Role role, int firstBlock, ByteBuffer value) {
     boolean isIntent = role instanceof Piece.Intent;
-    return extent(firstBlock, value, isIntent ? bytes - INTENT_BYTES : bytes);
+    return extent(firstBlock, value, value.limit() - (isIntent ? INTENT_BYTES : 0));
   }
 
   private static Extent extent(int firstBlock, ByteBuffer value, int bytes) {
@@ -194,8 +201,7 @@ final class IndexFormat {
             : new Stamp(value.getLong(crcsEnd), value.getLong(crcsEnd + 8)));
   }
 
-  static Folded folded(byte[] value) {
-    ByteBuffer bytes = ByteBuffer.wrap(value);
+  static Folded folded(ByteBuffer bytes) {
     return new Folded(bytes.getLong(), bytes.getLong(), bytes.getLong());
   }
 }

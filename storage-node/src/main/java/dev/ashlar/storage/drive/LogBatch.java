@@ -363,7 +363,6 @@ final class LogBatch {
     deleted.clear();
     changed.clear();
     prepared.clear();
-    change.close();
     change = new IndexChange(index, segments, changedShards);
     effects = new RecordEffects(change, segments);
     isMerge = false;
@@ -371,11 +370,6 @@ final class LogBatch {
     directoryBytes = SegmentFormat.HEADER_BYTES;
     packedBytes = 0;
     bodyBytes = 0;
-  }
-
-  /** Lets go of the index. */
-  void close() {
-    change.close();
   }
 
   private static boolean isBody(ByteBuffer payload) {

@@ -34,16 +34,17 @@ final class MergeCandidates {
    * Bases come one behind the other, so one look for so many blocks sees them all. Patches come
    * anywhere: one of so many is picked. Which ones follows from revision and place alone.
    */
-  void put(ShardId shard, Piece.Role role, Extent piece) {
-    int block = piece.firstBlock();
-    long mixed = ((piece.stamp().revision() + 31L * block) * 0x9E3779B97F4A7C15L) >>> 32;
-    boolean isBase = role instanceof Piece.Base;
+  void put(Piece piece) {
+    Extent extent = piece.extent();
+    int block = extent.firstBlock();
+    long mixed = ((extent.stamp().revision() + 31L * block) * 0x9E3779B97F4A7C15L) >>> 32;
+    boolean isBase = piece.role() instanceof Piece.Base;
     if (mixed % PIECES_PER_WHOLE_LOOK == 0) {
-      add(new Candidate(shard, 0, true));
+      add(new Candidate(piece.shard(), 0, true));
     } else if (isBase
-        ? block % BLOCKS_PER_LOOK + piece.crcs().length >= BLOCKS_PER_LOOK
+        ? block % BLOCKS_PER_LOOK + extent.crcs().length >= BLOCKS_PER_LOOK
         : mixed % PATCHES_PER_LOOK == 0) {
-      add(new Candidate(shard, piece.endBlock() - 1, false));
+      add(new Candidate(piece.shard(), extent.endBlock() - 1, false));
     }
   }
 

@@ -78,21 +78,27 @@ final class NeededRecords implements BatchScanner.RecordVisitor {
       addIfHere(Piece.base(piece.shard(), extent));
       return;
     }
-    for (int block = extent.firstBlock(); block < extent.endBlock(); block++) {
-      addIfHere(Piece.patch(piece.shard(), extent.block(block, extent.stamp())));
+    for (Extent now :
+        index.latest().patches(piece.shard(), extent.firstBlock(), extent.endBlock() - 1)) {
+      if (now.liesWhere(extent.block(now.firstBlock(), extent.stamp()))) {
+        add(Piece.patch(piece.shard(), now));
+      }
     }
   }
 
   private boolean addIfHere(Piece piece) throws IOException {
     Extent extent = piece.extent();
-    Extent now = index.at(piece.shard(), piece.role(), extent.firstBlock());
+    Extent now = index.latest().at(piece.shard(), piece.role(), extent.firstBlock());
     if (now == null || !now.liesWhere(extent)) {
       return false;
     }
-    Piece needed = piece.movedTo(now);
+    add(piece.movedTo(now));
+    return true;
+  }
+
+  private void add(Piece needed) {
     pieces.add(needed);
     bytesMax += batchBytesMax(needed);
-    return true;
   }
 
   /** The last fold's mark says how far the shard is; the others only what became of intents. */
@@ -100,10 +106,8 @@ final class NeededRecords implements BatchScanner.RecordVisitor {
   public void mark(Mark mark) throws IOException {
     boolean isNeeded = segments.needs(mark, segment.id());
     if (mark instanceof Mark.Folding folding) {
-      try (ShardIndex.Rows rows = index.rows()) {
-        long folded = rows.folded(folding.shard()).revision();
-        isNeeded = folded == folding.revision() || (folded > 0 && isNeeded);
-      }
+      long folded = index.latest().folded(folding.shard()).revision();
+      isNeeded = folded == folding.revision() || (folded > 0 && isNeeded);
     }
     if (isNeeded && marks.add(mark)) {
       bytesMax += mark.storedBytes();

@@ -178,14 +178,13 @@ final class Recovery {
       segment.file().sync();
       syncedSegment = segment.id();
     }
-    try (IndexChange change = new IndexChange(index, segments, changed)) {
-      Replay replay = new Replay(new RecordEffects(change, segments));
-      scanner.forEachRecord(header, replay);
-      replay.effects.leaveTraces(replay.marks, segment.id());
-      change.addMarks(segment.id(), replay.marks.size());
-      moveTo(new LogPosition(header.sequence(), segment.id(), header.offset() + header.bytes()));
-      change.commit(end);
-    }
+    IndexChange change = new IndexChange(index, segments, changed);
+    Replay replay = new Replay(new RecordEffects(change, segments));
+    scanner.forEachRecord(header, replay);
+    replay.effects.leaveTraces(replay.marks, segment.id());
+    change.addMarks(segment.id(), replay.marks.size());
+    moveTo(new LogPosition(header.sequence(), segment.id(), header.offset() + header.bytes()));
+    change.commit(end);
     return true;
   }
 

@@ -3,6 +3,7 @@ package dev.ashlar.storage.drive;
 import dev.ashlar.protocol.model.AttemptId;
 import dev.ashlar.protocol.model.ShardId;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -13,61 +14,100 @@ import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
 import org.rocksdb.Snapshot;
 
-/** What was committed when it was made. */
+/** What was committed when it was made, or when each of its methods is called. For any thread. */
 final class RocksRows implements ShardIndex.Rows {
+  /** Fewer are looked up one by one. */
+  private static final int PAGES_PER_SCAN_MIN = 4;
+
+  private static final ThreadLocal<Scratch> SCRATCH = ThreadLocal.withInitial(Scratch::new);
+
   private final RocksDB db;
   private final ExtentGuess guess;
-  private final Snapshot moment;
+  private final @Nullable Snapshot moment;
   private final ReadOptions reading;
 
-  RocksRows(RocksDB db, ExtentGuess guess) {
+  /** Direct memory for one look-up at a time. */
+  private static final class Scratch {
+    final ByteBuffer key = ByteBuffer.allocateDirect(IndexFormat.INTENT_KEY_BYTES);
+    final ByteBuffer value = ByteBuffer.allocateDirect(IndexFormat.VALUE_BYTES_MAX);
+  }
+
+  /** Puts a key. */
+  private interface KeyWriter {
+    void put(ByteBuffer key);
+  }
+
+  private RocksRows(RocksDB db, ExtentGuess guess, @Nullable Snapshot moment) {
     this.db = db;
     this.guess = guess;
-    moment = db.getSnapshot();
-    reading = new ReadOptions().setSnapshot(moment);
+    this.moment = moment;
+    reading = new ReadOptions();
+    if (moment != null) {
+      reading.setSnapshot(moment);
+    }
+  }
+
+  /** What is committed now. */
+  static RocksRows ofNow(RocksDB db, ExtentGuess guess) {
+    return new RocksRows(db, guess, db.getSnapshot());
+  }
+
+  /** What is committed when it is asked. */
+  static RocksRows latest(RocksDB db, ExtentGuess guess) {
+    return new RocksRows(db, guess, null);
+  }
+
+  /** The value, until the thread's next look-up; or null. */
+  private @Nullable ByteBuffer get(KeyWriter writer) throws IOException {
+    Scratch mine = SCRATCH.get();
+    writer.put(mine.key.clear());
+    try {
+      int bytes = db.get(reading, mine.key.flip(), mine.value.clear());
+      return bytes == RocksDB.NOT_FOUND ? null : mine.value.position(0).limit(bytes);
+    } catch (RocksDBException e) {
+      throw RocksShardIndex.failed(e);
+    }
   }
 
   @Override
   public Folded folded(ShardId shard) throws IOException {
-    try {
-      byte[] value = db.get(reading, IndexFormat.shardKey(IndexFormat.FOLDED, shard));
-      return value == null ? Folded.NOTHING : IndexFormat.folded(value);
-    } catch (RocksDBException e) {
-      throw RocksShardIndex.failed(e);
+    ByteBuffer value = get(key -> IndexFormat.putShard(key, IndexFormat.FOLDED, shard));
+    return value == null ? Folded.NOTHING : IndexFormat.folded(value);
+  }
+
+  @Override
+  public @Nullable Extent at(ShardId shard, Piece.Role role, int firstBlock) throws IOException {
+    if (role instanceof Piece.Patch) {
+      PatchPage page = page(shard, PatchPage.numberOf(firstBlock));
+      return page == null ? null : page.at(firstBlock);
     }
+    ByteBuffer value = get(key -> IndexFormat.putKey(key, shard, role, firstBlock));
+    return value == null ? null : IndexFormat.extent(role, firstBlock, value);
+  }
+
+  /** Null if it is empty. */
+  @Nullable PatchPage page(ShardId shard, int number) throws IOException {
+    ByteBuffer value = get(key -> IndexFormat.putPageKey(key, shard, number));
+    return value == null ? null : PatchPage.read(number, value);
   }
 
   @Override
   public List<Extent> bases(ShardId shard, int firstBlock, int lastBlock) throws IOException {
-    Extent guessed = guess.find(firstBlock, block -> at(IndexFormat.BASE, shard, block));
+    Extent guessed = guess.find(firstBlock, block -> at(shard, Piece.Role.BASE, block));
     if (guessed != null && guessed.endBlock() > lastBlock) {
       return List.of(guessed);
     }
-    return bases(db, moment, shard, firstBlock, lastBlock);
+    List<Extent> found = soughtBases(shard, firstBlock, lastBlock);
+    found.forEach(guess::learn);
+    return found;
   }
 
-  /** The extent or patch that begins with this block. */
-  private @Nullable Extent at(byte kind, ShardId shard, int block) throws IOException {
-    try {
-      byte[] value = db.get(reading, IndexFormat.extentKey(kind, shard, block));
-      return value == null ? null : IndexFormat.extent(block, value);
-    } catch (RocksDBException e) {
-      throw RocksShardIndex.failed(e);
-    }
-  }
-
-  /**
-   * Base extents as of {@link ShardIndex.Rows#bases}.
-   *
-   * @param moment null for all that is committed
-   */
-  static List<Extent> bases(
-      RocksDB db, @Nullable Snapshot moment, ShardId shard, int firstBlock, int lastBlock)
-      throws IOException {
+  /** Without a guess where they begin. */
+  List<Extent> soughtBases(ShardId shard, int firstBlock, int lastBlock) throws IOException {
     byte[] all = IndexFormat.shardKey(IndexFormat.BASE, shard);
-    byte[] behind = IndexFormat.extentKey(IndexFormat.BASE, shard, lastBlock + 1);
+    byte[] behind = IndexFormat.baseKey(shard, lastBlock + 1);
     try (RocksScan entries = new RocksScan(db, moment, all, behind)) {
-      entries.seekLast(IndexFormat.extentKey(IndexFormat.BASE, shard, firstBlock));
+      entries.seekLast(IndexFormat.baseKey(shard, firstBlock));
       List<Extent> found = extents(entries);
       if (!found.isEmpty() && found.getFirst().endBlock() <= firstBlock) {
         found.removeFirst();
@@ -78,22 +118,37 @@ final class RocksRows implements ShardIndex.Rows {
 
   @Override
   public List<Extent> patches(ShardId shard, int firstBlock, int lastBlock) throws IOException {
-    if (firstBlock == lastBlock) {
-      Extent only = at(IndexFormat.PATCH, shard, firstBlock);
-      return only == null ? List.of() : List.of(only);
+    int first = PatchPage.numberOf(firstBlock);
+    int last = PatchPage.numberOf(lastBlock);
+    List<Extent> found = new ArrayList<>();
+    if (last - first < PAGES_PER_SCAN_MIN) {
+      for (int number = first; number <= last; number++) {
+        addPatches(found, page(shard, number), firstBlock, lastBlock);
+      }
+      return found;
     }
-    byte[] first = IndexFormat.extentKey(IndexFormat.PATCH, shard, firstBlock);
-    byte[] behind = IndexFormat.extentKey(IndexFormat.PATCH, shard, lastBlock + 1);
-    try (RocksScan entries = new RocksScan(db, moment, first, behind)) {
-      entries.first();
-      return extents(entries);
+    byte[] from = IndexFormat.pageKey(shard, first);
+    byte[] behind = IndexFormat.pageKey(shard, last + 1);
+    try (RocksScan entries = new RocksScan(db, moment, from, behind)) {
+      for (entries.first(); entries.isAtEntry(); entries.next()) {
+        PatchPage page = IndexFormat.page(entries.key(), entries.value());
+        addPatches(found, page, firstBlock, lastBlock);
+      }
+    }
+    return found;
+  }
+
+  private static void addPatches(
+      List<Extent> found, @Nullable PatchPage page, int firstBlock, int lastBlock) {
+    if (page != null) {
+      page.addTo(found, firstBlock, lastBlock);
     }
   }
 
   private static List<Extent> extents(RocksScan entries) throws IOException {
     List<Extent> found = new ArrayList<>();
     for (; entries.isAtEntry(); entries.next()) {
-      found.add(IndexFormat.extent(IndexFormat.block(entries.key()), entries.value()));
+      found.add(IndexFormat.base(entries.key(), entries.value()));
     }
     return found;
   }
@@ -155,13 +210,15 @@ final class RocksRows implements ShardIndex.Rows {
   }
 
   private static Piece piece(RocksScan entries) {
-    return IndexFormat.piece(entries.key(), entries.value());
+    return IndexFormat.intent(entries.key(), entries.value());
   }
 
   @Override
   public void close() {
     reading.close();
-    db.releaseSnapshot(moment);
-    moment.close();
+    if (moment != null) {
+      db.releaseSnapshot(moment);
+      moment.close();
+    }
   }
 }

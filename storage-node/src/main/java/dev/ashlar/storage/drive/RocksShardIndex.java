@@ -18,11 +18,8 @@ import org.rocksdb.CompressionType;
 import org.rocksdb.FlushOptions;
 import org.rocksdb.InfoLogLevel;
 import org.rocksdb.Options;
-import org.rocksdb.ReadOptions;
 import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
-import org.rocksdb.WriteBatch;
-import org.rocksdb.WriteOptions;
 
 /**
  * The index in RocksDB, without a log of its own. There is one column family, so tables are flushed
@@ -32,23 +29,15 @@ import org.rocksdb.WriteOptions;
 final class RocksShardIndex implements ShardIndex {
   private final Options options;
   private final BloomFilter bloomFilter = new BloomFilter(10);
-  private final ReadOptions reading = new ReadOptions();
-  private final WriteOptions writing = new WriteOptions().setDisableWAL(true);
   private final RocksDB db;
-  private final RocksUpdate update = new RocksUpdate();
-  private final ThreadLocal<Scratch> scratch = ThreadLocal.withInitial(Scratch::new);
   private volatile LogPosition position = LogPosition.START;
 
   /** Whether any shard was ever changed: where none was, nothing is looked for but base extents. */
   private volatile boolean hasChanges;
 
   private final ExtentGuess guess = new ExtentGuess();
-
-  /** Direct memory for one look-up at a time. */
-  private static final class Scratch {
-    final ByteBuffer key = ByteBuffer.allocateDirect(IndexFormat.INTENT_KEY_BYTES);
-    final ByteBuffer value = ByteBuffer.allocateDirect(IndexFormat.VALUE_BYTES_MAX);
-  }
+  private final RocksRows latest;
+  private final RocksUpdate update;
 
   RocksShardIndex(Path folder, DriveResources resources) throws IOException {
     Private.createFolders(folder);
@@ -60,6 +49,8 @@ final class RocksShardIndex implements ShardIndex {
       options.close();
       throw new IOException("index " + folder + ": " + e.getMessage(), e);
     }
+    latest = RocksRows.latest(db, guess);
+    update = new RocksUpdate(db, latest, this::committed);
     try {
       byte[] stored = db.get(IndexFormat.POSITION_KEY);
       if (stored != null) {
@@ -93,6 +84,8 @@ final class RocksShardIndex implements ShardIndex {
         .setWriteBufferSize(16 << 20)
         .setCompressionType(CompressionType.NO_COMPRESSION)
         .setTableFormatConfig(table)
+        .setMemtablePrefixBloomSizeRatio(0.05)
+        .setMemtableWholeKeyFiltering(true)
         .setMaxOpenFiles(256)
         .setKeepLogFileNum(2)
         .setMaxLogFileSize(1 << 20)
@@ -121,7 +114,7 @@ final class RocksShardIndex implements ShardIndex {
 
   @Override
   public @Nullable Extent find(ShardId shard, int block) throws IOException {
-    Extent found = guess.find(block, first -> at(shard, Piece.Role.BASE, first));
+    Extent found = guess.find(block, first -> latest.at(shard, Piece.Role.BASE, first));
     if (found == null && block > 0) {
       found = seek(shard, block);
     }
@@ -132,49 +125,55 @@ final class RocksShardIndex implements ShardIndex {
   }
 
   private @Nullable Extent seek(ShardId shard, int block) throws IOException {
-    List<Extent> found = RocksRows.bases(db, null, shard, block, block);
+    List<Extent> found = latest.soughtBases(shard, block, block);
     return found.isEmpty() ? null : found.getFirst();
   }
 
   @Override
-  public @Nullable Extent at(ShardId shard, Piece.Role role, int firstBlock) throws IOException {
-    Scratch mine = scratch.get();
-    IndexFormat.putKey(mine.key.clear(), shard, role, firstBlock);
-    try {
-      int bytes = db.get(reading, mine.key.flip(), mine.value.clear());
-      return bytes == RocksDB.NOT_FOUND
-          ? null
-          : IndexFormat.extent(role, firstBlock, mine.value, bytes);
-    } catch (RocksDBException e) {
-      throw failed(e);
-    }
+  public Rows rows() {
+    return RocksRows.ofNow(db, guess);
   }
 
   @Override
-  public Rows rows() {
-    return new RocksRows(db, guess);
+  public Rows latest() {
+    return latest;
   }
 
   @Override
   public void forEachRow(BlobId blob, RowVisitor visitor) throws IOException {
-    forEachPiece(IndexFormat.blobKey(IndexFormat.BASE, blob), visitor);
+    try (RocksScan entries = scan(IndexFormat.blobKey(IndexFormat.BASE, blob))) {
+      for (entries.first(); entries.isAtEntry(); entries.next()) {
+        byte[] key = entries.key();
+        visitor.piece(Piece.base(IndexFormat.shard(key), IndexFormat.base(key, entries.value())));
+      }
+    }
     if (!hasChanges) {
       return;
     }
-    forEachPiece(IndexFormat.blobKey(IndexFormat.PATCH, blob), visitor);
-    forEachPiece(IndexFormat.blobKey(IndexFormat.INTENT, blob), visitor);
+    try (RocksScan entries = scan(IndexFormat.blobKey(IndexFormat.PATCH, blob))) {
+      for (entries.first(); entries.isAtEntry(); entries.next()) {
+        visitPatches(entries, visitor);
+      }
+    }
+    try (RocksScan entries = scan(IndexFormat.blobKey(IndexFormat.INTENT, blob))) {
+      for (entries.first(); entries.isAtEntry(); entries.next()) {
+        visitor.piece(IndexFormat.intent(entries.key(), entries.value()));
+      }
+    }
     try (RocksScan entries = scan(IndexFormat.blobKey(IndexFormat.FOLDED, blob))) {
       for (entries.first(); entries.isAtEntry(); entries.next()) {
-        visitor.folded(IndexFormat.shard(entries.key()), IndexFormat.folded(entries.value()));
+        Folded folded = IndexFormat.folded(ByteBuffer.wrap(entries.value()));
+        visitor.folded(IndexFormat.shard(entries.key()), folded);
       }
     }
   }
 
-  private void forEachPiece(byte[] prefix, RowVisitor visitor) throws IOException {
-    try (RocksScan entries = scan(prefix)) {
-      for (entries.first(); entries.isAtEntry(); entries.next()) {
-        visitor.piece(IndexFormat.piece(entries.key(), entries.value()));
-      }
+  private static void visitPatches(RocksScan entries, RowVisitor visitor) throws IOException {
+    ShardId shard = IndexFormat.shard(entries.key());
+    List<Extent> patches = new ArrayList<>();
+    IndexFormat.page(entries.key(), entries.value()).addTo(patches, 0, Integer.MAX_VALUE);
+    for (Extent patch : patches) {
+      visitor.piece(Piece.patch(shard, patch));
     }
   }
 
@@ -235,7 +234,7 @@ final class RocksShardIndex implements ShardIndex {
 
   @Override
   public Update update() {
-    update.batch.clear();
+    update.clear();
     return update;
   }
 
@@ -253,101 +252,21 @@ final class RocksShardIndex implements ShardIndex {
 
   @Override
   public void close() {
-    update.batch.close();
+    update.close();
+    latest.close();
     db.close();
     options.close();
     bloomFilter.close();
-    reading.close();
-    writing.close();
+  }
+
+  private void committed(LogPosition reached, boolean hasChangedShards) {
+    if (hasChangedShards) {
+      hasChanges = true;
+    }
+    position = reached;
   }
 
   static IOException failed(RocksDBException e) {
     return new IOException("index: " + e.getMessage(), e);
-  }
-
-  /** One write batch, used again and again by the log's writer. */
-  private final class RocksUpdate implements Update {
-    final WriteBatch batch = new WriteBatch();
-    private final ByteBuffer key = ByteBuffer.allocateDirect(IndexFormat.INTENT_KEY_BYTES);
-    private final ByteBuffer value = ByteBuffer.allocateDirect(IndexFormat.VALUE_BYTES_MAX);
-
-    @Override
-    public void put(Piece piece) throws IOException {
-      if (!(piece.role() instanceof Piece.Base)) {
-        hasChanges = true;
-      }
-      putKey(piece);
-      IndexFormat.putValue(value.clear(), piece);
-      put();
-    }
-
-    @Override
-    public void remove(Piece piece) throws IOException {
-      putKey(piece);
-      remove();
-    }
-
-    @Override
-    public void putFolded(ShardId shard, Folded folded) throws IOException {
-      hasChanges = true;
-      IndexFormat.putShard(key.clear(), IndexFormat.FOLDED, shard);
-      value.clear().putLong(folded.revision());
-      value.putLong(folded.lowestSegment()).putLong(folded.highestSegment());
-      put();
-    }
-
-    @Override
-    public void removeFolded(ShardId shard) throws IOException {
-      IndexFormat.putShard(key.clear(), IndexFormat.FOLDED, shard);
-      remove();
-    }
-
-    @Override
-    public void use(long segment, SegmentUse use) throws IOException {
-      key.clear().put(IndexFormat.USE).putLong(segment);
-      value.clear().putLong(use.liveBytes()).putInt(use.marks());
-      value.put((byte) (use.wasMovedFrom() ? 1 : 0));
-      put();
-    }
-
-    @Override
-    public void forget(long segment) throws IOException {
-      key.clear().put(IndexFormat.USE).putLong(segment);
-      remove();
-    }
-
-    @Override
-    public void commit(LogPosition reached) throws IOException {
-      key.clear().put(IndexFormat.POSITION_KEY);
-      value.clear().putLong(reached.sequence()).putLong(reached.segment());
-      value.putInt(reached.offset()).put((byte) (reached.isRebuild() ? 1 : 0));
-      put();
-      try {
-        db.write(writing, batch);
-      } catch (RocksDBException e) {
-        throw failed(e);
-      }
-      position = reached;
-    }
-
-    private void putKey(Piece piece) {
-      IndexFormat.putKey(key.clear(), piece.shard(), piece.role(), piece.extent().firstBlock());
-    }
-
-    private void put() throws IOException {
-      try {
-        batch.put(key.flip(), value.flip());
-      } catch (RocksDBException e) {
-        throw failed(e);
-      }
-    }
-
-    private void remove() throws IOException {
-      try {
-        batch.delete(key.flip());
-      } catch (RocksDBException e) {
-        throw failed(e);
-      }
-    }
   }
 }

@@ -77,16 +77,11 @@ final class SegmentLog {
     if (!accepted.isEmpty() && (request.goesAlone() || accepted.getLast().goesAlone())) {
       return false;
     }
-    try {
-      boolean taken = batch.add(request);
-      if (taken) {
-        accepted.add(request);
-      }
-      return taken;
-    } catch (IOException | RuntimeException e) {
-      batch.close();
-      throw e;
+    boolean taken = batch.add(request);
+    if (taken) {
+      accepted.add(request);
     }
+    return taken;
   }
 
   /** What is in the batch; after {@link #commit}, what it made durable. */
@@ -111,15 +106,6 @@ final class SegmentLog {
    * the batch reached the drive is not known.
    */
   void commit() throws IOException {
-    try {
-      commitBatch();
-    } catch (IOException | RuntimeException e) {
-      batch.close();
-      throw e;
-    }
-  }
-
-  private void commitBatch() throws IOException {
     if (!batch.hasContents()) {
       return;
     }

@@ -24,11 +24,14 @@ interface ShardIndex extends AutoCloseable {
   /** The base extent that holds this 4 KiB block of the shard. */
   @Nullable Extent find(ShardId shard, int block) throws IOException;
 
-  /** The piece of this shard, role and attempt that begins with this block. */
-  @Nullable Extent at(ShardId shard, Piece.Role role, int firstBlock) throws IOException;
-
   /** All of the index as it is after the last commit. */
   Rows rows();
+
+  /**
+   * The index as it is whenever it is asked: cheaper than {@link #rows}, for who asks once, or
+   * accepts answers of different moments. Need not be closed.
+   */
+  Rows latest();
 
   /** All of a blob. */
   void forEachRow(BlobId blob, RowVisitor visitor) throws IOException;
@@ -76,6 +79,9 @@ interface ShardIndex extends AutoCloseable {
     /** {@link Folded#NOTHING} where there is no row. */
     Folded folded(ShardId shard) throws IOException;
 
+    /** The piece of this shard, role and attempt that begins with this block. */
+    @Nullable Extent at(ShardId shard, Piece.Role role, int firstBlock) throws IOException;
+
     /** The base extents that hold blocks from the first up to and with the last, in order. */
     List<Extent> bases(ShardId shard, int firstBlock, int lastBlock) throws IOException;
 
@@ -102,6 +108,9 @@ interface ShardIndex extends AutoCloseable {
     void put(Piece piece) throws IOException;
 
     void remove(Piece piece) throws IOException;
+
+    /** The block's patch as this update leaves it. */
+    @Nullable Extent patchAt(ShardId shard, int block) throws IOException;
 
     void putFolded(ShardId shard, Folded folded) throws IOException;
 

@@ -258,23 +258,32 @@ final class ShardReader {
     @Nullable Extent[] sources = new Extent[last - first + 1];
     // Before the rows: what has been folded since they show.
     UnfoldedShards.Known known = unfoldedShards.find(range.shard());
+    if (known != null && known.has(range.view())) {
+      // What is folded meanwhile shows as altered, and what is merged, in the bases behind patches.
+      putAll(
+          sources, range, unfolded(known.folded(), known.attempts(), range.view()), index.latest());
+      return sources;
+    }
     try (ShardIndex.Rows rows = index.rows()) {
-      List<Piece> unfolded =
-          known != null && known.has(range.view())
-              ? unfolded(known.folded(), known.attempts(), range.view())
-              : unfolded(rows, range.shard(), range.view(), first, last);
-      for (Piece piece : unfolded.reversed()) {
-        putWhereNone(sources, first, piece.extent());
-      }
-      if (hasNone(sources)) {
-        rows.patches(range.shard(), first, last)
-            .forEach(each -> putWhereNone(sources, first, each));
-      }
-      if (hasNone(sources)) {
-        rows.bases(range.shard(), first, last).forEach(each -> putWhereNone(sources, first, each));
-      }
+      putAll(sources, range, unfolded(rows, range.shard(), range.view(), first, last), rows);
     }
     return sources;
+  }
+
+  private static void putAll(
+      @Nullable Extent[] sources, Range range, List<Piece> unfolded, ShardIndex.Rows rows)
+      throws IOException {
+    int first = range.firstBlock();
+    int last = range.lastBlock();
+    for (Piece piece : unfolded.reversed()) {
+      putWhereNone(sources, first, piece.extent());
+    }
+    if (hasNone(sources)) {
+      rows.patches(range.shard(), first, last).forEach(each -> putWhereNone(sources, first, each));
+    }
+    if (hasNone(sources)) {
+      rows.bases(range.shard(), first, last).forEach(each -> putWhereNone(sources, first, each));
+    }
   }
 
   private static void putWhereNone(@Nullable Extent[] sources, int first, Extent extent) {

@@ -93,9 +93,8 @@ final class UnfoldedShards {
     if (known != null) {
       keep(shard, known.changed(folded == null ? known.folded() : folded.revision(), put, removed));
     } else if (!put.isEmpty()) {
-      try (ShardIndex.Rows rows = index.rows()) {
-        keep(shard, new Known(rows.folded(shard).revision(), rows.intents(shard)));
-      }
+      ShardIndex.Rows rows = index.latest();
+      keep(shard, new Known(rows.folded(shard).revision(), rows.intents(shard)));
     }
   }
 

@@ -7,9 +7,11 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -108,20 +110,25 @@ final class MemoryShardIndex implements ShardIndex, SimulatedIndex {
   }
 
   @Override
-  public @Nullable Extent at(ShardId shard, Piece.Role role, int firstBlock) {
-    Piece found = current.pieces.get(Key.of(shard, role, firstBlock));
-    return found == null ? null : found.extent();
+  public Rows rows() {
+    return new MemoryRows();
   }
 
   @Override
-  public Rows rows() {
-    return new MemoryRows();
+  public Rows latest() {
+    return rows();
   }
 
   private final class MemoryRows implements Rows {
     @Override
     public Folded folded(ShardId shard) {
       return current.folded.getOrDefault(shard, Folded.NOTHING);
+    }
+
+    @Override
+    public @Nullable Extent at(ShardId shard, Piece.Role role, int firstBlock) {
+      Piece found = current.pieces.get(Key.of(shard, role, firstBlock));
+      return found == null ? null : found.extent();
     }
 
     @Override
@@ -254,15 +261,28 @@ final class MemoryShardIndex implements ShardIndex, SimulatedIndex {
 
   private final class MemoryUpdate implements Update {
     private final List<Consumer<Content>> changes = new ArrayList<>();
+    private final Map<Key, Piece> put = new HashMap<>();
+    private final Set<Key> removed = new HashSet<>();
 
     @Override
     public void put(Piece piece) {
+      put.put(Key.of(piece), piece);
+      removed.remove(Key.of(piece));
       changes.add(to -> to.pieces.put(Key.of(piece), piece));
     }
 
     @Override
     public void remove(Piece piece) {
+      put.remove(Key.of(piece));
+      removed.add(Key.of(piece));
       changes.add(to -> to.pieces.remove(Key.of(piece)));
+    }
+
+    @Override
+    public @Nullable Extent patchAt(ShardId shard, int block) {
+      Key key = Key.of(shard, Piece.Role.PATCH, block);
+      Piece found = put.getOrDefault(key, current.pieces.get(key));
+      return found == null || removed.contains(key) ? null : found.extent();
     }
 
     @Override

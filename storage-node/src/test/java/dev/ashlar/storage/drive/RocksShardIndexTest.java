@@ -8,10 +8,19 @@ import dev.ashlar.protocol.memory.SlabPool;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.ShardId;
 import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Random;
+import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class RocksShardIndexTest {
+  private static final int PATCHED_BLOCKS = 70;
+
   @TempDir Path folder;
 
   /** The index guesses where extents begin from those it met; others must be found as well. */
@@ -36,6 +45,92 @@ class RocksShardIndexTest {
         assertNull(index.find(shard(shards.length + 1), 64));
       }
     }
+  }
+
+  /** Patches share rows; each must still come and go by itself. */
+  @Test
+  void hasEachPatchThatWasPutAndNotRemoved() throws Exception {
+    long seed = Long.getLong("ashlar.sim.seed", System.nanoTime());
+    Random random = new Random(seed);
+    Map<ShardId, NavigableMap<Integer, Extent>> model = new HashMap<>();
+    try (DriveResources resources = TestDrives.resources(new SlabPool(1 << 20));
+        RocksShardIndex index = new RocksShardIndex(folder.resolve("index"), resources)) {
+      for (int commit = 0; commit < 300; commit++) {
+        change(index, model, random);
+        ShardId shard = shard(random.nextInt(2));
+        NavigableMap<Integer, Extent> present = model.getOrDefault(shard, new TreeMap<>());
+        int first = random.nextInt(PATCHED_BLOCKS);
+        int last = first + random.nextInt(PATCHED_BLOCKS);
+        String where = "seed " + seed + ", commit " + commit + ", " + first + " to " + last;
+        assertSame(
+            List.copyOf(present.subMap(first, true, last, true).values()),
+            index.latest().patches(shard, first, last),
+            where);
+        Extent one = present.get(first);
+        Extent found = index.latest().at(shard, Piece.Role.PATCH, first);
+        assertSame(
+            one == null ? List.of() : List.of(one),
+            found == null ? List.of() : List.of(found),
+            where);
+      }
+    }
+  }
+
+  private static void change(
+      RocksShardIndex index, Map<ShardId, NavigableMap<Integer, Extent>> model, Random random)
+      throws Exception {
+    ShardIndex.Update update = index.update();
+    for (int i = random.nextInt(6); i >= 0; i--) {
+      ShardId shard = shard(random.nextInt(2));
+      NavigableMap<Integer, Extent> present = model.computeIfAbsent(shard, id -> new TreeMap<>());
+      int block = random.nextInt(PATCHED_BLOCKS);
+      if (random.nextInt(3) == 0) {
+        Extent gone = present.remove(block);
+        if (gone != null) {
+          update.remove(Piece.patch(shard, gone));
+        }
+      } else {
+        putRun(update, present, shard, block, random);
+      }
+      Extent expected = present.get(block);
+      Extent found = update.patchAt(shard, block);
+      assertEquals(expected == null, found == null);
+      if (expected != null && found != null) {
+        assertSame(List.of(expected), List.of(found), "seed");
+      }
+    }
+    update.commit(index.position());
+  }
+
+  /** Neighbours of one write, the last of them perhaps short. */
+  private static void putRun(
+      ShardIndex.Update update,
+      NavigableMap<Integer, Extent> present,
+      ShardId shard,
+      int block,
+      Random random)
+      throws Exception {
+    int blocks = 1 + random.nextInt(6);
+    int length = blocks * SegmentFormat.BLOCK - random.nextInt(2) * 100;
+    int[] crcs = random.ints(blocks).toArray();
+    Extent run = new Extent(block, length, 1 + random.nextInt(3), 4096, 0, random.nextInt(9), crcs);
+    for (int each = block; each < block + blocks; each++) {
+      Extent patch = run.block(each, new Extent.Stamp(random.nextInt(1, 3), 1));
+      update.put(Piece.patch(shard, patch));
+      present.put(each, patch);
+    }
+  }
+
+  /** Extents hold arrays, so records of them are compared as text. */
+  private static void assertSame(List<Extent> expected, List<Extent> found, String where) {
+    assertEquals(texts(expected), texts(found), where);
+  }
+
+  private static List<String> texts(List<Extent> extents) {
+    return extents.stream()
+        .map(each -> each + Arrays.toString(each.crcs()))
+        .map(text -> text.replaceAll("crcs=[^,]*", ""))
+        .toList();
   }
 
   private static ShardId shard(int number) {

@@ -1,0 +1,168 @@
+package dev.ashlar.storage.drive;
+
+import dev.ashlar.protocol.model.ShardId;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.rocksdb.RocksDB;
+import org.rocksdb.RocksDBException;
+import org.rocksdb.WriteBatch;
+import org.rocksdb.WriteOptions;
+
+/** One write batch, used again and again by the log's writer. */
+final class RocksUpdate implements ShardIndex.Update {
+  private final RocksDB db;
+  private final RocksRows latest;
+  private final CommitListener onCommit;
+  private final WriteOptions writing = new WriteOptions().setDisableWAL(true);
+  private final WriteBatch batch = new WriteBatch();
+  private final ByteBuffer key = ByteBuffer.allocateDirect(IndexFormat.INTENT_KEY_BYTES);
+  private final ByteBuffer value = ByteBuffer.allocateDirect(IndexFormat.VALUE_BYTES_MAX);
+
+  /** With patches put and removed. */
+  private final Map<PageKey, PatchPage> pages = new HashMap<>();
+
+  private boolean hasChangedShards;
+
+  private record PageKey(ShardId shard, int number) {}
+
+  /** Told of each commit. */
+  interface CommitListener {
+    void committed(LogPosition reached, boolean hasChangedShards);
+  }
+
+  RocksUpdate(RocksDB db, RocksRows latest, CommitListener onCommit) {
+    this.db = db;
+    this.latest = latest;
+    this.onCommit = onCommit;
+  }
+
+  void clear() {
+    batch.clear();
+    pages.clear();
+    hasChangedShards = false;
+  }
+
+  void close() {
+    batch.close();
+    writing.close();
+  }
+
+  @Override
+  public void put(Piece piece) throws IOException {
+    hasChangedShards |= !(piece.role() instanceof Piece.Base);
+    if (piece.role() instanceof Piece.Patch) {
+      page(piece.shard(), piece.extent().firstBlock()).put(piece.extent());
+      return;
+    }
+    putKey(piece);
+    IndexFormat.putValue(value.clear(), piece);
+    put();
+  }
+
+  @Override
+  public void remove(Piece piece) throws IOException {
+    if (piece.role() instanceof Piece.Patch) {
+      int block = piece.extent().firstBlock();
+      page(piece.shard(), block).remove(block);
+      return;
+    }
+    putKey(piece);
+    remove();
+  }
+
+  @Override
+  public @Nullable Extent patchAt(ShardId shard, int block) throws IOException {
+    return page(shard, block).at(block);
+  }
+
+  private PatchPage page(ShardId shard, int block) throws IOException {
+    PageKey of = new PageKey(shard, PatchPage.numberOf(block));
+    PatchPage present = pages.get(of);
+    if (present == null) {
+      PatchPage stored = latest.page(shard, of.number());
+      present = stored == null ? new PatchPage() : stored;
+      pages.put(of, present);
+    }
+    return present;
+  }
+
+  private void putPages() throws IOException {
+    for (Map.Entry<PageKey, PatchPage> entry : pages.entrySet()) {
+      PageKey of = entry.getKey();
+      IndexFormat.putPageKey(key.clear(), of.shard(), of.number());
+      if (entry.getValue().isEmpty()) {
+        remove();
+      } else {
+        entry.getValue().write(value.clear());
+        put();
+      }
+    }
+  }
+
+  @Override
+  public void putFolded(ShardId shard, Folded folded) throws IOException {
+    hasChangedShards = true;
+    IndexFormat.putShard(key.clear(), IndexFormat.FOLDED, shard);
+    value.clear().putLong(folded.revision());
+    value.putLong(folded.lowestSegment()).putLong(folded.highestSegment());
+    put();
+  }
+
+  @Override
+  public void removeFolded(ShardId shard) throws IOException {
+    IndexFormat.putShard(key.clear(), IndexFormat.FOLDED, shard);
+    remove();
+  }
+
+  @Override
+  public void use(long segment, SegmentUse use) throws IOException {
+    key.clear().put(IndexFormat.USE).putLong(segment);
+    value.clear().putLong(use.liveBytes()).putInt(use.marks());
+    value.put((byte) (use.wasMovedFrom() ? 1 : 0));
+    put();
+  }
+
+  @Override
+  public void forget(long segment) throws IOException {
+    key.clear().put(IndexFormat.USE).putLong(segment);
+    remove();
+  }
+
+  @Override
+  public void commit(LogPosition reached) throws IOException {
+    putPages();
+    key.clear().put(IndexFormat.POSITION_KEY);
+    value.clear().putLong(reached.sequence()).putLong(reached.segment());
+    value.putInt(reached.offset()).put((byte) (reached.isRebuild() ? 1 : 0));
+    put();
+    try {
+      db.write(writing, batch);
+    } catch (RocksDBException e) {
+      throw RocksShardIndex.failed(e);
+    }
+    onCommit.committed(reached, hasChangedShards);
+  }
+
+  private void putKey(Piece piece) {
+    IndexFormat.putKey(key.clear(), piece.shard(), piece.role(), piece.extent().firstBlock());
+  }
+
+  private void put() throws IOException {
+    try {
+      batch.put(key.flip(), value.flip());
+    } catch (RocksDBException e) {
+      throw RocksShardIndex.failed(e);
+    }
+  }
+
+  private void remove() throws IOException {
+    try {
+      batch.delete(key.flip());
+    } catch (RocksDBException e) {
+      throw RocksShardIndex.failed(e);
+    }
+  }
+}
