@@ -17,15 +17,15 @@ class ResultTest {
 
   @Test
   void nothingIsOverwritten() throws Exception {
-    ResultFolder first = ResultFolder.create(root, "load");
-    assertNotEquals(first.path(), ResultFolder.create(root, "load").path());
-    first.writeStep("before", "6+2,optimizations=off", 1, "depth 4", "{}");
+    ResultFolder first = ResultFolder.create(root, "load", "before");
+    assertNotEquals(first.path(), ResultFolder.create(root, "load", "before").path());
+    first.writeStep("6+2,optimizations=off", 1, "depth 4", Spread.of(1));
     assertTrue(
         Files.exists(
             first.path().resolve("before/6+2-optimizations=off/pass-1/depth-4/result.json")));
     assertThrows(
         FileAlreadyExistsException.class,
-        () -> first.writeStep("before", "6+2,optimizations=off", 1, "depth 4", "{}"));
+        () -> first.writeStep("6+2,optimizations=off", 1, "depth 4", Spread.of(1)));
   }
 
   @Test
