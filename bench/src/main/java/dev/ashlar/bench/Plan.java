@@ -28,9 +28,10 @@ public final class Plan {
     return Duration.ofMillis(Math.round(seconds * 1e3));
   }
 
+  /** Minutes and seconds. */
   @Override
   public String toString() {
     Duration total = total();
-    return "%d:%02d minutes".formatted(total.toMinutes(), total.toSecondsPart());
+    return "%d:%02d".formatted(total.toMinutes(), total.toSecondsPart());
   }
 }

@@ -41,7 +41,7 @@ public final class CapacityCommand implements Callable<Integer>, Planned {
   private static final List<String> PROFILES = List.of("1+2", "2+2", "4+2", "6+2", "8+3");
 
   /** As it is and padded. */
-  private static final double PROFILE_SECONDS = 12;
+  private static final double PROFILE_SECONDS = 8;
 
   @Spec private CommandSpec spec = CommandSpec.create();
 

@@ -41,8 +41,8 @@ import picocli.CommandLine.Option;
       "The same warp work in turn on Ashlar and on others, started here or running already;"
           + " medians and ratios, as a Markdown table.",
       "By itself a look of two minutes: PUT and GET of 4 KiB and mixed work of 1 MiB, passes of 1.5 s"
-          + " after 2 s of the same work. --full: all works, passes of 20 s after 30 s, about an hour"
-          + " and a quarter for two servers; quote only that."
+          + " after 2 s of the same work. --full: all works, passes of 20 s after 30 s, somewhat over"
+          + " an hour for two servers; quote only that."
     },
     mixinStandardHelpOptions = true)
 public final class VersusCommand implements Callable<Integer>, Planned {
