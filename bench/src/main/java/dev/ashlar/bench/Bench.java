@@ -43,7 +43,8 @@ public final class Bench {
             parsed -> {
               CommandLine last = parsed.asCommandLineList().getLast();
               if (last.getCommand() instanceof Planned planned && !last.isUsageHelpRequested()) {
-                System.err.println("About " + planned.plan() + " minutes, on a machine of its own.");
+                System.err.println(
+                    "About " + planned.plan() + " minutes, on a machine of its own.");
               }
               return new CommandLine.RunLast().execute(parsed);
             });

@@ -25,7 +25,7 @@ public final class Plan {
   }
 
   public Duration total() {
-    return Duration.ofMillis(Math.round(seconds * 1e3));
+    return Duration.ofSeconds(Math.round(seconds));
   }
 
   /** Minutes and seconds. */
