@@ -33,6 +33,20 @@ public final class Bench {
     // Not named as logback looks for it by itself: the server's must be the only one of these.
     System.setProperty("logback.configurationFile", "logback-bench.xml");
     System.setProperty("java.awt.headless", "true");
-    System.exit(new CommandLine(new Bench()).execute(args));
+    System.exit(commandLine().execute(args));
+  }
+
+  /** What {@link #main} runs: says before anything else how long it will take. */
+  static CommandLine commandLine() {
+    return new CommandLine(new Bench())
+        .setExecutionStrategy(
+            parsed -> {
+              CommandLine last = parsed.asCommandLineList().getLast();
+              if (last.getCommand() instanceof Planned planned && !last.isUsageHelpRequested()) {
+                System.err.println(
+                    "About " + planned.plan() + " minutes, on a machine of its own.");
+              }
+              return new CommandLine.RunLast().execute(parsed);
+            });
   }
 }

@@ -3,7 +3,6 @@ package dev.ashlar.bench;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
-import picocli.CommandLine;
 
 /** What a command said, and how it ended. */
 public record Printed(int status, String out, String err) {
@@ -16,7 +15,7 @@ public record Printed(int status, String out, String err) {
     System.setOut(new PrintStream(out, true, StandardCharsets.UTF_8));
     System.setErr(new PrintStream(err, true, StandardCharsets.UTF_8));
     try {
-      int status = new CommandLine(Bench.class).execute(arguments);
+      int status = Bench.commandLine().execute(arguments);
       return new Printed(
           status, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
     } finally {

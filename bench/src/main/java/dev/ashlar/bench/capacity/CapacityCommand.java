@@ -1,21 +1,25 @@
 package dev.ashlar.bench.capacity;
 
-import dev.ashlar.bench.Json;
 import dev.ashlar.bench.Machine;
+import dev.ashlar.bench.Plan;
+import dev.ashlar.bench.Planned;
 import dev.ashlar.bench.SizeArgument;
 import dev.ashlar.bench.TimeLeft;
 import dev.ashlar.bench.engine.ScratchFolder;
+import dev.ashlar.bench.options.FolderOption;
+import dev.ashlar.bench.options.OutputOptions;
+import dev.ashlar.bench.options.ProfilesOption;
+import dev.ashlar.bench.result.ResultFolder;
 import dev.ashlar.protocol.model.Profile;
 import java.io.IOException;
 import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.NoSuchFileException;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -28,10 +32,17 @@ import picocli.CommandLine.Spec;
       "What given drives hold with each profile, what may fail, and what a usable terabyte costs;"
           + " and what a data set takes on drives, measured on a real store in a scratch folder,"
           + " beside the arithmetic and beside stores that fill up their stripes.",
-      "TB are 10^12 bytes."
+      "By itself 1+2, 2+2, 4+2, 6+2 and 8+3, those left out that need more drives; a minute in all,"
+          + " and 3 GB in --folder. TB are 10^12 bytes."
     },
     mixinStandardHelpOptions = true)
-public final class CapacityCommand implements Callable<Integer> {
+public final class CapacityCommand implements Callable<Integer>, Planned {
+  private static final String NONE = "none";
+  private static final List<String> PROFILES = List.of("1+2", "2+2", "4+2", "6+2", "8+3");
+
+  /** As it is and padded. */
+  private static final double PROFILE_SECONDS = 8;
+
   @Spec private CommandSpec spec = CommandSpec.create();
 
   @Option(names = "--drives", defaultValue = "12", description = "Default: 12.")
@@ -52,23 +63,17 @@ public final class CapacityCommand implements Callable<Integer> {
       description = "Over which the drives are spread (default: each drive counts for itself).")
   private @Nullable Integer nodes;
 
-  @Option(
-      names = "--profiles",
-      split = ",",
-      paramLabel = "K+M",
-      defaultValue = "1+2,2+2,4+2,6+2,8+3",
-      description = "Default: 1+2,2+2,4+2,6+2,8+3; those that need more drives are left out.")
-  private List<String> profiles = List.of();
+  @Mixin private ProfilesOption profiles = new ProfilesOption();
 
   @Option(
-      names = "--objects",
+      names = "--data-set",
       paramLabel = "SIZES",
       defaultValue = "files",
       description = {
-        "A data set: files, photos, small, backup, none, or a file of lines 'size,count' or"
-            + " 'from-to,count' (default: files)."
+        "files, photos, small, backup, none, or a file of lines 'size,count' or 'from-to,count'"
+            + " (default: files)."
       })
-  private String objects = "files";
+  private String dataSet = "files";
 
   @Option(
       names = "--sample",
@@ -77,37 +82,38 @@ public final class CapacityCommand implements Callable<Integer> {
       description = "Objects stored per power of two of sizes, at most (default: 32).")
   private int sample;
 
-  @Option(
-      names = "--folder",
-      defaultValue = ".",
-      description =
-          "Where the drive folders are made, and removed again; up to 3 GB (default: here).")
-  private Path folder = Path.of(".");
+  @Mixin private FolderOption folder = new FolderOption();
 
-  @Option(names = "--json", description = "JSON instead of tables.")
-  private boolean isJson;
+  @Mixin private OutputOptions output = new OutputOptions();
 
-  private final PrintStream out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
+  @Override
+  public Plan plan() {
+    boolean isMeasuring = !dataSet.equals(NONE);
+    return new Plan().add(isMeasuring ? profiles.or(PROFILES).size() : 0, PROFILE_SECONDS);
+  }
 
   @Override
   public Integer call() throws Exception {
     DriveSet set = driveSet();
     List<Profile> fitting = fittingProfiles();
-    CapacityResult.DataSet dataSet = objects.equals("none") ? null : dataSet(sizes(), fitting);
+    SizeDistribution sizes = dataSet.equals(NONE) ? null : sizes();
+    ResultFolder kept = output.newFolder("capacity");
     CapacityResult result =
         new CapacityResult(
             set,
             set.rawBytes(),
             fitting.stream().map(profile -> ProfileCapacity.of(set, profile)).toList(),
-            dataSet);
-    if (isJson) {
-      out.println(Json.of(result));
-    } else {
-      out.println(Machine.describe());
-      out.println();
-      result.print(out);
-    }
+            sizes == null ? null : measure(sizes, fitting, kept));
+    kept.write("report.json", result);
+    String machine = Machine.describe();
+    output.print(result, out -> print(machine, result, out));
     return 0;
+  }
+
+  private static void print(String machine, CapacityResult result, PrintStream out) {
+    out.println(machine);
+    out.println();
+    result.print(out);
   }
 
   private DriveSet driveSet() {
@@ -120,7 +126,7 @@ public final class CapacityCommand implements Callable<Integer> {
 
   private List<Profile> fittingProfiles() {
     List<Profile> fitting = new ArrayList<>();
-    for (String text : profiles) {
+    for (String text : profiles.or(PROFILES)) {
       Profile profile;
       try {
         profile = Profile.parse(text, 0);
@@ -141,11 +147,11 @@ public final class CapacityCommand implements Callable<Integer> {
 
   private SizeDistribution sizes() {
     try {
-      return SizeDistribution.of(objects);
+      return SizeDistribution.of(dataSet);
     } catch (NoSuchFileException e) {
       throw new ParameterException(
           spec.commandLine(),
-          "'%s' is no file, and none of %s".formatted(objects, SizeDistribution.BUILT_IN),
+          "'%s' is no file, and none of %s".formatted(dataSet, SizeDistribution.BUILT_IN),
           e);
     } catch (IOException e) {
       throw new ParameterException(spec.commandLine(), e.getMessage(), e);
@@ -153,15 +159,17 @@ public final class CapacityCommand implements Callable<Integer> {
   }
 
   /** Each profile as it is, and padded. */
-  private CapacityResult.DataSet dataSet(SizeDistribution sizes, List<Profile> fitting)
-      throws Exception {
+  private CapacityResult.DataSet measure(
+      SizeDistribution sizes, List<Profile> fitting, ResultFolder kept) throws Exception {
     List<SpaceTaken> space = new ArrayList<>();
     List<SizeDistribution.SizeClass> classes = sizes.classes();
     TimeLeft left = new TimeLeft(2 * fitting.size());
     for (Profile profile : fitting) {
       for (Profile each : List.of(profile, Profile.parse(profile + ",optimizations=off", 0))) {
-        try (ScratchFolder scratch = ScratchFolder.in(folder)) {
-          space.add(SpaceTaken.measure(scratch.child("store"), each, classes, sample));
+        try (ScratchFolder scratch = folder.newScratch()) {
+          SpaceTaken taken = SpaceTaken.measure(scratch.child("store"), each, classes, sample);
+          kept.writeStep(each.toString(), 1, "space", taken);
+          space.add(taken);
         }
         left.done(each.toString());
       }

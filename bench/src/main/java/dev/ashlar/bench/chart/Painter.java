@@ -25,7 +25,6 @@ final class Painter {
 
   private static final float LINE = 2.4f;
   private static final float[] DASHES = {7f, 5f};
-  private static final int FAINT_ALPHA = 130;
   private static final int ZONE_ALPHA = 38;
   private static final Marker[] POINTS = {
     SeriesMarkers.CIRCLE,
@@ -138,14 +137,10 @@ final class Painter {
         Scale.of(figure.y(), figure.bars().stream().flatMapToDouble(b -> stream(b.heights())));
     y.applyToY(chart.getStyler(), HEIGHT);
     for (Figure.Bar bar : figure.bars()) {
-      Color color = theme.series(bar.color());
       chart
           .addSeries(
               bar.name(), figure.groups(), Arrays.stream(y.at(bar.heights())).boxed().toList())
-          .setFillColor(
-              bar.isFaint()
-                  ? new Color(color.getRed(), color.getGreen(), color.getBlue(), FAINT_ALPHA)
-                  : color);
+          .setFillColor(bar.isFaint() ? theme.paleSeries(bar.color()) : theme.series(bar.color()));
     }
     return chart;
   }

@@ -52,6 +52,15 @@ enum Theme {
     return new Color(colors[index % colors.length]);
   }
 
+  /** Halfway to the ground, and as opaque: lines of the grid do not show through. */
+  Color paleSeries(int index) {
+    Color full = series(index);
+    return new Color(
+        (full.getRed() + ground.getRed()) / 2,
+        (full.getGreen() + ground.getGreen()) / 2,
+        (full.getBlue() + ground.getBlue()) / 2);
+  }
+
   String suffix() {
     return name().toLowerCase(Locale.ROOT);
   }

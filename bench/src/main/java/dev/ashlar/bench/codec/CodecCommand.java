@@ -1,14 +1,18 @@
 package dev.ashlar.bench.codec;
 
-import dev.ashlar.bench.Json;
 import dev.ashlar.bench.Machine;
+import dev.ashlar.bench.Plan;
+import dev.ashlar.bench.Planned;
 import dev.ashlar.bench.SizeArgument;
 import dev.ashlar.bench.TimeLeft;
+import dev.ashlar.bench.options.OutputOptions;
+import dev.ashlar.bench.options.PassesOption;
+import dev.ashlar.bench.options.ProfilesOption;
+import dev.ashlar.bench.result.ResultFolder;
 import dev.ashlar.codec.CodecChoice;
 import dev.ashlar.codec.isal.NativeLibrary;
 import java.io.IOException;
 import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -17,6 +21,7 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.stream.IntStream;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -32,11 +37,17 @@ import picocli.CommandLine.Spec;
     description = {
       "Encoding, decoding and parity deltas of whole objects on one core, by Ashlar's codecs and,"
           + " where it is installed, by jerasure (cauchy_good, packets of 3072 bytes, w = 8).",
-      "What is decoded is compared with what was encoded before anything is timed."
+      "What is decoded is compared with what was encoded before anything is timed.",
+      "By itself 4+2, 6+2 and 8+3, a minute in all."
     },
     mixinStandardHelpOptions = true,
     subcommands = JmhCommand.class)
-public final class CodecCommand implements Callable<Integer> {
+public final class CodecCommand implements Callable<Integer>, Planned {
+  static final List<String> PROFILES = List.of("4+2", "6+2", "8+3");
+
+  /** Of all plugins in the mean, checks and warm-up included. */
+  private static final double BYTES_PER_SECOND = 3.5e9;
+
   private static final String ALL = "all";
   private static final String EXHAUSTIVE = "exhaustive";
 
@@ -56,13 +67,7 @@ public final class CodecCommand implements Callable<Integer> {
       description = "Default: isal,java,jerasure.")
   private List<String> plugins = List.of();
 
-  @Option(
-      names = "--profiles",
-      split = ",",
-      paramLabel = "K+M",
-      defaultValue = "4+2,6+2,8+3",
-      description = "Default: 4+2,6+2,8+3.")
-  private List<String> profiles = List.of();
+  @Mixin private ProfilesOption profiles = new ProfilesOption();
 
   @Option(
       names = "--size",
@@ -86,14 +91,7 @@ public final class CodecCommand implements Callable<Integer> {
       })
   private List<String> erasures = List.of();
 
-  @Option(
-      names = "--passes",
-      defaultValue = "3",
-      description = "The median pass is shown (default: 3).")
-  private int passes;
-
-  @Option(names = "--json", description = "JSON instead of tables.")
-  private boolean isJson;
+  @Mixin private PassesOption passes = new PassesOption();
 
   @Option(
       names = "--compiler",
@@ -101,7 +99,14 @@ public final class CodecCommand implements Callable<Integer> {
       description = "For the comparison with jerasure (default: gcc).")
   private String compiler = "gcc";
 
-  private final PrintStream out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
+  @Mixin private OutputOptions output = new OutputOptions();
+
+  @Override
+  public Plan plan() {
+    double bytes = (double) tasks().size() * iterations * size;
+    double each = plugins.size() * bytes / BYTES_PER_SECOND;
+    return new Plan().add(passes.passes(), each);
+  }
 
   @Override
   public Integer call() throws IOException, InterruptedException {
@@ -115,7 +120,8 @@ public final class CodecCommand implements Callable<Integer> {
         throw new ParameterException(
             spec.commandLine(), "None of these codecs is here: " + plugins);
       }
-      report(measure(all, tasks));
+      ResultFolder kept = output.newFolder("codec");
+      report(measure(all, tasks, kept), kept);
     } finally {
       for (CodecPlugin plugin : all) {
         plugin.close();
@@ -150,12 +156,11 @@ public final class CodecCommand implements Callable<Integer> {
   }
 
   private List<CodecTask> tasks() {
-    if (size < 1 || iterations < 1 || passes < 1) {
-      throw new ParameterException(
-          spec.commandLine(), "--size, --iterations and --passes are at least 1");
+    if (size < 1 || iterations < 1) {
+      throw new ParameterException(spec.commandLine(), "--size and --iterations are at least 1");
     }
     List<CodecTask> tasks = new ArrayList<>();
-    for (String profile : profiles) {
+    for (String profile : profiles.or(PROFILES)) {
       CodeShape shape = shape(profile);
       tasks.add(CodecTask.encode(shape, (int) size, iterations));
       erasures(shape).forEach(lost -> tasks.add(decode(shape, lost)));
@@ -213,41 +218,40 @@ public final class CodecCommand implements Callable<Integer> {
 
   private record Cell(CodecPlugin plugin, CodecTask task) {}
 
-  private List<CodecRow> measure(List<CodecPlugin> all, List<CodecTask> tasks)
+  private List<CodecRow> measure(List<CodecPlugin> all, List<CodecTask> tasks, ResultFolder kept)
       throws IOException, InterruptedException {
     Map<Cell, List<Double>> seconds = new LinkedHashMap<>();
-    TimeLeft left = new TimeLeft(passes * tasks.size());
-    for (int pass = 1; pass <= passes; pass++) {
+    TimeLeft left = new TimeLeft(passes.passes() * tasks.size());
+    for (int pass = 1; pass <= passes.passes(); pass++) {
       for (CodecTask task : tasks) {
         for (CodecPlugin plugin : all) {
           if (plugin.does(task.workload())) {
-            seconds
-                .computeIfAbsent(new Cell(plugin, task), first -> new ArrayList<>())
-                .add(plugin.run(task));
+            double spent = plugin.run(task);
+            kept.writeStep(
+                task.shape().toString(),
+                pass,
+                plugin.name() + "-" + task.title(),
+                CodecRow.of(plugin, task, List.of(spent)));
+            seconds.computeIfAbsent(new Cell(plugin, task), first -> new ArrayList<>()).add(spent);
           }
         }
         left.done("pass %d: %s %s".formatted(pass, task.shape(), task.title()));
       }
     }
     List<CodecRow> rows = new ArrayList<>();
-    seconds.forEach(
-        (cell, each) ->
-            rows.add(
-                CodecRow.of(
-                    cell.plugin().name(),
-                    cell.task(),
-                    cell.plugin().shardBytes(cell.task().shape(), cell.task().size()),
-                    each)));
+    seconds.forEach((cell, each) -> rows.add(CodecRow.of(cell.plugin(), cell.task(), each)));
     return rows;
   }
 
-  private void report(List<CodecRow> rows) throws IOException {
-    CodecResult result = CodecResult.of(Machine.describe(), passes, rows);
-    if (isJson) {
-      out.println(Json.of(result));
-      return;
-    }
-    out.printf("%s Median of %d passes; seconds of one core.%n%n", result.machine(), passes);
+  private void report(List<CodecRow> rows, ResultFolder kept) throws IOException {
+    CodecResult result = CodecResult.of(Machine.describe(), passes.passes(), rows);
+    kept.write("report.json", result);
+    output.print(result, out -> print(result, out));
+  }
+
+  private void print(CodecResult result, PrintStream out) {
+    out.printf(
+        "%s Median of %d passes; seconds of one core.%n%n", result.machine(), result.passes());
     result.print(out);
     if (erasures.contains(EXHAUSTIVE)) {
       out.println();

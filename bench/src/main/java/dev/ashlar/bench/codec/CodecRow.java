@@ -35,6 +35,11 @@ record CodecRow(
   static final String HEADER =
       FORMAT.formatted("seconds", "KB", "plugin", "k", "m", "work.", "iter.", "size", "eras.");
 
+  static CodecRow of(CodecPlugin plugin, CodecTask task, List<Double> seconds) {
+    int shardBytes = plugin.shardBytes(task.shape(), task.size());
+    return of(plugin.name(), task, shardBytes, seconds);
+  }
+
   static CodecRow of(String plugin, CodecTask task, int shardBytes, List<Double> seconds) {
     double median = Median.of(seconds);
     double least = seconds.stream().mapToDouble(Double::doubleValue).min().orElseThrow();

@@ -1,6 +1,8 @@
 package dev.ashlar.bench.codec;
 
 import dev.ashlar.bench.Median;
+import dev.ashlar.bench.options.PassesOption;
+import dev.ashlar.bench.options.ProfilesOption;
 import java.io.PrintStream;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,10 +20,11 @@ import org.openjdk.jmh.runner.options.OptionsBuilder;
 import org.openjdk.jmh.runner.options.TimeValue;
 import org.openjdk.jmh.runner.options.VerboseMode;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /**
- * Runs the JMH benchmarks of the codec in several rounds, so that what is compared ran close
+ * Runs the JMH benchmarks of the codec in several passes, so that what is compared ran close
  * together, and prints medians over all of them.
  */
 @Command(
@@ -31,10 +34,9 @@ import picocli.CommandLine.Option;
             + " GB/s of input on one core.",
     mixinStandardHelpOptions = true)
 final class JmhCommand implements Callable<Integer> {
-  @Option(names = "--rounds", defaultValue = "3", description = "Rounds (default: 3).")
-  private int rounds = 3;
+  @Mixin private PassesOption passes = new PassesOption();
 
-  @Option(names = "--iterations", defaultValue = "5", description = "Per round (default: 5).")
+  @Option(names = "--iterations", defaultValue = "5", description = "Per pass (default: 5).")
   private int iterations = 5;
 
   @Option(
@@ -50,12 +52,7 @@ final class JmhCommand implements Callable<Integer> {
       description = "Bytes per shard and call (default: 16384, one strip).")
   private List<String> shardBytes = List.of("16384");
 
-  @Option(
-      names = "--profiles",
-      split = ",",
-      defaultValue = "4+2,6+2,8+3",
-      description = "Default: 4+2,6+2,8+3.")
-  private List<String> profiles = List.of("4+2", "6+2", "8+3");
+  @Mixin private ProfilesOption profiles = new ProfilesOption();
 
   @Option(
       names = "--only",
@@ -66,8 +63,8 @@ final class JmhCommand implements Callable<Integer> {
   @Override
   public Integer call() throws RunnerException {
     Map<JmhRow, List<Double>> nanos = new TreeMap<>();
-    for (int round = 1; round <= rounds; round++) {
-      System.err.printf("round %d of %d%n", round, rounds);
+    for (int pass = 1; pass <= passes.passes(); pass++) {
+      System.err.printf("pass %d of %d%n", pass, passes.passes());
       for (RunResult result : new Runner(options().build()).run()) {
         collect(result, nanos);
       }
@@ -79,7 +76,7 @@ final class JmhCommand implements Callable<Integer> {
   private ChainedOptionsBuilder options() {
     return new OptionsBuilder()
         .include(only)
-        .param("profile", profiles.toArray(String[]::new))
+        .param("profile", profiles.or(CodecCommand.PROFILES).toArray(String[]::new))
         .param("shardBytes", shardBytes.toArray(String[]::new))
         .forks(1)
         .warmupIterations(2)

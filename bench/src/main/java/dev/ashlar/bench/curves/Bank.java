@@ -9,6 +9,7 @@ import dev.ashlar.bench.load.Mix;
 import dev.ashlar.bench.load.ServerOptions;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -54,7 +55,7 @@ final class Bank implements AutoCloseable {
         ServerOptions.own(setting.launcher(), profile, folder, "bench-curves");
     closed.addFirst(server);
     LoadRun.Client client = new LoadRun.Client(0, false, setting.seed());
-    LoadRun run = new LoadRun(server.target(), client, setting.data(), server.pid());
+    LoadRun run = new LoadRun(server.target(), client, setting.data(), server.process());
     closed.addFirst(run);
     seats.add(new Seat(profile, run));
     run.prepare();
@@ -96,7 +97,7 @@ final class Bank implements AutoCloseable {
           String title = CurvesCharts.title(seat.profile());
           told.append(String.format(Locale.ROOT, "  %s %.0f", title, rate));
           if (settleSeconds > 0) {
-            seat.run().settle(settleSeconds);
+            seat.run().settle(Duration.ofMillis((long) (settleSeconds * 1e3)));
           }
         }
         progress.done(told.append(" op/s").toString());

@@ -1,7 +1,8 @@
 package dev.ashlar.bench.curves;
 
-import dev.ashlar.bench.Json;
 import dev.ashlar.bench.Machine;
+import dev.ashlar.bench.Plan;
+import dev.ashlar.bench.Planned;
 import dev.ashlar.bench.SizeArgument;
 import dev.ashlar.bench.chart.Figure;
 import dev.ashlar.bench.chart.Fonts;
@@ -9,11 +10,17 @@ import dev.ashlar.bench.chart.Page;
 import dev.ashlar.bench.engine.ScratchFolder;
 import dev.ashlar.bench.load.DataSet;
 import dev.ashlar.bench.load.LoadResult;
+import dev.ashlar.bench.options.FolderOption;
+import dev.ashlar.bench.options.FormOptions;
+import dev.ashlar.bench.options.LauncherOption;
+import dev.ashlar.bench.options.OutputOptions;
+import dev.ashlar.bench.options.PassesOption;
+import dev.ashlar.bench.options.ProfilesOption;
+import dev.ashlar.bench.options.SeedOption;
 import dev.ashlar.bench.process.BenchException;
 import dev.ashlar.bench.result.ResultFolder;
 import java.io.IOException;
 import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -25,44 +32,51 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Response curves and their kin. */
 @Command(
     name = "curves",
-    description =
-        "Sweeps of load over servers of several profiles, as charts: throughput against latency"
-            + " with knee and planning point, block sizes, clients, sequential throughput.",
+    description = {
+      "Sweeps of load over servers of several profiles, as charts: throughput against latency"
+          + " with knee and planning point, block sizes, clients, sequential throughput.",
+      "By itself a look of two minutes: 4+2, 4+2 classic and 1+2, passes of 0.35 s after 4 s of"
+          + " warm-up for each server. --full: also 2+2 and 6+2 and their classic modes, longer"
+          + " sweeps in passes of 10 s after 30 s; about three hours, and 20 GB in --folder.",
+      "--phase after draws the newest 'before' of the same --results folder beside it."
+    },
     mixinStandardHelpOptions = true)
-public final class CurvesCommand implements Callable<Integer> {
+public final class CurvesCommand implements Callable<Integer>, Planned {
   private static final String BEFORE = "before";
   private static final String AFTER = "after";
   private static final double QUICK_WARM_UP_SECONDS = 4;
   private static final double FULL_WARM_UP_SECONDS = 30;
+  private static final double FILL_SECONDS = 1.5;
+  private static final double SETTLED_SECONDS = 1;
+  private static final double DRAWING_SECONDS = 10;
+  private static final List<String> QUICK_PROFILES = List.of("4+2", "4+2,optimizations=off", "1+2");
+  private static final List<String> FULL_PROFILES =
+      List.of(
+          "1+2",
+          "2+2",
+          "4+2",
+          "6+2",
+          "2+2,optimizations=off",
+          "4+2,optimizations=off",
+          "6+2,optimizations=off");
   private static final int OBJECTS = 16;
   private static final int ABNORMAL_SHOWN = 5;
 
-  @Option(
-      names = "--profile",
-      paramLabel = "PROFILE",
-      description =
-          "A server of this profile takes part, as 6+2 or 6+2,optimizations=off; give it once for"
-              + " each (default: 4+2, 4+2 classic and 1+2; with --full all of 1+2, 2+2, 4+2, 6+2"
-              + " and the classic ones of the last three).")
-  private @Nullable List<String> profiles;
+  @Mixin private ProfilesOption profiles = new ProfilesOption();
 
-  @Option(
-      names = "--full",
-      description =
-          "Longer sweeps of 10 s steps: about three hours, and 20 GB in --folder (default: a look"
-              + " of three minutes).")
-  private boolean isFull;
+  @Mixin private FormOptions form = new FormOptions();
 
   @Option(
       names = "--depth",
       split = ",",
       paramLabel = "N",
-      description = "Requests on their way in the response curve.")
+      description = "Requests on their way, one step of the response curve for each.")
   private @Nullable List<Integer> depths;
 
   @Option(
@@ -70,40 +84,19 @@ public final class CurvesCommand implements Callable<Integer> {
       split = ",",
       paramLabel = "BYTES",
       converter = SizeArgument.class,
-      description = "Of the sweep of block sizes, at most 4MiB.")
+      description = "One step of the sweep of block sizes for each, at most 4MiB.")
   private @Nullable List<Long> blockBytes;
 
   @Option(
       names = "--clients",
       split = ",",
       paramLabel = "N",
-      description = "Of the sweep of clients, at most 16.")
+      description = "One step of the sweep of clients for each, at most 16.")
   private @Nullable List<Integer> clients;
 
-  @Option(
-      names = "--seconds",
-      description = "Measured time of each step and pass (default: 0.4, with --full 10).")
-  private @Nullable Double seconds;
+  @Mixin private PassesOption passes = new PassesOption();
 
-  @Option(
-      names = "--warm-up",
-      paramLabel = "SECONDS",
-      description = "Of each server beforehand (default: 4, with --full 30).")
-  private @Nullable Double warmUpSeconds;
-
-  @Option(names = "--passes", defaultValue = "3", description = "Default: 3.")
-  private int passes = 3;
-
-  @Option(names = "--seed", defaultValue = "1", description = "Default: 1.")
-  private long seed = 1;
-
-  @Option(
-      names = "--phase",
-      defaultValue = "run",
-      description =
-          "Names what is measured. 'after' draws the newest 'before' of the same results folder"
-              + " beside it (default: run).")
-  private String phase = "run";
+  @Mixin private SeedOption seed = new SeedOption();
 
   @Option(
       names = "--against",
@@ -111,45 +104,36 @@ public final class CurvesCommand implements Callable<Integer> {
       description = "Draws the result in this folder beside, instead of the newest 'before'.")
   private @Nullable Path against;
 
-  @Option(
-      names = "--folder",
-      defaultValue = ".",
-      description = "Where the servers' drive folders are made, and removed (default: here).")
-  private Path folder = Path.of(".");
+  @Mixin private FolderOption folder = new FolderOption();
 
-  @Option(
-      names = "--ashlar",
-      paramLabel = "FILE",
-      defaultValue = "./ashlar",
-      description = "The launcher of the servers (default: ./ashlar).")
-  private Path launcher = Path.of("ashlar");
+  @Mixin private LauncherOption launcher = new LauncherOption();
 
-  @Option(
-      names = "--results",
-      paramLabel = "FOLDER",
-      defaultValue = "bench-results",
-      description = "Each run gets a new folder there (default: bench-results).")
-  private Path results = Path.of("bench-results");
+  @Mixin private OutputOptions output = new OutputOptions();
 
-  @Option(names = "--json", description = "Prints JSON instead of the table.")
-  private boolean json;
-
-  private final PrintStream out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
+  @Override
+  public Plan plan() {
+    Sweep.Extent extent = extent();
+    int servers = profiles().size();
+    Plan plan =
+        new Plan().servers(servers).add(servers, FILL_SECONDS + warmUp()).add(1, DRAWING_SECONDS);
+    for (Sweep.Step step : Sweep.steps(extent, seed.seed())) {
+      double settled = extent.settleSeconds() > 0 ? SETTLED_SECONDS : 0;
+      double measured = step.load().warmUpSeconds() + step.load().seconds();
+      plan.add(servers * passes.passes(), measured + settled);
+    }
+    return plan;
+  }
 
   @Override
   public Integer call() throws IOException, InterruptedException {
     try {
       Fonts.check();
       Optional<Curves> earlier = earlier();
-      ResultFolder kept = ResultFolder.create(results, "curves");
+      ResultFolder kept = output.newFolder("curves");
       Curves curves = measure(kept);
-      kept.write(fileOf(phase), Json.of(curves));
+      kept.write(fileOf(output.phase()), curves);
       Path page = page(kept, curves, earlier);
-      if (json) {
-        out.println(Json.of(curves));
-      } else {
-        print(curves, page);
-      }
+      output.print(curves, out -> print(curves, page, out));
       return curves.points().stream().allMatch(point -> point.operations() > 0) ? 0 : 1;
     } catch (BenchException e) {
       System.err.println(e.getMessage());
@@ -166,11 +150,13 @@ public final class CurvesCommand implements Callable<Integer> {
    */
   private Optional<Curves> earlier() throws IOException {
     Optional<Path> place = Optional.ofNullable(against);
-    if (place.isEmpty() && phase.equals(AFTER)) {
-      place = ResultFolder.newestWith(results, "curves", fileOf(BEFORE));
+    if (place.isEmpty() && output.phase().equals(AFTER)) {
+      place = ResultFolder.newestWith(output.results(), "curves", fileOf(BEFORE));
       if (place.isEmpty()) {
         throw new BenchException(
-            "There is nothing from --phase before in " + results + "; name it by --against.");
+            "There is nothing from --phase before in "
+                + output.results()
+                + "; name it by --against.");
       }
     }
     return place.isEmpty() ? Optional.empty() : Optional.of(read(place.get()));
@@ -189,23 +175,23 @@ public final class CurvesCommand implements Callable<Integer> {
 
   private Curves measure(ResultFolder kept) throws IOException, InterruptedException {
     Sweep.Extent extent = extent();
-    List<Sweep.Step> steps = Sweep.steps(extent, seed);
-    try (ScratchFolder scratch = ScratchFolder.in(folder)) {
+    List<Sweep.Step> steps = Sweep.steps(extent, seed.seed());
+    try (ScratchFolder scratch = folder.newScratch()) {
       Bank.Setting setting =
           new Bank.Setting(
-              launcher,
+              launcher.launcher(),
               scratch.child(""),
               new DataSet(OBJECTS, Sweep.OBJECT_BYTES),
               warmUp(),
-              seed);
+              seed.seed());
       Map<String, Map<Sweep.Step, List<LoadResult>>> measured = new LinkedHashMap<>();
       try (Bank bank = Bank.open(profiles(), setting)) {
         bank.measure(
             steps,
-            passes,
+            passes.passes(),
             extent.settleSeconds(),
             (profile, pass, step, result) -> {
-              kept.writeStep(phase, profile, pass, step.name(), Json.of(result));
+              kept.writeStep(profile, pass, step.name(), result);
               measured
                   .computeIfAbsent(profile, first -> new LinkedHashMap<>())
                   .computeIfAbsent(step, first -> new ArrayList<>())
@@ -218,36 +204,27 @@ public final class CurvesCommand implements Callable<Integer> {
             .getOrDefault(profile, Map.of())
             .forEach((step, results) -> points.add(Curves.Point.of(profile, step, results)));
       }
-      return new Curves(Machine.describe(scratch.child("")), phase, points);
+      return new Curves(Machine.describe(scratch.child("")), output.phase(), points);
     }
   }
 
   private List<String> profiles() {
-    if (profiles != null) {
-      return profiles;
-    }
-    String classic = ",optimizations=off";
-    return isFull
-        ? List.of("1+2", "2+2", "4+2", "6+2", "2+2" + classic, "4+2" + classic, "6+2" + classic)
-        : List.of("4+2", "4+2" + classic, "1+2");
+    return profiles.or(form.isFull() ? FULL_PROFILES : QUICK_PROFILES);
   }
 
   private Sweep.Extent extent() {
-    Sweep.Extent preset = isFull ? Sweep.Extent.full() : Sweep.Extent.quick();
+    Sweep.Extent preset = form.isFull() ? Sweep.Extent.full() : Sweep.Extent.quick();
     return new Sweep.Extent(
         depths == null ? preset.depths() : depths,
         blockBytes == null ? preset.blockBytes() : blockBytes,
         clients == null ? preset.clients() : clients,
-        seconds == null ? preset.seconds() : seconds,
+        form.seconds(preset.seconds(), preset.seconds()),
         preset.leadInSeconds(),
         preset.settleSeconds());
   }
 
   private double warmUp() {
-    if (warmUpSeconds != null) {
-      return warmUpSeconds;
-    }
-    return isFull ? FULL_WARM_UP_SECONDS : QUICK_WARM_UP_SECONDS;
+    return form.warmUpSeconds(QUICK_WARM_UP_SECONDS, FULL_WARM_UP_SECONDS);
   }
 
   // --- Telling --------------------------------------------------------------------------------
@@ -256,7 +233,7 @@ public final class CurvesCommand implements Callable<Integer> {
     return String.format(
         Locale.ROOT,
         "Means of %d passes of %s s each, the profiles in turn.",
-        passes,
+        passes.passes(),
         extent().seconds());
   }
 
@@ -277,7 +254,7 @@ public final class CurvesCommand implements Callable<Integer> {
     return page.write("Response curves");
   }
 
-  private void print(Curves curves, Path page) {
+  private void print(Curves curves, Path page, PrintStream out) {
     out.println(curves.machine());
     out.println(how());
     out.println();

@@ -40,13 +40,13 @@ public enum Sweep {
     /** So that writes of large objects do not fill the drives. */
     private static final double WRITING_SECONDS_MAX = 2;
 
-    /** For a look: all of it in three minutes. */
+    /** For a look: all of it in two minutes. */
     static Extent quick() {
       return new Extent(
           List.of(1, 2, 4, 8, 16, 32),
-          List.of(4L << 10, 16L << 10, 64L << 10, 512L << 10, 4L << 20),
+          List.of(4L << 10, 16L << 10, 128L << 10, 4L << 20),
           List.of(1, 4, 8, 16),
-          0.4,
+          0.35,
           0.05,
           0);
     }

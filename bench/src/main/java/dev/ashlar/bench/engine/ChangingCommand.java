@@ -1,88 +1,80 @@
 package dev.ashlar.bench.engine;
 
 import dev.ashlar.bench.Machine;
+import dev.ashlar.bench.Plan;
+import dev.ashlar.bench.Planned;
+import dev.ashlar.bench.TimeLeft;
+import dev.ashlar.bench.options.ClientsOption;
+import dev.ashlar.bench.options.FolderOption;
+import dev.ashlar.bench.options.FormOptions;
+import dev.ashlar.bench.options.ObjectOptions;
+import dev.ashlar.bench.options.OutputOptions;
+import dev.ashlar.bench.options.PassesOption;
+import dev.ashlar.bench.options.SeedOption;
+import dev.ashlar.bench.result.ResultFolder;
 import dev.ashlar.protocol.model.Profile;
 import dev.ashlar.storage.io.IoMode;
-import java.io.IOException;
-import java.io.PrintStream;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
 
 /**
  * How much faster data is read and changed than by erasure coding without our optimizations, and
- * how much slower than with replicas: the three do the same in turn, and the order turns from round
- * to round. Only one of them is open at a time, so that what one puts off is not done in the time
- * of the next.
+ * how much slower than with replicas: the three do the same in turn, and the order turns from pass
+ * to pass. Only one of them is open at a time, so that what one puts off is not done in the time of
+ * the next.
  */
 @Command(
     name = "changing",
     description = {
       "Random overwrites, reads and appends on the engine with real drives and metadata, without"
           + " HTTP: fast, classic and three replicas in turn; medians and ratios.",
-      "As it is, a quick look of two minutes: four works, one round of 3 s each, hardly warm. --full:"
-          + " all works, three rounds of 5 s after 6 s of the same work; quote only that."
+      "By itself a look of two minutes: three works on 8 objects of 64 MiB, passes of 1 s after 0.4 s"
+          + " of the same work, hardly warm. --full: all works on 16 objects, passes of 5 s after 6 s,"
+          + " about half an hour; quote only that. First of all comes mixed work for ten times the"
+          + " warm-up."
     },
     mixinStandardHelpOptions = true)
-public final class ChangingCommand implements Callable<Integer> {
+public final class ChangingCommand implements Callable<Integer>, Planned {
   private static final int PAYLOAD_BYTES = 4 << 20;
-  private static final List<Work> QUICK =
-      List.of(Work.OVERWRITE_4K, Work.READ_16K, Work.MIX_16K, Work.APPEND_4K);
+  private static final long OBJECT_BYTES = 64 << 20;
+  private static final int FIRST_WARM_UP_TIMES = 10;
+  private static final double FILL_BYTES_PER_SECOND = 150e6;
+  private static final double OPEN_SECONDS = 1.5;
+  private static final double DRAIN_SECONDS = 0.7;
+  private static final List<Work> QUICK = List.of(Work.OVERWRITE_4K, Work.READ_16K, Work.MIX_16K);
+
+  @Spec private CommandSpec spec = CommandSpec.create();
+
+  @Mixin private FolderOption folder = new FolderOption();
 
   @Option(
-      names = "--folder",
-      defaultValue = ".",
-      description = "Where the drive folders are made, and removed again (default: here).")
-  private Path folder = Path.of(".");
-
-  @Option(
-      names = "--shape",
+      names = "--profile",
       paramLabel = "K+M",
       defaultValue = "6+2",
-      description = "Default: 6+2.")
-  private String shape = "6+2";
+      description = "Which is compared with its classic mode and 1+2 (default: 6+2).")
+  private String profile = "6+2";
 
-  @Option(names = "--full", description = "All works, for long enough to be quoted.")
-  private boolean isFull;
+  @Mixin private FormOptions form = new FormOptions();
 
-  @Option(names = "--rounds", description = "Default: 1; full: 3.")
-  private @Nullable Integer rounds;
+  @Mixin private PassesOption passes = new PassesOption();
 
-  @Option(
-      names = "--seconds",
-      description = "Measured time per work, profile and round (default: 3; full: 5).")
-  private @Nullable Integer seconds;
+  @Mixin private ClientsOption clients = new ClientsOption();
 
-  @Option(
-      names = "--warm-up",
-      paramLabel = "SECONDS",
-      description =
-          "The same work before each measurement, and first of all mixed work for ten times as"
-              + " long (default: 1; full: 6).")
-  private @Nullable Integer warmUpSeconds;
-
-  @Option(names = "--concurrency", defaultValue = "16", description = "Default: 16.")
-  private int concurrency = 16;
-
-  @Option(names = "--objects", defaultValue = "16", description = "Default: 16.")
-  private int objects = 16;
-
-  @Option(
-      names = "--object-mib",
-      paramLabel = "N",
-      defaultValue = "64",
-      description = "Size of each, a multiple of 4 (default: 64).")
-  private int objectMebibytes = 64;
+  @Mixin private ObjectOptions objects = new ObjectOptions();
 
   @Option(
       names = "--io",
@@ -97,66 +89,100 @@ public final class ChangingCommand implements Callable<Integer> {
       names = "--work",
       split = ",",
       description =
-          "Only these: ${COMPLETION-CANDIDATES} (default: OVERWRITE_4K, READ_16K, MIX_16K and"
-              + " APPEND_4K; full: all).")
+          "Only these: ${COMPLETION-CANDIDATES} (default: OVERWRITE_4K, READ_16K and MIX_16K;"
+              + " full: all).")
   private List<Work> works = List.of();
 
+  @Mixin private SeedOption seed = new SeedOption();
+
+  @Mixin private OutputOptions output = new OutputOptions();
+
   private final LocalEngine.Memory memory = LocalEngine.Memory.ofAServer();
-  private final PrintStream out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
+
+  @Override
+  public Plan plan() {
+    double fill = (double) objects().count() * objects().bytes() / FILL_BYTES_PER_SECOND;
+    double eachPass = OPEN_SECONDS + warmUpSeconds() + seconds() + DRAIN_SECONDS;
+    return new Plan()
+        .add(3, 2 * OPEN_SECONDS + fill + FIRST_WARM_UP_TIMES * warmUpSeconds() + DRAIN_SECONDS)
+        .add(3 * works().size() * passes.passes(), eachPass);
+  }
 
   @Override
   public Integer call() throws Exception {
-    long seed = System.nanoTime();
-    ByteBuffer payload = payload(seed);
-    List<Profile> profiles =
-        List.of(
-            Profile.parse(shape, 0),
-            Profile.parse(shape + ",optimizations=off", 0),
-            Profile.parse("1+2", 0));
-    try (ScratchFolder scratch = ScratchFolder.in(folder)) {
-      preface(scratch.child(""));
-      List<LocalEngine.Place> places = new ArrayList<>();
-      List<Double> spaceBefore = new ArrayList<>();
-      for (Profile profile : profiles) {
-        LocalEngine.Place place =
-            LocalEngine.Place.in(scratch.child("engine" + places.size()), profile).with(io);
-        places.add(place);
-        try (LocalEngine engine = open(place)) {
-          prepare(engine, payload);
-          spaceBefore.add(space(engine));
-          warmUp(engine, Work.MIX_16K, load(10 * warmUp(), payload, seed));
-        }
-      }
-      ChangingReport report = new ChangingReport(profiles, out);
-      report.header();
-      for (Work work : works()) {
-        report.rows(work, measure(places, work, payload, seed));
-      }
-      List<Double> spaceAfter = new ArrayList<>();
-      for (LocalEngine.Place place : places) {
-        try (LocalEngine engine = open(place)) {
-          spaceAfter.add(space(engine));
-        }
-      }
-      report.space(spaceBefore, spaceAfter);
+    if (objects().bytes() % PAYLOAD_BYTES != 0) {
+      throw new ParameterException(spec.commandLine(), "--object-size: a multiple of 4MiB");
+    }
+    ResultFolder kept = output.newFolder("changing");
+    try (ScratchFolder scratch = folder.newScratch()) {
+      ChangingResult result = measure(scratch, kept);
+      kept.write("report.json", result);
+      output.print(result, result::print);
     }
     return 0;
   }
 
+  private ChangingResult measure(ScratchFolder scratch, ResultFolder kept) throws Exception {
+    ByteBuffer payload = payload(seed.seed());
+    List<LocalEngine.Place> places = new ArrayList<>();
+    List<Double> before = new ArrayList<>();
+    for (Profile each : profiles()) {
+      LocalEngine.Place place =
+          LocalEngine.Place.in(scratch.child("engine" + places.size()), each).with(io);
+      places.add(place);
+      try (LocalEngine engine = open(place)) {
+        prepare(engine, payload);
+        before.add(space(engine));
+        warmUp(engine, Work.MIX_16K, load(FIRST_WARM_UP_TIMES * warmUpSeconds(), payload, 0));
+      }
+    }
+    List<ChangingResult.Row> rows = new ArrayList<>();
+    TimeLeft left = new TimeLeft(works().size() * passes.passes() * places.size());
+    for (Work work : works()) {
+      rows.addAll(rows(work, measure(places, work, payload, left, kept)));
+    }
+    List<ChangingResult.Space> space = new ArrayList<>();
+    for (LocalEngine.Place place : places) {
+      try (LocalEngine engine = open(place)) {
+        double first = before.get(space.size());
+        space.add(new ChangingResult.Space(place.profile().toString(), first, space(engine)));
+      }
+    }
+    String machine = Machine.describe(scratch.child(""));
+    return new ChangingResult(machine, conditions(), rows, space);
+  }
+
+  private List<Profile> profiles() {
+    return List.of(
+        Profile.parse(profile, 0),
+        Profile.parse(profile + ",optimizations=off", 0),
+        Profile.parse("1+2", 0));
+  }
+
+  private static List<ChangingResult.Row> rows(
+      Work work, Map<LocalEngine.Place, List<Pass>> measured) {
+    List<ChangingResult.Row> rows = new ArrayList<>();
+    measured.forEach(
+        (place, each) ->
+            rows.add(
+                ChangingResult.Row.of(
+                    work,
+                    place.profile().toString(),
+                    each,
+                    rows.isEmpty() ? null : rows.getFirst())));
+    return rows;
+  }
+
   private List<Work> works() {
-    return !works.isEmpty() ? works : isFull ? List.of(Work.values()) : QUICK;
+    return !works.isEmpty() ? works : form.isFull() ? List.of(Work.values()) : QUICK;
   }
 
-  private int rounds() {
-    return rounds != null ? rounds : isFull ? 3 : 1;
+  private double seconds() {
+    return form.seconds(1, 5);
   }
 
-  private int seconds() {
-    return seconds != null ? seconds : isFull ? 5 : 3;
-  }
-
-  private int warmUp() {
-    return warmUpSeconds != null ? warmUpSeconds : isFull ? 6 : 1;
+  private double warmUpSeconds() {
+    return form.warmUpSeconds(0.4, 6);
   }
 
   private LocalEngine open(LocalEngine.Place place) throws Exception {
@@ -172,43 +198,44 @@ public final class ChangingCommand implements Callable<Integer> {
   }
 
   private Work.Objects objects() {
-    return new Work.Objects(objects, (long) objectMebibytes << 20);
+    return new Work.Objects(
+        objects.objects(form.isFull() ? 16 : 8), objects.objectBytes(OBJECT_BYTES));
   }
 
   private void prepare(LocalEngine engine, ByteBuffer payload) throws Exception {
     int times = (int) (objects().bytes() / PAYLOAD_BYTES);
-    for (int number = 0; number < objects; number++) {
+    for (int number = 0; number < objects().count(); number++) {
       engine.put(objects().key(number), payload, times);
     }
   }
 
-  /** Per store what its rounds came to. */
-  private List<List<Pass>> measure(
-      List<LocalEngine.Place> places, Work work, ByteBuffer payload, long seed) throws Exception {
-    List<List<Pass>> passes = new ArrayList<>();
-    List<Integer> order = new ArrayList<>();
-    for (int i = 0; i < places.size(); i++) {
-      order.add(i);
-      passes.add(new ArrayList<>());
-    }
-    for (int round = 1; round <= rounds(); round++) {
-      for (int index : order) {
-        try (LocalEngine engine = open(places.get(index))) {
-          warmUp(engine, work, load(warmUp(), payload, seed));
-          Pass pass = Pass.run(engine, work, load(seconds(), payload, seed + 1000L * round));
-          passes.get(index).add(pass);
-          System.err.printf(
-              Locale.ROOT,
-              "%s, round %d, %s: %.0f op/s%n",
-              work.title(),
-              round,
-              engine.profile(),
-              pass.operationsPerSecond());
+  /** Per store what its passes came to. */
+  private Map<LocalEngine.Place, List<Pass>> measure(
+      List<LocalEngine.Place> places,
+      Work work,
+      ByteBuffer payload,
+      TimeLeft left,
+      ResultFolder kept)
+      throws Exception {
+    Map<LocalEngine.Place, List<Pass>> measured = new LinkedHashMap<>();
+    places.forEach(place -> measured.put(place, new ArrayList<>()));
+    List<LocalEngine.Place> order = new ArrayList<>(places);
+    for (int number = 1; number <= passes.passes(); number++) {
+      for (LocalEngine.Place place : order) {
+        try (LocalEngine engine = open(place)) {
+          warmUp(engine, work, load(warmUpSeconds(), payload, 0));
+          Pass pass = Pass.run(engine, work, load(seconds(), payload, number));
+          String title = place.profile().toString();
+          kept.writeStep(title, number, work.name().toLowerCase(Locale.ROOT), pass);
+          measured.computeIfAbsent(place, first -> new ArrayList<>()).add(pass);
+          left.done(
+              "%s, pass %d, %s: %.0f op/s"
+                  .formatted(work.title(), number, title, pass.operationsPerSecond()));
         }
       }
       Collections.reverse(order);
     }
-    return passes;
+    return measured;
   }
 
   private static void warmUp(LocalEngine engine, Work work, Pass.Load load) throws Exception {
@@ -217,21 +244,31 @@ public final class ChangingCommand implements Callable<Integer> {
     }
   }
 
-  private Pass.Load load(int spanSeconds, ByteBuffer payload, long seed) {
-    return new Pass.Load(concurrency, Duration.ofSeconds(spanSeconds), objects(), payload, seed);
+  /**
+   * @param pass each has places of its own
+   */
+  private Pass.Load load(double spanSeconds, ByteBuffer payload, int pass) {
+    Duration span = Duration.ofMillis(Math.round(1e3 * spanSeconds));
+    return new Pass.Load(clients.clients(), span, objects(), payload, seed.seed() + 1000L * pass);
   }
 
-  private void preface(Path root) throws IOException {
-    out.println(Machine.describe(root));
-    out.printf(
-        "%d objects of %d MiB, %d clients, %d s after %d s of the same work, medians of %d round(s)."
-            + " Reads and writes: %s. CPU: the whole process', deferred work included.%n%n",
-        objects, objectMebibytes, concurrency, seconds(), warmUp(), rounds(), io);
+  private String conditions() {
+    return String.format(
+        Locale.ROOT,
+        "%d objects of %d MiB, %d clients, %.1f s after %.1f s of the same work, medians of %d"
+            + " passes. Reads and writes: %s. CPU: the whole process', deferred work included.",
+        objects().count(),
+        objects().bytes() >> 20,
+        clients.clients(),
+        seconds(),
+        warmUpSeconds(),
+        passes.passes(),
+        io);
   }
 
   /** Bytes on drives per byte of the objects. */
   private double space(LocalEngine engine) throws Exception {
     engine.drain();
-    return (double) engine.liveBytes() / (objects().bytes() * objects);
+    return (double) engine.liveBytes() / (objects().bytes() * objects().count());
   }
 }

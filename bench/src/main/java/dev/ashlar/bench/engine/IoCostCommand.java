@@ -1,17 +1,22 @@
 package dev.ashlar.bench.engine;
 
+import dev.ashlar.bench.Plan;
+import dev.ashlar.bench.Planned;
+import dev.ashlar.bench.TimeLeft;
+import dev.ashlar.bench.options.FolderOption;
+import dev.ashlar.bench.options.OutputOptions;
+import dev.ashlar.bench.options.ProfilesOption;
+import dev.ashlar.bench.result.ResultFolder;
 import dev.ashlar.blob.DataUnavailableException;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.model.Profile;
 import java.io.IOException;
-import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.stream.IntStream;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Option;
+import picocli.CommandLine.Mixin;
 
 /**
  * What reads, overwrites and appends cost the drives, by their own counters, beside what they cost
@@ -20,22 +25,30 @@ import picocli.CommandLine.Option;
  */
 @Command(
     name = "io-cost",
-    description = "Reads and writes of the drives per operation, fast and classic.",
+    description = {
+      "Reads and writes of the drives per operation, fast and classic.",
+      "Counted once each, not timed; half a minute in all."
+    },
     mixinStandardHelpOptions = true)
-public final class IoCostCommand implements Callable<Integer> {
+public final class IoCostCommand implements Callable<Integer>, Planned {
   static final List<String> SHAPES = List.of("2+2", "4+2", "6+2", "8+2", "8+3");
   private static final int[] SIZES = {4 << 10, 16 << 10, 32 << 10, 64 << 10};
 
-  @Option(
-      names = "--folder",
-      defaultValue = ".",
-      description = "Where the drive folders are made, and removed again (default: here).")
-  private Path folder = Path.of(".");
+  private static final double SHAPE_SECONDS = 6;
 
-  private final PrintStream out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
+  @Mixin private ProfilesOption profiles = new ProfilesOption();
+
+  @Mixin private FolderOption folder = new FolderOption();
+
+  @Mixin private OutputOptions output = new OutputOptions();
+
+  @Override
+  public Plan plan() {
+    return new Plan().add(profiles.or(SHAPES).size(), SHAPE_SECONDS);
+  }
 
   /** The fast profile of this shape and the classic one. */
-  static List<Profile> profiles(String shape) {
+  static List<Profile> modes(String shape) {
     return List.of(Profile.parse(shape, 0), Profile.parse(shape + ",optimizations=off", 0));
   }
 
@@ -51,38 +64,44 @@ public final class IoCostCommand implements Callable<Integer> {
           DataUnavailableException,
           MetadataUnavailableException,
           InterruptedException {
-    out.println("Drive reads + writes per operation · KiB read + written.");
-    out.println();
-    out.println("| profile | operation | | 4 KiB | 16 KiB | 32 KiB | 64 KiB | k · 16 KiB |");
-    out.println("|---|---|---|--:|--:|--:|--:|--:|");
+    ResultFolder kept = output.newFolder("io-cost");
     LocalEngine.Memory memory = LocalEngine.Memory.ofAServer();
-    for (String shape : SHAPES) {
-      List<Profile> profiles = profiles(shape);
-      try (ScratchFolder scratch = ScratchFolder.in(folder);
+    List<String> shapes = profiles.or(SHAPES);
+    TimeLeft left = new TimeLeft(shapes.size());
+    List<IoCostResult.Row> rows = new ArrayList<>();
+    for (String shape : shapes) {
+      List<Profile> modes = modes(shape);
+      try (ScratchFolder scratch = folder.newScratch();
           LocalEngine fast =
-              LocalEngine.Place.in(scratch.child("fast"), profiles.get(0)).open(memory);
+              LocalEngine.Place.in(scratch.child("fast"), modes.get(0)).open(memory);
           LocalEngine classic =
-              LocalEngine.Place.in(scratch.child("classic"), profiles.get(1)).open(memory)) {
+              LocalEngine.Place.in(scratch.child("classic"), modes.get(1)).open(memory)) {
         for (Access access : Access.values()) {
-          out.println(row(shape, access, "fast", fast));
-          out.println(row(shape, access, "classic", classic));
+          for (LocalEngine engine : List.of(fast, classic)) {
+            IoCostResult.Row row = row(shape, access, engine);
+            kept.writeStep(engine.profile().toString(), 1, access.title(), row);
+            rows.add(row);
+          }
         }
       }
+      left.done(shape);
     }
+    IoCostResult result = new IoCostResult(rows);
+    kept.write("report.json", result);
+    output.print(result, result::print);
     return 0;
   }
 
-  private static String row(String shape, Access access, String mode, LocalEngine engine)
+  private static IoCostResult.Row row(String shape, Access access, LocalEngine engine)
       throws DataUnavailableException, MetadataUnavailableException, InterruptedException {
-    StringBuilder row = new StringBuilder();
-    row.append("| ").append(String.join(" | ", shape, access.title(), mode));
+    List<IoCostResult.Cost> costs = new ArrayList<>();
     for (int bytes : sizes(shape)) {
-      DriveCounts cost = access.cost(engine, bytes);
-      row.append(
-          " | %d+%d · %d+%d"
-              .formatted(
-                  cost.reads(), cost.writes(), cost.readBytes() >> 10, cost.writeBytes() >> 10));
+      DriveCounts counts = access.cost(engine, bytes);
+      costs.add(
+          new IoCostResult.Cost(
+              bytes, counts.reads(), counts.writes(), counts.readBytes(), counts.writeBytes()));
     }
-    return row.append(" |").toString();
+    String mode = engine.profile().isClassic() ? "classic" : "fast";
+    return new IoCostResult.Row(shape, access.title(), mode, costs);
   }
 }

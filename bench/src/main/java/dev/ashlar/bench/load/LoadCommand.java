@@ -1,18 +1,22 @@
 package dev.ashlar.bench.load;
 
-import dev.ashlar.bench.Json;
 import dev.ashlar.bench.Machine;
-import dev.ashlar.bench.SizeArgument;
+import dev.ashlar.bench.Plan;
+import dev.ashlar.bench.Planned;
 import dev.ashlar.bench.TimeLeft;
 import dev.ashlar.bench.engine.ScratchFolder;
+import dev.ashlar.bench.options.ObjectOptions;
+import dev.ashlar.bench.options.OutputOptions;
+import dev.ashlar.bench.options.PassesOption;
+import dev.ashlar.bench.options.RequestOptions;
+import dev.ashlar.bench.options.SeedOption;
+import dev.ashlar.bench.options.TimeOptions;
 import dev.ashlar.bench.process.BenchException;
 import dev.ashlar.bench.process.ManagementPage;
 import dev.ashlar.bench.result.ResultFolder;
 import java.io.IOException;
-import java.io.PrintStream;
 import java.net.URI;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -26,14 +30,23 @@ import picocli.CommandLine.Option;
 /** One load on one server. */
 @Command(
     name = "load",
-    description = "Loads an S3 server and measures throughput, latency, CPU and memory.",
+    description = {
+      "Loads an S3 server and measures throughput, latency, CPU and memory.",
+      "By itself: 32 objects of 4 MiB, passes of 5 s after 10 s of the same load, a minute in all."
+    },
     mixinStandardHelpOptions = true)
-public final class LoadCommand implements Callable<Integer> {
-  private static final double SETTLE_SECONDS = 3;
+public final class LoadCommand implements Callable<Integer>, Planned {
+  private static final Duration SETTLE = Duration.ofSeconds(3);
   private static final double LATER_WARM_UP_SECONDS = 1;
   private static final int COUNTER_ATTEMPTS = 20;
   private static final long COUNTER_WAIT_MILLIS = 100;
   private static final String REFUSED = "ashlar_http_rejected_total";
+
+  private static final int OBJECTS = 32;
+  private static final long OBJECT_BYTES = 4 << 20;
+  private static final double PASS_SECONDS = 5;
+  private static final double WARM_UP_SECONDS = 10;
+  private static final double PREPARATION_SECONDS = 4;
 
   @Mixin private ServerOptions server = new ServerOptions();
 
@@ -46,42 +59,14 @@ public final class LoadCommand implements Callable<Integer> {
               + " and append, as read=70,patch=30, or one of them (default: read=70,patch=30).")
   private String mix = "read=70,patch=30";
 
-  @Option(
-      names = "--object-size",
-      paramLabel = "BYTES",
-      converter = SizeArgument.class,
-      defaultValue = "4MiB",
-      description = "Default: 4MiB.")
-  private long objectBytes;
+  @Mixin private ObjectOptions objects = new ObjectOptions();
 
-  @Option(
-      names = "--block-size",
-      paramLabel = "BYTES",
-      converter = SizeArgument.class,
-      defaultValue = "16KiB",
-      description =
-          "Of a read, patch or append; a read as large as the object is a whole GET (default:"
-              + " 16KiB).")
-  private long blockBytes;
-
-  @Option(names = "--objects", defaultValue = "32", description = "Put beforehand (default: 32).")
-  private int objects = 32;
+  @Mixin private RequestOptions requests = new RequestOptions();
 
   @Option(
       names = "--sequential",
       description = "Reads and patches go through the objects in order instead of at random.")
   private boolean isSequential;
-
-  @Option(names = "--clients", defaultValue = "4", description = "1 to 16 (default: 4).")
-  private int clients = 4;
-
-  @Option(
-      names = "--depth",
-      defaultValue = "4",
-      description =
-          "Requests that each client has on their way, each on a connection of its own, 1 to 256"
-              + " (default: 4).")
-  private int depth = 4;
 
   @Option(
       names = "--rate",
@@ -92,18 +77,7 @@ public final class LoadCommand implements Callable<Integer> {
               + " when each was meant to begin (default: 0, as fast as answers come).")
   private double rate;
 
-  @Option(
-      names = "--warm-up",
-      paramLabel = "SECONDS",
-      defaultValue = "10",
-      description = "The same load before the first pass (default: 10).")
-  private double warmUpSeconds = 10;
-
-  @Option(
-      names = "--seconds",
-      defaultValue = "5",
-      description = "Measured time of each pass (default: 5).")
-  private double seconds = 5;
+  @Mixin private TimeOptions times = new TimeOptions();
 
   @Option(
       names = "--operations",
@@ -112,11 +86,9 @@ public final class LoadCommand implements Callable<Integer> {
       description = "Ends each pass after so many, instead of --warm-up and --seconds.")
   private long operations;
 
-  @Option(names = "--passes", defaultValue = "3", description = "Default: 3.")
-  private int passes = 3;
+  @Mixin private PassesOption passes = new PassesOption();
 
-  @Option(names = "--seed", defaultValue = "1", description = "Default: 1.")
-  private long seed = 1;
+  @Mixin private SeedOption seed = new SeedOption();
 
   @Option(
       names = "--signed-payload",
@@ -125,37 +97,35 @@ public final class LoadCommand implements Callable<Integer> {
 
   @Option(
       names = "--threads",
+      paramLabel = "N",
       defaultValue = "0",
       description = "Of the generator (default: one for four processors).")
   private int threads;
 
-  @Option(
-      names = "--phase",
-      defaultValue = "run",
-      description = "Names the results, as before or after (default: run).")
-  private String phase = "run";
+  @Mixin private OutputOptions output = new OutputOptions();
 
-  @Option(
-      names = "--results",
-      paramLabel = "FOLDER",
-      defaultValue = "bench-results",
-      description = "Each run gets a new folder there (default: bench-results).")
-  private Path results = Path.of("bench-results");
+  @Override
+  public Plan plan() {
+    double eachPass = seconds() + SETTLE.toSeconds() + LATER_WARM_UP_SECONDS;
+    return new Plan()
+        .servers(server.isOwn() ? 1 : 0)
+        .add(1, PREPARATION_SECONDS + warmUpSeconds())
+        .add(passes.passes(), eachPass);
+  }
 
-  @Option(names = "--json", description = "Prints JSON instead of the table.")
-  private boolean json;
+  private double seconds() {
+    return times.seconds(PASS_SECONDS);
+  }
 
-  private final PrintStream out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
+  private double warmUpSeconds() {
+    return times.warmUpSeconds(WARM_UP_SECONDS);
+  }
 
   @Override
   public Integer call() throws IOException, InterruptedException {
     try {
       LoadReport report = measure();
-      if (json) {
-        out.println(Json.of(report));
-      } else {
-        report.print(out);
-      }
+      output.print(report, report::print);
       return report.operationsPerSecond().mean() > 0 ? 0 : 1;
     } catch (BenchException e) {
       System.err.println(e.getMessage());
@@ -167,22 +137,21 @@ public final class LoadCommand implements Callable<Integer> {
     Load load =
         new Load(
             Mix.parse(mix),
-            blockBytes,
+            requests.blockBytes(),
             !isSequential,
-            clients,
-            depth,
+            requests.clients(),
+            requests.depth(),
             rate,
-            warmUpSeconds,
-            seconds,
-            seed,
+            warmUpSeconds(),
+            seconds(),
+            seed.seed(),
             operations);
-    DataSet data = new DataSet(objects, objectBytes);
-    ResultFolder folder = ResultFolder.create(results, "load");
-    try (ScratchFolder scratch = ScratchFolder.in(server.folder());
+    DataSet data = new DataSet(objects.objects(OBJECTS), objects.objectBytes(OBJECT_BYTES));
+    LoadRun.Client client = new LoadRun.Client(threads, isSigned, seed.seed());
+    ResultFolder folder = output.newFolder("load");
+    try (ScratchFolder scratch = server.newScratch();
         ServerOptions.Loaded loaded = server.open(scratch.child("server"));
-        LoadRun run =
-            new LoadRun(
-                loaded.target(), new LoadRun.Client(threads, isSigned, seed), data, loaded.pid())) {
+        LoadRun run = new LoadRun(loaded.target(), client, data, loaded.process())) {
       ManagementPage.Metrics before = metrics(loaded.management());
       if (load.mix().needsObjects()) {
         run.prepare();
@@ -191,7 +160,7 @@ public final class LoadCommand implements Callable<Integer> {
       LoadReport.Counters counters = compare(loaded.management(), before, run.answered());
       String machine = Machine.describe(scratch.child(""));
       LoadReport report = LoadReport.of(machine, loaded.title(), measured, counters);
-      folder.write("report.json", Json.of(report));
+      folder.write("report.json", report);
       if (!server.isOwn()) {
         run.cleanUp();
       }
@@ -202,15 +171,15 @@ public final class LoadCommand implements Callable<Integer> {
   private List<LoadResult> passes(LoadRun run, Load load, ResultFolder folder)
       throws IOException, InterruptedException {
     List<LoadResult> measured = new ArrayList<>();
-    TimeLeft progress = new TimeLeft(passes);
-    for (int pass = 1; pass <= passes; pass++) {
+    TimeLeft progress = new TimeLeft(passes.passes());
+    for (int pass = 1; pass <= passes.passes(); pass++) {
       Load of = load.withSeed(load.seed() + pass - 1);
       double later = Math.min(LATER_WARM_UP_SECONDS, load.warmUpSeconds());
       LoadResult result = run.run(pass == 1 ? of : of.withTimes(later, load.seconds()));
-      folder.writeStep(phase, server.profile(), pass, "load", Json.of(result));
+      folder.writeStep(server.profile(), pass, "load", result);
       measured.add(result);
       progress.done("pass %d: %.1f op/s".formatted(pass, result.total().operationsPerSecond()));
-      run.settle(SETTLE_SECONDS);
+      run.settle(SETTLE);
     }
     return measured;
   }

@@ -1,8 +1,11 @@
 package dev.ashlar.bench.load;
 
 import dev.ashlar.bench.process.BenchException;
-import dev.ashlar.bench.process.UsageWatch;
+import dev.ashlar.bench.process.Usage;
+import dev.ashlar.bench.process.UsageSampler;
+import dev.ashlar.bench.process.UsageSeries;
 import java.io.IOException;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
@@ -19,13 +22,15 @@ public final class LoadRun implements AutoCloseable {
   private static final double MILLI_NANOS = 1e6;
   private static final double MEBIBYTE = 1 << 20;
 
+  private static final Duration SETTLED_SPAN = Duration.ofMillis(200);
+
   /** How long, of the measured time, an open loop goes on for requests that are late. */
   private static final double LAST_CALL_SHARE = 0.5;
 
   private final Generator generator;
   private final BucketAdmin bucket;
   private final DataSet data;
-  private final @Nullable UsageWatch watch;
+  private final @Nullable UsageSampler sampler;
   private final List<String> written = new ArrayList<>();
   private final Map<Kind, Long> answered = new EnumMap<>(Kind.class);
   private int runs;
@@ -39,15 +44,15 @@ public final class LoadRun implements AutoCloseable {
   public record Client(int threads, boolean isSigned, long seed) {}
 
   /**
-   * @param serverPid whose use is sampled, 0 when it is not known
+   * @param server whose use is sampled, null when it is not known
    */
-  public LoadRun(Target target, Client client, DataSet data, long serverPid)
+  public LoadRun(Target target, Client client, DataSet data, @Nullable ProcessHandle server)
       throws IOException, InterruptedException {
     this.data = data;
     bucket = new BucketAdmin(target);
     bucket.create();
     generator = new Generator(target, client.threads(), client.isSigned(), client.seed());
-    watch = serverPid > 0 ? new UsageWatch(serverPid) : null;
+    sampler = server == null ? null : new UsageSampler(server);
   }
 
   /** Puts the objects. */
@@ -72,17 +77,18 @@ public final class LoadRun implements AutoCloseable {
             load.isOpen()
                 ? Pace.open(start + (long) (loop * interval), end, lastCall, loops * interval)
                 : Pace.closed(start, end);
-    Instant started = Instant.now().plusNanos(from - start).truncatedTo(ChronoUnit.SECONDS);
+    Instant begun = Instant.now().plusNanos(from - System.nanoTime());
     Loop.Window window = new Loop.Window(from, end, load.isOpen());
     Work work = load.isCounted() ? mixture.limitedTo(load.operations()) : mixture;
     Tally tally = generator.run(work, lanes, paces, window);
     written.addAll(mixture.keys());
     tally.answered().forEach((kind, times) -> answered.merge(kind, times, Long::sum));
-    return result(started, load, tally, from, load.isCounted() ? System.nanoTime() : end);
+    Duration measured = Duration.ofNanos((load.isCounted() ? System.nanoTime() : end) - from);
+    return result(begun, measured, load, tally);
   }
 
-  private LoadResult result(Instant started, Load load, Tally tally, long from, long end) {
-    double seconds = (end - from) / NANOS;
+  private LoadResult result(Instant begun, Duration measured, Load load, Tally tally) {
+    double seconds = measured.toNanos() / NANOS;
     Tally.Count all = new Tally.Count();
     Map<String, LoadResult.Figures> kinds = new TreeMap<>();
     tally
@@ -93,7 +99,7 @@ public final class LoadRun implements AutoCloseable {
               kinds.put(kind.title(), figures(count, seconds));
             });
     return new LoadResult(
-        started.toString(),
+        begun.truncatedTo(ChronoUnit.SECONDS).toString(),
         load,
         data.objects(),
         data.objectBytes(),
@@ -102,7 +108,7 @@ public final class LoadRun implements AutoCloseable {
         kinds,
         tally.unsent(),
         byOperation(tally.answered()),
-        use(from, end, all.operations),
+        use(begun, begun.plus(measured), all.operations),
         new LoadResult.Client(generator.threads(), tally.busyShare()));
   }
 
@@ -123,24 +129,29 @@ public final class LoadRun implements AutoCloseable {
         count.errors);
   }
 
-  private LoadResult.@Nullable Use use(long from, long end, long operations) {
-    if (watch == null) {
+  private LoadResult.@Nullable Use use(Instant begun, Instant end, long operations) {
+    if (sampler == null) {
       return null;
     }
-    UsageWatch.Use use = watch.between(from, end);
+    UsageSeries usage = sampler.series();
+    Usage first = usage.at(begun);
+    Usage last = usage.at(end);
+    UsageSeries within = usage.within(begun, end);
     double each = Math.max(1, operations);
+    double serverMillis = last.serverCpuMillis() - first.serverCpuMillis();
+    double machineMillis = last.machineCpuMillis() - first.machineCpuMillis();
     return new LoadResult.Use(
-        use.serverCpuMillis() / each,
-        use.serverCpuMillis() * MILLI_NANOS / (end - from),
-        use.otherCpuMillis() / each,
-        use.residentBytesMean() / MEBIBYTE,
-        use.residentBytesMax() / MEBIBYTE);
+        serverMillis / each,
+        serverMillis * MILLI_NANOS / Duration.between(begun, end).toNanos(),
+        Math.max(0, machineMillis - serverMillis) / each,
+        within.rssBytesMean() / MEBIBYTE,
+        within.rssBytesMax() / MEBIBYTE);
   }
 
   /** Waits until the server has done what it put off, at most so long. */
-  public void settle(double secondsMax) throws InterruptedException {
-    if (watch != null) {
-      watch.awaitQuiet(secondsMax);
+  public void settle(Duration longest) throws InterruptedException {
+    if (sampler != null) {
+      sampler.awaitIdle(SETTLED_SPAN, longest);
     }
   }
 
@@ -174,8 +185,8 @@ public final class LoadRun implements AutoCloseable {
   @Override
   public void close() {
     generator.close();
-    if (watch != null) {
-      watch.close();
+    if (sampler != null) {
+      sampler.close();
     }
   }
 }

@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.stream.Stream;
 
 /** The few figures we read from Linux's {@code /proc}; zero for a process that is gone. */
@@ -15,28 +14,6 @@ public final class Proc {
   private static final long KIB = 1024;
 
   private Proc() {}
-
-  /** User and system time of a process and its living descendants. */
-  public static double cpuMillis(ProcessHandle process) throws IOException {
-    double sum = 0;
-    for (ProcessHandle member : family(process)) {
-      sum += cpuMillis(member.pid());
-    }
-    return sum;
-  }
-
-  /** Resident memory of a process and its living descendants. */
-  public static long rssBytes(ProcessHandle process) throws IOException {
-    long sum = 0;
-    for (ProcessHandle member : family(process)) {
-      sum += rssBytes(member.pid());
-    }
-    return sum;
-  }
-
-  private static List<ProcessHandle> family(ProcessHandle process) {
-    return Stream.concat(Stream.of(process), process.descendants()).toList();
-  }
 
   /** User and system time. */
   public static double cpuMillis(long pid) throws IOException {

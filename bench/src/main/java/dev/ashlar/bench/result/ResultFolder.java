@@ -1,5 +1,6 @@
 package dev.ashlar.bench.result;
 
+import dev.ashlar.bench.Json;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
@@ -20,22 +21,25 @@ public final class ResultFolder {
   private static final DateTimeFormatter STAMP = DateTimeFormatter.ofPattern("yyyy-MM-dd'T'HHmmss");
 
   private final Path path;
+  private final String phase;
 
-  private ResultFolder(Path path) {
+  private ResultFolder(Path path, String phase) {
     this.path = path;
+    this.phase = phase;
   }
 
   /**
    * @param root made when it is not there
    * @param command becomes part of the name
+   * @param phase what all of its results belong to
    */
-  public static ResultFolder create(Path root, String command) throws IOException {
+  public static ResultFolder create(Path root, String command, String phase) throws IOException {
     Path parent = Files.createDirectories(root).toRealPath();
     String name = STAMP.format(LocalDateTime.now(ZoneOffset.UTC)) + "-" + command;
     for (int attempt = 1; ; attempt++) {
       Path path = parent.resolve(attempt == 1 ? name : name + "-" + attempt);
       try {
-        return new ResultFolder(Files.createDirectory(path));
+        return new ResultFolder(Files.createDirectory(path), phase);
       } catch (FileAlreadyExistsException e) {
         // Another run began in the same second.
       }
@@ -61,15 +65,14 @@ public final class ResultFolder {
   }
 
   /** Keeps a step's result. */
-  public void writeStep(String phase, String profile, int pass, String step, String json)
-      throws IOException {
-    Path folder = path.resolve(phase).resolve(fileName(profile)).resolve("pass-" + pass);
-    write(folder.resolve(fileName(step)).resolve("result.json"), json);
+  public void writeStep(String profile, int pass, String step, Record result) throws IOException {
+    Path folder = path.resolve(fileName(phase)).resolve(fileName(profile)).resolve("pass-" + pass);
+    write(folder.resolve(fileName(step)).resolve("result.json"), Json.of(result));
   }
 
-  /** Keeps a file of the whole run. */
-  public void write(String name, String text) throws IOException {
-    write(path.resolve(name), text);
+  /** Keeps the figures of the whole run. */
+  public void write(String name, Record result) throws IOException {
+    write(path.resolve(fileName(name)), Json.of(result));
   }
 
   private static void write(Path file, String text) throws IOException {

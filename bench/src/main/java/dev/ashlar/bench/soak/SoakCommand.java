@@ -1,8 +1,8 @@
 package dev.ashlar.bench.soak;
 
-import dev.ashlar.bench.Json;
 import dev.ashlar.bench.Machine;
-import dev.ashlar.bench.SizeArgument;
+import dev.ashlar.bench.Plan;
+import dev.ashlar.bench.Planned;
 import dev.ashlar.bench.TimeLeft;
 import dev.ashlar.bench.chart.Figure;
 import dev.ashlar.bench.chart.Fonts;
@@ -14,13 +14,16 @@ import dev.ashlar.bench.load.LoadResult;
 import dev.ashlar.bench.load.LoadRun;
 import dev.ashlar.bench.load.Mix;
 import dev.ashlar.bench.load.ServerOptions;
+import dev.ashlar.bench.options.ObjectOptions;
+import dev.ashlar.bench.options.OutputOptions;
+import dev.ashlar.bench.options.RequestOptions;
+import dev.ashlar.bench.options.SeedOption;
 import dev.ashlar.bench.process.BenchException;
 import dev.ashlar.bench.process.ManagementPage;
 import dev.ashlar.bench.result.ResultFolder;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.net.URI;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -36,22 +39,32 @@ import picocli.CommandLine.Option;
 /** The same load for long: the server must not grow. */
 @Command(
     name = "soak",
-    description =
-        "Random reads and writes for long; memory, threads, file handles and CPU over time, and"
-            + " whether any of them grows.",
+    description = {
+      "Random reads and writes for long; memory, threads, file handles and CPU over time, and"
+          + " whether any of them grows.",
+      "By itself: 64 objects of 1 MiB, two minutes in all."
+    },
     mixinStandardHelpOptions = true)
-public final class SoakCommand implements Callable<Integer> {
+public final class SoakCommand implements Callable<Integer>, Planned {
   /** Shorter, and the virtual machine and its caches are still warming up. */
   private static final double JUDGED_MINUTES_MIN = 30;
 
   private static final int SAMPLES_MAX = 2000;
   private static final int PROGRESS_STEPS = 10;
   private static final double SECONDS_PER_MINUTE = 60;
+  private static final double PREPARATION_SECONDS = 2;
+  private static final double DRAWING_SECONDS = 4;
+  private static final int OBJECTS = 64;
+  private static final long OBJECT_BYTES = 1 << 20;
 
   @Mixin private ServerOptions server = new ServerOptions();
 
-  @Option(names = "--minutes", defaultValue = "2", description = "Default: 2.")
-  private double minutes = 2;
+  @Option(
+      names = "--minutes",
+      paramLabel = "N",
+      defaultValue = "1.75",
+      description = "Default: 1.75; from 30 on growth is an error.")
+  private double minutes = 1.75;
 
   @Option(
       names = "--mix",
@@ -70,59 +83,31 @@ public final class SoakCommand implements Callable<Integer> {
               + " answers come (default: 200).")
   private double rate = 200;
 
-  @Option(
-      names = "--object-size",
-      paramLabel = "BYTES",
-      converter = SizeArgument.class,
-      defaultValue = "1MiB",
-      description = "Default: 1MiB.")
-  private long objectBytes;
+  @Mixin private ObjectOptions objects = new ObjectOptions();
 
-  @Option(
-      names = "--block-size",
-      paramLabel = "BYTES",
-      converter = SizeArgument.class,
-      defaultValue = "16KiB",
-      description = "Default: 16KiB.")
-  private long blockBytes;
+  @Mixin private RequestOptions requests = new RequestOptions();
 
-  @Option(names = "--objects", defaultValue = "64", description = "Default: 64.")
-  private int objects = 64;
+  @Mixin private SeedOption seed = new SeedOption();
 
-  @Option(names = "--clients", defaultValue = "4", description = "Default: 4.")
-  private int clients = 4;
+  @Mixin private OutputOptions output = new OutputOptions();
 
-  @Option(names = "--depth", defaultValue = "4", description = "Default: 4.")
-  private int depth = 4;
-
-  @Option(names = "--seed", defaultValue = "1", description = "Default: 1.")
-  private long seed = 1;
-
-  @Option(
-      names = "--results",
-      paramLabel = "FOLDER",
-      defaultValue = "bench-results",
-      description = "Each run gets a new folder there (default: bench-results).")
-  private Path results = Path.of("bench-results");
-
-  @Option(names = "--json", description = "Prints JSON instead of the verdict.")
-  private boolean json;
-
-  private final PrintStream out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
+  @Override
+  public Plan plan() {
+    return new Plan()
+        .servers(server.isOwn() ? 1 : 0)
+        .add(minutes, SECONDS_PER_MINUTE)
+        .add(1, PREPARATION_SECONDS + DRAWING_SECONDS);
+  }
 
   @Override
   public Integer call() throws IOException, InterruptedException {
     try {
       Fonts.check();
-      ResultFolder folder = ResultFolder.create(results, "soak");
+      ResultFolder folder = output.newFolder("soak");
       SoakResult result = measure();
-      folder.writeStep("run", server.profile(), 1, "soak", Json.of(result));
+      folder.writeStep(server.profile(), 1, "soak", result);
       Path page = page(folder, result);
-      if (json) {
-        out.println(Json.of(result));
-      } else {
-        print(result, page);
-      }
+      output.print(result, out -> print(result, page, out));
       boolean isJudged = minutes >= JUDGED_MINUTES_MIN;
       return isJudged && result.growth().stream().anyMatch(Growth::isGrowing) ? 1 : 0;
     } catch (BenchException e) {
@@ -133,22 +118,30 @@ public final class SoakCommand implements Callable<Integer> {
 
   private SoakResult measure() throws IOException, InterruptedException {
     double seconds = minutes * SECONDS_PER_MINUTE;
-    Load load = new Load(Mix.parse(mix), blockBytes, true, clients, depth, rate, 0, seconds, seed);
-    try (ScratchFolder scratch = ScratchFolder.in(server.folder());
+    Load load =
+        new Load(
+            Mix.parse(mix),
+            requests.blockBytes(),
+            true,
+            requests.clients(),
+            requests.depth(),
+            rate,
+            0,
+            seconds,
+            seed.seed());
+    DataSet data = new DataSet(objects.objects(OBJECTS), objects.objectBytes(OBJECT_BYTES));
+    LoadRun.Client client = new LoadRun.Client(0, false, seed.seed());
+    try (ScratchFolder scratch = server.newScratch();
         ServerOptions.Loaded loaded = server.open(scratch.child("server"));
-        LoadRun run =
-            new LoadRun(
-                loaded.target(),
-                new LoadRun.Client(0, false, seed),
-                new DataSet(objects, objectBytes),
-                loaded.pid())) {
-      if (loaded.pid() == 0) {
-        throw new BenchException("Say which process is watched: --server-pid.");
+        LoadRun run = new LoadRun(loaded.target(), client, data, loaded.process())) {
+      ProcessHandle process = loaded.process();
+      if (process == null) {
+        throw new BenchException("Say which process is watched: --pid.");
       }
       run.prepare();
       String machine = Machine.describe(scratch.child(""));
       CompletableFuture<LoadResult> running = begin(run, load);
-      List<Sample> samples = watch(running, seconds, loaded.pid(), loaded.management());
+      List<Sample> samples = watch(running, seconds, process.pid(), loaded.management());
       LoadResult result = await(running);
       if (!server.isOwn()) {
         run.cleanUp();
@@ -241,7 +234,7 @@ public final class SoakCommand implements Callable<Integer> {
         load.total().failures());
   }
 
-  private void print(SoakResult result, Path page) {
+  private void print(SoakResult result, Path page, PrintStream out) {
     out.println(result.machine());
     out.println(work(result));
     out.println();

@@ -2,6 +2,7 @@ package dev.ashlar.bench.versus;
 
 import dev.ashlar.bench.process.BenchException;
 import dev.ashlar.bench.process.ServerProcess;
+import dev.ashlar.bench.process.UsageSampler;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -12,15 +13,12 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One work on one server, round after round. A server that is started here starts empty. It is
- * warmed up with the same work once; after every run it is left to become idle, so that work it
- * puts off is charged to it and not to whoever is measured next.
+ * One work on one server, pass after pass. A server that is started here starts empty. It is warmed
+ * up with the same work once; after every run it is left to become idle, so that work it puts off
+ * is charged to it and not to whoever is measured next.
  */
 final class Cell {
   private static final Duration IDLE_SPAN = Duration.ofSeconds(1);
-
-  /** Of one core, over the span. */
-  private static final double IDLE_CPU_SHARE = 0.05;
 
   private final Work work;
   private final Conditions conditions;
@@ -40,7 +38,7 @@ final class Cell {
       String endpointBucket,
       Path warpBinary,
       int concurrency,
-      int objectsFactor,
+      double objectsFactor,
       Duration warmUp,
       Duration measured,
       Duration drainMax) {}
@@ -108,16 +106,16 @@ final class Cell {
     }
     try (UsageSampler sampler = new UsageSampler(target.process())) {
       warp.run(work, bucket("warm-up"), conditions.warmUp(), false, sampler);
-      awaitIdle(sampler);
+      sampler.awaitIdle(IDLE_SPAN, conditions.drainMax());
     }
   }
 
-  Measurement measure(int round) throws IOException, InterruptedException {
+  Measurement measure(int pass) throws IOException, InterruptedException {
     try (UsageSampler sampler = new UsageSampler(target.process())) {
       List<Operation> operations =
-          warp.run(work, bucket("round-" + round), conditions.measured(), true, sampler);
-      awaitIdle(sampler);
-      return Measurement.of(work, operations, sampler.samples());
+          warp.run(work, bucket("pass-" + pass), conditions.measured(), true, sampler);
+      sampler.awaitIdle(IDLE_SPAN, conditions.drainMax());
+      return Measurement.of(work, operations, sampler.series());
     }
   }
 
@@ -144,23 +142,6 @@ final class Cell {
       System.err.println(
           "objects may be left in the bucket " + conditions.endpointBucket() + " of " + target);
     }
-  }
-
-  private void awaitIdle(UsageSampler sampler) throws InterruptedException {
-    if (target.process() == null) {
-      return; // nobody sees whether it is
-    }
-    long deadline = System.nanoTime() + conditions.drainMax().toNanos();
-    do {
-      Thread.sleep(IDLE_SPAN.toMillis());
-    } while (isBusy(sampler.samples()) && System.nanoTime() < deadline);
-  }
-
-  private static boolean isBusy(List<Usage> samples) {
-    Usage now = samples.get(samples.size() - 1);
-    Usage before = UsageSeries.at(samples, now.at().minus(IDLE_SPAN));
-    double millis = now.serverCpuMillis() - before.serverCpuMillis();
-    return millis > IDLE_CPU_SHARE * IDLE_SPAN.toMillis();
   }
 
   private static void deleteQuietly(Path folder) {

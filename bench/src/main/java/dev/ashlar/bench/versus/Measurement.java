@@ -1,6 +1,8 @@
 package dev.ashlar.bench.versus;
 
 import dev.ashlar.bench.process.BenchException;
+import dev.ashlar.bench.process.Usage;
+import dev.ashlar.bench.process.UsageSeries;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Comparator;
@@ -25,9 +27,9 @@ record Measurement(
 
   /**
    * @param recorded every operation of warp's run, preparation included
-   * @param samples from before the first operation until the server was idle again
+   * @param usage from before the first operation until the server was idle again
    */
-  static Measurement of(Work work, List<Operation> recorded, List<Usage> samples) {
+  static Measurement of(Work work, List<Operation> recorded, UsageSeries usage) {
     Instant from =
         recorded.stream()
             .filter(operation -> work.startsWith(operation.type()))
@@ -46,10 +48,10 @@ record Measurement(
         measured.stream().map(Operation::end).max(Comparator.naturalOrder()).orElseThrow();
     double inWindow =
         measured.stream().mapToDouble(operation -> operation.shareWithin(from, to)).sum();
-    Usage first = UsageSeries.at(samples, from);
-    Usage last = UsageSeries.at(samples, to);
-    Usage ended = UsageSeries.at(samples, end);
-    Usage idle = samples.get(samples.size() - 1);
+    Usage first = usage.at(from);
+    Usage last = usage.at(to);
+    Usage ended = usage.at(end);
+    Usage idle = usage.last();
     double seconds = Duration.between(from, to).toNanos() / 1e9;
     double[] millis =
         measured.stream()
@@ -63,8 +65,8 @@ record Measurement(
         percentile(millis, 99),
         (last.serverCpuMillis() - first.serverCpuMillis()) / inWindow
             + (idle.serverCpuMillis() - ended.serverCpuMillis()) / measured.size(),
-        (last.otherCpuMillis() - first.otherCpuMillis()) / inWindow,
-        samples.stream().mapToDouble(Usage::serverRssBytes).max().orElseThrow() / MEBIBYTE,
+        (last.machineCpuMillis() - first.machineCpuMillis()) / inWindow,
+        usage.rssBytesMax() / MEBIBYTE,
         measured.stream().filter(Operation::failed).count());
   }
 

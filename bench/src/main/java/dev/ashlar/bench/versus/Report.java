@@ -1,11 +1,12 @@
 package dev.ashlar.bench.versus;
 
 import java.io.PrintStream;
+import java.util.List;
 import java.util.Locale;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** The table in Markdown: medians over the rounds, and ratios to the reference. */
+/** The table in Markdown: medians over the passes, and ratios to the reference. */
 final class Report {
   private final PrintStream out;
 
@@ -39,6 +40,16 @@ final class Report {
         figure(row.rssMebibytes()),
         row.failures());
     out.flush();
+  }
+
+  /** Names the rows whose passes lie apart. */
+  void abnormal(List<VersusRow> rows) {
+    List<VersusRow> abnormal = rows.stream().filter(row -> row.passes().isAbnormal()).toList();
+    if (!abnormal.isEmpty()) {
+      out.println();
+      abnormal.forEach(
+          row -> out.println(row.passes().text(row.work() + ", " + row.server() + ", op/s")));
+    }
   }
 
   private static String ratio(VersusRow row, Function<VersusRow.Ratios, @Nullable Double> which) {

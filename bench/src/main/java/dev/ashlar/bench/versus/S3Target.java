@@ -14,11 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param process whose CPU time and memory are noted; null: it is elsewhere, or not known
  */
 record S3Target(
-    URI url,
-    String accessKey,
-    String secretKey,
-    @Nullable String region,
-    @Nullable ProcessHandle process) {
+    URI url, String accessKey, String secretKey, String region, @Nullable ProcessHandle process) {
   S3Target {
     boolean isHttp = "http".equals(url.getScheme()) || "https".equals(url.getScheme());
     boolean isBare = url.getPath() == null || url.getPath().isEmpty() || url.getPath().equals("/");
@@ -33,7 +29,7 @@ record S3Target(
         URI.create("http://" + Launch.HOST + ":" + port),
         Launch.ACCESS_KEY,
         Launch.SECRET_KEY,
-        null,
+        "us-east-1",
         server.handle());
   }
 
@@ -51,9 +47,7 @@ record S3Target(
     Map<String, String> environment = new HashMap<>();
     environment.put("WARP_ACCESS_KEY", accessKey);
     environment.put("WARP_SECRET_KEY", secretKey);
-    if (region != null) {
-      environment.put("WARP_REGION", region);
-    }
+    environment.put("WARP_REGION", region);
     return environment;
   }
 

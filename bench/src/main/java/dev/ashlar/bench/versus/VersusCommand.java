@@ -1,13 +1,21 @@
 package dev.ashlar.bench.versus;
 
-import dev.ashlar.bench.Json;
 import dev.ashlar.bench.Machine;
+import dev.ashlar.bench.Plan;
+import dev.ashlar.bench.Planned;
 import dev.ashlar.bench.TimeLeft;
+import dev.ashlar.bench.engine.ScratchFolder;
+import dev.ashlar.bench.options.ClientsOption;
+import dev.ashlar.bench.options.EndpointOptions;
+import dev.ashlar.bench.options.FolderOption;
+import dev.ashlar.bench.options.FormOptions;
+import dev.ashlar.bench.options.LauncherOption;
+import dev.ashlar.bench.options.OutputOptions;
+import dev.ashlar.bench.options.PassesOption;
 import dev.ashlar.bench.process.BenchException;
+import dev.ashlar.bench.result.ResultFolder;
 import java.io.File;
 import java.io.IOException;
-import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -15,6 +23,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -22,59 +31,50 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Alternates between the servers within a round, and turns the order from round to round. */
+/** Alternates between the servers within a pass, and turns the order from pass to pass. */
 @Command(
     name = "versus",
     description = {
       "The same warp work in turn on Ashlar and on others, started here or running already;"
           + " medians and ratios, as a Markdown table.",
-      "As it is, a quick look of two to three minutes: three works, one round of 5 s each. --full: all"
-          + " works, three rounds of 20 s after 30 s of the same work; quote only that."
+      "By itself a look of two minutes: PUT and GET of 4 KiB and mixed work of 1 MiB, passes of 1.5 s"
+          + " after 2 s of the same work. --full: all works, passes of 20 s after 30 s, somewhat over"
+          + " an hour for two servers; quote only that."
     },
     mixinStandardHelpOptions = true)
-public final class VersusCommand implements Callable<Integer> {
+public final class VersusCommand implements Callable<Integer>, Planned {
+  private static final String ASHLAR = "ashlar";
+  private static final String MINIO = "minio";
+
+  /** Preparing takes longest on slow servers, and quick looks have no time for it. */
+  private static final double QUICK_OBJECTS_SHARE = 0.25;
+
+  private static final double PREPARE_SECONDS = 0.6;
+  private static final double WARP_SECONDS = 0.5;
   private static final List<Work> QUICK = List.of(Work.PUT_4K, Work.GET_4K, Work.MIXED);
 
   @ArgGroup(
       exclusive = false,
       multiplicity = "0..*",
       heading = "A server that runs already, with what belongs to it:%n")
-  private List<EndpointOption> endpoints = new ArrayList<>();
+  private List<EndpointOptions> endpoints = new ArrayList<>();
 
-  @Option(names = "--full", description = "All works, for long enough to be quoted.")
-  private boolean isFull;
+  @Mixin private FormOptions form = new FormOptions();
 
-  @Option(
-      names = "--data-root",
-      paramLabel = "FOLDER",
-      defaultValue = ".",
-      description = "Where the drive folders are made: on the disk or the tmpfs to measure on.")
-  private Path dataRoot = Path.of(".");
+  @Mixin private FolderOption folder = new FolderOption();
 
-  @Option(names = "--rounds", description = "Default: 1; full: 3.")
-  private @Nullable Integer rounds;
-
-  @Option(
-      names = "--seconds",
-      description = "Measured time per work, server and round (default: 5; full: 20).")
-  private @Nullable Integer seconds;
-
-  @Option(
-      names = "--warm-up",
-      paramLabel = "SECONDS",
-      description = "The same work beforehand, once for each server (default: 3; full: 30).")
-  private @Nullable Integer warmUpSeconds;
+  @Mixin private PassesOption passes = new PassesOption();
 
   @Option(
       names = "--drain",
       paramLabel = "SECONDS",
-      description = "Longest wait for work put off by the server (default: 2; full: 15).")
-  private @Nullable Integer drainSeconds;
+      description = "Longest wait for work put off by the server (default: 1; full: 15).")
+  private @Nullable Double drainSeconds;
 
-  @Option(names = "--concurrency", defaultValue = "16", description = "Default: 16.")
-  private int concurrency = 16;
+  @Mixin private ClientsOption clients = new ClientsOption();
 
   @Option(
       names = "--objects-factor",
@@ -103,12 +103,7 @@ public final class VersusCommand implements Callable<Integer> {
               + " ashlar).")
   private List<String> servers = List.of();
 
-  @Option(
-      names = "--ashlar",
-      paramLabel = "FILE",
-      defaultValue = "./ashlar",
-      description = "Ashlar's launcher (default: ./ashlar).")
-  private Path launcher = Path.of("ashlar");
+  @Mixin private LauncherOption launcher = new LauncherOption();
 
   @Option(
       names = "--warp",
@@ -125,10 +120,7 @@ public final class VersusCommand implements Callable<Integer> {
       })
   private String bucket = "ashlar-versus";
 
-  @Option(names = "--json", description = "JSON instead of a table.")
-  private boolean isJson;
-
-  private final PrintStream out = new PrintStream(System.out, false, StandardCharsets.UTF_8);
+  @Mixin private OutputOptions output = new OutputOptions();
 
   private boolean complete = true;
 
@@ -138,6 +130,20 @@ public final class VersusCommand implements Callable<Integer> {
    * @param reference whom ratios refer to
    */
   record Result(String machine, String conditions, String reference, List<VersusRow> rows) {}
+
+  @Override
+  public Plan plan() {
+    int started =
+        (started().contains(ASHLAR) ? metadataFolders.size() : 0)
+            + (started().contains(MINIO) && onPath(MINIO).isPresent() ? 1 : 0);
+    double drain = Math.max(1, drain() / 2);
+    double run = WARP_SECONDS + (form.isFull() ? 4 * PREPARE_SECONDS : PREPARE_SECONDS) + drain;
+    int cells = works().size() * (started + endpoints.size());
+    return new Plan()
+        .servers(works().size() * started)
+        .add(cells, run + warmUpSeconds())
+        .add(cells * passes.passes(), run + seconds());
+  }
 
   @Override
   public Integer call() throws IOException, InterruptedException {
@@ -151,46 +157,68 @@ public final class VersusCommand implements Callable<Integer> {
   }
 
   private void run() throws IOException, InterruptedException {
-    Path root = Files.createDirectories(dataRoot).toRealPath();
-    Cell.Conditions conditions = conditions(root);
+    Path warpBinary = warp();
     List<Contender> contenders = contenders();
     Contender reference = contenders.getLast();
-    Result result =
-        new Result(
-            Machine.describe(root),
-            describe(conditions, contenders),
-            reference.title(),
-            new ArrayList<>());
-    Report report = new Report(out);
-    if (!isJson) {
-      out.printf("%s%n%s%n%n", result.machine(), result.conditions());
-      report.header(reference.title());
-    }
-    List<Work> chosen = works.isEmpty() ? isFull ? List.of(Work.values()) : QUICK : works;
-    TimeLeft left = new TimeLeft(chosen.size() * contenders.size() * (1 + rounds()));
-    for (Work work : chosen) {
-      List<VersusRow> rows = rows(work, measure(conditions, contenders, work, left), reference);
-      result.rows().addAll(rows);
-      if (!isJson) {
-        rows.forEach(report::row);
+    ResultFolder kept = output.newFolder("versus");
+    List<VersusRow> measured = new ArrayList<>();
+    try (ScratchFolder scratch = folder.newScratch()) {
+      Cell.Conditions conditions = conditions(scratch.child(""), warpBinary);
+      Result result =
+          new Result(
+              Machine.describe(scratch.child("")),
+              describe(conditions, contenders),
+              reference.title(),
+              measured);
+      Report report = new Report(output.out());
+      if (!output.isJson()) {
+        output.out().printf("%s%n%s%n%n", result.machine(), result.conditions());
+        report.header(reference.title());
       }
-    }
-    if (isJson) {
-      out.println(Json.of(result));
-      out.flush();
+      TimeLeft left = new TimeLeft(works().size() * contenders.size() * (1 + passes.passes()));
+      for (Work work : works()) {
+        List<VersusRow> rows =
+            rows(work, measure(conditions, contenders, work, left, kept), reference);
+        measured.addAll(rows);
+        if (!output.isJson()) {
+          rows.forEach(report::row);
+        }
+      }
+      kept.write("report.json", result);
+      output.print(result, out -> report.abnormal(measured));
     }
   }
 
-  private Cell.Conditions conditions(Path root) {
+  private Cell.Conditions conditions(Path root, Path warpBinary) {
     return new Cell.Conditions(
         root,
         bucket,
-        warp(),
-        concurrency,
-        objectsFactor,
-        seconds(warmUpSeconds, 3, 30),
-        seconds(seconds, 5, 20),
-        seconds(drainSeconds, 2, 15));
+        warpBinary,
+        clients.clients(),
+        form.isFull() ? objectsFactor : objectsFactor * QUICK_OBJECTS_SHARE,
+        duration(warmUpSeconds()),
+        duration(seconds()),
+        duration(drain()));
+  }
+
+  private List<Work> works() {
+    return !works.isEmpty() ? works : form.isFull() ? List.of(Work.values()) : QUICK;
+  }
+
+  private double seconds() {
+    return form.seconds(1.5, 20);
+  }
+
+  private double warmUpSeconds() {
+    return form.warmUpSeconds(2, 30);
+  }
+
+  private double drain() {
+    return drainSeconds != null ? drainSeconds : form.isFull() ? 15 : 1;
+  }
+
+  private static Duration duration(double seconds) {
+    return Duration.ofMillis(Math.round(1e3 * seconds));
   }
 
   private Path warp() {
@@ -205,14 +233,6 @@ public final class VersusCommand implements Callable<Integer> {
     return warp.toAbsolutePath();
   }
 
-  private Duration seconds(@Nullable Integer given, int quick, int full) {
-    return Duration.ofSeconds(given != null ? given : isFull ? full : quick);
-  }
-
-  private int rounds() {
-    return rounds != null ? rounds : isFull ? 3 : 1;
-  }
-
   /** The reference's row is last, as it is itself. */
   private static List<VersusRow> rows(
       Work work, Map<Contender, List<Measurement>> measured, Contender reference) {
@@ -221,9 +241,9 @@ public final class VersusCommand implements Callable<Integer> {
         references == null ? null : VersusRow.of(work, reference.title(), references, null);
     List<VersusRow> rows = new ArrayList<>();
     measured.forEach(
-        (contender, rounds) -> {
+        (contender, each) -> {
           if (contender != reference) {
-            rows.add(VersusRow.of(work, contender.title(), rounds, last));
+            rows.add(VersusRow.of(work, contender.title(), each, last));
           }
         });
     if (last != null) {
@@ -233,7 +253,11 @@ public final class VersusCommand implements Callable<Integer> {
   }
 
   private Map<Contender, List<Measurement>> measure(
-      Cell.Conditions conditions, List<Contender> contenders, Work work, TimeLeft left)
+      Cell.Conditions conditions,
+      List<Contender> contenders,
+      Work work,
+      TimeLeft left,
+      ResultFolder kept)
       throws IOException, InterruptedException {
     Map<Contender, Cell> cells = new LinkedHashMap<>();
     Map<Contender, List<Measurement>> measured = new LinkedHashMap<>();
@@ -249,16 +273,18 @@ public final class VersusCommand implements Callable<Integer> {
             left);
       }
       List<Map.Entry<Contender, Cell>> order = new ArrayList<>(cells.entrySet());
-      for (int round = 1; round <= rounds(); round++) {
-        int current = round;
+      for (int pass = 1; pass <= passes.passes(); pass++) {
+        int current = pass;
         for (Map.Entry<Contender, Cell> cell : order) {
           guarded(
               work,
               cell.getKey(),
               () -> {
                 Measurement result = cell.getValue().measure(current);
+                String title = cell.getKey().title();
+                kept.writeStep(title, current, work.name().toLowerCase(Locale.ROOT), result);
                 measured.computeIfAbsent(cell.getKey(), first -> new ArrayList<>()).add(result);
-                return "round " + current + ": " + result;
+                return "pass " + current + ": " + result;
               },
               left);
         }
@@ -292,29 +318,34 @@ public final class VersusCommand implements Callable<Integer> {
 
   /** Ratios refer to the last: an endpoint, or MinIO. */
   private List<Contender> contenders() {
-    List<String> started =
-        !servers.isEmpty()
-            ? servers
-            : endpoints.isEmpty() ? List.of("ashlar", "minio") : List.of("ashlar");
     List<Contender> contenders = new ArrayList<>();
-    if (started.contains("ashlar")) {
-      metadataFolders.forEach(folders -> contenders.add(Contender.Ashlar.of(launcher, folders)));
+    if (started().contains(ASHLAR)) {
+      metadataFolders.forEach(
+          folders -> contenders.add(Contender.Ashlar.of(launcher.launcher(), folders)));
     }
-    if (started.contains("minio")) {
-      onPath("minio")
+    if (started().contains(MINIO)) {
+      onPath(MINIO)
           .ifPresentOrElse(
               minio -> contenders.add(new Contender.Minio(minio)),
               () ->
                   System.err.println(
                       "MinIO is left out: "
-                          + missing("minio", "https://min.io/download or its source code")));
+                          + missing(MINIO, "https://min.io/download or its source code")));
     }
-    endpoints.forEach(endpoint -> contenders.add(endpoint.contender()));
+    endpoints.forEach(endpoint -> contenders.add(Contender.Endpoint.of(endpoint)));
     if (contenders.isEmpty()) {
       throw new BenchException(
-          "Nothing to measure: --servers takes ashlar, minio and none, not " + started);
+          "Nothing to measure: --servers takes ashlar, minio and none, not " + started());
     }
     return contenders;
+  }
+
+  /** Names of those that are started here. */
+  private List<String> started() {
+    if (!servers.isEmpty()) {
+      return servers;
+    }
+    return endpoints.isEmpty() ? List.of(ASHLAR, MINIO) : List.of(ASHLAR);
   }
 
   private static Optional<Path> onPath(String program) {
@@ -331,13 +362,14 @@ public final class VersusCommand implements Callable<Integer> {
 
   private String describe(Cell.Conditions conditions, List<Contender> contenders) {
     boolean isStarting = contenders.stream().anyMatch(Contender.Started.class::isInstance);
-    return ("Concurrency %d, %d s after %d s of the same work, medians of %d round(s). CPU: the"
-            + " server's, deferred work included.%s")
-        .formatted(
-            concurrency,
-            conditions.measured().toSeconds(),
-            conditions.warmUp().toSeconds(),
-            rounds(),
-            isStarting ? " Servers started here: six folders, 4+2." : "");
+    return String.format(
+        Locale.ROOT,
+        "%d clients, %.1f s after %.1f s of the same work, medians of %d passes. CPU: the server's,"
+            + " deferred work included.%s",
+        clients.clients(),
+        conditions.measured().toMillis() / 1e3,
+        conditions.warmUp().toMillis() / 1e3,
+        passes.passes(),
+        isStarting ? " Servers started here: six folders, 4+2." : "");
   }
 }

@@ -1,23 +1,25 @@
 package dev.ashlar.bench.versus;
 
 import dev.ashlar.bench.Median;
+import dev.ashlar.bench.result.Spread;
 import java.util.List;
 import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One work on one server: medians over the rounds.
+ * One work on one server: medians over the passes.
  *
+ * @param passes their operations per second
  * @param cpuMillis of the server per operation; null where it is not known, as what follows
  * @param machineCpuMillis of the whole machine without the load generator, per operation
- * @param failures of all rounds together
+ * @param failures of all passes together
  * @param ratios to the reference; null for the reference itself and where it has no row
  */
 record VersusRow(
     String work,
     String server,
-    int rounds,
     double operationsPerSecond,
+    Spread passes,
     double p50Millis,
     double p99Millis,
     @Nullable Double cpuMillis,
@@ -35,26 +37,26 @@ record VersusRow(
       @Nullable Double machineCpuMillis) {}
 
   static VersusRow of(
-      Work work, String server, List<Measurement> rounds, @Nullable VersusRow reference) {
+      Work work, String server, List<Measurement> passes, @Nullable VersusRow reference) {
     VersusRow row =
         new VersusRow(
             work.title(),
             server,
-            rounds.size(),
-            Median.of(rounds, Measurement::operationsPerSecond),
-            Median.of(rounds, Measurement::p50Millis),
-            Median.of(rounds, Measurement::p99Millis),
-            known(rounds, Measurement::cpuMillis),
-            known(rounds, Measurement::machineCpuMillis),
-            known(rounds, Measurement::rssMebibytes),
-            (long) rounds.stream().mapToDouble(Measurement::failures).sum(),
+            Median.of(passes, Measurement::operationsPerSecond),
+            Spread.of(passes.stream().mapToDouble(Measurement::operationsPerSecond).toArray()),
+            Median.of(passes, Measurement::p50Millis),
+            Median.of(passes, Measurement::p99Millis),
+            known(passes, Measurement::cpuMillis),
+            known(passes, Measurement::machineCpuMillis),
+            known(passes, Measurement::rssMebibytes),
+            (long) passes.stream().mapToDouble(Measurement::failures).sum(),
             null);
     return reference == null ? row : row.beside(reference);
   }
 
   private static @Nullable Double known(
-      List<Measurement> rounds, ToDoubleFunction<Measurement> figure) {
-    double median = Median.of(rounds, figure);
+      List<Measurement> passes, ToDoubleFunction<Measurement> figure) {
+    double median = Median.of(passes, figure);
     return Double.isNaN(median) ? null : median;
   }
 
@@ -62,8 +64,8 @@ record VersusRow(
     return new VersusRow(
         work,
         server,
-        rounds,
         operationsPerSecond,
+        passes,
         p50Millis,
         p99Millis,
         cpuMillis,

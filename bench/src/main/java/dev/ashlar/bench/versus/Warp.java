@@ -1,6 +1,7 @@
 package dev.ashlar.bench.versus;
 
 import dev.ashlar.bench.process.BenchException;
+import dev.ashlar.bench.process.UsageSampler;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -14,13 +15,13 @@ final class Warp {
   private final Path binary;
   private final Path folder;
   private final int concurrency;
-  private final int objectsFactor;
+  private final double objectsFactor;
   private final S3Target target;
 
   /**
    * @param folder where warp may leave files
    */
-  Warp(Path binary, Path folder, int concurrency, int objectsFactor, S3Target target) {
+  Warp(Path binary, Path folder, int concurrency, double objectsFactor, S3Target target) {
     this.target = target;
     this.binary = binary;
     this.folder = folder;

@@ -37,12 +37,12 @@ enum Work {
   /**
    * The subcommand and its flags.
    *
-   * @param objectsFactor multiplies the prepared objects, to outgrow caches
+   * @param objectsFactor multiplies the prepared objects
    */
-  List<String> warpArguments(int objectsFactor) {
+  List<String> warpArguments(double objectsFactor) {
     List<String> arguments = new ArrayList<>(List.of(command.split(" ", -1)));
     if (objects > 0) {
-      arguments.addAll(List.of("--objects", String.valueOf(objects * objectsFactor)));
+      arguments.addAll(List.of("--objects", String.valueOf(Math.round(objects * objectsFactor))));
     }
     return arguments;
   }

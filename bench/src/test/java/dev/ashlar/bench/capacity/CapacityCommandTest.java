@@ -25,6 +25,7 @@ class CapacityCommandTest {
   private static final long TERABYTE = 1_000_000_000_000L;
 
   @TempDir private Path folder = Path.of("");
+  @TempDir private Path results = Path.of("");
 
   @Test
   void whatIsOnDrivesIsWhatTheArithmeticSaysAndHeaders() throws IOException {
@@ -33,13 +34,14 @@ class CapacityCommandTest {
     Printed printed =
         Printed.by(
             "capacity",
-            "--profiles=2+1",
+            "--profile=2+1",
             "--drives=3",
             "--drive-size=1TB",
             "--price=50",
-            "--objects=" + sizes,
+            "--data-set=" + sizes,
             "--sample=4",
             "--folder=" + folder,
+            "--results=" + results,
             "--json");
     assertEquals(0, printed.status(), printed.err());
     JsonNode result = new ObjectMapper().readTree(printed.out());
@@ -81,8 +83,9 @@ class CapacityCommandTest {
             "--nodes=4",
             "--drive-size=7.68TB",
             "--price=900",
-            "--profiles=1+2,4+2,8+3,12+3",
-            "--objects=none",
+            "--profile=1+2,4+2,8+3,12+3",
+            "--data-set=none",
+            "--results=" + results,
             "--json");
     assertEquals(0, printed.status(), printed.err());
     assertTrue(printed.err().contains("12+3 is left out: it needs 15 drives"));
@@ -117,7 +120,8 @@ class CapacityCommandTest {
 
   @Test
   void tablesSayWhatTheyAreOf() {
-    Printed printed = Printed.by("capacity", "--objects=none", "--price=900");
+    Printed printed =
+        Printed.by("capacity", "--data-set=none", "--price=900", "--results=" + results);
     assertEquals(0, printed.status(), printed.err());
     assertTrue(printed.out().contains("12 drives of 7.68 TB: 92.16 TB raw for 10,800.00."));
     assertTrue(printed.out().contains("| 4+2 | 1.50 | 61.44 | 67 % |"), printed.out());
@@ -175,8 +179,8 @@ class CapacityCommandTest {
     assertEquals(2, Printed.by("capacity", "--nodes=13").status());
     assertEquals(2, Printed.by("capacity", "--drive-size=1MiB").status());
     assertEquals(2, Printed.by("capacity", "--price=0").status());
-    assertEquals(2, Printed.by("capacity", "--profiles=12+3").status());
-    Printed unknown = Printed.by("capacity", "--objects=unknown");
+    assertEquals(2, Printed.by("capacity", "--profile=12+3").status());
+    Printed unknown = Printed.by("capacity", "--data-set=unknown");
     assertEquals(2, unknown.status());
     assertTrue(unknown.err().contains("'unknown' is no file, and none of [files, photos"));
   }

@@ -26,7 +26,8 @@ class CodecCommandTest {
         Printed.by(
             "codec",
             "--plugins=java",
-            "--profiles=4+2,6+2",
+            "--results=" + folder,
+            "--profile=4+2,6+2",
             "--iterations=6",
             "--size=64KiB",
             "--passes=2");
@@ -62,7 +63,8 @@ class CodecCommandTest {
         Printed.by(
             "codec",
             "--plugins=java",
-            "--profiles=4+3",
+            "--results=" + folder,
+            "--profile=4+3",
             "--erasures=exhaustive",
             "--iterations=30",
             "--size=100000",
@@ -115,7 +117,8 @@ class CodecCommandTest {
         Printed.by(
             "codec",
             "--plugins=java,jerasure",
-            "--profiles=6+2",
+            "--results=" + folder,
+            "--profile=6+2",
             "--erasures=exhaustive",
             "--iterations=3",
             "--passes=1",
@@ -137,7 +140,8 @@ class CodecCommandTest {
         Printed.by(
             "codec",
             "--plugins=java,jerasure",
-            "--profiles=2+1",
+            "--results=" + folder,
+            "--profile=2+1",
             "--iterations=1",
             "--size=4096",
             "--passes=1",
@@ -162,8 +166,8 @@ class CodecCommandTest {
   @Test
   void wrongOptionsAreRefused() {
     assertEquals(2, Printed.by("codec", "--erasures=many").status());
-    assertEquals(2, Printed.by("codec", "--profiles=4+0").status());
-    assertEquals(2, Printed.by("codec", "--profiles=four").status());
+    assertEquals(2, Printed.by("codec", "--profile=4+0").status());
+    assertEquals(2, Printed.by("codec", "--profile=four").status());
     assertEquals(2, Printed.by("codec", "--plugins=other").status());
     assertEquals(2, Printed.by("codec", "--size=0").status());
     assertEquals(2, Printed.by("codec", "--size=2GiB").status());

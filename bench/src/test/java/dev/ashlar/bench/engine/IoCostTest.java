@@ -35,7 +35,7 @@ class IoCostTest {
     // Side by side, because metadata takes a second to close.
     try (ExecutorService threads = Executors.newCachedThreadPool()) {
       List<Future<@Nullable Void>> checks = new ArrayList<>();
-      for (Profile profile : IoCostCommand.profiles(shape)) {
+      for (Profile profile : IoCostCommand.modes(shape)) {
         checks.add(threads.submit(() -> checkRows(shape, profile)));
       }
       for (Future<@Nullable Void> check : checks) {

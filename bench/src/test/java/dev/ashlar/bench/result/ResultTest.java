@@ -9,6 +9,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -17,15 +19,31 @@ class ResultTest {
 
   @Test
   void nothingIsOverwritten() throws Exception {
-    ResultFolder first = ResultFolder.create(root, "load");
-    assertNotEquals(first.path(), ResultFolder.create(root, "load").path());
-    first.writeStep("before", "6+2,optimizations=off", 1, "depth 4", "{}");
+    ResultFolder first = ResultFolder.create(root, "load", "before");
+    assertNotEquals(first.path(), ResultFolder.create(root, "load", "before").path());
+    first.writeStep("6+2,optimizations=off", 1, "depth 4", Spread.of(1));
     assertTrue(
         Files.exists(
             first.path().resolve("before/6+2-optimizations=off/pass-1/depth-4/result.json")));
     assertThrows(
         FileAlreadyExistsException.class,
-        () -> first.writeStep("before", "6+2,optimizations=off", 1, "depth 4", "{}"));
+        () -> first.writeStep("6+2,optimizations=off", 1, "depth 4", Spread.of(1)));
+  }
+
+  /** What --phase after is drawn beside. */
+  @Test
+  void findsTheNewestOfItsCommandThatHasTheFile() throws Exception {
+    assertEquals(Optional.empty(), ResultFolder.newestWith(root, "curves", "curves-before.json"));
+    for (String name : List.of("2026-01-02T000000-curves", "2026-01-01T000000-curves")) {
+      Files.createDirectory(root.resolve(name));
+      Files.writeString(root.resolve(name).resolve("curves-before.json"), "{}");
+    }
+    Files.createDirectory(root.resolve("2026-01-03T000000-curves"));
+    Files.createDirectory(root.resolve("2026-01-04T000000-load"));
+    Files.writeString(root.resolve("2026-01-04T000000-load/curves-before.json"), "{}");
+    assertEquals(
+        Optional.of(root.resolve("2026-01-02T000000-curves")),
+        ResultFolder.newestWith(root, "curves", "curves-before.json"));
   }
 
   @Test

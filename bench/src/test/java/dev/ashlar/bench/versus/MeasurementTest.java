@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ashlar.bench.process.BenchException;
+import dev.ashlar.bench.process.Usage;
+import dev.ashlar.bench.process.UsageSeries;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -18,6 +20,8 @@ import org.junit.jupiter.api.Test;
 
 class MeasurementTest {
   private static final Instant ZERO = Instant.parse("2026-11-21T02:00:00Z");
+  private static final UsageSeries UNKNOWN =
+      new UsageSeries(List.of(new Usage(ZERO, NaN, NaN, NaN)));
 
   @Test
   void readsWarpsRecords() {
@@ -41,8 +45,7 @@ class MeasurementTest {
     List<Operation> recorded = recorded("warp-get.txt");
     assertEquals(61, recorded.size());
     assertEquals(20, recorded.stream().filter(each -> each.type().equals("PUT")).count());
-    Measurement measured =
-        Measurement.of(Work.GET_4K, recorded, List.of(new Usage(ZERO, NaN, NaN, NaN)));
+    Measurement measured = Measurement.of(Work.GET_4K, recorded, UNKNOWN);
     assertEquals(0, measured.failures());
     assertEquals(3.429022, measured.p50Millis(), 1e-4);
     assertEquals(48.011346, measured.p99Millis(), 1e-4);
@@ -54,8 +57,7 @@ class MeasurementTest {
   @Test
   void countsRequestsThatFailedInARecordedRun() throws IOException {
     List<Operation> recorded = recorded("warp-get-server-gone.txt");
-    Measurement measured =
-        Measurement.of(Work.GET_4K, recorded, List.of(new Usage(ZERO, NaN, NaN, NaN)));
+    Measurement measured = Measurement.of(Work.GET_4K, recorded, UNKNOWN);
     assertEquals(2, measured.failures());
   }
 
@@ -87,7 +89,7 @@ class MeasurementTest {
               : at < 20_000 ? 10_000 + (at - 10_000) / 5.0 : 12_000 + (at - 20_000) / 10.0;
       samples.add(new Usage(ZERO.plusMillis(at), cpu, 2 * cpu, 3 << 20));
     }
-    Measurement measured = Measurement.of(Work.GET_4K, operations, samples);
+    Measurement measured = Measurement.of(Work.GET_4K, operations, new UsageSeries(samples));
     assertEquals(100, measured.operationsPerSecond(), 0.01);
     assertEquals(10, measured.p50Millis(), 0.01);
     assertEquals(10, measured.p99Millis(), 0.01);
@@ -108,7 +110,7 @@ class MeasurementTest {
             operation("GET", 7000, 8000));
     List<Usage> samples =
         List.of(new Usage(ZERO, 0, 0, 0), new Usage(ZERO.plusMillis(8000), 0, 0, 0));
-    Measurement measured = Measurement.of(Work.MIXED, operations, samples);
+    Measurement measured = Measurement.of(Work.MIXED, operations, new UsageSeries(samples));
     assertEquals(3 / 2.0, measured.operationsPerSecond(), 1e-9);
     assertEquals(2000, measured.p99Millis(), 1e-9);
   }
@@ -123,7 +125,7 @@ class MeasurementTest {
 
   @Test
   void nothingRecordedIsAnError() {
-    assertThrows(BenchException.class, () -> Measurement.of(Work.STAT, List.of(), List.of()));
+    assertThrows(BenchException.class, () -> Measurement.of(Work.STAT, List.of(), UNKNOWN));
   }
 
   private static Operation operation(String type, long startMillis, long endMillis) {

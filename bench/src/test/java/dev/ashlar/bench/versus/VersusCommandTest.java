@@ -52,7 +52,7 @@ class VersusCommandTest {
 
   @Test
   void measuresServersThatRunInTurn() throws IOException {
-    Printed printed = versus("--work=GET_4K,PUT_4K", "--rounds=2", "--json");
+    Printed printed = versus("--work=GET_4K,PUT_4K", "--passes=2", "--json");
     assertEquals(0, printed.status(), printed.err());
     JsonNode result = new ObjectMapper().readTree(printed.out());
     assertEquals("slow", result.get("reference").asText());
@@ -69,7 +69,7 @@ class VersusCommandTest {
         assertEquals(ratio, quick.get("ratios").get(figure).asDouble(), 1e-9 * ratio);
       }
       for (JsonNode row : List.of(quick, slow)) {
-        assertEquals(2, row.get("rounds").asInt());
+        assertEquals(2, row.get("passes").get("passes").size());
         assertEquals(0, row.get("failures").asInt());
         assertTrue(row.get("p50Millis").asDouble() <= row.get("p99Millis").asDouble());
       }
@@ -85,7 +85,7 @@ class VersusCommandTest {
     return row.get("server").asText();
   }
 
-  /** The order turns from round to round, and at last the bucket is emptied. */
+  /** The order turns from pass to pass, and at last the bucket is emptied. */
   private static void checkCalls(List<String> calls) {
     assertEquals(12, calls.size());
     assertEquals(
@@ -102,7 +102,7 @@ class VersusCommandTest {
 
   @Test
   void goesOnWhenAServerFailsAtAWork() {
-    Printed printed = versus("--work=STAT,PUT_4K");
+    Printed printed = versus("--work=STAT,PUT_4K", "--passes=1");
     assertEquals(1, printed.status());
     assertTrue(printed.err().contains("STAT, quick: warp failed: \nno STAT here"));
     List<String> rows = printed.out().lines().filter(line -> line.startsWith("| ")).toList();
@@ -120,7 +120,8 @@ class VersusCommandTest {
             "versus",
             "--servers=none",
             "--warp=" + warp,
-            "--data-root=" + folder,
+            "--folder=" + folder,
+            "--results=" + folder.resolve("results"),
             "--bucket=mine",
             "--warm-up=0",
             "--drain=0",
@@ -143,7 +144,7 @@ class VersusCommandTest {
     assertTrue(noWarp.err().contains("is no program"), noWarp.err());
     Printed noServer = Printed.by("versus", "--servers=none", "--warp=" + warp);
     assertEquals(1, noServer.status());
-    assertTrue(noServer.err().startsWith("Nothing to measure"), noServer.err());
+    assertTrue(noServer.err().contains("\nNothing to measure"), noServer.err());
     Printed noUrl =
         Printed.by(
             "versus",
@@ -157,6 +158,6 @@ class VersusCommandTest {
     Printed noLauncher =
         Printed.by("versus", "--warp=" + warp, "--ashlar=" + folder.resolve("none"));
     assertEquals(1, noLauncher.status());
-    assertTrue(noLauncher.err().startsWith("There is no launcher at "), noLauncher.err());
+    assertTrue(noLauncher.err().contains("\nThere is no launcher at "), noLauncher.err());
   }
 }

@@ -90,7 +90,7 @@ class LoadIT {
     arguments.addAll(List.of("--access-key", ServerProcess.ACCESS_KEY));
     arguments.addAll(List.of("--secret-key", ServerProcess.SECRET_KEY));
     arguments.addAll(List.of("--management", server.management("/").toString()));
-    arguments.addAll(List.of("--server-pid", "" + server.pid(), "--folder", "" + results));
+    arguments.addAll(List.of("--pid", "" + server.pid(), "--folder", "" + results));
     arguments.addAll(List.of("--results", results.resolve("r").toString(), "--passes", "1"));
     arguments.addAll(List.of("--object-size", "128KiB", "--objects", "4", "--seconds", "1"));
     arguments.addAll(List.of("--warm-up", "0.5", "--clients", "2", "--depth", "2"));

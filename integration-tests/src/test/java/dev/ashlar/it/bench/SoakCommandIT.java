@@ -34,7 +34,7 @@ class SoakCommandIT {
       ServerProcess.SECRET_KEY,
       "--management",
       server.management("/").toString(),
-      "--server-pid",
+      "--pid",
       "" + server.pid(),
       "--folder",
       folder.toString(),

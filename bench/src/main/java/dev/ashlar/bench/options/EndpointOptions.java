@@ -1,4 +1,4 @@
-package dev.ashlar.bench.versus;
+package dev.ashlar.bench.options;
 
 import dev.ashlar.bench.process.BenchException;
 import java.net.URI;
@@ -6,18 +6,16 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/**
- * A server that runs already, on the command line: one {@code --endpoint} and what belongs to it.
- */
-final class EndpointOption {
+/** A server that runs already: one {@code --endpoint} and what belongs to it. */
+public final class EndpointOptions {
   @Option(
       names = "--endpoint",
       required = true,
       paramLabel = "URL",
-      description = "An S3 server that runs already, like http://host:9000; may be repeated.")
+      description = "An S3 server that runs already, like http://host:9000.")
   private URI url = URI.create("");
 
-  @Option(names = "--name", description = "What it is called in the table (default: its URL).")
+  @Option(names = "--name", description = "What it is called in the results (default: its URL).")
   private @Nullable String name;
 
   @Option(names = "--access-key", paramLabel = "KEY", description = "Default: $AWS_ACCESS_KEY_ID.")
@@ -29,7 +27,7 @@ final class EndpointOption {
       description = "Default: $AWS_SECRET_ACCESS_KEY, which other users cannot see.")
   private @Nullable String secretKey;
 
-  @Option(names = "--region", description = "Default: warp's.")
+  @Option(names = "--region", description = "Default: us-east-1.")
   private @Nullable String region;
 
   @Option(
@@ -37,18 +35,28 @@ final class EndpointOption {
       description = "Of the server if it runs here: its CPU time and memory are noted.")
   private @Nullable Long pid;
 
-  Contender.Endpoint contender() {
-    S3Target target =
-        new S3Target(
-            url,
-            given(accessKey, "AWS_ACCESS_KEY_ID", "--access-key"),
-            given(secretKey, "AWS_SECRET_ACCESS_KEY", "--secret-key"),
-            region,
-            process());
-    return new Contender.Endpoint(Objects.requireNonNullElse(name, url.toString()), target);
+  public URI url() {
+    return url;
   }
 
-  private @Nullable ProcessHandle process() {
+  public String name() {
+    return Objects.requireNonNullElse(name, url.toString());
+  }
+
+  public String accessKey() {
+    return given(accessKey, "AWS_ACCESS_KEY_ID", "--access-key");
+  }
+
+  public String secretKey() {
+    return given(secretKey, "AWS_SECRET_ACCESS_KEY", "--secret-key");
+  }
+
+  public String region() {
+    return Objects.requireNonNullElse(region, "us-east-1");
+  }
+
+  /** Null when it is not known. */
+  public @Nullable ProcessHandle process() {
     return pid == null
         ? null
         : ProcessHandle.of(pid)

@@ -1,0 +1,17 @@
+package dev.ashlar.bench.options;
+
+import picocli.CommandLine.Option;
+
+/** How many do the same at once, each with one request on its way. */
+public final class ClientsOption {
+  @Option(
+      names = "--clients",
+      paramLabel = "N",
+      defaultValue = "16",
+      description = "Each has one request on its way (default: 16).")
+  private int clients = 16;
+
+  public int clients() {
+    return clients;
+  }
+}

@@ -1,0 +1,26 @@
+package dev.ashlar.bench.options;
+
+import dev.ashlar.bench.SizeArgument;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** What is there to be read and changed; a command's own numbers stand in its description. */
+public final class ObjectOptions {
+  @Option(names = "--objects", paramLabel = "N", description = "Put beforehand.")
+  private @Nullable Integer objects;
+
+  @Option(
+      names = "--object-size",
+      paramLabel = "BYTES",
+      converter = SizeArgument.class,
+      description = "Of each object, as 4MiB.")
+  private @Nullable Long objectBytes;
+
+  public int objects(int preset) {
+    return objects == null ? preset : objects;
+  }
+
+  public long objectBytes(long preset) {
+    return objectBytes == null ? preset : objectBytes;
+  }
+}

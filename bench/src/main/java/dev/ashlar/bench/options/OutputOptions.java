@@ -1,0 +1,64 @@
+package dev.ashlar.bench.options;
+
+import dev.ashlar.bench.Json;
+import dev.ashlar.bench.result.ResultFolder;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.function.Consumer;
+import picocli.CommandLine.Option;
+
+/** What becomes of the figures. */
+public final class OutputOptions {
+  @Option(
+      names = "--results",
+      paramLabel = "FOLDER",
+      defaultValue = "bench-results",
+      description =
+          "Each run gets a new folder there, with PHASE/PROFILE/pass-N/STEP in it (default:"
+              + " bench-results).")
+  private Path results = Path.of("bench-results");
+
+  @Option(
+      names = "--phase",
+      paramLabel = "NAME",
+      defaultValue = "run",
+      description = "What the results belong to, as before or after (default: run).")
+  private String phase = "run";
+
+  @Option(names = "--json", description = "Prints JSON instead of tables.")
+  private boolean isJson;
+
+  private final PrintStream out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
+
+  public Path results() {
+    return results;
+  }
+
+  public String phase() {
+    return phase;
+  }
+
+  public boolean isJson() {
+    return isJson;
+  }
+
+  public PrintStream out() {
+    return out;
+  }
+
+  /** The new folder of this run. */
+  public ResultFolder newFolder(String command) throws IOException {
+    return ResultFolder.create(results, command, phase);
+  }
+
+  /** Prints it in the form that was asked for. */
+  public void print(Record result, Consumer<PrintStream> tables) throws IOException {
+    if (isJson) {
+      out.println(Json.of(result));
+    } else {
+      tables.accept(out);
+    }
+  }
+}

@@ -1,0 +1,20 @@
+package dev.ashlar.bench.options;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** Which profiles take part. */
+public final class ProfilesOption {
+  /** At commas before a number: others belong to a profile, as in 6+2,optimizations=off. */
+  @Option(
+      names = "--profile",
+      split = ",(?=\\d)",
+      paramLabel = "PROFILE",
+      description = "Only these, as 4+2,6+2; may be repeated.")
+  private @Nullable List<String> profiles;
+
+  public List<String> or(List<String> preset) {
+    return profiles == null ? preset : profiles;
+  }
+}

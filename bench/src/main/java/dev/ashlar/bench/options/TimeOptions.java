@@ -1,0 +1,24 @@
+package dev.ashlar.bench.options;
+
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** How long is measured; what a command takes by itself stands in its description. */
+public final class TimeOptions {
+  @Option(names = "--seconds", paramLabel = "SECONDS", description = "Measured time of each pass.")
+  private @Nullable Double seconds;
+
+  @Option(
+      names = "--warm-up",
+      paramLabel = "SECONDS",
+      description = "The same work beforehand, not measured.")
+  private @Nullable Double warmUpSeconds;
+
+  public double seconds(double preset) {
+    return seconds == null ? preset : seconds;
+  }
+
+  public double warmUpSeconds(double preset) {
+    return warmUpSeconds == null ? preset : warmUpSeconds;
+  }
+}
