@@ -1,31 +1,25 @@
 package dev.ashlar.blob;
 
+import static java.util.Objects.requireNonNull;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.ashlar.metadata.memory.MemoryMetadata;
-import dev.ashlar.metadata.memory.MemoryTable;
 import dev.ashlar.metadata.memory.TestBlobs;
-import dev.ashlar.metadata.table.Keys;
 import dev.ashlar.protocol.client.ManualClock;
 import dev.ashlar.protocol.client.MemoryShardStore;
+import dev.ashlar.protocol.client.MetadataClient;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.client.ShardStore;
-import dev.ashlar.protocol.message.BlobRow;
 import dev.ashlar.protocol.message.Command;
-import dev.ashlar.protocol.message.DriveRow;
 import dev.ashlar.protocol.message.PutDrives;
-import dev.ashlar.protocol.message.ResultCode;
-import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.PlacementMap;
 import dev.ashlar.protocol.model.Profile;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -53,20 +47,13 @@ final class ClusterSimulation {
   private final PlantedBug bug;
   private final Profile profile;
   private final ManualClock logClock = new ManualClock(100_000);
-  private final MemoryTable table = new MemoryTable();
-  private final MemoryMetadata metadata = new MemoryMetadata(table, logClock);
+  private final MemoryMetadata metadata = new MemoryMetadata(logClock);
   private final BytesModel model = new BytesModel();
   private final SteppedThreads threads;
   private final Map<UUID, SimulatedNode> nodes = new LinkedHashMap<>();
   private final List<Gateway> gateways = new ArrayList<>();
 
-  /** The only drive that may lose what it holds, or its slots. */
-  private final SimulatedNode weak;
-
-  /** The blobs that it may lack something of. */
-  private final Set<BlobId> lost = new HashSet<>();
-
-  private boolean hasLost;
+  private final WeakDrive weak;
   private int gatewayStarts;
   private int working;
   private int steps;
@@ -77,6 +64,8 @@ final class ClusterSimulation {
     private final Map<UUID, SimulatedLink> links = new LinkedHashMap<>();
     private final Map<UUID, ShardStore> stores = new LinkedHashMap<>();
     private final SimulatedProcess process;
+    private PlacementMap placement = metadata.placement();
+    private Map<UUID, DriveId> drives = metadata.drives();
     private @Nullable UUID hidden;
 
     Gateway() {
@@ -84,11 +73,27 @@ final class ClusterSimulation {
         SimulatedLink link = new SimulatedLink(node, SimulatedProcess.POOL, random);
         link.connect();
         links.put(node.id(), link);
-        stores.put(node.id(), bug.in((ShardStore) link));
+        stores.put(node.id(), bug.in(link));
       }
-      process =
-          new SimulatedProcess(
-              SimulatedProcess.config(profile), bug.in(metadata.anotherClient()), clock, this);
+      process = new SimulatedProcess(SimulatedProcess.config(profile), newClient(), clock, this);
+    }
+
+    /** What it knows of the placement map and the drives may be old. */
+    private MetadataClient newClient() {
+      MetadataClient client = bug.in(metadata.anotherClient());
+      return Ports.of(
+          MetadataClient.class,
+          (method, arguments) ->
+              switch (method.getName()) {
+                case "placement" -> placement;
+                case "drives" -> drives;
+                default -> method.invoke(client, arguments);
+              });
+    }
+
+    void look() {
+      placement = metadata.placement();
+      drives = metadata.drives();
     }
 
     void end() {
@@ -131,16 +136,18 @@ final class ClusterSimulation {
     for (UUID id : MemoryMetadata.sequentialIds(used + 1)) {
       nodes.put(id, newNode(id));
     }
-    weak = List.copyOf(nodes.values()).get(random.nextInt(used));
-    submit(
+    SimulatedNode one = List.copyOf(nodes.values()).get(random.nextInt(used));
+    weak = new WeakDrive(one, spare(), metadata);
+    metadata.require(
         Command.newBuilder()
             .setPutDrives(
                 MemoryMetadata.drives(
                     profile, MemoryMetadata.sequentialIds(used), 1 + random.nextInt(2))));
-    submit(
+    metadata.require(
         Command.newBuilder()
-            .setPutDrives(PutDrives.newBuilder().addDrives(row(new DriveId(spare(), 1)))));
-    submit(TestBlobs.createBucket(SimulatedClient.BUCKET));
+            .setPutDrives(
+                PutDrives.newBuilder().addDrives(WeakDrive.row(new DriveId(spare(), 1)))));
+    metadata.require(TestBlobs.createBucket(SimulatedClient.BUCKET));
   }
 
   private SimulatedNode newNode(UUID id) {
@@ -155,22 +162,6 @@ final class ClusterSimulation {
 
   private UUID spare() {
     return new UUID(0, nodes.size());
-  }
-
-  private void submit(Command.Builder command) {
-    try {
-      assertEquals(ResultCode.OK, metadata.submit(command).getCode());
-    } catch (MetadataUnavailableException e) {
-      throw new AssertionError(e);
-    }
-  }
-
-  private static DriveRow row(DriveId drive) {
-    return DriveRow.newBuilder()
-        .setDriveHigh(drive.id().getMostSignificantBits())
-        .setDriveLow(drive.id().getLeastSignificantBits())
-        .setIncarnation(drive.incarnation())
-        .build();
   }
 
   void run() throws Exception {
@@ -249,6 +240,9 @@ final class ClusterSimulation {
     }
     logClock.advanceMs(random.nextInt(20) == 0 ? random.nextInt(700) : random.nextInt(3));
     gateways.forEach(gateway -> gateway.clock.advanceMs(random.nextInt(12)));
+    if (random.nextInt(20) == 0) {
+      anyGateway().look();
+    }
   }
 
   private <T> T any(T[] all) {
@@ -259,8 +253,12 @@ final class ClusterSimulation {
     return List.copyOf(nodes.values()).get(random.nextInt(nodes.size()));
   }
 
+  private Gateway anyGateway() {
+    return gateways.get(random.nextInt(gateways.size()));
+  }
+
   private SimulatedLink anyLink() {
-    return gateways.get(random.nextInt(gateways.size())).links.get(anyNode().id());
+    return requireNonNull(anyGateway().links.get(anyNode().id()));
   }
 
   private void trouble() {
@@ -273,7 +271,13 @@ final class ClusterSimulation {
       }
       case 1, 2 -> anyLink().lose();
       case 3 -> anyLink().giveUp();
-      case 4 -> loseOrMove();
+      case 4 -> {
+        if (random.nextInt(3) == 0) {
+          weak.loseSlots();
+        } else {
+          weak.loseAll();
+        }
+      }
       case 5 -> {
         if (gatewayStarts < GATEWAY_STARTS_MAX) {
           gateways.remove(random.nextInt(gateways.size())).end();
@@ -283,54 +287,6 @@ final class ClusterSimulation {
       case 6, 7, 8 -> anyNode().start();
       default -> anyLink().connect();
     }
-  }
-
-  /** Its drive comes back empty, or another drive gets its slots, which nothing has filled yet. */
-  private void loseOrMove() {
-    boolean moves =
-        metadata.placement().slotDrives().stream().anyMatch(pg -> pg.contains(weak.id()));
-    if (!moves) {
-      return;
-    }
-    if (random.nextInt(3) == 0) {
-      submit(
-          Command.newBuilder().setPutDrives(PutDrives.newBuilder().setPgMap(moved().toMessage())));
-    } else {
-      weak.end();
-      weak.wipe();
-      submit(
-          Command.newBuilder()
-              .setPutDrives(PutDrives.newBuilder().addDrives(row(weak.store().drive()))));
-      weak.start();
-    }
-    hasLost = true;
-    lost.addAll(blobs());
-  }
-
-  private PlacementMap moved() {
-    PlacementMap map = metadata.placement();
-    List<List<UUID>> slots = new ArrayList<>();
-    for (List<UUID> pg : map.slotDrives()) {
-      slots.add(pg.stream().map(id -> id.equals(weak.id()) ? spare() : id).toList());
-    }
-    return new PlacementMap(map.epoch() + 1, map.profile(), slots);
-  }
-
-  private Set<BlobId> blobs() {
-    Set<BlobId> blobs = new HashSet<>();
-    table
-        .rows()
-        .subMap(Keys.table('P'), Keys.behind(Keys.table('P')))
-        .values()
-        .forEach(
-            value -> {
-              try {
-                blobs.add(BlobId.of(BlobRow.parseFrom(value).getId()));
-              } catch (com.google.protobuf.InvalidProtocolBufferException e) {
-                throw new AssertionError(e);
-              }
-            });
-    return blobs;
   }
 
   /** Everything is there again and tidied up by a last gateway, and is compared with the model. */
@@ -348,7 +304,7 @@ final class ClusterSimulation {
     metadata
         .placement()
         .slotDrives()
-        .forEach(pg -> pg.forEach(id -> drives.put(id, nodes.get(id).store())));
+        .forEach(pg -> pg.forEach(id -> drives.put(id, requireNonNull(nodes.get(id)).store())));
     RestCheck<MemoryShardStore> check =
         new RestCheck<>(
             last.process,
@@ -356,7 +312,7 @@ final class ClusterSimulation {
             profile,
             drives,
             MemoryShardStore::shards,
-            losses(),
+            weak,
             id -> last.hidden = id);
     runAlone(check::run);
     last.end();
@@ -379,22 +335,5 @@ final class ClusterSimulation {
       gateway.clock.setMs(logClock.millis() + 10_000);
       process.collector.collect();
     } while (!process.client.garbage(NEVER, null, 1).isEmpty());
-  }
-
-  private RestCheck.Losses losses() {
-    boolean isMoved =
-        metadata.placement().slotDrives().stream().anyMatch(pg -> pg.contains(spare()));
-    UUID owner = isMoved ? spare() : weak.id();
-    return new RestCheck.Losses() {
-      @Override
-      public @Nullable UUID drive() {
-        return hasLost ? owner : null;
-      }
-
-      @Override
-      public boolean mayLack(BlobId blob) {
-        return lost.contains(blob);
-      }
-    };
   }
 }

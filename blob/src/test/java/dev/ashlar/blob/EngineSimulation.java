@@ -12,7 +12,6 @@ import dev.ashlar.protocol.client.ShardStore;
 import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.DriveRow;
 import dev.ashlar.protocol.message.PutDrives;
-import dev.ashlar.protocol.message.ResultCode;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.Profile;
@@ -95,17 +94,9 @@ final class EngineSimulation implements SimulatedProcess.Surroundings {
     }
     PutDrives.Builder put =
         MemoryMetadata.drives(profile, MemoryMetadata.sequentialIds(count), 1 + random.nextInt(3));
-    submit(metadata, Command.newBuilder().setPutDrives(put));
-    submit(metadata, TestBlobs.createBucket(SimulatedClient.BUCKET));
+    metadata.require(Command.newBuilder().setPutDrives(put));
+    metadata.require(TestBlobs.createBucket(SimulatedClient.BUCKET));
     process = newProcess();
-  }
-
-  private static void submit(MemoryMetadata metadata, Command.Builder command) {
-    try {
-      assertEquals(ResultCode.OK, metadata.submit(command).getCode());
-    } catch (MetadataUnavailableException e) {
-      throw new AssertionError(e);
-    }
   }
 
   private SimulatedProcess newProcess() {
@@ -381,7 +372,7 @@ final class EngineSimulation implements SimulatedProcess.Surroundings {
       }
     }
     if (put.getDrivesCount() > 0) {
-      submit(metadata, Command.newBuilder().setPutDrives(put));
+      metadata.require(Command.newBuilder().setPutDrives(put));
     }
   }
 

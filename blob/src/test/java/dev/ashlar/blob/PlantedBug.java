@@ -13,13 +13,9 @@ import dev.ashlar.protocol.message.ObjectPiece;
 import dev.ashlar.protocol.message.SlotAck;
 import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.PlacementMap;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Method;
-import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
-import org.jspecify.annotations.Nullable;
 
 /** Bugs that the simulation has to find; each is put between two parts that are right. */
 enum PlantedBug {
@@ -40,9 +36,8 @@ enum PlantedBug {
     if (this != COUNTS_TOO_EARLY) {
       return store;
     }
-    return proxy(
+    return Ports.of(
         ShardStore.class,
-        store,
         (method, arguments) -> {
           switch (method.getName()) {
             case "write" -> {
@@ -81,9 +76,8 @@ enum PlantedBug {
     if (this != HIDES_DEBTS && this != IGNORES_INCARNATIONS && this != IGNORES_EPOCHS) {
       return metadata;
     }
-    return proxy(
+    return Ports.of(
         MetadataClient.class,
-        metadata,
         (method, arguments) -> {
           if (method.getName().equals("submit")) {
             falsify((Command.Builder) arguments[0], metadata);
@@ -139,24 +133,5 @@ enum PlantedBug {
       }
     }
     return acks;
-  }
-
-  private interface Handler {
-    @Nullable Object call(Method method, Object[] arguments) throws Throwable;
-  }
-
-  /** The same port, with some of its methods done otherwise. */
-  private static <T> T proxy(Class<T> port, T behind, Handler handler) {
-    return port.cast(
-        Proxy.newProxyInstance(
-            port.getClassLoader(),
-            new Class<?>[] {port},
-            (proxy, method, arguments) -> {
-              try {
-                return handler.call(method, arguments == null ? new Object[0] : arguments);
-              } catch (InvocationTargetException e) {
-                throw e.getCause();
-              }
-            }));
   }
 }

@@ -23,6 +23,7 @@ import dev.ashlar.protocol.message.PgRow;
 import dev.ashlar.protocol.message.PutDrives;
 import dev.ashlar.protocol.message.RegisterSession;
 import dev.ashlar.protocol.message.Registry;
+import dev.ashlar.protocol.message.ResultCode;
 import dev.ashlar.protocol.message.UploadRow;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.DriveId;
@@ -140,6 +141,14 @@ public final class MemoryMetadata implements MetadataClient {
   public CommandResult submit(Command.Builder command) throws MetadataUnavailableException {
     checkAvailable();
     return apply(command);
+  }
+
+  /** Commits a command that nothing refuses. */
+  public void require(Command.Builder command) {
+    ResultCode code = apply(command).getCode();
+    if (code != ResultCode.OK) {
+      throw new AssertionError(code + " for " + command);
+    }
   }
 
   private CommandResult apply(Command.Builder command) {
