@@ -10,6 +10,7 @@ import dev.ashlar.protocol.client.ObjectRead;
 import dev.ashlar.protocol.client.ShardData;
 import dev.ashlar.protocol.client.ShardException;
 import dev.ashlar.protocol.client.ShardFault;
+import dev.ashlar.protocol.client.ShardStore;
 import dev.ashlar.protocol.layout.ByteRange;
 import dev.ashlar.protocol.layout.StripeLayout;
 import dev.ashlar.protocol.message.BlobRow;
@@ -18,16 +19,17 @@ import dev.ashlar.protocol.model.AttemptId;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.Profile;
 import dev.ashlar.protocol.model.ShardId;
-import dev.ashlar.storage.drive.SteppedDrive;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -36,45 +38,57 @@ import org.jspecify.annotations.Nullable;
  * object reads as in the model, also with a drive away; every stripe's shards, as they lie on the
  * drives, agree with each other and with the model; and the drives hold nothing else.
  */
-final class RestCheck {
+final class RestCheck<D extends ShardStore> {
   private final SimulatedProcess process;
   private final BytesModel model;
   private final Profile profile;
-  private final Map<UUID, SteppedDrive> drives;
-  private final @Nullable UUID failed;
+  private final Map<UUID, D> drives;
+  private final Function<D, Set<ShardId>> shards;
+  private final Losses losses;
   private final Consumer<@Nullable UUID> hideOnly;
   private final Map<BlobId, BlobRow> blobs = new TreeMap<>();
   private final Map<BlobId, byte[]> contents = new TreeMap<>();
 
+  /** What a drive lost that nobody has noted. */
+  interface Losses {
+    /** The drive; null: there was no such loss. */
+    @Nullable UUID drive();
+
+    /** Whether it may lack what it should have of this blob. */
+    boolean mayLack(BlobId blob);
+  }
+
   /**
-   * @param failed a drive on which a write failed once: what it lost nobody has noted
+   * @param shards all of which anything is on the drive
    * @param hideOnly makes this drive unreachable, and all others reachable
    */
   RestCheck(
       SimulatedProcess process,
       BytesModel model,
       Profile profile,
-      Map<UUID, SteppedDrive> drives,
-      @Nullable UUID failed,
+      Map<UUID, D> drives,
+      Function<D, Set<ShardId>> shards,
+      Losses losses,
       Consumer<@Nullable UUID> hideOnly) {
     this.process = process;
     this.model = model;
     this.profile = profile;
     this.drives = drives;
-    this.failed = failed;
+    this.shards = shards;
+    this.losses = losses;
     this.hideOnly = hideOnly;
   }
 
   void run() throws Exception {
     for (BlobRow row : process.client.unfolded(null, 1000)) {
       // Where a drive lost its intents, and others owe theirs, folding waits for repair.
-      assertTrue(isOnFailed(row), () -> "unfolded at rest: " + row);
+      assertTrue(mayLack(row), () -> "unfolded at rest: " + row);
     }
     for (String key : SimulatedClient.keys()) {
       checkObject(key);
     }
     checkDrives();
-    if (failed == null && profile.parityShards() > 0) {
+    if (losses.drive() == null && profile.parityShards() > 0) {
       for (UUID away : drives.keySet()) {
         hideOnly.accept(away);
         for (String key : model.keys()) {
@@ -154,7 +168,7 @@ final class RestCheck {
         present.add(slot);
       }
     }
-    int least = failed == null ? profile.durableMinimum() : profile.dataShards();
+    int least = mayLack(row) ? profile.dataShards() : profile.durableMinimum();
     assertTrue(present.size() >= least, () -> "shards " + present + " are left of " + row);
     int[] sources = present.stream().limit(profile.dataShards()).mapToInt(i -> i).toArray();
     int[] others =
@@ -187,8 +201,7 @@ final class RestCheck {
       return null;
     }
     if (length > 0) {
-      SteppedDrive drive =
-          requireNonNull(drives.get(process.client.placement().drive(row.getPg(), slot)));
+      D drive = requireNonNull(drives.get(process.client.placement().drive(row.getPg(), slot)));
       ShardId shard = new ShardId(BlobId.of(row.getId()), slot);
       Answer<ShardData> answer = new Answer<>();
       drive.read(shard, ShardViews.of(row, slot), 0, length, answer);
@@ -198,7 +211,8 @@ final class RestCheck {
         data.release();
       } catch (ShardException e) {
         boolean isLost = e.fault() == ShardFault.MISSING || e.fault() == ShardFault.CORRUPT;
-        if (!isLost || !drive.medium().id().equals(failed)) {
+        boolean isExcused = mayLack(row) && drive.drive().id().equals(losses.drive());
+        if (!isLost || !isExcused) {
           throw new AssertionError("slot " + slot + " of " + row, e);
         }
         return null;
@@ -209,8 +223,8 @@ final class RestCheck {
 
   /** Nothing is there that metadata does not name. */
   private void checkDrives() throws Exception {
-    for (SteppedDrive drive : drives.values()) {
-      for (ShardId shard : drive.shards()) {
+    for (D drive : drives.values()) {
+      for (ShardId shard : shards.apply(drive)) {
         BlobRow row = blobs.get(shard.blob());
         if (row == null) {
           throw new AssertionError(shard + " is on " + drive.drive() + ", but no object's");
@@ -234,8 +248,8 @@ final class RestCheck {
             .anyMatch(each -> AttemptId.of(each.getId()).equals(attempt));
   }
 
-  private boolean isOnFailed(BlobRow row) {
-    return failed != null
-        && process.client.placement().slotDrives().get(row.getPg()).contains(failed);
+  private boolean mayLack(BlobRow row) {
+    return losses.mayLack(BlobId.of(row.getId()))
+        && process.client.placement().slotDrives().get(row.getPg()).contains(losses.drive());
   }
 }

@@ -5,7 +5,6 @@ import static java.util.Objects.requireNonNull;
 import dev.ashlar.codec.CodecChoice;
 import dev.ashlar.metadata.garbage.GarbageCollector;
 import dev.ashlar.metadata.garbage.GarbageConfig;
-import dev.ashlar.metadata.memory.MemoryMetadata;
 import dev.ashlar.protocol.client.MetadataClient;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.client.ShardStore;
@@ -43,13 +42,13 @@ final class SimulatedProcess {
   static final SlabPool POOL = new SlabPool();
   static final ErasureCodes CODES = new ErasureCodes(CodecChoice.JAVA);
 
-  final MemoryMetadata metadata;
   final MetadataClient client;
   final MemoryBudget memory = new MemoryBudget(64 << 20, NEVER);
   final RunningReads store;
   final Folder folder;
   final Leftovers leftovers;
   final GarbageCollector collector;
+  private final MetadataClient metadata;
   private final Surroundings surroundings;
   private final Map<Thread, Request> requests = new HashMap<>();
   private final Map<Thread, BytesModel.State> seen = new HashMap<>();
@@ -97,7 +96,7 @@ final class SimulatedProcess {
   }
 
   SimulatedProcess(
-      EngineConfig config, MemoryMetadata metadata, Clock clock, Surroundings surroundings) {
+      EngineConfig config, MetadataClient metadata, Clock clock, Surroundings surroundings) {
     this.metadata = metadata;
     this.surroundings = surroundings;
     client =

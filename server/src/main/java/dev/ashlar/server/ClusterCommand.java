@@ -66,15 +66,16 @@ final class ClusterCommand implements Callable<Integer> {
       return 1;
     }
     print(plan, cluster, credential, System.out);
-    while (true) {
-      LocalCluster.Ended ended = cluster.awaitEnd();
+    for (var ended = cluster.awaitEnd(); ended.isPresent(); ended = cluster.awaitEnd()) {
+      ClusterPlan.Member process = ended.get().process();
       System.out.println(
-          ended.process().name()
+          process.name()
               + " has ended with "
-              + ended.code()
+              + ended.get().code()
               + "; to start it again: ./ashlar server --config "
-              + ended.process().config());
+              + process.config());
     }
+    return 0;
   }
 
   private ClusterPlan plan() throws IOException {

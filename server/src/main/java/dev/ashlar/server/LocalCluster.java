@@ -11,9 +11,13 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
-/** The processes of a cluster on this machine; they end with this one. */
+/**
+ * The processes of a cluster on this machine. They end with this one, however it ends: the standard
+ * input of each is a pipe from here, whose end tells them.
+ */
 final class LocalCluster implements AutoCloseable {
   private static final Duration START = Duration.ofMinutes(5);
   private static final Duration END = Duration.ofSeconds(20);
@@ -23,6 +27,7 @@ final class LocalCluster implements AutoCloseable {
 
   private final ClusterPlan plan;
   private final Map<ClusterPlan.Member, Process> running = new LinkedHashMap<>();
+  private volatile boolean isClosing;
 
   /** Of one process. */
   private record Memory(String heap, String direct) {
@@ -60,6 +65,7 @@ final class LocalCluster implements AutoCloseable {
     Memory memory = Memory.of(process.role());
     command.addAll(List.of("-Xms24m", "-Xmx" + memory.heap()));
     command.add("-XX:MaxDirectMemorySize=" + memory.direct());
+    command.add("-D" + EndOfInput.PROPERTY + "=true");
     command.addAll(List.of("-cp", System.getProperty("java.class.path"), Main.class.getName()));
     command.addAll(List.of("server", "--config", process.config().toString()));
     ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
@@ -121,18 +127,24 @@ final class LocalCluster implements AutoCloseable {
     }
   }
 
-  /** Waits until one of them ends, and returns which and how; it is not looked at any more. */
-  Ended awaitEnd() throws InterruptedException {
-    while (true) {
-      for (Map.Entry<ClusterPlan.Member, Process> entry : running.entrySet()) {
-        if (!entry.getValue().isAlive()) {
-          Ended ended = new Ended(entry.getKey(), entry.getValue().exitValue());
-          running.remove(entry.getKey());
-          return ended;
-        }
-      }
+  /**
+   * Waits until one of them ends, and returns which and how; it is not looked at any more. Nothing
+   * when all of them are being ended.
+   */
+  Optional<Ended> awaitEnd() throws InterruptedException {
+    while (!isClosing) {
+      Optional<Map.Entry<ClusterPlan.Member, Process>> ended =
+          running.entrySet().stream().filter(entry -> !entry.getValue().isAlive()).findFirst();
+      // A Ctrl-C ends it and this process at once: here that may be known a little later.
       Thread.sleep(LOOK);
+      if (ended.isPresent() && !isClosing) {
+        ClusterPlan.Member process = ended.get().getKey();
+        int code = ended.get().getValue().exitValue();
+        running.remove(process);
+        return Optional.of(new Ended(process, code));
+      }
     }
+    return Optional.empty();
   }
 
   record Ended(ClusterPlan.Member process, int code) {}
@@ -140,6 +152,7 @@ final class LocalCluster implements AutoCloseable {
   /** Ends all, by force what does not end by itself. */
   @Override
   public void close() {
+    isClosing = true;
     List<Process> all = List.copyOf(running.values());
     all.forEach(Process::destroy);
     long deadline = System.nanoTime() + END.toNanos();

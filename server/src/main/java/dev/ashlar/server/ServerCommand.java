@@ -152,6 +152,7 @@ final class ServerCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
+    EndOfInput.watch();
     ServerOptions options = options();
     ApplicationContext context;
     try {

@@ -7,57 +7,63 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ashlar.it.harness.ChangeClient;
+import dev.ashlar.it.harness.ClusterNodes;
 import dev.ashlar.it.harness.ClusterProcess;
 import dev.ashlar.it.harness.Content;
 import dev.ashlar.it.harness.Launch;
+import dev.ashlar.it.harness.NodeProcess;
 import dev.ashlar.it.harness.RawConnection.Answer;
 import dev.ashlar.it.harness.Seeds;
+import dev.ashlar.it.harness.SharedCluster;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+import org.junit.jupiter.api.extension.ExtendWith;
 
-/** One cluster, whose nodes go and come back one after the other. */
+/** A cluster, whose nodes go and come back one after the other. */
+@ExtendWith(SharedCluster.class)
 class ClusterIT {
-  private static final List<String> SHAPE =
-      List.of("--nodes", "4", "--metadata", "3", "--gateways", "2", "--profile", "2+2");
+  private static final Duration TIMEOUT = Duration.ofSeconds(60);
 
   private final long seed = Seeds.seed("ClusterIT");
   private final Map<String, byte[]> expected = new TreeMap<>();
   private int written;
 
   @Test
-  void nodesGoAndComeBack() throws Exception {
-    try (ClusterProcess cluster = ClusterProcess.start("cluster", SHAPE)) {
-      try (ChangeClient one = new ChangeClient(cluster.port(1), "bucket");
-          ChangeClient other = new ChangeClient(cluster.port(2), "bucket")) {
-        assertEquals(200, one.put("", new byte[0]).status());
-        writeAndChange(one);
-        check(other);
-        aStorageNodeIsLostAndComesBack(cluster, one, other);
-        theMetadataLeaderIsLost(cluster, one, other);
-        whoDoesNotBelongToItIsRefused(cluster);
-      }
-      cluster.stop();
+  void nodesGoAndComeBack(ClusterProcess cluster) throws Exception {
+    try (ChangeClient one = client(cluster, 1);
+        ChangeClient other = client(cluster, 2)) {
+      assertEquals(200, one.put("", new byte[0]).status());
+      writeAndChange(one);
+      check(other);
+      aStorageNodeIsLostAndComesBack(cluster.nodes(), one, other);
+      theMetadataLeaderIsLost(cluster.nodes(), one, other);
+      whoDoesNotBelongToItIsRefused(cluster);
     }
+  }
+
+  private static ChangeClient client(ClusterProcess cluster, int gateway) throws IOException {
+    return cluster.nodes().client(gateway, "bucket", TIMEOUT);
   }
 
   @Test
   @EnabledIfSystemProperty(named = "ashlar.cluster.restart", matches = "true")
   void aSecondStartGoesOnWithTheData() throws Exception {
-    try (ClusterProcess cluster = ClusterProcess.start("cluster-again", SHAPE)) {
-      try (ChangeClient one = new ChangeClient(cluster.port(1), "bucket")) {
+    try (ClusterProcess cluster = ClusterProcess.start("cluster-again", SharedCluster.SHAPE)) {
+      try (ChangeClient one = client(cluster, 1)) {
         assertEquals(200, one.put("", new byte[0]).status());
         writeAndChange(one);
       }
-      cluster.stop();
+      cluster.killCommand();
       cluster.start();
-      try (ChangeClient one = new ChangeClient(cluster.port(1), "bucket")) {
+      try (ChangeClient one = client(cluster, 1)) {
         check(one);
         writeAndChange(one);
         check(one);
@@ -89,8 +95,7 @@ class ClusterIT {
   }
 
   /** On a busy machine an election may take longer than a request waits; then clients try again. */
-  private void putUntilTaken(ClusterProcess cluster, ChangeClient s3, String key)
-      throws IOException {
+  private void putUntilTaken(ClusterNodes cluster, ChangeClient s3, String key) throws IOException {
     byte[] body = new Content(seed, 5_000).bytes();
     Answer answer = s3.put(key, body);
     for (int tries = 1; answer.status() == 503 && tries < 10; tries++) {
@@ -116,43 +121,48 @@ class ClusterIT {
   }
 
   private void aStorageNodeIsLostAndComesBack(
-      ClusterProcess cluster, ChangeClient one, ChangeClient other) throws IOException {
-    cluster.kill("storage-1");
+      ClusterNodes cluster, ChangeClient one, ChangeClient other) throws IOException {
+    NodeProcess lost = cluster.node("storage-1");
+    lost.kill();
     check(one);
     writeAndChange(one);
     check(other);
-    cluster.startAgain("storage-1");
-    for (String gateway : List.of("gateway-1", "gateway-2")) {
-      cluster.awaitHealth(gateway, page -> page.contains("\"status\":\"UP\""));
-    }
+    startAgain(cluster, lost);
     // What was written without it lacks it still; from now on it counts again.
     expected.clear();
     writeAndChange(one);
-    cluster.kill("storage-2");
+    NodeProcess next = cluster.node("storage-2");
+    next.kill();
     check(other);
+    startAgain(cluster, next);
   }
 
-  private void theMetadataLeaderIsLost(ClusterProcess cluster, ChangeClient one, ChangeClient other)
+  private static void startAgain(ClusterNodes cluster, NodeProcess node) {
+    node.start();
+    for (NodeProcess gateway : cluster.of("gateway")) {
+      gateway.awaitHealth(page -> page.contains("\"status\":\"UP\""));
+    }
+  }
+
+  private void theMetadataLeaderIsLost(ClusterNodes cluster, ChangeClient one, ChangeClient other)
       throws IOException {
-    String leader =
-        List.of("metadata-1", "metadata-2", "metadata-3").stream()
-            .filter(name -> cluster.health(name).orElse("").contains("\"leads\":true"))
-            .findFirst()
-            .orElseThrow(() -> cluster.failed("no leader"));
-    cluster.kill(leader);
+    NodeProcess leader = cluster.leader();
+    leader.kill();
     putUntilTaken(cluster, one, "while-electing");
     writeAndChange(one);
     check(other);
+    leader.start();
+    leader.awaitHealth(page -> page.contains("\"takesPart\":true"));
   }
 
   private void whoDoesNotBelongToItIsRefused(ClusterProcess cluster) throws IOException {
     Path secret =
-        Files.writeString(cluster.folder().resolve("other"), "another secret than theirs");
+        Files.writeString(cluster.nodes().folder().resolve("other"), "another secret than theirs");
     refused(cluster, "secret", "--cluster-secret-file", secret.toString());
   }
 
   private void refused(ClusterProcess cluster, String why, String option, String value) {
-    Path data = cluster.folder().resolve("refused");
+    Path data = cluster.nodes().folder().resolve("refused");
     Launch.Ended ended =
         Launch.ended(
             log ->
@@ -160,11 +170,11 @@ class ClusterIT {
                     List.of(
                         "server",
                         "--config",
-                        cluster.config("storage-1").toString(),
+                        cluster.nodes().node("storage-1").config().toString(),
                         "--node",
                         "storage-9",
                         "--cluster-listen",
-                        "127.0.0.1:" + (cluster.port(1) + 290),
+                        "127.0.0.1:" + (cluster.port() + 290),
                         "--management-listen",
                         "127.0.0.1:0",
                         "--data",
@@ -175,6 +185,6 @@ class ClusterIT {
                     log));
     assertNotEquals(0, ended.code());
     assertTrue(ended.output().contains(why), ended.output());
-    assertFalse(cluster.health("gateway-1").orElse("").contains("storage-9"));
+    assertFalse(cluster.nodes().node("gateway-1").health().orElse("").contains("storage-9"));
   }
 }

@@ -13,11 +13,14 @@ public final class ChangeClient implements AutoCloseable {
   private final String bucket;
 
   public ChangeClient(ServerProcess server, String bucket) throws IOException {
-    this(server.port(), bucket);
+    this(new RawConnection(server), bucket);
   }
 
-  public ChangeClient(int port, String bucket) throws IOException {
-    this.connection = new RawConnection(port);
+  /**
+   * @param connection from now on this client's
+   */
+  public ChangeClient(RawConnection connection, String bucket) {
+    this.connection = connection;
     this.bucket = "/" + bucket + "/";
   }
 

@@ -33,7 +33,16 @@ public final class Launch {
    */
   public static Process start(List<String> arguments, Map<String, String> environment, Path log)
       throws IOException {
-    List<String> command = new ArrayList<>();
+    return start(List.of(), arguments, environment, log);
+  }
+
+  /**
+   * @param before the command that is to run it, as one of ip does
+   */
+  static Process start(
+      List<String> before, List<String> arguments, Map<String, String> environment, Path log)
+      throws IOException {
+    List<String> command = new ArrayList<>(before);
     command.addAll(List.of(launcher().toString(), "java"));
     command.addAll(List.of("-cp", System.getProperty("java.class.path")));
     command.add("dev.ashlar.server.Main");

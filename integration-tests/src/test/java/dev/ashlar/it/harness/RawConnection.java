@@ -9,6 +9,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Locale;
@@ -17,7 +18,7 @@ import java.util.TreeMap;
 
 /** A socket to the S3 port on which a test writes and reads HTTP by hand. */
 public final class RawConnection implements AutoCloseable {
-  private static final int TIMEOUT_MS = 60_000;
+  private static final Duration TIMEOUT = Duration.ofSeconds(60);
 
   private final Socket socket;
   private final InputStream in;
@@ -43,30 +44,44 @@ public final class RawConnection implements AutoCloseable {
   }
 
   public RawConnection(ServerProcess server) throws IOException {
-    this(server.port(), 0);
+    this(server, 0);
   }
 
-  public RawConnection(int port) throws IOException {
-    this(port, 0);
+  /**
+   * @param timeout of the connection, and of each wait for bytes
+   */
+  public RawConnection(InetSocketAddress server, Duration timeout) throws IOException {
+    this(server, timeout, 0);
   }
 
   /**
    * @param receiveBufferBytes small for a client that reads slowly, 0 for the system's default
    */
   public RawConnection(ServerProcess server, int receiveBufferBytes) throws IOException {
-    this(server.port(), receiveBufferBytes);
+    this(loopback(server.port()), TIMEOUT, receiveBufferBytes);
   }
 
-  private RawConnection(int port, int receiveBufferBytes) throws IOException {
+  /** A port of this machine. */
+  public static InetSocketAddress loopback(int port) {
+    return new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
+  }
+
+  private RawConnection(InetSocketAddress server, Duration timeout, int receiveBufferBytes)
+      throws IOException {
     socket = new Socket();
     if (receiveBufferBytes > 0) {
       socket.setReceiveBufferSize(receiveBufferBytes);
     }
-    socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
-    socket.setSoTimeout(TIMEOUT_MS);
+    try {
+      socket.connect(server, (int) timeout.toMillis());
+    } catch (IOException e) {
+      socket.close();
+      throw e;
+    }
+    socket.setSoTimeout((int) timeout.toMillis());
     socket.setTcpNoDelay(true);
     in = new BufferedInputStream(socket.getInputStream(), 1024);
-    host = "127.0.0.1:" + port;
+    host = server.getAddress().getHostAddress() + ":" + server.getPort();
   }
 
   public String host() {

@@ -11,11 +11,16 @@ public final class Seeds {
   private Seeds() {}
 
   /** A seed for this test: the one asked for, else a fresh one. */
-  public static synchronized long seed(String test) {
-    Long wanted = Long.getLong("ashlar.seed");
+  public static long seed(String test) {
+    return seed(test, "ashlar.seed");
+  }
+
+  /** The same with a property of the test's own. */
+  public static synchronized long seed(String test, String property) {
+    Long wanted = Long.getLong(property);
     long seed = wanted != null ? wanted : ThreadLocalRandom.current().nextLong(1L << 48);
     USED.put(test, seed);
-    System.out.println(test + ": replay with -Dashlar.seed=" + seed);
+    System.out.println(test + ": replay with -D" + property + "=" + seed);
     return seed;
   }
 

@@ -15,13 +15,17 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /** Clients that change and read one key at random, and what each of them saw. */
-final class HistoryRecorder {
+public final class HistoryRecorder {
   private static final int UNIT = 4096;
   private static final int STRIPE = 2 * UNIT;
+
+  /** Of the errors with which a request may be tried again, one that never has an effect. */
+  private static final String NOT_DONE = "Too few drives answer";
+
   private static final Duration LOOK = Duration.ofMillis(1);
 
-  private final ServerProcess server;
-  private final String bucket;
+  private final Door door;
+  private final Pace pace;
   private final String key;
   private final SplittableRandom random;
   private final Queue<Operation<ObjectCall, ObjectReply>> operations =
@@ -31,21 +35,44 @@ final class HistoryRecorder {
   /** As somebody saw it last: clients that believe in the same size race for it. */
   private final AtomicInteger size = new AtomicInteger();
 
-  HistoryRecorder(ServerProcess server, String bucket, String key, SplittableRandom random) {
-    this.server = server;
-    this.bucket = bucket;
+  /** A client's way to the store; the next one may be another. */
+  @FunctionalInterface
+  public interface Door {
+    ChangeClient open() throws IOException;
+  }
+
+  /**
+   * How patient clients are.
+   *
+   * @param thinkingMsMax between two calls
+   * @param retryMs after a call without an answer
+   */
+  public record Pace(int thinkingMsMax, int retryMs) {
+    public static final Pace AT_ONCE = new Pace(0, 0);
+  }
+
+  public HistoryRecorder(Door door, Pace pace, String key, SplittableRandom random) {
+    this.door = door;
+    this.pace = pace;
     this.key = key;
     this.random = random;
   }
 
-  void start(int count, int calls) {
+  public String key() {
+    return key;
+  }
+
+  /**
+   * @param calls of each client, those for which it finds no open door included
+   */
+  public void start(int count, int calls) {
     for (int i = 0; i < count; i++) {
       SplittableRandom own = random.split();
       clients.add(Thread.ofPlatform().name("client-" + i).start(() -> run(calls, own)));
     }
   }
 
-  void join() throws InterruptedException {
+  public void join() throws InterruptedException {
     for (Thread client : clients) {
       client.join();
     }
@@ -59,10 +86,30 @@ final class HistoryRecorder {
     }
   }
 
-  /** So that what is left in the end counts. */
-  void readLast() throws IOException {
-    try (ChangeClient client = new ChangeClient(server, bucket)) {
-      record(client, new ObjectCall.Get());
+  /**
+   * Reads it, trying again until there is an answer, so that what is there counts.
+   *
+   * @return whether it is there
+   */
+  public boolean read(int triesMax) {
+    for (int tries = 0; tries < triesMax; tries++) {
+      try (ChangeClient client = door.open()) {
+        ObjectReply reply = record(client, new ObjectCall.Get());
+        if (reply != null) {
+          return reply.what().equals(ObjectReply.OK);
+        }
+      } catch (IOException e) {
+        // Nobody was there to be asked.
+      }
+      ServerProcess.pause(Duration.ofMillis(pace.retryMs()));
+    }
+    throw new AssertionError("cannot be read, in " + triesMax + " tries:" + describe());
+  }
+
+  /** Fails unless some order of the calls explains what was answered. */
+  public void check() {
+    if (!Linearizability.isLinearizable(new ObjectModel(), history())) {
+      throw new AssertionError("no order explains" + describe());
     }
   }
 
@@ -76,32 +123,52 @@ final class HistoryRecorder {
     return all.toString();
   }
 
-  /** A client whose connection broke does not know what became of its call, and ends. */
+  /** A client whose connection broke does not know what became of its call, and opens another. */
   private void run(int calls, SplittableRandom own) {
-    try (ChangeClient client = new ChangeClient(server, bucket)) {
-      boolean isConnected = true;
-      for (int i = 0; i < calls && isConnected; i++) {
-        isConnected = record(client, call(own));
+    ChangeClient client = null;
+    for (int i = 0; i < calls; i++) {
+      try {
+        client = client == null ? door.open() : client;
+        if (record(client, call(own)) == null) {
+          client.close();
+          client = null;
+        }
+      } catch (IOException e) {
+        // Nobody was there to be asked.
+      }
+      int wait = client == null ? pace.retryMs() : own.nextInt(pace.thinkingMsMax() + 1);
+      ServerProcess.pause(Duration.ofMillis(wait));
+    }
+    closeQuietly(client);
+  }
+
+  private static void closeQuietly(@Nullable ChangeClient client) {
+    try {
+      if (client != null) {
+        client.close();
       }
     } catch (IOException e) {
-      // The server is away: nothing was asked.
+      // It is not needed any more.
     }
   }
 
-  private boolean record(ChangeClient client, ObjectCall call) {
+  /** Returns null when there was no answer, or one that only says to try again. */
+  private @Nullable ObjectReply record(ChangeClient client, ObjectCall call) {
     long calledAt = System.nanoTime();
     ObjectReply reply = null;
-    boolean isConnected = true;
     try {
       Answer answer = call.send(client, key);
-      // After a 503 nobody knows what became of it either.
+      if (answer.status() == 503 && answer.text().contains(NOT_DONE)) {
+        return null;
+      }
+      // After another 503 nobody knows what became of it.
       reply = answer.status() == 503 ? null : ObjectReply.of(answer);
     } catch (IOException e) {
-      isConnected = false;
+      // Its connection is lost, or took too long.
     }
     operations.add(new Operation<>(call, reply, calledAt, System.nanoTime()));
     note(call, reply);
-    return isConnected;
+    return reply;
   }
 
   private void note(ObjectCall call, @Nullable ObjectReply reply) {

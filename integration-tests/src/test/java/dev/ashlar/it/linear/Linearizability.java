@@ -21,6 +21,11 @@ final class Linearizability<S, I, O> {
   private final SequentialModel<S, I, O> model;
   private final Entry head = new Entry(-1, false, Long.MIN_VALUE);
   private final List<Operation<I, O>> history;
+
+  /** Of the operations without an answer, how many may have happened. */
+  private final int lateMax;
+
+  private int late;
   private int unplaced;
 
   /** A call or a return in a doubly linked list by time. */
@@ -62,9 +67,11 @@ final class Linearizability<S, I, O> {
 
   private record Placed<S>(Entry call, S stateBefore) {}
 
-  private Linearizability(SequentialModel<S, I, O> model, List<Operation<I, O>> history) {
+  private Linearizability(
+      SequentialModel<S, I, O> model, List<Operation<I, O>> history, int lateMax) {
     this.model = model;
     this.history = history;
+    this.lateMax = lateMax;
     List<Entry> entries = new ArrayList<>();
     for (int i = 0; i < history.size(); i++) {
       Operation<I, O> operation = history.get(i);
@@ -89,7 +96,14 @@ final class Linearizability<S, I, O> {
 
   static <S, I, O> boolean isLinearizable(
       SequentialModel<S, I, O> model, List<Operation<I, O>> history) {
-    return new Linearizability<>(model, history).search();
+    int unanswered = (int) history.stream().filter(each -> each.output() == null).count();
+    // Few of them have happened, as a rule: looking for those first keeps the search small.
+    for (int lateMax = 0; lateMax < unanswered; lateMax = 2 * lateMax + 1) {
+      if (new Linearizability<>(model, history, lateMax).search()) {
+        return true;
+      }
+    }
+    return new Linearizability<>(model, history, unanswered).search();
   }
 
   private boolean search() {
@@ -103,7 +117,9 @@ final class Linearizability<S, I, O> {
       if (entry != null && entry.isCall) {
         Operation<I, O> operation = history.get(entry.operation);
         Optional<S> after = model.after(state, operation.input(), operation.output());
-        if (after.isPresent() && tried.add(with(placed, entry.operation, after.get()))) {
+        if (after.isPresent()
+            && mayBePlaced(operation, state, after.get())
+            && tried.add(with(placed, entry.operation, after.get()))) {
           path.push(new Placed<>(entry, state));
           state = after.get();
           placed.set(entry.operation);
@@ -126,6 +142,11 @@ final class Linearizability<S, I, O> {
     return true;
   }
 
+  /** Without an answer and without an effect it may as well stay out. */
+  private boolean mayBePlaced(Operation<I, O> operation, S before, S after) {
+    return operation.output() != null || (late < lateMax && !after.equals(before));
+  }
+
   private static <S> Tried<S> with(BitSet placed, int operation, S state) {
     BitSet all = (BitSet) placed.clone();
     all.set(operation);
@@ -134,14 +155,18 @@ final class Linearizability<S, I, O> {
 
   private void take(Entry call) {
     call.unlink();
-    if (call.matchingReturn != null) {
+    if (call.matchingReturn == null) {
+      late++;
+    } else {
       call.matchingReturn.unlink();
       unplaced--;
     }
   }
 
   private void putBack(Entry call) {
-    if (call.matchingReturn != null) {
+    if (call.matchingReturn == null) {
+      late--;
+    } else {
       call.matchingReturn.relink();
       unplaced++;
     }

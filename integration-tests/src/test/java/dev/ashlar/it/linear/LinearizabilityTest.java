@@ -138,4 +138,18 @@ class LinearizabilityTest {
     }
     return false;
   }
+
+  /** Each of them may have happened or not: all orders of all of them are too many to try. */
+  @Test
+  void manyWithoutAnAnswer() {
+    List<Operation<Integer, Integer>> history = new ArrayList<>();
+    for (int i = 1; i <= 40; i++) {
+      history.add(lostWrite(i, i));
+    }
+    history.add(read(0, 100, 101));
+    assertTrue(holds(history), "none happened");
+    history.add(read(17, 102, 103));
+    history.add(read(3, 104, 105));
+    assertTrue(holds(history), "two happened");
+  }
 }

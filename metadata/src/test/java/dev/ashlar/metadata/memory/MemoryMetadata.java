@@ -23,6 +23,7 @@ import dev.ashlar.protocol.message.PgRow;
 import dev.ashlar.protocol.message.PutDrives;
 import dev.ashlar.protocol.message.RegisterSession;
 import dev.ashlar.protocol.message.Registry;
+import dev.ashlar.protocol.message.ResultCode;
 import dev.ashlar.protocol.message.UploadRow;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.DriveId;
@@ -43,7 +44,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The real apply and reads over a sorted map, without Raft. Safe for concurrent use. */
 public final class MemoryMetadata implements MetadataClient {
-  private final ReentrantLock lock = new ReentrantLock();
+  private final ReentrantLock lock;
   private final MemoryTable table;
   private final MetadataState state;
   private final Clock clock;
@@ -58,12 +59,22 @@ public final class MemoryMetadata implements MetadataClient {
 
   /** Goes on with what an earlier one left in the table, as a restarted process does. */
   public MemoryMetadata(MemoryTable table, Clock clock) {
+    this(new ReentrantLock(), table, new MetadataState(table), clock);
+  }
+
+  private MemoryMetadata(ReentrantLock lock, MemoryTable table, MetadataState state, Clock clock) {
+    this.lock = lock;
     this.table = table;
-    this.state = new MetadataState(table);
+    this.state = state;
     this.clock = clock;
     this.session =
         apply(Command.newBuilder().setRegisterSession(RegisterSession.getDefaultInstance()))
             .getSession();
+  }
+
+  /** Another client of the same group, with a session of its own. */
+  public MemoryMetadata anotherClient() {
+    return new MemoryMetadata(lock, table, state, clock);
   }
 
   /** With this many drives of incarnation 1 and a map of this many PGs over them. */
@@ -130,6 +141,14 @@ public final class MemoryMetadata implements MetadataClient {
   public CommandResult submit(Command.Builder command) throws MetadataUnavailableException {
     checkAvailable();
     return apply(command);
+  }
+
+  /** Commits a command that nothing refuses. */
+  public void require(Command.Builder command) {
+    ResultCode code = apply(command).getCode();
+    if (code != ResultCode.OK) {
+      throw new AssertionError(code + " for " + command);
+    }
   }
 
   private CommandResult apply(Command.Builder command) {

@@ -39,6 +39,17 @@ final class MemoryShard {
     this.id = id;
   }
 
+  /** With the same blocks and intents, which never change themselves. */
+  MemoryShard copy() {
+    MemoryShard copy = new MemoryShard(id);
+    copy.blocks.putAll(blocks);
+    intents.forEach(
+        (attempt, intent) ->
+            copy.intents.put(attempt, new Intent(intent.after, new TreeMap<>(intent.blocks))));
+    copy.folded = folded;
+    return copy;
+  }
+
   boolean hasBlocks() {
     return !blocks.isEmpty();
   }

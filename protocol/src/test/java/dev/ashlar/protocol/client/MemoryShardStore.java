@@ -18,6 +18,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -228,6 +229,26 @@ public final class MemoryShardStore implements ShardStore {
           drive = new DriveId(drive.id(), drive.incarnation() + 1);
           return drive;
         });
+  }
+
+  /** Another drive that holds the same, and fails no more. */
+  public MemoryShardStore copy() {
+    return locked(
+        () -> {
+          MemoryShardStore copy = new MemoryShardStore(drive, slabs, code);
+          shards.forEach((id, shard) -> copy.shards.put(id, shard.copy()));
+          return copy;
+        });
+  }
+
+  /** Every shard of which anything is here. */
+  public Set<ShardId> shards() {
+    return locked(
+        () ->
+            shards.entrySet().stream()
+                .filter(entry -> entry.getValue().storedBytes() > 0)
+                .map(Map.Entry::getKey)
+                .collect(Collectors.toUnmodifiableSet()));
   }
 
   /** Answers come this much later, on another thread; zero: at once. */

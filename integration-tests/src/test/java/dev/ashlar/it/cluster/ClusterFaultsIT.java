@@ -1,0 +1,119 @@
+package dev.ashlar.it.cluster;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.ashlar.it.harness.ChangeClient;
+import dev.ashlar.it.harness.ClusterNodes;
+import dev.ashlar.it.harness.ClusterProcess;
+import dev.ashlar.it.harness.Namespaces;
+import dev.ashlar.it.harness.NetworkCluster;
+import dev.ashlar.it.harness.NodeProcess;
+import dev.ashlar.it.harness.RawConnection.Answer;
+import dev.ashlar.it.harness.Seeds;
+import dev.ashlar.it.harness.ServerProcess;
+import dev.ashlar.it.harness.SharedCluster;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/**
+ * Clusters of real processes under faults: {@code -Dashlar.faults.minutes} says how long, on a
+ * larger cluster whose network and disks fail too where this machine allows that; {@code
+ * -Dashlar.faults.seed} which faults.
+ */
+@ExtendWith(SharedCluster.class)
+class ClusterFaultsIT {
+  private static final String MINUTES = "ashlar.faults.minutes";
+  private static final int SHORT_FAULTS = 3;
+  private static final int ERA_FAULTS = 6;
+  private static final int PARITY_SHARDS = 2;
+  private static final NetworkCluster.Shape LARGE = new NetworkCluster.Shape(6, 2, "4+2");
+  private static final Duration PATIENCE = Duration.ofSeconds(15);
+  private static final Duration PAUSE = Duration.ofMillis(300);
+  private static final int TRIES_MAX = 100;
+  private static final byte[] OLD = {'o', 'l', 'd'};
+  private static final byte[] NEW = {'n', 'e', 'w'};
+
+  private final Random random = new Random(Seeds.seed("ClusterFaultsIT", "ashlar.faults.seed"));
+
+  @Test
+  void someFaultsOfProcesses(ClusterProcess cluster) {
+    FaultChoice choice = new FaultChoice(cluster.nodes(), null, random);
+    new FaultRounds(cluster.nodes(), choice, PARITY_SHARDS, random, "faults").era(SHORT_FAULTS);
+  }
+
+  @Test
+  @EnabledIfSystemProperty(named = MINUTES, matches = "\\d+")
+  void manyFaultsOfEverything() throws IOException {
+    String refusal = Namespaces.refusal();
+    assumeTrue(refusal.isEmpty(), refusal);
+    long end = System.nanoTime() + Duration.ofMinutes(Long.getLong(MINUTES)).toNanos();
+    try (NetworkCluster cluster = new NetworkCluster("faults", LARGE)) {
+      FaultChoice choice = new FaultChoice(cluster.nodes(), cluster, random);
+      FaultRounds rounds =
+          new FaultRounds(cluster.nodes(), choice, PARITY_SHARDS, random, "faults");
+      aLeaderThatIsCutOffWhileIdleTellsNothingOld(cluster);
+      for (int era = 1; System.nanoTime() < end; era++) {
+        System.out.println("Era " + era);
+        rounds.era(ERA_FAULTS);
+      }
+    }
+  }
+
+  /** One gateway reaches the old leader only, the other one the rest. */
+  private static void aLeaderThatIsCutOffWhileIdleTellsNothingOld(NetworkCluster cluster)
+      throws IOException {
+    ClusterNodes nodes = cluster.nodes();
+    NodeProcess leader = nodes.leader();
+    List<NodeProcess> followers =
+        nodes.of("metadata").stream().filter(node -> !node.equals(leader)).toList();
+    untilIs(nodes, 1, "PUT", OLD);
+    untilIs(nodes, 2, "GET", OLD);
+    ServerProcess.pause(Duration.ofSeconds(2));
+    for (NodeProcess follower : followers) {
+      cluster.cut(leader, follower);
+      cluster.cut(nodes.node("gateway-2"), follower);
+    }
+    cluster.cut(nodes.node("gateway-1"), leader);
+    untilIs(nodes, 1, "PUT", NEW);
+    for (int i = 0; i < 4; i++) {
+      try (ChangeClient client = nodes.client(2, "faults", PATIENCE)) {
+        Answer answer = client.send("GET", "idle", "", new byte[0], Map.of());
+        assertEquals(503, answer.status(), answer::toString);
+      }
+    }
+    cluster.mend(nodes.node("gateway-1"), leader);
+    for (NodeProcess follower : followers) {
+      cluster.mend(leader, follower);
+      cluster.mend(nodes.node("gateway-2"), follower);
+    }
+    untilIs(nodes, 2, "GET", NEW);
+  }
+
+  private static void untilIs(ClusterNodes nodes, int gateway, String method, byte[] bytes) {
+    for (int tries = 0; tries < TRIES_MAX; tries++) {
+      try (ChangeClient client = nodes.client(gateway, "faults", PATIENCE)) {
+        byte[] body = method.equals("PUT") ? bytes : new byte[0];
+        Answer answer = client.send(method, "idle", "", body, Map.of());
+        if (answer.status() == 200) {
+          if (method.equals("GET")) {
+            assertEquals(new String(bytes, StandardCharsets.US_ASCII), answer.text());
+          }
+          return;
+        }
+        assertEquals(503, answer.status(), answer::toString);
+      } catch (IOException e) {
+        // A client that gives up tries again.
+      }
+      ServerProcess.pause(PAUSE);
+    }
+    throw nodes.failed(method + ": not in " + TRIES_MAX + " tries");
+  }
+}

@@ -1,0 +1,250 @@
+package dev.ashlar.it.cluster;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.ashlar.it.harness.ChangeClient;
+import dev.ashlar.it.harness.ClusterNodes;
+import dev.ashlar.it.harness.NodeProcess;
+import dev.ashlar.it.harness.RawConnection.Answer;
+import dev.ashlar.it.harness.ServerProcess;
+import dev.ashlar.it.linear.HistoryRecorder;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.Random;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * Clients change and read keys while faults come and go. After each of them all keys are read, and
+ * some order of all that was answered for a key must explain it.
+ *
+ * <p>As long as nothing repairs, what a storage node missed or lost stays missing. So within an era
+ * only so many nodes are touched as may be lost, and with its end go its keys.
+ */
+final class FaultRounds {
+  private static final int TEAMS = 3;
+  private static final int CLIENTS = 3;
+  private static final int CALLS = 8;
+  private static final HistoryRecorder.Pace PACE = new HistoryRecorder.Pace(120, 300);
+  private static final Duration PATIENCE = Duration.ofSeconds(5);
+  private static final int TRIES_MAX = 200;
+  private static final int GOOD_IN_A_ROW = 3;
+  private static final int LISTINGS_MAX = 20;
+  private static final Pattern KEY = Pattern.compile("<Key>([^<]+)</Key>");
+
+  private final ClusterNodes nodes;
+  private final FaultChoice choice;
+  private final int parityShards;
+  private final Random random;
+  private final String bucket;
+  private final Queue<HistoryRecorder> recorders = new ConcurrentLinkedQueue<>();
+  private final AtomicInteger keys = new AtomicInteger();
+  private volatile boolean isOver;
+
+  FaultRounds(
+      ClusterNodes nodes, FaultChoice choice, int parityShards, Random random, String bucket) {
+    this.nodes = nodes;
+    this.choice = choice;
+    this.parityShards = parityShards;
+    this.random = random;
+    this.bucket = bucket;
+    until("the bucket is there", 1, false, client -> client.put("", new byte[0]).status() == 200);
+  }
+
+  /** As many faults, all of the same few storage nodes, of metadata and of gateways. */
+  void era(int faults) {
+    List<NodeProcess> storage = new ArrayList<>(nodes.of("storage"));
+    Collections.shuffle(storage, random);
+    List<NodeProcess> weak = storage.subList(0, parityShards);
+    for (int i = 0; i < faults; i++) {
+      round(choice.next(weak));
+    }
+    compareWithListing();
+    System.out.println("  " + recorders.size() + " keys, all explained");
+    present().forEach(this::delete);
+    recorders.clear();
+  }
+
+  private void round(Fault fault) {
+    System.out.println(fault.what());
+    isOver = false;
+    List<Thread> teams = startTeams();
+    pause(300);
+    fault.begin().run();
+    boolean canWrite = fault.storageNodesAway() < parityShards;
+    probe("  meanwhile", canWrite, nodes.gateways().size() + 1);
+    pause(random.nextInt(3_000));
+    fault.end().run();
+    for (int gateway = 1; gateway <= nodes.gateways().size(); gateway++) {
+      probe("  afterwards, gateway-" + gateway, true, gateway);
+    }
+    isOver = true;
+    teams.forEach(FaultRounds::join);
+    present();
+    recorders.forEach(HistoryRecorder::check);
+  }
+
+  private List<Thread> startTeams() {
+    List<Thread> teams = new ArrayList<>();
+    for (int i = 0; i < TEAMS; i++) {
+      SplittableRandom own = new SplittableRandom(random.nextLong());
+      teams.add(Thread.ofPlatform().name("team-" + i).start(() -> work(own)));
+    }
+    return teams;
+  }
+
+  /** One key after the other. */
+  private void work(SplittableRandom own) {
+    try {
+      while (!isOver) {
+        HistoryRecorder recorder =
+            new HistoryRecorder(
+                () -> nodes.client(anyGateway(), bucket, PATIENCE),
+                PACE,
+                "key-" + keys.incrementAndGet(),
+                own.split());
+        recorders.add(recorder);
+        recorder.start(CLIENTS, CALLS);
+        recorder.join();
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private int anyGateway() {
+    return ThreadLocalRandom.current().nextInt(nodes.gateways().size()) + 1;
+  }
+
+  private static void join(Thread thread) {
+    try {
+      thread.join();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /** Reads all keys and returns those that are there. */
+  private Set<String> present() {
+    Set<String> present = new TreeSet<>();
+    for (HistoryRecorder recorder : recorders) {
+      if (recorder.read(TRIES_MAX)) {
+        present.add(recorder.key());
+      }
+    }
+    return present;
+  }
+
+  /** What a client gave up may come true a little later, also between the two. */
+  private void compareWithListing() {
+    Set<String> present = present();
+    Set<String> listed = listed();
+    for (int tries = 1; !present.equals(listed) && tries < LISTINGS_MAX; tries++) {
+      pause(1_000);
+      present = present();
+      listed = listed();
+    }
+    assertEquals(present, listed, "what is listed is what can be read");
+  }
+
+  private Set<String> listed() {
+    Set<String> listed = new TreeSet<>();
+    until(
+        "the bucket is listed",
+        1,
+        false,
+        client -> {
+          listed.clear();
+          Answer answer = client.send("GET", "", "list-type=2&prefix=key-", new byte[0], Map.of());
+          Matcher key = KEY.matcher(answer.text());
+          while (key.find()) {
+            listed.add(key.group(1));
+          }
+          return answer.status() == 200;
+        });
+    return listed;
+  }
+
+  private void delete(String key) {
+    until(
+        key + " is deleted",
+        1,
+        false,
+        client -> client.send("DELETE", key, "", new byte[0], Map.of()).status() == 204);
+  }
+
+  private interface Attempt {
+    boolean succeeds(ChangeClient client) throws IOException;
+  }
+
+  /**
+   * How long it takes until the store serves again.
+   *
+   * @param gateway all requests go there; if there is none such, each to any
+   */
+  private void probe(String when, boolean canWrite, int gateway) {
+    String key = "probe-" + random.nextInt(1_000_000);
+    byte[] body = key.getBytes(StandardCharsets.US_ASCII);
+    if (canWrite) {
+      until(when + ": writes", gateway, true, client -> isAnswered(200, client.put(key, body)));
+    }
+    int expected = canWrite ? 200 : 404;
+    until(
+        when + ": reads",
+        gateway,
+        true,
+        client -> isAnswered(expected, client.send("GET", key, "", new byte[0], Map.of())));
+  }
+
+  /** The only other answer is one with which clients try again. */
+  private static boolean isAnswered(int expected, Answer answer) {
+    assertTrue(answer.status() == expected || answer.status() == 503, answer::toString);
+    return answer.status() == expected;
+  }
+
+  /**
+   * Tries until it succeeds, to measure some times in a row; a client that gives up tries again.
+   */
+  private void until(String what, int gateway, boolean isMeasured, Attempt attempt) {
+    long beganNanos = System.nanoTime();
+    int tries = 0;
+    int inARow = 0;
+    int door = gateway > nodes.gateways().size() ? anyGateway() : gateway;
+    while (inARow < (isMeasured ? GOOD_IN_A_ROW : 1)) {
+      if (++tries > TRIES_MAX) {
+        throw nodes.failed(what + ": not in " + TRIES_MAX + " tries");
+      }
+      try (ChangeClient client = nodes.client(door, bucket, PATIENCE)) {
+        inARow = attempt.succeeds(client) ? inARow + 1 : 0;
+      } catch (IOException e) {
+        inARow = 0;
+      }
+      if (inARow == 0) {
+        door = gateway > nodes.gateways().size() ? door % nodes.gateways().size() + 1 : gateway;
+        pause(PACE.retryMs());
+      }
+    }
+    if (isMeasured) {
+      long ms = (System.nanoTime() - beganNanos) / 1_000_000;
+      System.out.println(what + " after " + ms + " ms, " + (tries - GOOD_IN_A_ROW) + " failed");
+    }
+  }
+
+  private static void pause(int ms) {
+    ServerProcess.pause(Duration.ofMillis(ms));
+  }
+}

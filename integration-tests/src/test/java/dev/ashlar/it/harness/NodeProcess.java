@@ -1,0 +1,186 @@
+package dev.ashlar.it.harness;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/** One process of a cluster, which can be killed, suspended and started again. */
+public final class NodeProcess {
+  private static final Duration DEADLINE = Duration.ofMinutes(5);
+  private static final Duration HEALTH_TIMEOUT = Duration.ofSeconds(10);
+  private static final Duration PAUSE = Duration.ofMillis(50);
+  private static final int LOG_LINES = 15;
+
+  /** A short life: what is compiled only once starts sooner. */
+  static final String JAVA_OPTIONS = "-XX:TieredStopAtLevel=1";
+
+  private static final HttpClient HTTP =
+      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+
+  private final String name;
+  private final Path folder;
+  private final URI health;
+  private final List<String> before;
+  private @Nullable ProcessHandle handle;
+  private boolean isOurs;
+
+  /**
+   * @param folder with its configuration and its log
+   * @param before of the command that starts it again: what has to be entered first
+   */
+  NodeProcess(String name, Path folder, URI health, List<String> before) {
+    this.name = name;
+    this.folder = folder;
+    this.health = health;
+    this.before = List.copyOf(before);
+  }
+
+  /** This process, which somebody else has started, is it. */
+  void found(ProcessHandle process) {
+    handle = process;
+    isOurs = false;
+  }
+
+  public String name() {
+    return name;
+  }
+
+  public Path folder() {
+    return folder;
+  }
+
+  public Path config() {
+    return folder.resolve("ashlar.properties");
+  }
+
+  private ProcessHandle handle() {
+    if (handle == null) {
+      throw new IllegalStateException(name + " was never started");
+    }
+    return handle;
+  }
+
+  public boolean isAlive() {
+    return handle != null && handle.isAlive();
+  }
+
+  /** Ends it with SIGKILL. */
+  public void kill() {
+    handle().destroyForcibly();
+    handle().onExit().join();
+  }
+
+  /** Ends it with SIGTERM if it was started again here; else that is for others to do. */
+  void end() {
+    if (isOurs) {
+      handle().destroy();
+      handle().onExit().join();
+    }
+  }
+
+  /** Waits until it has ended by itself. */
+  void awaitEnd() {
+    try {
+      handle().onExit().get(DEADLINE.toSeconds(), TimeUnit.SECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException(e);
+    } catch (ExecutionException | TimeoutException e) {
+      throw new AssertionError(name + " was left behind" + logTail(), e);
+    }
+  }
+
+  /** It does nothing until it is resumed, and nobody is told. */
+  public void suspend() {
+    signal("STOP");
+  }
+
+  public void resume() {
+    signal("CONT");
+  }
+
+  private void signal(String signal) {
+    Commands.run("kill", "-" + signal, "" + handle().pid());
+  }
+
+  /** Starts it, as its user would who knows its configuration. */
+  public void start() {
+    try {
+      handle =
+          Launch.start(
+                  before,
+                  List.of("server", "--config", config().toString()),
+                  Map.of("ASHLAR_HEAP", "128m", "ASHLAR_JAVA_OPTIONS", JAVA_OPTIONS),
+                  log())
+              .toHandle();
+      isOurs = true;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private Path log() {
+    return folder.resolve("log");
+  }
+
+  /** Waits until its health page is like this. */
+  public String awaitHealth(Predicate<String> expected) {
+    long deadline = System.nanoTime() + DEADLINE.toNanos();
+    while (true) {
+      Optional<String> page = health();
+      if (page.filter(expected).isPresent()) {
+        return page.get();
+      }
+      if (System.nanoTime() > deadline || !isAlive()) {
+        throw new AssertionError(name + " has other health than expected: " + page + logTail());
+      }
+      ServerProcess.pause(PAUSE);
+    }
+  }
+
+  /** Its health page; nothing while it serves none. */
+  public Optional<String> health() {
+    HttpRequest request = HttpRequest.newBuilder(health).timeout(HEALTH_TIMEOUT).build();
+    try {
+      return Optional.of(HTTP.send(request, BodyHandlers.ofString()).body());
+    } catch (IOException e) {
+      return Optional.empty();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /** What it said last. */
+  String logTail() {
+    StringBuilder text = new StringBuilder("\n--- ").append(log()).append('\n');
+    try {
+      List<String> lines = Files.exists(log()) ? Files.readAllLines(log()) : List.of();
+      lines.stream()
+          .skip(Math.max(0, lines.size() - LOG_LINES))
+          .forEach(line -> text.append(line).append('\n'));
+    } catch (IOException e) {
+      text.append(e);
+    }
+    return text.toString();
+  }
+
+  @Override
+  public String toString() {
+    return name;
+  }
+}
