@@ -49,7 +49,7 @@ final class FoldJob {
     for (AttemptRow attempt : row.getAttemptsList().subList(0, count)) {
       for (int slot : attempt.getSlotsList()) {
         if (!row.getDebtSlotsList().contains(slot)) {
-          ShardId shard = new ShardId(BlobId.of(row.getId()), slot);
+          ShardId shard = ShardId.of(row, slot);
           List<Fold> before = folds.computeIfAbsent(slot, each -> new ArrayList<>());
           long after =
               before.isEmpty() ? ShardViews.folded(row, slot) : before.getLast().revision();

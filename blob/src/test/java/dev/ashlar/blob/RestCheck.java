@@ -9,7 +9,6 @@ import dev.ashlar.protocol.client.Answer;
 import dev.ashlar.protocol.client.ObjectRead;
 import dev.ashlar.protocol.client.ShardData;
 import dev.ashlar.protocol.client.ShardException;
-import dev.ashlar.protocol.client.ShardFault;
 import dev.ashlar.protocol.layout.ByteRange;
 import dev.ashlar.protocol.layout.StripeLayout;
 import dev.ashlar.protocol.message.BlobRow;
@@ -33,7 +32,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What must hold when nothing is under way, all drives are there, and all is tidied up: every
- * object reads as in the model, also with a drive away; every stripe's shards, as they lie on the
+ * object reads as in the model, also with a drive away; all of every stripe's shards are on their
  * drives, agree with each other and with the model; and the drives hold nothing else.
  */
 final class RestCheck {
@@ -41,13 +40,11 @@ final class RestCheck {
   private final BytesModel model;
   private final Profile profile;
   private final Map<UUID, SteppedDrive> drives;
-  private final @Nullable UUID failed;
   private final Consumer<@Nullable UUID> hideOnly;
   private final Map<BlobId, BlobRow> blobs = new TreeMap<>();
   private final Map<BlobId, byte[]> contents = new TreeMap<>();
 
   /**
-   * @param failed a drive on which a write failed once: what it lost nobody has noted
    * @param hideOnly makes this drive unreachable, and all others reachable
    */
   RestCheck(
@@ -55,26 +52,22 @@ final class RestCheck {
       BytesModel model,
       Profile profile,
       Map<UUID, SteppedDrive> drives,
-      @Nullable UUID failed,
       Consumer<@Nullable UUID> hideOnly) {
     this.process = process;
     this.model = model;
     this.profile = profile;
     this.drives = drives;
-    this.failed = failed;
     this.hideOnly = hideOnly;
   }
 
   void run() throws Exception {
-    for (BlobRow row : process.client.unfolded(null, 1000)) {
-      // Where a drive lost its intents, and others owe theirs, folding waits for repair.
-      assertTrue(isOnFailed(row), () -> "unfolded at rest: " + row);
-    }
+    assertEquals(List.of(), process.client.unfolded(null, 1000));
+    assertEquals(List.of(), process.client.debts());
     for (String key : SimulatedClient.keys()) {
       checkObject(key);
     }
     checkDrives();
-    if (failed == null && profile.parityShards() > 0) {
+    if (profile.parityShards() > 0) {
       for (UUID away : drives.keySet()) {
         hideOnly.accept(away);
         for (String key : model.keys()) {
@@ -127,7 +120,8 @@ final class RestCheck {
       byte[] blob = contents.get(id);
       if (blob == null) {
         BlobRow row = process.client.blobs(List.of(id)).getFirst();
-        blobs.put(id, row);
+        IntStream.range(0, profile.shards())
+            .forEach(slot -> blobs.put(ShardId.name(row, slot), row));
         blob = checkParity(row);
         contents.put(id, blob);
       }
@@ -154,8 +148,7 @@ final class RestCheck {
         present.add(slot);
       }
     }
-    int least = failed == null ? profile.durableMinimum() : profile.dataShards();
-    assertTrue(present.size() >= least, () -> "shards " + present + " are left of " + row);
+    assertEquals(profile.shards(), present.size(), () -> "of " + row + " there are " + present);
     int[] sources = present.stream().limit(profile.dataShards()).mapToInt(i -> i).toArray();
     int[] others =
         IntStream.range(0, shards.length)
@@ -178,7 +171,7 @@ final class RestCheck {
     return data;
   }
 
-  /** As it lies on its drive, behind its end zeros; null if it is owed, or lost with a failure. */
+  /** As it lies on its drive, behind its end zeros; null if it is owed. */
   private @Nullable ByteBuffer shard(BlobRow row, int slot, StripeLayout layout, int longest)
       throws Exception {
     ByteBuffer bytes = ByteBuffer.allocateDirect(longest);
@@ -189,7 +182,7 @@ final class RestCheck {
     if (length > 0) {
       SteppedDrive drive =
           requireNonNull(drives.get(process.client.placement().drive(row.getPg(), slot)));
-      ShardId shard = new ShardId(BlobId.of(row.getId()), slot);
+      ShardId shard = ShardId.of(row, slot);
       Answer<ShardData> answer = new Answer<>();
       drive.read(shard, ShardViews.of(row, slot), 0, length, answer);
       try {
@@ -197,11 +190,7 @@ final class RestCheck {
         bytes.put(data.bytes()).clear();
         data.release();
       } catch (ShardException e) {
-        boolean isLost = e.fault() == ShardFault.MISSING || e.fault() == ShardFault.CORRUPT;
-        if (!isLost || !drive.medium().id().equals(failed)) {
-          throw new AssertionError("slot " + slot + " of " + row, e);
-        }
-        return null;
+        throw new AssertionError("slot " + slot + " of " + row, e);
       }
     }
     return bytes;
@@ -212,8 +201,8 @@ final class RestCheck {
     for (SteppedDrive drive : drives.values()) {
       for (ShardId shard : drive.shards()) {
         BlobRow row = blobs.get(shard.blob());
-        if (row == null) {
-          throw new AssertionError(shard + " is on " + drive.drive() + ", but no object's");
+        if (row == null || !ShardId.of(row, shard.slot()).equals(shard)) {
+          throw new AssertionError(shard + " is on " + drive.drive() + ", but no object's: " + row);
         }
         assertEquals(
             drive.drive().id(), process.client.placement().drive(row.getPg(), shard.slot()));
@@ -227,15 +216,10 @@ final class RestCheck {
     }
   }
 
-  private boolean isUnfolded(BlobId blob, AttemptId attempt) {
-    BlobRow row = blobs.get(blob);
+  private boolean isUnfolded(BlobId name, AttemptId attempt) {
+    BlobRow row = blobs.get(name);
     return row != null
         && row.getAttemptsList().stream()
             .anyMatch(each -> AttemptId.of(each.getId()).equals(attempt));
-  }
-
-  private boolean isOnFailed(BlobRow row) {
-    return failed != null
-        && process.client.placement().slotDrives().get(row.getPg()).contains(failed);
   }
 }

@@ -2,6 +2,8 @@ package dev.ashlar.blob;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.ashlar.blob.repair.RepairConfig;
+import dev.ashlar.blob.repair.Repairer;
 import dev.ashlar.codec.CodecChoice;
 import dev.ashlar.metadata.garbage.GarbageCollector;
 import dev.ashlar.metadata.garbage.GarbageConfig;
@@ -22,7 +24,9 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.function.Consumer;
@@ -40,6 +44,14 @@ final class SimulatedProcess {
   private static final GarbageConfig GARBAGE =
       new GarbageConfig(
           Duration.ofSeconds(2), Duration.ofHours(6), NEVER, 100, NEVER, Duration.ofSeconds(3));
+
+  /** At least one blob after the other, so that only chance decides what happens when. */
+  private static final RepairConfig REPAIR =
+      new RepairConfig(1, Duration.ZERO, NEVER, Duration.ZERO);
+
+  /** As if two processes thought that it is their turn. */
+  private static final int REPAIRERS = 2;
+
   static final SlabPool POOL = new SlabPool();
   static final ErasureCodes CODES = new ErasureCodes(CodecChoice.JAVA);
 
@@ -50,6 +62,7 @@ final class SimulatedProcess {
   final Folder folder;
   final Leftovers leftovers;
   final GarbageCollector collector;
+  final List<Repairer> repairers = new ArrayList<>();
   private final Surroundings surroundings;
   private final Map<Thread, Request> requests = new HashMap<>();
   private final Map<Thread, BytesModel.State> seen = new HashMap<>();
@@ -111,21 +124,25 @@ final class SimulatedProcess {
     Function<UUID, @Nullable ShardStore> drives = id -> isDead ? null : surroundings.drive(id);
     leftovers = new Leftovers(drives, 1000);
     folder = new Folder(client, drives, metrics, clock, config.driveDeadline());
-    store =
-        new RunningReads(
-            new ErasureObjectStore(
-                new Engine(
-                    config,
-                    client,
-                    drives,
-                    CODES,
-                    POOL,
-                    metrics,
-                    memory,
-                    new Hedging(HedgeConfig.OFF, System::nanoTime),
-                    leftovers,
-                    folder)),
-            clock);
+    Engine engine =
+        new Engine(
+            config,
+            client,
+            drives,
+            CODES,
+            POOL,
+            metrics,
+            memory,
+            new Hedging(HedgeConfig.OFF, System::nanoTime),
+            leftovers,
+            folder);
+    ErasureObjectStore objects = new ErasureObjectStore(engine);
+    store = new RunningReads(objects, clock);
+    for (int i = 0; i < REPAIRERS; i++) {
+      BlobRepair repair =
+          new BlobRepair(engine, objects::nextId, new RepairPace(0), new RepairMetrics(meters));
+      repairers.add(new Repairer(client, repair, REPAIR, () -> true, new SimpleMeterRegistry()));
+    }
     collector = new GarbageCollector(client, drives, store::oldestMs, clock, GARBAGE, meters);
   }
 

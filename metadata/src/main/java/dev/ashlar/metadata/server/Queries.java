@@ -9,11 +9,13 @@ import dev.ashlar.protocol.client.UploadsQuery;
 import dev.ashlar.protocol.message.BlobKey;
 import dev.ashlar.protocol.message.BlobsQuery;
 import dev.ashlar.protocol.message.GarbageQuery;
+import dev.ashlar.protocol.message.GroupQuery;
 import dev.ashlar.protocol.message.KeyEntry;
 import dev.ashlar.protocol.message.KeyQuery;
 import dev.ashlar.protocol.message.KeysQuery;
 import dev.ashlar.protocol.message.MetadataAnswer;
 import dev.ashlar.protocol.message.MetadataQuery;
+import dev.ashlar.protocol.message.OwingQuery;
 import dev.ashlar.protocol.message.PartsQuery;
 import dev.ashlar.protocol.message.UnfoldedQuery;
 import dev.ashlar.protocol.message.UploadListQuery;
@@ -43,6 +45,9 @@ final class Queries {
       case KNOWN ->
           reads.known(snapshot, ids(query.getKnown())).forEach(id -> answer.addIds(id.toMessage()));
       case REGISTRY -> answer.setRegistry(reads.registry(snapshot));
+      case OWING -> owing(answer, reads, snapshot, query.getOwing());
+      case GROUP -> group(answer, reads, snapshot, query.getGroup());
+      case DEBTS -> answer.addAllDebts(reads.debts(snapshot));
       case KIND_NOT_SET -> throw new IllegalArgumentException("a query of an unknown kind");
     }
     return answer.build();
@@ -131,5 +136,17 @@ final class Queries {
     BlobKey after = query.getAfter();
     answer.addAllBlobs(
         reads.unfolded(snapshot, query.hasAfter() ? BlobId.of(after) : null, query.getMax()));
+  }
+
+  private static void owing(
+      MetadataAnswer.Builder answer, MetadataReads reads, Table snapshot, OwingQuery query) {
+    BlobId after = query.hasAfter() ? BlobId.of(query.getAfter()) : null;
+    answer.addAllBlobs(reads.owing(snapshot, query.getSpare(), after, query.getMax()));
+  }
+
+  private static void group(
+      MetadataAnswer.Builder answer, MetadataReads reads, Table snapshot, GroupQuery query) {
+    BlobId after = query.hasAfter() ? BlobId.of(query.getAfter()) : null;
+    answer.addAllBlobs(reads.group(snapshot, query.getPg(), after, query.getMax()));
   }
 }

@@ -13,6 +13,7 @@ import dev.ashlar.protocol.message.BlobRow;
 import dev.ashlar.protocol.message.BucketRow;
 import dev.ashlar.protocol.message.ClusterState;
 import dev.ashlar.protocol.message.CredentialRow;
+import dev.ashlar.protocol.message.DebtLevel;
 import dev.ashlar.protocol.message.ObjectRecord;
 import dev.ashlar.protocol.message.ObjectRow;
 import dev.ashlar.protocol.message.PartRow;
@@ -115,9 +116,12 @@ public final class MetadataReads {
 
   private Optional<BlobRow> blob(Table snapshot, BlobId id) {
     PlacementMap map = catalog.placement();
-    return map == null
-        ? Optional.empty() // no blob can have been committed
-        : Rows.get(snapshot, Keys.blob(id, map.pgCount()), BlobRow.parser());
+    if (map == null) {
+      return Optional.empty(); // no blob can have been committed
+    }
+    Optional<BlobRow> row = Rows.get(snapshot, Keys.blob(id, map.pgCount()), BlobRow.parser());
+    BlobId named = row.isPresent() ? null : Debts.blobNamed(snapshot, id);
+    return named == null ? row : blob(snapshot, named);
   }
 
   public Set<BlobId> known(Table snapshot, Collection<BlobId> ids) {
@@ -163,6 +167,44 @@ public final class MetadataReads {
       }
     }
     return rows;
+  }
+
+  public List<BlobRow> owing(Table snapshot, int spare, @Nullable BlobId after, int max) {
+    List<BlobRow> rows = new ArrayList<>();
+    byte[] level = Keys.owing(spare);
+    byte[] from = after == null ? level : Keys.owing(spare, after);
+    try (Table.Cursor cursor = snapshot.cursor(from, Keys.behind(level))) {
+      for (; cursor.isValid() && rows.size() < max; cursor.next()) {
+        BlobId id = Keys.blobOfOwing(cursor.key());
+        if (!id.equals(after)) {
+          blob(snapshot, id).ifPresent(rows::add);
+        }
+      }
+    }
+    return rows;
+  }
+
+  public List<BlobRow> group(Table snapshot, int pg, @Nullable BlobId after, int max) {
+    List<BlobRow> rows = new ArrayList<>();
+    PlacementMap map = catalog.placement();
+    if (map == null) {
+      return rows;
+    }
+    byte[] group = Keys.group(pg);
+    byte[] from = after == null ? group : Keys.blob(after, map.pgCount());
+    try (Table.Cursor cursor = snapshot.cursor(from, Keys.behind(group))) {
+      for (; cursor.isValid() && rows.size() < max; cursor.next()) {
+        BlobRow row = Rows.parse(cursor.value(), BlobRow.parser());
+        if (!BlobId.of(row.getId()).equals(after)) {
+          rows.add(row);
+        }
+      }
+    }
+    return rows;
+  }
+
+  public List<DebtLevel> debts(Table snapshot) {
+    return Debts.levels(snapshot);
   }
 
   /** A page of nothing when the bucket does not exist. */

@@ -5,6 +5,7 @@ import dev.ashlar.protocol.message.BucketRow;
 import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.CommandResult;
 import dev.ashlar.protocol.message.CredentialRow;
+import dev.ashlar.protocol.message.DebtLevel;
 import dev.ashlar.protocol.message.PartRow;
 import dev.ashlar.protocol.message.Registry;
 import dev.ashlar.protocol.message.UploadRow;
@@ -85,4 +86,19 @@ public interface MetadataClient {
 
   /** Those of the given ids that have a row, referenced or not. */
   Set<BlobId> known(Collection<BlobId> ids) throws MetadataUnavailableException;
+
+  /**
+   * Referenced blobs that owe shards, by id.
+   *
+   * @param spare how many more shards each of them may lose; below 0 it cannot be read
+   * @param after only blobs with greater ids; null: from the first
+   */
+  List<BlobRow> owing(int spare, @Nullable BlobId after, int max)
+      throws MetadataUnavailableException;
+
+  /** Blobs of a placement group, referenced or not, by id. */
+  List<BlobRow> group(int pg, @Nullable BlobId after, int max) throws MetadataUnavailableException;
+
+  /** How many blobs owe shards, the most endangered first. */
+  List<DebtLevel> debts() throws MetadataUnavailableException;
 }
