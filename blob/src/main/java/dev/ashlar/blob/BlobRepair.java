@@ -4,7 +4,6 @@ import dev.ashlar.blob.DataUnavailableException.Reason;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.client.ShardStore;
 import dev.ashlar.protocol.layout.ByteRange;
-import dev.ashlar.protocol.layout.StripeLayout;
 import dev.ashlar.protocol.memory.SlabPool;
 import dev.ashlar.protocol.message.BlobRow;
 import dev.ashlar.protocol.message.Command;
@@ -56,8 +55,7 @@ public final class BlobRepair {
    * @param engine without hedging: repair has time
    * @param names each different from all other ids of the session
    */
-  public BlobRepair(
-      Engine engine, Supplier<BlobId> names, RepairPace pace, RepairMetrics metrics) {
+  public BlobRepair(Engine engine, Supplier<BlobId> names, RepairPace pace, RepairMetrics metrics) {
     this.engine = engine;
     this.names = names;
     this.pace = pace;
@@ -154,8 +152,7 @@ public final class BlobRepair {
     return !target.hasFailed();
   }
 
-  private boolean canRead(
-      BlobRow row, RepairTarget target, ByteRange range, RequestMemory memory)
+  private boolean canRead(BlobRow row, RepairTarget target, ByteRange range, RequestMemory memory)
       throws DataUnavailableException, InterruptedException {
     long bytes = SlabPool.slabBytes((int) range.length());
     if (!memory.tryHold(bytes)) {
@@ -186,7 +183,7 @@ public final class BlobRepair {
     try {
       rebuild.run();
     } finally {
-      metrics.rebuiltBytes.increment(rebuild.rebuiltBytes());
+      metrics.rebuiltBytes.increment((double) rebuild.rebuiltBytes());
     }
   }
 

@@ -110,7 +110,7 @@ final class BlobRowsMetadata implements MetadataClient {
   }
 
   @Override
-  public Set<BlobId> known(Collection<BlobId> ids) {
+  public Set<BlobId> known(UUID drive, Collection<BlobId> ids) {
     return ids.stream().filter(rows::containsKey).collect(Collectors.toSet());
   }
 

@@ -106,8 +106,7 @@ final class ChangeFixture {
             leftovers,
             folder);
     store = new ErasureObjectStore(engine);
-    repair =
-        new BlobRepair(engine, store::nextId, new RepairPace(0), new RepairMetrics(meters));
+    repair = new BlobRepair(engine, store::nextId, new RepairPace(0), new RepairMetrics(meters));
     repairer = new Repairer(metadata, repair, REPAIR, () -> true, meters);
   }
 

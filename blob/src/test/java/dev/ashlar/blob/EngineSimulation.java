@@ -26,6 +26,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.TreeMap;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -69,6 +70,7 @@ final class EngineSimulation implements SimulatedProcess.Surroundings {
   private long callsUntilCrash = NEVER;
   private boolean isCrashing;
   private boolean hadFaults;
+  private final Map<String, Double> repairs = new TreeMap<>();
   private @Nullable UUID failed;
 
   /** A drive that was replaced, until all that it had is there again. */
@@ -382,7 +384,11 @@ final class EngineSimulation implements SimulatedProcess.Surroundings {
    * left owed.
    */
   private void maybeReplace(SteppedDrive.Medium medium) {
-    if (profile.parityShards() > 0 && failed == null && replaced == null && random.nextInt(3) == 0) {
+    if (profile.parityShards() > 0
+        && failed == null
+        && replaced == null
+        && random.nextInt(3) == 0) {
+      hadFaults = true;
       replaced = medium.id();
       medium.replace();
     }
@@ -421,9 +427,17 @@ final class EngineSimulation implements SimulatedProcess.Surroundings {
     }
   }
 
+  /** What repair came to in all lives, so that nobody takes for tested what never happened. */
+  Map<String, Double> repairs() {
+    return repairs;
+  }
+
   /** Its threads run to their ends, in which nothing reaches a drive or metadata any more. */
   private void endProcess() {
     callsUntilCrash = NEVER;
+    for (String what : List.of("rebuilt.shards", "found.shards", "refused")) {
+      repairs.merge(what, process.repairs(what), Double::sum);
+    }
     process.die();
     drives.values().forEach(SteppedDrive::die);
     while (threads.areAlive()) {

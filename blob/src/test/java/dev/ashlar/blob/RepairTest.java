@@ -32,8 +32,7 @@ class RepairTest {
 
   @Test
   void replacedDrivesGetBackWhatTheyHad() throws Exception {
-    for (String profile :
-        List.of("4+2", "1+2", "3+1", "2+2,optimizations=off")) {
+    for (String profile : List.of("4+2", "1+2", "3+1", "2+2,optimizations=off")) {
       Profile shape = Profile.parse(profile, UNIT);
       for (int length :
           new int[] {1, UNIT, UNIT + 1, shape.stripeBytes(), 9 * shape.stripeBytes() + 5000}) {

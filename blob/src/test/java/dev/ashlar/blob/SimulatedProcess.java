@@ -66,6 +66,7 @@ final class SimulatedProcess {
   private final Surroundings surroundings;
   private final Map<Thread, Request> requests = new HashMap<>();
   private final Map<Thread, BytesModel.State> seen = new HashMap<>();
+  private final MeterRegistry meters = new SimpleMeterRegistry();
   private boolean isDead;
 
   /** What becomes of a command on its way to metadata and back. */
@@ -119,7 +120,6 @@ final class SimulatedProcess {
                 MetadataClient.class.getClassLoader(),
                 new Class<?>[] {MetadataClient.class},
                 (proxy, method, arguments) -> call(method, arguments));
-    MeterRegistry meters = new SimpleMeterRegistry();
     EngineMetrics metrics = new EngineMetrics(meters);
     Function<UUID, @Nullable ShardStore> drives = id -> isDead ? null : surroundings.drive(id);
     leftovers = new Leftovers(drives, 1000);
@@ -172,6 +172,11 @@ final class SimulatedProcess {
   /** The model as it was when the calling thread last looked up an object. */
   BytesModel.State seen() {
     return requireNonNull(seen.get(Thread.currentThread()));
+  }
+
+  /** How often repair came to this. */
+  double repairs(String what) {
+    return meters.get("ashlar.repair." + what).counter().count();
   }
 
   void foldAll() throws Exception {

@@ -11,8 +11,7 @@ import java.time.Duration;
  * @param foldAfter how long a blob's changes may stay unfolded where it owes shards of which they
  *     would be a part
  */
-public record RepairConfig(
-    int blobsAtOnce, Duration interval, Duration slice, Duration foldAfter) {
+public record RepairConfig(int blobsAtOnce, Duration interval, Duration slice, Duration foldAfter) {
   public static final RepairConfig DEFAULT =
       new RepairConfig(4, Duration.ofSeconds(2), Duration.ofSeconds(5), Duration.ofSeconds(30));
 

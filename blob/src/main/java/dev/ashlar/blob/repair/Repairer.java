@@ -20,6 +20,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
@@ -35,7 +36,12 @@ public final class Repairer implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Repairer.class);
   private static final int PAGE = 64;
   private static final int UNFOLDED_MAX = 10_000;
-  private static final int IDLE_DOUBLINGS = 5;
+
+  /** Where much is owed that cannot be had now, looking at it takes a tenth of the time. */
+  private static final int REST_FACTOR = 10;
+
+  private static final long REST_NANOS_MAX = TimeUnit.MINUTES.toNanos(1);
+
 
   private final MetadataClient metadata;
   private final BlobRepair blobs;
@@ -50,7 +56,7 @@ public final class Repairer implements AutoCloseable {
   /** Since when blobs have been met with changes that are not folded. */
   private final Map<BlobId, Long> unfoldedNanos = new ConcurrentHashMap<>();
 
-  private volatile List<DebtLevel> levels = List.of();
+  private volatile @Nullable List<DebtLevel> levels;
   private @Nullable BackgroundThread worker;
 
   /**
@@ -85,37 +91,34 @@ public final class Repairer implements AutoCloseable {
     worker = BackgroundThread.start("repair", this::run);
   }
 
-  /** What was owed when it looked last, the most endangered first. */
-  public List<DebtLevel> levels() {
-    return levels;
-  }
-
+  /** NaN where it has not looked, because it never was its turn. */
   private double sum(ToLongFunction<DebtLevel> part) {
-    return levels.stream().mapToLong(part).sum();
+    List<DebtLevel> known = levels;
+    return known == null ? Double.NaN : known.stream().mapToLong(part).sum();
   }
 
   private double endangered() {
-    return levels.stream()
-        .filter(level -> level.getSpare() <= 0)
-        .mapToLong(DebtLevel::getBlobs)
-        .sum();
+    return sum(level -> level.getSpare() <= 0 ? level.getBlobs() : 0);
   }
 
   private void run() throws InterruptedException {
-    int fruitless = 0;
     while (true) {
+      long beganNanos = System.nanoTime();
       long repaired = 0;
       try {
-        repaired = isItsTurn.getAsBoolean() ? round() : 0;
+        if (isItsTurn.getAsBoolean()) {
+          repaired = round();
+        } else {
+          levels = null;
+        }
       } catch (MetadataUnavailableException e) {
         LOG.debug("repair waits for metadata: {}", e.getMessage());
       } catch (RuntimeException e) {
         LOG.warn("repair goes on after a failure", e);
       }
-      // Where much is owed that cannot be had, looking at it again and again is dear.
-      fruitless = repaired > 0 || levels.isEmpty() ? 0 : Math.min(fruitless + 1, IDLE_DOUBLINGS);
       if (repaired == 0) {
-        Thread.sleep(config.interval().multipliedBy(1L << fruitless));
+        long rest = Math.min(REST_FACTOR * (System.nanoTime() - beganNanos), REST_NANOS_MAX);
+        TimeUnit.NANOSECONDS.sleep(Math.max(config.interval().toNanos(), rest));
       }
     }
   }
@@ -127,15 +130,16 @@ public final class Repairer implements AutoCloseable {
    */
   public long round() throws MetadataUnavailableException, InterruptedException {
     replaced.settle();
-    levels = metadata.debts();
+    List<DebtLevel> owed = metadata.debts();
+    levels = owed;
     long repaired = 0;
-    for (DebtLevel level : levels) {
+    for (DebtLevel level : owed) {
       repaired = repair(level.getSpare());
       if (repaired > 0) {
         break; // look again: others may be more endangered by now
       }
     }
-    if (levels.isEmpty()) {
+    if (owed.isEmpty()) {
       unfoldedNanos.clear();
     }
     return repaired;
@@ -157,7 +161,8 @@ public final class Repairer implements AutoCloseable {
     return repaired;
   }
 
-  private long repair(List<BlobRow> page) throws MetadataUnavailableException, InterruptedException {
+  private long repair(List<BlobRow> page)
+      throws MetadataUnavailableException, InterruptedException {
     if (config.blobsAtOnce() == 1) {
       long repaired = 0;
       for (BlobRow row : page) {
@@ -218,7 +223,9 @@ public final class Repairer implements AutoCloseable {
     return outcome == Outcome.REPAIRED;
   }
 
-  /** Changes are folded soon, where no read needs what was before; that is waited for, but not long. */
+  /**
+   * Changes are folded soon, where no read needs what was before; that is waited for, but not long.
+   */
   private boolean isUnfoldedForLong(BlobId id) {
     if (unfoldedNanos.size() >= UNFOLDED_MAX) {
       unfoldedNanos.clear();

@@ -170,8 +170,28 @@ public final class ClusterProcess implements AutoCloseable {
 
   /** The node's health page; nothing while it serves none. */
   public Optional<String> health(String name) {
-    HttpRequest request =
-        HttpRequest.newBuilder(node(name).health()).timeout(Duration.ofSeconds(10)).build();
+    return page(node(name).health());
+  }
+
+  /** Waits until one of the gateways has looked for shards that are owed and found none. */
+  public void awaitNothingOwed(List<String> gateways) {
+    long deadline = System.nanoTime() + DEADLINE.toNanos();
+    while (gateways.stream().noneMatch(this::owesNothing)) {
+      if (System.nanoTime() > deadline) {
+        throw failed("shards are still owed");
+      }
+      ServerProcess.pause(PAUSE);
+    }
+  }
+
+  private boolean owesNothing(String gateway) {
+    return page(node(gateway).health().resolve("/prometheus"))
+        .filter(page -> page.contains("\nashlar_repair_owing_blobs 0.0"))
+        .isPresent();
+  }
+
+  private static Optional<String> page(URI address) {
+    HttpRequest request = HttpRequest.newBuilder(address).timeout(Duration.ofSeconds(10)).build();
     try {
       return Optional.of(HTTP.send(request, BodyHandlers.ofString()).body());
     } catch (IOException e) {

@@ -9,7 +9,6 @@ import dev.ashlar.protocol.client.ShardStore;
 import dev.ashlar.protocol.message.AttemptRow;
 import dev.ashlar.protocol.message.BlobRow;
 import dev.ashlar.protocol.model.AttemptId;
-import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.ShardId;
 import java.time.Duration;

@@ -210,7 +210,7 @@ public final class GarbageCollector implements AutoCloseable {
     long deleted = 0;
     boolean isMore = true;
     while (isMore) {
-      OrphanSearch search = new OrphanSearch(metadata, ORPHANS_MAX);
+      OrphanSearch search = new OrphanSearch(metadata, store.drive().id(), ORPHANS_MAX);
       store.forEachBlobBelow(session, search);
       if (Thread.interrupted()) {
         throw new InterruptedException("sweep");

@@ -143,8 +143,9 @@ final class GroupClient implements MetadataClient {
   }
 
   @Override
-  public Set<BlobId> known(Collection<BlobId> ids) throws MetadataUnavailableException {
-    return group.read((reads, snapshot) -> reads.known(snapshot, ids));
+  public Set<BlobId> known(UUID drive, Collection<BlobId> names)
+      throws MetadataUnavailableException {
+    return group.read((reads, snapshot) -> reads.known(snapshot, drive, names));
   }
 
   @Override

@@ -14,6 +14,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.SortedSet;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
@@ -26,7 +27,7 @@ final class Debts {
   private Debts() {}
 
   /** The slots whose shards are not known to be on their drives, ascending. */
-  static TreeSet<Integer> owed(Step step, BlobRow row) {
+  static SortedSet<Integer> owed(Step step, BlobRow row) {
     TreeSet<Integer> owed = new TreeSet<>(row.getDebtSlotsList());
     Catalog catalog = step.catalog();
     if (catalog.wasReplacedBehind(row.getSettled())) {
@@ -86,10 +87,7 @@ final class Debts {
           level.clear();
         }
         long bytes = ByteBuffer.wrap(cursor.value()).getLong();
-        level
-            .setSpare(spare)
-            .setBlobs(level.getBlobs() + 1)
-            .setBytes(level.getBytes() + bytes);
+        level.setSpare(spare).setBlobs(level.getBlobs() + 1).setBytes(level.getBytes() + bytes);
       }
     }
     if (level.getBlobs() > 0) {

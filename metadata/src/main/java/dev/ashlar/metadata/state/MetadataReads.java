@@ -23,6 +23,7 @@ import dev.ashlar.protocol.message.UploadRow;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.PlacementMap;
+import dev.ashlar.protocol.model.ShardId;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
@@ -124,14 +125,22 @@ public final class MetadataReads {
     return named == null ? row : blob(snapshot, named);
   }
 
-  public Set<BlobId> known(Table snapshot, Collection<BlobId> ids) {
+  public Set<BlobId> known(Table snapshot, UUID drive, Collection<BlobId> names) {
     Set<BlobId> known = new HashSet<>();
-    for (BlobId id : ids) {
-      if (blob(snapshot, id).isPresent()) {
-        known.add(id);
+    for (BlobId name : names) {
+      Optional<BlobRow> row = blob(snapshot, name);
+      if (row.isPresent() && !isRenamed(row.get(), drive, name)) {
+        known.add(name);
       }
     }
     return known;
+  }
+
+  /** Whether the shard that the drive has of the blob is another one than that of this name. */
+  private boolean isRenamed(BlobRow row, UUID drive, BlobId name) {
+    PlacementMap map = catalog.placement();
+    int slot = map == null ? -1 : map.slotDrives().get(row.getPg()).indexOf(drive);
+    return slot >= 0 && row.getRebuiltCount() > 0 && !ShardId.name(row, slot).equals(name);
   }
 
   public List<BlobRow> garbage(

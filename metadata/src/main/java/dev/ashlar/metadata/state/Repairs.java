@@ -21,7 +21,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
-import java.util.TreeSet;
+import java.util.SortedSet;
 import java.util.UUID;
 
 /** Taking note of what is owed since a drive was replaced, and of what is there again. */
@@ -38,7 +38,7 @@ final class Repairs {
     return Step.OK;
   }
 
-  private static BlobRow settled(Step step, BlobRow row, TreeSet<Integer> debts) {
+  private static BlobRow settled(Step step, BlobRow row, SortedSet<Integer> debts) {
     return row.toBuilder()
         .clearDebtSlots()
         .addAllDebtSlots(debts)
@@ -46,7 +46,9 @@ final class Repairs {
         .build();
   }
 
-  /** What the drive lost in an earlier life was noted; if it has begun another one, that was not. */
+  /**
+   * What the drive lost in an earlier life was noted; if it has begun another one, that was not.
+   */
   static CommandResult settleDrive(Step step, SettleDrive command) {
     UUID id = new UUID(command.getDriveHigh(), command.getDriveLow());
     DriveRow drive =
@@ -65,7 +67,7 @@ final class Repairs {
   static CommandResult repair(Step step, RepairBlob command) {
     BlobRow row = Blobs.find(step, command.getBlob()).orElse(BlobRow.getDefaultInstance());
     require(row.getReferences() > 0, ResultCode.CONDITIONAL_CONFLICT);
-    TreeSet<Integer> owed = Debts.owed(step, row);
+    SortedSet<Integer> owed = Debts.owed(step, row);
     BlobRow repaired = row;
     for (RepairedShard shard : command.getShardsList()) {
       int slot = shard.getAck().getSlot();

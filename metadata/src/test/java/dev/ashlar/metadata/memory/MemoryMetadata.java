@@ -256,8 +256,9 @@ public final class MemoryMetadata implements MetadataClient {
   }
 
   @Override
-  public Set<BlobId> known(Collection<BlobId> ids) throws MetadataUnavailableException {
-    return read((reads, snapshot) -> reads.known(snapshot, ids));
+  public Set<BlobId> known(UUID drive, Collection<BlobId> names)
+      throws MetadataUnavailableException {
+    return read((reads, snapshot) -> reads.known(snapshot, drive, names));
   }
 
   @Override

@@ -43,7 +43,10 @@ public interface MetadataClient {
   /** Empty when the bucket or the key does not exist. */
   Optional<ObjectRead> object(String bucket, String key) throws MetadataUnavailableException;
 
-  /** The rows of these blobs, in the same order; an unknown id is left out. */
+  /**
+   * The rows of these blobs, in the same order; an unknown id is left out. The name of a rebuilt
+   * shard stands for its blob.
+   */
   List<BlobRow> blobs(List<BlobId> ids) throws MetadataUnavailableException;
 
   ListPage list(ListQuery query) throws MetadataUnavailableException;
@@ -84,8 +87,11 @@ public interface MetadataClient {
    */
   List<BlobRow> unfolded(@Nullable BlobId after, int max) throws MetadataUnavailableException;
 
-  /** Those of the given ids that have a row, referenced or not. */
-  Set<BlobId> known(Collection<BlobId> ids) throws MetadataUnavailableException;
+  /**
+   * Those of the given names of shards for which this drive is, or may be, still needed: the blob
+   * has a row, referenced or not, and the shard was not rebuilt under another name.
+   */
+  Set<BlobId> known(UUID drive, Collection<BlobId> names) throws MetadataUnavailableException;
 
   /**
    * Referenced blobs that owe shards, by id.

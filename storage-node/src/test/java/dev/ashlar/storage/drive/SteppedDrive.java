@@ -140,7 +140,8 @@ public final class SteppedDrive implements ShardStore {
 
   /** Starts the engine: formats an empty medium, recovers a used one. */
   public static SteppedDrive open(Medium medium, Parts parts) throws IOException {
-    DriveCore.Setting setting = new DriveCore.Setting(TestDrives.CLUSTER, medium.id, medium.formattedSecond);
+    DriveCore.Setting setting =
+        new DriveCore.Setting(TestDrives.CLUSTER, medium.id, medium.formattedSecond);
     DriveCore.identify(medium.disk, setting);
     SegmentLog.Parts logParts =
         new SegmentLog.Parts(medium.index, parts.slabs(), DriveSimulation.METERS);

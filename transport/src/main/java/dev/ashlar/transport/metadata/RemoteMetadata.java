@@ -24,6 +24,7 @@ import dev.ashlar.protocol.message.GroupQuery;
 import dev.ashlar.protocol.message.KeyEntry;
 import dev.ashlar.protocol.message.KeyQuery;
 import dev.ashlar.protocol.message.KeysQuery;
+import dev.ashlar.protocol.message.KnownQuery;
 import dev.ashlar.protocol.message.MetadataAnswer;
 import dev.ashlar.protocol.message.MetadataQuery;
 import dev.ashlar.protocol.message.OwingQuery;
@@ -336,8 +337,14 @@ public final class RemoteMetadata implements MetadataClient, AutoCloseable {
   }
 
   @Override
-  public Set<BlobId> known(Collection<BlobId> ids) throws MetadataUnavailableException {
-    return ask(MetadataQuery.newBuilder().setKnown(query(ids))).getIdsList().stream()
+  public Set<BlobId> known(UUID drive, Collection<BlobId> names)
+      throws MetadataUnavailableException {
+    KnownQuery.Builder query =
+        KnownQuery.newBuilder()
+            .setDriveHigh(drive.getMostSignificantBits())
+            .setDriveLow(drive.getLeastSignificantBits())
+            .addAllNames(names.stream().map(BlobId::toMessage).toList());
+    return ask(MetadataQuery.newBuilder().setKnown(query)).getIdsList().stream()
         .map(BlobId::of)
         .collect(Collectors.toUnmodifiableSet());
   }
