@@ -43,8 +43,6 @@ public final class BlobRepair {
   public enum Outcome {
     /** It owes less than before, or nothing. */
     REPAIRED,
-    /** It has changes that are not folded, of which the shards that it owes would be a part. */
-    UNFOLDED,
     /** Something else had changed it. */
     CONFLICT,
     /** The drives that it takes are not all there, or have something else to do. */
@@ -65,11 +63,6 @@ public final class BlobRepair {
     this.zeros = ByteBuffer.allocateDirect(stripes * profile.stripeUnit());
   }
 
-  /** Makes all changes of the blob part of its shards. */
-  public void fold(BlobId id) throws MetadataUnavailableException, InterruptedException {
-    engine.folder().foldNow(List.of(id));
-  }
-
   /** Brings back what the blob owes, as far as that is possible now. */
   public Outcome repair(BlobId id) throws MetadataUnavailableException, InterruptedException {
     List<BlobRow> found = engine.metadata().blobs(List.of(id));
@@ -78,24 +71,13 @@ public final class BlobRepair {
       return Outcome.REPAIRED; // by somebody else, or it has become garbage
     }
     List<RepairTarget> targets = new ArrayList<>();
-    boolean isUnfolded = false;
     for (int slot : row.getDebtSlotsList()) {
       ShardStore store = store(row, slot);
-      if (isTouched(row, slot)) {
-        isUnfolded = true;
-      } else if (store != null && store.isWritable()) {
+      if (store != null && store.isWritable()) {
         targets.add(new RepairTarget(row, slot, store, ShardId.name(row, slot)));
       }
     }
-    if (targets.isEmpty()) {
-      return isUnfolded ? Outcome.UNFOLDED : Outcome.UNAVAILABLE;
-    }
-    return repair(row, targets);
-  }
-
-  private static boolean isTouched(BlobRow row, int slot) {
-    return row.getAttemptsList().stream()
-        .anyMatch(attempt -> attempt.getSlotsList().contains(slot));
+    return targets.isEmpty() ? Outcome.UNAVAILABLE : repair(row, targets);
   }
 
   private @Nullable ShardStore store(BlobRow row, int slot) {
@@ -117,8 +99,10 @@ public final class BlobRepair {
           rebuilt.add(new RepairTarget(row, target.slot(), target.store(), names.get()));
         }
       }
-      if (!rebuilt.isEmpty()) {
+      if (found.isEmpty()) {
         rebuild(row, rebuilt, memory);
+      } else {
+        rebuilt.clear(); // the next time, when it may take those that were found
       }
       Outcome outcome = commit(row, found, rebuilt);
       isDecided = true;

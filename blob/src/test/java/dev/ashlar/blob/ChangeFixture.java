@@ -43,7 +43,7 @@ final class ChangeFixture {
   static final String BUCKET = "b";
   static final String KEY = "k";
   private static final RepairConfig REPAIR =
-      new RepairConfig(1, Duration.ZERO, Duration.ofSeconds(5), Duration.ZERO);
+      new RepairConfig(1, Duration.ZERO, Duration.ofSeconds(5));
 
   final Profile profile;
   final SlabPool pool = new SlabPool();

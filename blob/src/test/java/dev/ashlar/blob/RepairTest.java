@@ -233,6 +233,18 @@ class RepairTest {
   }
 
   @Test
+  void whatIsFoundHelpsToRebuildTheRest() throws Exception {
+    ChangeFixture fixture = new ChangeFixture(Profile.parse("4+2", UNIT));
+    fixture.put(bytes(100_000));
+    fixture.replace(0, true);
+    fixture.replace(1, false);
+    fixture.replace(2, false);
+    fixture.repairAll();
+    assertTrue(fixture.count("ashlar.repair.found.shards") > 0);
+    fixture.assertWhole("two came back with what they had");
+  }
+
+  @Test
   void tooManyLossesStayOwedUntilOneComesBack() throws Exception {
     ChangeFixture fixture = new ChangeFixture(Profile.parse("4+2", UNIT));
     fixture.put(bytes(100_000));

@@ -47,7 +47,7 @@ final class SimulatedProcess {
 
   /** At least one blob after the other, so that only chance decides what happens when. */
   private static final RepairConfig REPAIR =
-      new RepairConfig(1, Duration.ZERO, NEVER, Duration.ZERO);
+      new RepairConfig(1, Duration.ZERO, NEVER);
 
   /** As if two processes thought that it is their turn. */
   private static final int REPAIRERS = 2;

@@ -8,12 +8,10 @@ import java.time.Duration;
  * @param blobsAtOnce at least 1
  * @param interval between looks where nothing is to be done
  * @param slice after so long it looks anew what is the most endangered
- * @param foldAfter how long a blob's changes may stay unfolded where it owes shards of which they
- *     would be a part
  */
-public record RepairConfig(int blobsAtOnce, Duration interval, Duration slice, Duration foldAfter) {
+public record RepairConfig(int blobsAtOnce, Duration interval, Duration slice) {
   public static final RepairConfig DEFAULT =
-      new RepairConfig(4, Duration.ofSeconds(2), Duration.ofSeconds(5), Duration.ofSeconds(30));
+      new RepairConfig(4, Duration.ofSeconds(2), Duration.ofSeconds(5));
 
   public RepairConfig {
     if (blobsAtOnce < 1) {

@@ -14,7 +14,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -35,13 +34,11 @@ import org.slf4j.LoggerFactory;
 public final class Repairer implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Repairer.class);
   private static final int PAGE = 64;
-  private static final int UNFOLDED_MAX = 10_000;
 
   /** Where much is owed that cannot be had now, looking at it takes a tenth of the time. */
   private static final int REST_FACTOR = 10;
 
   private static final long REST_NANOS_MAX = TimeUnit.MINUTES.toNanos(1);
-
 
   private final MetadataClient metadata;
   private final BlobRepair blobs;
@@ -52,9 +49,6 @@ public final class Repairer implements AutoCloseable {
 
   /** Per level the last blob that was looked at; a level that has come to its end begins again. */
   private final Map<Integer, BlobId> positions = new HashMap<>();
-
-  /** Since when blobs have been met with changes that are not folded. */
-  private final Map<BlobId, Long> unfoldedNanos = new ConcurrentHashMap<>();
 
   private volatile @Nullable List<DebtLevel> levels;
   private @Nullable BackgroundThread worker;
@@ -139,9 +133,6 @@ public final class Repairer implements AutoCloseable {
         break; // look again: others may be more endangered by now
       }
     }
-    if (owed.isEmpty()) {
-      unfoldedNanos.clear();
-    }
     return repaired;
   }
 
@@ -207,6 +198,9 @@ public final class Repairer implements AutoCloseable {
         if (e.getCause() instanceof MetadataUnavailableException failure) {
           throw failure;
         }
+        if (e.getCause() instanceof InterruptedException) {
+          throw new InterruptedException("repair ends");
+        }
         LOG.warn("a blob was not repaired", e.getCause());
       }
     }
@@ -214,24 +208,7 @@ public final class Repairer implements AutoCloseable {
   }
 
   private boolean repair(BlobId id) throws MetadataUnavailableException, InterruptedException {
-    Outcome outcome = blobs.repair(id);
-    if (outcome == Outcome.UNFOLDED && isUnfoldedForLong(id)) {
-      unfoldedNanos.remove(id);
-      blobs.fold(id);
-      outcome = blobs.repair(id);
-    }
-    return outcome == Outcome.REPAIRED;
-  }
-
-  /**
-   * Changes are folded soon, where no read needs what was before; that is waited for, but not long.
-   */
-  private boolean isUnfoldedForLong(BlobId id) {
-    if (unfoldedNanos.size() >= UNFOLDED_MAX) {
-      unfoldedNanos.clear();
-    }
-    long now = System.nanoTime();
-    return now - unfoldedNanos.computeIfAbsent(id, first -> now) >= config.foldAfter().toNanos();
+    return blobs.repair(id) == Outcome.REPAIRED;
   }
 
   /** Ends the background thread; what it was at is removed. */

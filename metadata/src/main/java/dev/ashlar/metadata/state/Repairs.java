@@ -4,6 +4,7 @@ import static dev.ashlar.metadata.state.Step.require;
 
 import dev.ashlar.metadata.table.Keys;
 import dev.ashlar.metadata.table.Rows;
+import dev.ashlar.protocol.message.AttemptRow;
 import dev.ashlar.protocol.message.BlobKey;
 import dev.ashlar.protocol.message.BlobRow;
 import dev.ashlar.protocol.message.CommandResult;
@@ -101,9 +102,7 @@ final class Repairs {
     require(
         Acks.isHeld(step, row.getPg(), shard.getAck())
             && ShardId.name(row, slot).equals(BlobId.of(shard.getNameBefore()))
-            && folded(row, slot) == shard.getLastChange()
-            && row.getAttemptsList().stream()
-                .noneMatch(attempt -> attempt.getSlotsList().contains(slot)),
+            && lastChange(row, slot) == shard.getLastChange(),
         ResultCode.CONDITIONAL_CONFLICT);
     require(!isRenamed || isFree(step, BlobId.of(shard.getName())), ResultCode.INVALID_COMMAND);
   }
@@ -114,8 +113,13 @@ final class Repairs {
         && step.table().get(Keys.blob(name, step.placement().pgCount())) == null;
   }
 
-  private static long folded(BlobRow row, int slot) {
-    return row.getFoldedCount() == 0 ? 0 : row.getFolded(slot);
+  /** The last revision that touched the slot's shard, folded or not. */
+  private static long lastChange(BlobRow row, int slot) {
+    long last = row.getFoldedCount() == 0 ? 0 : row.getFolded(slot);
+    for (AttemptRow attempt : row.getAttemptsList()) {
+      last = attempt.getSlotsList().contains(slot) ? attempt.getRevision() : last;
+    }
+    return last;
   }
 
   private static BlobRow withShard(Step step, BlobRow row, RepairedShard shard) {
@@ -132,11 +136,20 @@ final class Repairs {
             .setPosition(step.freshId())
             .build());
     rebuilt.sort(Comparator.comparing(RebuiltShard::getSlot));
+    // Under its new name it never was anything else: what was not folded is in it, too.
     BlobRow.Builder changed = row.toBuilder().clearRebuilt().addAllRebuilt(rebuilt);
+    changed.clearAttempts();
+    row.getAttemptsList().forEach(attempt -> changed.addAttempts(without(attempt, slot)));
     if (row.getFoldedCount() > 0) {
-      changed.setFolded(slot, 0); // under its new name it never was anything else
+      changed.setFolded(slot, 0);
     }
     return changed.build();
+  }
+
+  private static AttemptRow without(AttemptRow attempt, int slot) {
+    List<Integer> others =
+        attempt.getSlotsList().stream().filter(touched -> touched != slot).toList();
+    return attempt.toBuilder().clearSlots().addAllSlots(others).build();
   }
 
   /** Keeps the table of names as the row is from now on. */

@@ -47,7 +47,16 @@ class RepairsTest extends ChangeFixture {
         .setAck(TestBlobs.acks(metadata, row.getPg()).get(slot))
         .setName(ShardId.name(row, slot).toMessage())
         .setNameBefore(ShardId.name(row, slot).toMessage())
-        .setLastChange(row.getFoldedCount() == 0 ? 0 : row.getFolded(slot));
+        .setLastChange(lastChange(row, slot));
+  }
+
+  private static long lastChange(BlobRow row, int slot) {
+    long folded = row.getFoldedCount() == 0 ? 0 : row.getFolded(slot);
+    return row.getAttemptsList().stream()
+        .filter(attempt -> attempt.getSlotsList().contains(slot))
+        .mapToLong(AttemptRow::getRevision)
+        .max()
+        .orElse(folded);
   }
 
   private ResultCode repair(BlobRow row, RepairedShard.Builder... shards) throws Exception {
@@ -170,11 +179,27 @@ class RepairsTest extends ChangeFixture {
     RepairedShard.Builder data = repaired(row, 0);
     ok(patch("k", row("k"), UNIT, 10)); // of slot 1
     assertEquals(ResultCode.OK, repair(row, data), "slot 0 is as it was");
-    BlobRow parity = wiped("k", 5);
-    assertEquals(ResultCode.CONDITIONAL_CONFLICT, repair(parity, repaired(parity, 5)));
-    ok(fold(row("k"), 1));
-    assertEquals(ResultCode.CONDITIONAL_CONFLICT, repair(parity, repaired(parity, 5)));
+    BlobRow before = wiped("k", 5);
+    ok(patch("k", row("k"), STRIPE + UNIT, 10));
+    assertEquals(ResultCode.CONDITIONAL_CONFLICT, repair(before, repaired(before, 5)));
+    ok(fold(row("k"), 2));
+    assertEquals(ResultCode.CONDITIONAL_CONFLICT, repair(before, repaired(before, 5)));
     assertEquals(ResultCode.OK, repair(row("k"), repaired(row("k"), 5)));
+  }
+
+  @Test
+  void changesThatAreNotFoldedArePartOfARebuiltShard() throws Exception {
+    put("k", STRIPE);
+    ok(patch("k", row("k"), 0, 10));
+    ok(patch("k", row("k"), 20, 10));
+    BlobRow row = wiped("k", 4);
+    assertEquals(ResultCode.OK, repair(row, repaired(row, 4)));
+    for (AttemptRow attempt : row("k").getAttemptsList()) {
+      assertEquals(List.of(0, 5), attempt.getSlotsList());
+    }
+    ok(fold(row, 2)); // also from drives that were told of it before
+    assertEquals(List.of(), row("k").getDebtSlotsList());
+    assertEquals(List.of(2L, 0L, 0L, 0L, 0L, 2L), row("k").getFoldedList());
   }
 
   @Test
