@@ -139,7 +139,7 @@ final class EngineSimulation implements SimulatedProcess.Surroundings {
       background("tidy", this::tidy);
       runAll();
     }
-    RestCheck check = new RestCheck(process, model, profile, drives, this::hideOnly);
+    RestCheck check = new RestCheck(process, model, profile, drives, failed, this::hideOnly);
     background("check", check::run);
     runAll();
     endProcess();

@@ -46,8 +46,7 @@ final class SimulatedProcess {
           Duration.ofSeconds(2), Duration.ofHours(6), NEVER, 100, NEVER, Duration.ofSeconds(3));
 
   /** At least one blob after the other, so that only chance decides what happens when. */
-  private static final RepairConfig REPAIR =
-      new RepairConfig(1, Duration.ZERO, NEVER);
+  private static final RepairConfig REPAIR = new RepairConfig(1, Duration.ZERO, NEVER);
 
   /** As if two processes thought that it is their turn. */
   private static final int REPAIRERS = 2;

@@ -47,12 +47,11 @@ final class ReplacedDrives {
     long noted = 0;
     List<List<UUID>> groups = metadata.placement().slotDrives();
     for (int pg = 0; pg < groups.size(); pg++) {
-      long behind =
-          groups.get(pg).stream()
-              .filter(unsettled::containsKey)
-              .mapToLong(id -> unsettled.get(id).getReplacedAt())
-              .max()
-              .orElse(0);
+      long behind = 0;
+      for (UUID id : groups.get(pg)) {
+        DriveRow drive = unsettled.get(id);
+        behind = drive == null ? behind : Math.max(behind, drive.getReplacedAt());
+      }
       noted += behind > 0 ? note(pg, behind) : 0;
     }
     for (DriveRow drive : unsettled.values()) {
