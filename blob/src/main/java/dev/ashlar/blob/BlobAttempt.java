@@ -29,6 +29,6 @@ record BlobAttempt(BlobRow base, AttemptId id) {
   /** What the drive of this slot is told of it. */
   ShardIntent.Target target(int slot) {
     return new ShardIntent.Target(
-        new ShardId(blob(), slot), id, ShardViews.of(base, slot), layout().shardLength(slot));
+        ShardId.of(base, slot), id, ShardViews.of(base, slot), layout().shardLength(slot));
   }
 }

@@ -6,6 +6,7 @@ import dev.ashlar.protocol.message.BlobChange;
 import dev.ashlar.protocol.message.ObjectPiece;
 import dev.ashlar.protocol.model.PlacementMap;
 import dev.ashlar.protocol.model.Profile;
+import dev.ashlar.protocol.model.ShardId;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
@@ -105,6 +106,7 @@ final class BlobChanger implements PieceWriter {
             .setOffset(offset)
             .setLength(length)
             .setEpoch(placement.epoch())
+            .setBaseSettled(attempt.base().getSettled())
             .addAllAcks(slots.acks());
     return ObjectPiece.newBuilder().setChange(change).build();
   }
@@ -120,8 +122,8 @@ final class BlobChanger implements PieceWriter {
     slots.afterwards(this::drop);
   }
 
-  private void drop(ShardStore store) {
-    engine.leftovers().drop(store, attempt.blob(), attempt.id());
+  private void drop(int slot, ShardStore store) {
+    engine.leftovers().drop(store, ShardId.name(attempt.base(), slot), attempt.id());
   }
 
   /** Whether the next stripe keeps old bytes before what comes, or is likely to behind it. */

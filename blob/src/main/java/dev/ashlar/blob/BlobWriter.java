@@ -110,7 +110,7 @@ final class BlobWriter implements PieceWriter {
       unsent.release();
     }
     engine.metrics().abandonedBlobs.increment();
-    slots.afterwards(store -> engine.leftovers().remove(store, id));
+    slots.afterwards((slot, store) -> engine.leftovers().remove(store, id));
   }
 
   private void sendBatch(StripeBatch full) throws DataUnavailableException, InterruptedException {

@@ -80,7 +80,8 @@ public final class ErasureObjectStore implements ObjectStore {
     return new AttemptId(engine.metadata().session(), sequence.getAndIncrement());
   }
 
-  private BlobId nextId() {
+  /** An id that nothing else will have. */
+  public BlobId nextId() {
     return new BlobId(engine.metadata().session(), sequence.getAndIncrement());
   }
 }

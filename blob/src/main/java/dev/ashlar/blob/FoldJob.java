@@ -9,7 +9,6 @@ import dev.ashlar.protocol.message.AttemptRow;
 import dev.ashlar.protocol.message.BlobRow;
 import dev.ashlar.protocol.message.SlotAck;
 import dev.ashlar.protocol.model.AttemptId;
-import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.PlacementMap;
 import dev.ashlar.protocol.model.ShardId;
@@ -49,7 +48,7 @@ final class FoldJob {
     for (AttemptRow attempt : row.getAttemptsList().subList(0, count)) {
       for (int slot : attempt.getSlotsList()) {
         if (!row.getDebtSlotsList().contains(slot)) {
-          ShardId shard = new ShardId(BlobId.of(row.getId()), slot);
+          ShardId shard = ShardId.of(row, slot);
           List<Fold> before = folds.computeIfAbsent(slot, each -> new ArrayList<>());
           long after =
               before.isEmpty() ? ShardViews.folded(row, slot) : before.getLast().revision();

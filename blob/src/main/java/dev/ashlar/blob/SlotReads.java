@@ -130,7 +130,7 @@ final class SlotReads {
     }
     ShardRead read = newRead(slot, shardRange);
     ShardView view = ShardViews.of(row, slot);
-    ShardId shard = new ShardId(id, slot);
+    ShardId shard = ShardId.of(row, slot);
     store.read(shard, view, shardRange.offset(), (int) shardRange.length(), read);
     return read;
   }

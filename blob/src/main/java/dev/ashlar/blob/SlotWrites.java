@@ -22,7 +22,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,6 +41,11 @@ final class SlotWrites {
   /** How a drive is asked to store something. */
   interface Operation {
     void start(ShardStore store, Completion<DriveId> completion);
+  }
+
+  /** What is done with a slot's drive in the end. */
+  interface Aftermath {
+    void run(int slot, ShardStore store);
   }
 
   /**
@@ -283,25 +287,25 @@ final class SlotWrites {
    * Has this done with each drive to which anything was sent, when the drive has answered all of
    * it: what is sent then cannot overtake it. Nothing may be sent from now on.
    */
-  void afterwards(Consumer<ShardStore> action) {
-    for (Slot slot : slots) {
-      afterwards(slot, action);
+  void afterwards(Aftermath action) {
+    for (int index = 0; index < slots.length; index++) {
+      afterwards(index, action);
     }
   }
 
   /** The same with only the drives of missing slots. */
-  void afterwardsWhereMissing(Consumer<ShardStore> action) {
-    for (Slot slot : slots) {
-      if (slot.fault != null) {
-        afterwards(slot, action);
+  void afterwardsWhereMissing(Aftermath action) {
+    for (int index = 0; index < slots.length; index++) {
+      if (slots[index].fault != null) {
+        afterwards(index, action);
       }
     }
   }
 
-  private static void afterwards(Slot slot, Consumer<ShardStore> action) {
-    ShardStore store = slot.store;
+  private void afterwards(int index, Aftermath action) {
+    ShardStore store = slots[index].store;
     if (store != null) {
-      slot.afterwards(() -> action.accept(store));
+      slots[index].afterwards(() -> action.run(index, store));
     }
   }
 

@@ -4,6 +4,7 @@ import dev.ashlar.blob.SlotReads.RevisionGoneException;
 import dev.ashlar.protocol.client.ShardData;
 import dev.ashlar.protocol.layout.ByteRange;
 import dev.ashlar.protocol.layout.StripeLayout;
+import dev.ashlar.protocol.memory.Slab;
 import dev.ashlar.protocol.memory.SlabPool;
 import dev.ashlar.protocol.message.BlobRow;
 import dev.ashlar.protocol.model.Profile;
@@ -175,6 +176,11 @@ final class WindowRead {
   /** Of what was needed and has arrived, this part of the shard. Valid until it is abandoned. */
   ByteBuffer bytes(int slot, ByteRange part) {
     return slots.arrivedRead(slot).bytes(part);
+  }
+
+  /** In which that lies. */
+  Slab slab(int slot) {
+    return slots.arrivedRead(slot).data().slab();
   }
 
   /** Gives back what has arrived, but for what the receiver has, and what still may arrive. */

@@ -13,6 +13,7 @@ import dev.ashlar.protocol.message.BucketRow;
 import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.CommandResult;
 import dev.ashlar.protocol.message.CredentialRow;
+import dev.ashlar.protocol.message.DebtLevel;
 import dev.ashlar.protocol.message.NewBlob;
 import dev.ashlar.protocol.message.ObjectRecord;
 import dev.ashlar.protocol.message.PartRow;
@@ -109,7 +110,7 @@ final class BlobRowsMetadata implements MetadataClient {
   }
 
   @Override
-  public Set<BlobId> known(Collection<BlobId> ids) {
+  public Set<BlobId> known(UUID drive, Collection<BlobId> ids) {
     return ids.stream().filter(rows::containsKey).collect(Collectors.toSet());
   }
 
@@ -176,5 +177,20 @@ final class BlobRowsMetadata implements MetadataClient {
         .sorted(Comparator.comparing(row -> BlobId.of(row.getId())))
         .limit(max)
         .toList();
+  }
+
+  @Override
+  public List<BlobRow> owing(int spare, @Nullable BlobId after, int max) {
+    return List.of();
+  }
+
+  @Override
+  public List<BlobRow> group(int pg, @Nullable BlobId after, int max) {
+    return List.of();
+  }
+
+  @Override
+  public List<DebtLevel> debts() {
+    return List.of();
   }
 }

@@ -3,6 +3,8 @@ package dev.ashlar.blob;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.ashlar.blob.repair.RepairConfig;
+import dev.ashlar.blob.repair.Repairer;
 import dev.ashlar.codec.CodecChoice;
 import dev.ashlar.metadata.memory.MemoryMetadata;
 import dev.ashlar.metadata.memory.TestBlobs;
@@ -18,6 +20,7 @@ import dev.ashlar.protocol.message.CommandResult;
 import dev.ashlar.protocol.message.CopyObject;
 import dev.ashlar.protocol.message.ModifyObject;
 import dev.ashlar.protocol.message.ObjectSummary;
+import dev.ashlar.protocol.message.PutDrives;
 import dev.ashlar.protocol.message.PutObject;
 import dev.ashlar.protocol.message.ResultCode;
 import dev.ashlar.protocol.message.SliceValue;
@@ -39,6 +42,8 @@ import java.util.UUID;
 final class ChangeFixture {
   static final String BUCKET = "b";
   static final String KEY = "k";
+  private static final RepairConfig REPAIR =
+      new RepairConfig(1, Duration.ZERO, Duration.ofSeconds(5));
 
   final Profile profile;
   final SlabPool pool = new SlabPool();
@@ -50,6 +55,8 @@ final class ChangeFixture {
   final Folder folder;
   final Leftovers leftovers;
   final ErasureObjectStore store;
+  final BlobRepair repair;
+  final Repairer repairer;
   private final ErasureCodes codes = new ErasureCodes(CodecChoice.AUTO);
   private final Map<UUID, ShardStore> reachable = new LinkedHashMap<>();
   byte[] expected = new byte[0];
@@ -86,19 +93,55 @@ final class ChangeFixture {
     EngineMetrics metrics = new EngineMetrics(meters);
     leftovers = new Leftovers(reachable::get, 100);
     folder = new Folder(metadata, reachable::get, metrics, clock, config.driveDeadline());
-    store =
-        new ErasureObjectStore(
-            new Engine(
-                config,
-                metadata,
-                reachable::get,
-                codes,
-                pool,
-                metrics,
-                memory,
-                hedging,
-                leftovers,
-                folder));
+    Engine engine =
+        new Engine(
+            config,
+            metadata,
+            reachable::get,
+            codes,
+            pool,
+            metrics,
+            memory,
+            hedging,
+            leftovers,
+            folder);
+    store = new ErasureObjectStore(engine);
+    repair = new BlobRepair(engine, store::nextId, new RepairPace(0), new RepairMetrics(meters));
+    repairer = new Repairer(metadata, repair, REPAIR, () -> true, meters);
+  }
+
+  /** The drive comes back with another incarnation, with or without what it had. */
+  void replace(int slot, boolean isEmpty) throws Exception {
+    MemoryShardStore drive = drives.get(slot);
+    if (isEmpty) {
+      drive.wipe();
+    } else {
+      drive.beginNewLife();
+    }
+    metadata.submit(
+        Command.newBuilder()
+            .setPutDrives(PutDrives.newBuilder().addDrives(drive.drive().toMessage())));
+  }
+
+  /** Until no more can be repaired. */
+  void repairAll() throws Exception {
+    while (repairer.round() > 0) {
+      leftovers.retry();
+    }
+  }
+
+  /** Nothing is owed, and drives hold what they must, and nothing else. */
+  void assertWhole(String message) throws Exception {
+    assertEquals(List.of(), metadata.debts(), message);
+    long bytes = 0;
+    for (SliceValue slice : object().object().getSlicesList()) {
+      BlobRow row = metadata.blobs(List.of(BlobId.of(slice.getBlob()))).getFirst();
+      bytes += WindowRead.layout(row).storedBytes();
+    }
+    assertEquals(bytes, storedBytes(), message);
+    assertContent(message);
+    assertEveryLossIsRebuilt(message);
+    assertNothingHeld();
   }
 
   /** As if the drive had been pulled, and put back. */

@@ -3,6 +3,7 @@ package dev.ashlar.blob;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.ashlar.blob.repair.Repairer;
 import dev.ashlar.metadata.memory.MemoryMetadata;
 import dev.ashlar.metadata.memory.MemoryTable;
 import dev.ashlar.metadata.memory.TestBlobs;
@@ -25,6 +26,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.TreeMap;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -32,7 +34,8 @@ import org.jspecify.annotations.Nullable;
  * One run, all of it drawn from a seed: clients of a process change and read objects on the real
  * engine, metadata and drives, the latter on simulated files. Threads, drives and faults are
  * stepped one at a time in any order. The process ends at any write, sync or command, with or
- * without the power of its drives, and another one goes on; drives end, fail, hide and come back.
+ * without the power of its drives, and another one goes on; drives end, fail, hide and come back,
+ * also without what they had. What is owed is repaired meanwhile, and in the end all of it.
  */
 final class EngineSimulation implements SimulatedProcess.Surroundings {
   private static final List<Profile> PROFILES =
@@ -46,7 +49,8 @@ final class EngineSimulation implements SimulatedProcess.Surroundings {
   private static final int LIVES_MAX = 4;
   private static final int CLIENTS_MAX = 3;
   private static final int CLIENT_STEPS_MAX = 8;
-  private static final int STEPS_MAX = 200_000;
+  private static final int STEPS_MAX = 400_000;
+  private static final int REPAIR_ROUNDS_MAX = 100;
   private static final long NEVER = Long.MAX_VALUE;
 
   private final Random random;
@@ -67,7 +71,12 @@ final class EngineSimulation implements SimulatedProcess.Surroundings {
   private long callsUntilCrash = NEVER;
   private boolean isCrashing;
   private boolean hadFaults;
+  private final Map<String, Double> repairs = new TreeMap<>();
   private @Nullable UUID failed;
+
+  /** A drive that was replaced, until all that it had is there again. */
+  private @Nullable UUID replaced;
+
   private int working;
   private int steps;
 
@@ -111,7 +120,7 @@ final class EngineSimulation implements SimulatedProcess.Surroundings {
       restart(random.nextInt(4) > 0);
     }
     troubles.clear();
-    hadFaults = true; // what is owed stays owed
+    hadFaults = true; // until what is owed has been repaired
     rest();
   }
 
@@ -153,6 +162,13 @@ final class EngineSimulation implements SimulatedProcess.Surroundings {
   private void tidy() throws Exception {
     process.collector.sweepDeadSessions(List.copyOf(drives.values()));
     process.foldAll();
+    for (int round = 0; !process.isWhole(); round++) {
+      if (round == REPAIR_ROUNDS_MAX) {
+        throw new AssertionError("stays owed: " + process.client.debts());
+      }
+      process.repairers.getFirst().round();
+      process.leftovers.retry();
+    }
     process.leftovers.retry();
     do {
       clock.advanceMs(10_000);
@@ -179,6 +195,9 @@ final class EngineSimulation implements SimulatedProcess.Surroundings {
           });
     }
     background("folder", () -> keepUp(new Random(random.nextLong())));
+    for (Repairer repairer : process.repairers) {
+      background("repair", () -> repair(repairer, new Random(random.nextLong())));
+    }
     runAll();
   }
 
@@ -215,6 +234,22 @@ final class EngineSimulation implements SimulatedProcess.Surroundings {
         assertTrue(hadFaults || process.isDead(), "metadata is unavailable");
       }
       for (int i = chance.nextInt(40); i > 0; i--) {
+        SteppedThreads.pause();
+      }
+    }
+  }
+
+  private void repair(Repairer repairer, Random chance) throws Exception {
+    while (working > 0 && !process.isDead()) {
+      try {
+        repairer.round();
+        if (process.isWhole()) {
+          replaced = null;
+        }
+      } catch (MetadataUnavailableException e) {
+        assertTrue(hadFaults || process.isDead(), "metadata is unavailable");
+      }
+      for (int i = chance.nextInt(60); i > 0; i--) {
         SteppedThreads.pause();
       }
     }
@@ -306,7 +341,7 @@ final class EngineSimulation implements SimulatedProcess.Surroundings {
         }
       }
       case 2 -> {
-        if (mayFail && failed == null) {
+        if (mayFail && failed == null && replaced == null) {
           failed = drive.medium().id();
           drive.medium().disk().failAtCall(1 + random.nextInt(8));
         }
@@ -329,7 +364,11 @@ final class EngineSimulation implements SimulatedProcess.Surroundings {
 
   private boolean isTroubled(UUID id) {
     Trouble trouble = trouble(id);
-    return trouble.dies != NEVER || trouble.isHidden || trouble.isGone || id.equals(failed);
+    return trouble.dies != NEVER
+        || trouble.isHidden
+        || trouble.isGone
+        || id.equals(failed)
+        || id.equals(replaced);
   }
 
   private void comeBack(SteppedDrive.Medium medium) throws IOException {
@@ -338,8 +377,24 @@ final class EngineSimulation implements SimulatedProcess.Surroundings {
     if (trouble.isGone) {
       trouble.isGone = false;
       revive(medium);
+      maybeReplace(medium);
       open(medium);
       register();
+    }
+  }
+
+  /**
+   * Only one at a time, and where it may be one more that blobs lose than what a write may have
+   * left owed.
+   */
+  private void maybeReplace(SteppedDrive.Medium medium) {
+    if (profile.parityShards() > 0
+        && failed == null
+        && replaced == null
+        && random.nextInt(3) == 0) {
+      hadFaults = true;
+      replaced = medium.id();
+      medium.replace();
     }
   }
 
@@ -376,9 +431,17 @@ final class EngineSimulation implements SimulatedProcess.Surroundings {
     }
   }
 
+  /** What repair came to in all lives, so that nobody takes for tested what never happened. */
+  Map<String, Double> repairs() {
+    return repairs;
+  }
+
   /** Its threads run to their ends, in which nothing reaches a drive or metadata any more. */
   private void endProcess() {
     callsUntilCrash = NEVER;
+    for (String what : List.of("rebuilt.shards", "found.shards", "refused")) {
+      repairs.merge(what, process.repairs(what), Double::sum);
+    }
     process.die();
     drives.values().forEach(SteppedDrive::die);
     while (threads.areAlive()) {
@@ -407,6 +470,9 @@ final class EngineSimulation implements SimulatedProcess.Surroundings {
       trouble.dies = NEVER;
       if (withAll || !trouble.isGone) {
         trouble.isGone = false;
+        if (random.nextInt(8) == 0) {
+          maybeReplace(medium);
+        }
         startEngine(medium);
       }
     }

@@ -1,5 +1,9 @@
 package dev.ashlar.blob;
 
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.Map;
+import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -19,14 +23,21 @@ class EngineSimulationTest {
     long first = System.nanoTime();
     int runs = Integer.getInteger("ashlar.engine.runs", RUNS_DEFAULT);
     System.out.println("engine simulation: " + runs + " runs from seed " + first);
+    Map<String, Double> repairs = new TreeMap<>();
     for (int i = 0; i < runs; i++) {
-      run(first + i);
+      run(first + i).forEach((what, count) -> repairs.merge(what, count, Double::sum));
+    }
+    System.out.println("repairs: " + repairs);
+    if (runs >= RUNS_DEFAULT) {
+      repairs.forEach((what, count) -> assertTrue(count > 0, what + " never happened"));
     }
   }
 
-  private static void run(long seed) {
+  private static Map<String, Double> run(long seed) {
     try {
-      new EngineSimulation(seed).run();
+      EngineSimulation simulation = new EngineSimulation(seed);
+      simulation.run();
+      return simulation.repairs();
     } catch (Exception | AssertionError e) {
       throw new AssertionError("replay with -Dashlar.engine.seed=" + seed, e);
     }

@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What must hold when nothing is under way, all drives are there, and all is tidied up: every
- * object reads as in the model, also with a drive away; every stripe's shards, as they lie on the
+ * object reads as in the model, also with a drive away; all of every stripe's shards are on their
  * drives, agree with each other and with the model; and the drives hold nothing else.
  */
 final class RestCheck<D extends ShardStore> {
@@ -84,6 +84,7 @@ final class RestCheck<D extends ShardStore> {
       // Where a drive lost its intents, and others owe theirs, folding waits for repair.
       assertTrue(mayLack(row), () -> "unfolded at rest: " + row);
     }
+    assertEquals(List.of(), process.client.debts());
     for (String key : SimulatedClient.keys()) {
       checkObject(key);
     }
@@ -141,7 +142,8 @@ final class RestCheck<D extends ShardStore> {
       byte[] blob = contents.get(id);
       if (blob == null) {
         BlobRow row = process.client.blobs(List.of(id)).getFirst();
-        blobs.put(id, row);
+        IntStream.range(0, profile.shards())
+            .forEach(slot -> blobs.put(ShardId.name(row, slot), row));
         blob = checkParity(row);
         contents.put(id, blob);
       }
@@ -168,7 +170,7 @@ final class RestCheck<D extends ShardStore> {
         present.add(slot);
       }
     }
-    int least = mayLack(row) ? profile.dataShards() : profile.durableMinimum();
+    int least = profile.shards() - (mayLack(row) ? 1 : 0);
     assertTrue(present.size() >= least, () -> "shards " + present + " are left of " + row);
     int[] sources = present.stream().limit(profile.dataShards()).mapToInt(i -> i).toArray();
     int[] others =
@@ -202,7 +204,7 @@ final class RestCheck<D extends ShardStore> {
     }
     if (length > 0) {
       D drive = requireNonNull(drives.get(process.client.placement().drive(row.getPg(), slot)));
-      ShardId shard = new ShardId(BlobId.of(row.getId()), slot);
+      ShardId shard = ShardId.of(row, slot);
       Answer<ShardData> answer = new Answer<>();
       drive.read(shard, ShardViews.of(row, slot), 0, length, answer);
       try {
@@ -226,8 +228,8 @@ final class RestCheck<D extends ShardStore> {
     for (D drive : drives.values()) {
       for (ShardId shard : shards.apply(drive)) {
         BlobRow row = blobs.get(shard.blob());
-        if (row == null) {
-          throw new AssertionError(shard + " is on " + drive.drive() + ", but no object's");
+        if (row == null || !ShardId.of(row, shard.slot()).equals(shard)) {
+          throw new AssertionError(shard + " is on " + drive.drive() + ", but no object's: " + row);
         }
         assertEquals(
             drive.drive().id(), process.client.placement().drive(row.getPg(), shard.slot()));
@@ -241,8 +243,8 @@ final class RestCheck<D extends ShardStore> {
     }
   }
 
-  private boolean isUnfolded(BlobId blob, AttemptId attempt) {
-    BlobRow row = blobs.get(blob);
+  private boolean isUnfolded(BlobId name, AttemptId attempt) {
+    BlobRow row = blobs.get(name);
     return row != null
         && row.getAttemptsList().stream()
             .anyMatch(each -> AttemptId.of(each.getId()).equals(attempt));

@@ -2,6 +2,8 @@ package dev.ashlar.blob;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.ashlar.blob.repair.RepairConfig;
+import dev.ashlar.blob.repair.Repairer;
 import dev.ashlar.codec.CodecChoice;
 import dev.ashlar.metadata.garbage.GarbageCollector;
 import dev.ashlar.metadata.garbage.GarbageConfig;
@@ -11,6 +13,7 @@ import dev.ashlar.protocol.client.ShardStore;
 import dev.ashlar.protocol.memory.SlabPool;
 import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.CommandResult;
+import dev.ashlar.protocol.message.DriveRow;
 import dev.ashlar.protocol.message.ResultCode;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.Profile;
@@ -21,7 +24,9 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.function.Consumer;
@@ -39,6 +44,13 @@ final class SimulatedProcess {
   private static final GarbageConfig GARBAGE =
       new GarbageConfig(
           Duration.ofSeconds(2), Duration.ofHours(6), NEVER, 100, NEVER, Duration.ofSeconds(3));
+
+  /** At least one blob after the other, so that only chance decides what happens when. */
+  private static final RepairConfig REPAIR = new RepairConfig(1, Duration.ZERO, NEVER);
+
+  /** As if two processes thought that it is their turn. */
+  private static final int REPAIRERS = 2;
+
   static final SlabPool POOL = new SlabPool();
   static final ErasureCodes CODES = new ErasureCodes(CodecChoice.JAVA);
 
@@ -49,9 +61,11 @@ final class SimulatedProcess {
   final Leftovers leftovers;
   final GarbageCollector collector;
   private final MetadataClient metadata;
+  final List<Repairer> repairers = new ArrayList<>();
   private final Surroundings surroundings;
   private final Map<Thread, Request> requests = new HashMap<>();
   private final Map<Thread, BytesModel.State> seen = new HashMap<>();
+  private final MeterRegistry meters = new SimpleMeterRegistry();
   private boolean isDead;
 
   /** What becomes of a command on its way to metadata and back. */
@@ -105,26 +119,29 @@ final class SimulatedProcess {
                 MetadataClient.class.getClassLoader(),
                 new Class<?>[] {MetadataClient.class},
                 (proxy, method, arguments) -> call(method, arguments));
-    MeterRegistry meters = new SimpleMeterRegistry();
     EngineMetrics metrics = new EngineMetrics(meters);
     Function<UUID, @Nullable ShardStore> drives = id -> isDead ? null : surroundings.drive(id);
     leftovers = new Leftovers(drives, 1000);
     folder = new Folder(client, drives, metrics, clock, config.driveDeadline());
-    store =
-        new RunningReads(
-            new ErasureObjectStore(
-                new Engine(
-                    config,
-                    client,
-                    drives,
-                    CODES,
-                    POOL,
-                    metrics,
-                    memory,
-                    new Hedging(HedgeConfig.OFF, System::nanoTime),
-                    leftovers,
-                    folder)),
-            clock);
+    Engine engine =
+        new Engine(
+            config,
+            client,
+            drives,
+            CODES,
+            POOL,
+            metrics,
+            memory,
+            new Hedging(HedgeConfig.OFF, System::nanoTime),
+            leftovers,
+            folder);
+    ErasureObjectStore objects = new ErasureObjectStore(engine);
+    store = new RunningReads(objects, clock);
+    for (int i = 0; i < REPAIRERS; i++) {
+      BlobRepair repair =
+          new BlobRepair(engine, objects::nextId, new RepairPace(0), new RepairMetrics(meters));
+      repairers.add(new Repairer(client, repair, REPAIR, () -> true, new SimpleMeterRegistry()));
+    }
     collector = new GarbageCollector(client, drives, store::oldestMs, clock, GARBAGE, meters);
   }
 
@@ -154,6 +171,17 @@ final class SimulatedProcess {
   /** The model as it was when the calling thread last looked up an object. */
   BytesModel.State seen() {
     return requireNonNull(seen.get(Thread.currentThread()));
+  }
+
+  /** Whether all that blobs owe, or lost with drives, is there again. */
+  boolean isWhole() throws MetadataUnavailableException {
+    return client.debts().isEmpty()
+        && client.registry().getDrivesList().stream().noneMatch(DriveRow::getUnsettled);
+  }
+
+  /** How often repair came to this. */
+  double repairs(String what) {
+    return meters.get("ashlar.repair." + what).counter().count();
   }
 
   void foldAll() throws Exception {

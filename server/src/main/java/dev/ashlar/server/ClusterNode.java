@@ -179,6 +179,7 @@ final class ClusterNode implements ServerForm {
                 drives::oldestReadMs));
     member.reportReads(() -> oldestReadMs(gateway));
     collectGarbage(metadata, drives, gateway);
+    gateway.startRepair(() -> drives.isFresh() && drives.isFirstGateway());
     gateway.serve(root);
     return new Serving(drives, metadata, root);
   }

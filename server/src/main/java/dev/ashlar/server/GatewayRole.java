@@ -1,5 +1,6 @@
 package dev.ashlar.server;
 
+import dev.ashlar.blob.BlobRepair;
 import dev.ashlar.blob.Engine;
 import dev.ashlar.blob.EngineConfig;
 import dev.ashlar.blob.EngineMetrics;
@@ -9,7 +10,11 @@ import dev.ashlar.blob.Folder;
 import dev.ashlar.blob.HedgeConfig;
 import dev.ashlar.blob.Hedging;
 import dev.ashlar.blob.Leftovers;
+import dev.ashlar.blob.RepairMetrics;
+import dev.ashlar.blob.RepairPace;
 import dev.ashlar.blob.RunningReads;
+import dev.ashlar.blob.repair.RepairConfig;
+import dev.ashlar.blob.repair.Repairer;
 import dev.ashlar.gateway.auth.CredentialLookup;
 import dev.ashlar.gateway.auth.SigV4Authenticator;
 import dev.ashlar.gateway.http.ByteBudget;
@@ -24,12 +29,14 @@ import dev.ashlar.protocol.message.CredentialRow;
 import dev.ashlar.protocol.model.Profile;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
 import java.net.InetSocketAddress;
 import java.security.SecureRandom;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.LongUnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -51,6 +58,7 @@ final class GatewayRole implements AutoCloseable {
   private final Means means;
   private final Opened opened = new Opened();
   private final RunningReads reads;
+  private final BlobRepair repair;
 
   /**
    * What lies behind it.
@@ -78,21 +86,26 @@ final class GatewayRole implements AutoCloseable {
       EngineConfig config = EngineConfig.of(backend.profile());
       EngineMetrics metrics = new EngineMetrics(means.meters());
       Folder folder = folder(metrics, config.driveDeadline());
-      reads =
-          new RunningReads(
-              new ErasureObjectStore(
-                  new Engine(
-                      config,
-                      backend.metadata(),
-                      backend.drives(),
-                      means.codes(),
-                      means.slabs(),
-                      metrics,
-                      DirectMemory.ofRequests(means.meters()),
-                      hedging(),
-                      leftovers(),
-                      folder)),
-              means.clock());
+      Engine engine =
+          new Engine(
+              config,
+              backend.metadata(),
+              backend.drives(),
+              means.codes(),
+              means.slabs(),
+              metrics,
+              DirectMemory.ofRequests(means.meters()),
+              hedging(),
+              leftovers(),
+              folder);
+      ErasureObjectStore objects = new ErasureObjectStore(engine);
+      reads = new RunningReads(objects, means.clock());
+      repair =
+          new BlobRepair(
+              withoutHaste(engine),
+              objects::nextId,
+              new RepairPace(options.repairBytesPerSecond()),
+              new RepairMetrics(means.meters()));
       folder.start(() -> foldableBeforeMs(heldByOthers));
     } catch (RuntimeException e) {
       close();
@@ -131,6 +144,34 @@ final class GatewayRole implements AutoCloseable {
         .register(means.meters());
     leftovers.start();
     return leftovers;
+  }
+
+  /** The same engine for what nobody waits for; requests' metrics do not count it. */
+  private static Engine withoutHaste(Engine engine) {
+    return new Engine(
+        engine.config(),
+        engine.metadata(),
+        engine.drives(),
+        engine.codes(),
+        engine.pool(),
+        new EngineMetrics(new CompositeMeterRegistry()),
+        engine.memory(),
+        new Hedging(HedgeConfig.OFF, System::nanoTime),
+        engine.leftovers(),
+        engine.folder());
+  }
+
+  /**
+   * Repairs from now on what blobs owe.
+   *
+   * @param isItsTurn whether this process does it for all
+   */
+  void startRepair(BooleanSupplier isItsTurn) {
+    opened
+        .add(
+            new Repairer(
+                backend.metadata(), repair, RepairConfig.DEFAULT, isItsTurn, means.meters()))
+        .start();
   }
 
   /** The reads that run. */

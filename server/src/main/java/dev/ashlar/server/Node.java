@@ -92,6 +92,7 @@ final class Node implements ServerForm {
                   new GatewayRole.Means(codes, resources.slabs(), meters, clock),
                   LongUnaryOperator.identity()));
       collectGarbage(metadata, gateway.reads(), meters, clock);
+      gateway.startRepair(() -> true);
       root.keep(mounted);
       s3Address = gateway.serve(root);
       startMessage =

@@ -79,6 +79,7 @@ final class RehearseCommand implements Callable<Integer> {
         Transport.EPOLL,
         0,
         HEDGE_PERCENT,
+        0,
         null);
   }
 

@@ -137,6 +137,15 @@ final class ServerCommand implements Callable<Integer> {
       description = "Additional reads of other drives, at most, where some are late; 0 is off.")
   private int hedgePercent;
 
+  @Option(
+      names = "--repair-rate",
+      paramLabel = "BYTES",
+      defaultValue = "${env:ASHLAR_REPAIR_RATE:-67108864}",
+      description =
+          "Bytes per second that repair reads at most; 0 for as many as it can. In a cluster one"
+              + " gateway repairs.")
+  private long repairBytesPerSecond;
+
   // ConfigFile looks for it before all others.
   @SuppressWarnings("UnusedVariable")
   @Option(
@@ -222,6 +231,7 @@ final class ServerCommand implements Callable<Integer> {
           transport,
           driveCapacityBytes,
           hedgePercent,
+          repairBytesPerSecond,
           part);
     } catch (IllegalArgumentException e) {
       throw new ParameterException(Objects.requireNonNull(spec).commandLine(), e.getMessage(), e);

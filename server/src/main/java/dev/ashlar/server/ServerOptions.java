@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param metadataFolders 1, 3 or 5; of a cluster's metadata node 1, of its others none
  * @param domains host names under which virtual-host-style requests come
  * @param hedgePercent reads that may be made in addition where drives are late; 0 is off
+ * @param repairBytesPerSecond that repair may read; 0: as much as it can
  * @param cluster null: this process is the whole store
  */
 record ServerOptions(
@@ -29,6 +30,7 @@ record ServerOptions(
     Transport transport,
     long driveCapacityBytes,
     int hedgePercent,
+    long repairBytesPerSecond,
     @Nullable ClusterOptions cluster) {
   ServerOptions {
     dataFolders = List.copyOf(dataFolders);
@@ -45,6 +47,9 @@ record ServerOptions(
     }
     if (hedgePercent < 0 || hedgePercent > 100) {
       throw new IllegalArgumentException("--hedge-budget takes 0 to 100, not " + hedgePercent);
+    }
+    if (repairBytesPerSecond < 0) {
+      throw new IllegalArgumentException("--repair-rate takes bytes, not " + repairBytesPerSecond);
     }
     if (cluster == null) {
       checkAlone(dataFolders.size(), metadataFolders.size(), profile);

@@ -122,6 +122,7 @@ class ClusterRolesTest {
         Transport.NIO,
         0,
         0,
+        0,
         cluster);
   }
 

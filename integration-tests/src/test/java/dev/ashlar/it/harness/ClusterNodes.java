@@ -52,6 +52,24 @@ public record ClusterNodes(
     throw failed("no leader");
   }
 
+  /** Waits until one of the gateways has looked for shards that are owed and found none. */
+  public void awaitNothingOwed() {
+    for (int i = 0; i < LOOKS; i++) {
+      if (of("gateway").stream().anyMatch(ClusterNodes::owesNothing)) {
+        return;
+      }
+      ServerProcess.pause(PAUSE);
+    }
+    throw failed("shards are still owed");
+  }
+
+  private static boolean owesNothing(NodeProcess gateway) {
+    return gateway
+        .metrics()
+        .filter(page -> page.contains("\nashlar_repair_owing_blobs 0.0"))
+        .isPresent();
+  }
+
   /** A client of the gateway of this number, from 1. */
   public ChangeClient client(int gateway, String bucket, Duration timeout) throws IOException {
     return new ChangeClient(new RawConnection(gateways.get(gateway - 1), timeout), bucket);

@@ -154,7 +154,16 @@ public final class NodeProcess {
 
   /** Its health page; nothing while it serves none. */
   public Optional<String> health() {
-    HttpRequest request = HttpRequest.newBuilder(health).timeout(HEALTH_TIMEOUT).build();
+    return page(health);
+  }
+
+  /** Its metrics as Prometheus reads them; nothing while it serves none. */
+  public Optional<String> metrics() {
+    return page(health.resolve("/prometheus"));
+  }
+
+  private static Optional<String> page(URI address) {
+    HttpRequest request = HttpRequest.newBuilder(address).timeout(HEALTH_TIMEOUT).build();
     try {
       return Optional.of(HTTP.send(request, BodyHandlers.ofString()).body());
     } catch (IOException e) {

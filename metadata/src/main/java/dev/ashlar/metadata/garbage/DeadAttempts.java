@@ -6,10 +6,11 @@ import dev.ashlar.protocol.client.MetadataClient;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.client.ShardException;
 import dev.ashlar.protocol.client.ShardStore;
+import dev.ashlar.protocol.message.AttemptRow;
 import dev.ashlar.protocol.message.BlobRow;
 import dev.ashlar.protocol.model.AttemptId;
-import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.DriveId;
+import dev.ashlar.protocol.model.ShardId;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -75,9 +76,11 @@ final class DeadAttempts {
   private List<Drop> unlisted(List<Drop> some) throws MetadataUnavailableException {
     Set<Drop> listed = new HashSet<>();
     for (BlobRow row : metadata.blobs(some.stream().map(Drop::blob).distinct().toList())) {
-      BlobId blob = BlobId.of(row.getId());
-      row.getAttemptsList()
-          .forEach(attempt -> listed.add(new Drop(blob, AttemptId.of(attempt.getId()))));
+      for (AttemptRow attempt : row.getAttemptsList()) {
+        for (int slot : attempt.getSlotsList()) {
+          listed.add(new Drop(ShardId.name(row, slot), AttemptId.of(attempt.getId())));
+        }
+      }
     }
     return some.stream().filter(drop -> !listed.contains(drop)).toList();
   }

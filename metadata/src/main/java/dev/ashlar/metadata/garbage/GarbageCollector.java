@@ -23,6 +23,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -149,7 +150,7 @@ public final class GarbageCollector implements AutoCloseable {
     Set<BlobId> left = deleteShards(blobs).awaitWhatIsLeft(config.deleteTimeout());
     ForgetBlobs.Builder forget = ForgetBlobs.newBuilder();
     for (BlobRow blob : blobs) {
-      if (!left.contains(BlobId.of(blob.getId()))) {
+      if (names(blob).noneMatch(left::contains)) {
         forget.addBlobs(blob.getId());
       }
     }
@@ -160,12 +161,19 @@ public final class GarbageCollector implements AutoCloseable {
     return forget.getBlobsCount();
   }
 
+  /** Under which drives may have shards of the blob. */
+  private static Stream<BlobId> names(BlobRow blob) {
+    return Stream.concat(
+        Stream.of(BlobId.of(blob.getId())),
+        blob.getRebuiltList().stream().map(shard -> BlobId.of(shard.getName())));
+  }
+
   private ShardDeletion deleteShards(List<BlobRow> blobs) {
     PlacementMap map = metadata.placement();
     Map<UUID, List<BlobId>> byDrive = new HashMap<>();
     for (BlobRow blob : blobs) {
       for (UUID drive : map.slotDrives().get(blob.getPg())) {
-        byDrive.computeIfAbsent(drive, id -> new ArrayList<>()).add(BlobId.of(blob.getId()));
+        names(blob).forEach(byDrive.computeIfAbsent(drive, id -> new ArrayList<>())::add);
       }
     }
     ShardDeletion deletion = new ShardDeletion();
@@ -202,7 +210,7 @@ public final class GarbageCollector implements AutoCloseable {
     long deleted = 0;
     boolean isMore = true;
     while (isMore) {
-      OrphanSearch search = new OrphanSearch(metadata, ORPHANS_MAX);
+      OrphanSearch search = new OrphanSearch(metadata, store.drive().id(), ORPHANS_MAX);
       store.forEachBlobBelow(session, search);
       if (Thread.interrupted()) {
         throw new InterruptedException("sweep");

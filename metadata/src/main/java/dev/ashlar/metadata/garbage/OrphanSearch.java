@@ -6,27 +6,30 @@ import dev.ashlar.protocol.model.BlobId;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Told ids of blobs one by one, keeps those that metadata does not know, up to a bound. It asks for
- * many at a time and rests between, so that a search through everything takes a fifth of one core
- * at most.
+ * Told names of a drive's shards one by one, keeps those that metadata does not know, up to a
+ * bound. It asks for many at a time and rests between, so that a search through everything takes a
+ * fifth of one core at most.
  */
 final class OrphanSearch implements Consumer<BlobId> {
   private static final int REST_FACTOR = 4;
 
   private final MetadataClient metadata;
+  private final UUID drive;
   private final int orphansMax;
   private final List<BlobId> unasked = new ArrayList<>();
   private final List<BlobId> orphans = new ArrayList<>();
   private @Nullable MetadataUnavailableException failure;
   private long workingSinceNanos = System.nanoTime();
 
-  OrphanSearch(MetadataClient metadata, int orphansMax) {
+  OrphanSearch(MetadataClient metadata, UUID drive, int orphansMax) {
     this.metadata = metadata;
+    this.drive = drive;
     this.orphansMax = orphansMax;
   }
 
@@ -48,7 +51,7 @@ final class OrphanSearch implements Consumer<BlobId> {
 
   private void ask() {
     try {
-      Set<BlobId> known = metadata.known(unasked);
+      Set<BlobId> known = metadata.known(drive, unasked);
       unasked.stream().filter(id -> !known.contains(id)).forEach(orphans::add);
       unasked.clear();
     } catch (MetadataUnavailableException e) {

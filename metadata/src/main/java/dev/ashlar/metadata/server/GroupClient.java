@@ -14,6 +14,7 @@ import dev.ashlar.protocol.message.BucketRow;
 import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.CommandResult;
 import dev.ashlar.protocol.message.CredentialRow;
+import dev.ashlar.protocol.message.DebtLevel;
 import dev.ashlar.protocol.message.PartRow;
 import dev.ashlar.protocol.message.Registry;
 import dev.ashlar.protocol.message.UploadRow;
@@ -142,7 +143,25 @@ final class GroupClient implements MetadataClient {
   }
 
   @Override
-  public Set<BlobId> known(Collection<BlobId> ids) throws MetadataUnavailableException {
-    return group.read((reads, snapshot) -> reads.known(snapshot, ids));
+  public Set<BlobId> known(UUID drive, Collection<BlobId> names)
+      throws MetadataUnavailableException {
+    return group.read((reads, snapshot) -> reads.known(snapshot, drive, names));
+  }
+
+  @Override
+  public List<BlobRow> owing(int spare, @Nullable BlobId after, int max)
+      throws MetadataUnavailableException {
+    return group.read((reads, snapshot) -> reads.owing(snapshot, spare, after, max));
+  }
+
+  @Override
+  public List<BlobRow> group(int pg, @Nullable BlobId after, int max)
+      throws MetadataUnavailableException {
+    return group.read((reads, snapshot) -> reads.group(snapshot, pg, after, max));
+  }
+
+  @Override
+  public List<DebtLevel> debts() throws MetadataUnavailableException {
+    return group.read(MetadataReads::debts);
   }
 }

@@ -9,17 +9,21 @@ import dev.ashlar.protocol.client.UploadsQuery;
 import dev.ashlar.protocol.message.BlobKey;
 import dev.ashlar.protocol.message.BlobsQuery;
 import dev.ashlar.protocol.message.GarbageQuery;
+import dev.ashlar.protocol.message.GroupQuery;
 import dev.ashlar.protocol.message.KeyEntry;
 import dev.ashlar.protocol.message.KeyQuery;
 import dev.ashlar.protocol.message.KeysQuery;
+import dev.ashlar.protocol.message.KnownQuery;
 import dev.ashlar.protocol.message.MetadataAnswer;
 import dev.ashlar.protocol.message.MetadataQuery;
+import dev.ashlar.protocol.message.OwingQuery;
 import dev.ashlar.protocol.message.PartsQuery;
 import dev.ashlar.protocol.message.UnfoldedQuery;
 import dev.ashlar.protocol.message.UploadListQuery;
 import dev.ashlar.protocol.message.UploadQuery;
 import dev.ashlar.protocol.model.BlobId;
 import java.util.List;
+import java.util.UUID;
 
 /** Reads as other processes ask for them. */
 final class Queries {
@@ -40,9 +44,11 @@ final class Queries {
       case PARTS -> parts(answer, reads, snapshot, query.getParts());
       case GARBAGE -> garbage(answer, reads, snapshot, query.getGarbage());
       case UNFOLDED -> unfolded(answer, reads, snapshot, query.getUnfolded());
-      case KNOWN ->
-          reads.known(snapshot, ids(query.getKnown())).forEach(id -> answer.addIds(id.toMessage()));
+      case KNOWN -> known(answer, reads, snapshot, query.getKnown());
       case REGISTRY -> answer.setRegistry(reads.registry(snapshot));
+      case OWING -> owing(answer, reads, snapshot, query.getOwing());
+      case GROUP -> group(answer, reads, snapshot, query.getGroup());
+      case DEBTS -> answer.addAllDebts(reads.debts(snapshot));
       case KIND_NOT_SET -> throw new IllegalArgumentException("a query of an unknown kind");
     }
     return answer.build();
@@ -131,5 +137,24 @@ final class Queries {
     BlobKey after = query.getAfter();
     answer.addAllBlobs(
         reads.unfolded(snapshot, query.hasAfter() ? BlobId.of(after) : null, query.getMax()));
+  }
+
+  private static void known(
+      MetadataAnswer.Builder answer, MetadataReads reads, Table snapshot, KnownQuery query) {
+    UUID drive = new UUID(query.getDriveHigh(), query.getDriveLow());
+    List<BlobId> names = query.getNamesList().stream().map(BlobId::of).toList();
+    reads.known(snapshot, drive, names).forEach(name -> answer.addIds(name.toMessage()));
+  }
+
+  private static void owing(
+      MetadataAnswer.Builder answer, MetadataReads reads, Table snapshot, OwingQuery query) {
+    BlobId after = query.hasAfter() ? BlobId.of(query.getAfter()) : null;
+    answer.addAllBlobs(reads.owing(snapshot, query.getSpare(), after, query.getMax()));
+  }
+
+  private static void group(
+      MetadataAnswer.Builder answer, MetadataReads reads, Table snapshot, GroupQuery query) {
+    BlobId after = query.hasAfter() ? BlobId.of(query.getAfter()) : null;
+    answer.addAllBlobs(reads.group(snapshot, query.getPg(), after, query.getMax()));
   }
 }

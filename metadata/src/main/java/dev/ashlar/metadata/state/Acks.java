@@ -5,7 +5,6 @@ import static dev.ashlar.metadata.state.Step.require;
 import dev.ashlar.protocol.message.ResultCode;
 import dev.ashlar.protocol.message.SlotAck;
 import dev.ashlar.protocol.model.DriveId;
-import dev.ashlar.protocol.model.PlacementMap;
 import dev.ashlar.protocol.model.Profile;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -19,7 +18,7 @@ final class Acks {
 
   /**
    * The slots in debt, ascending: those that were and, of the slots written now, those without an
-   * acknowledgement that counts. Refuses when they are too many.
+   * acknowledgement that counts.
    */
   static List<Integer> debts(
       Step step,
@@ -35,25 +34,35 @@ final class Acks {
         debts.add(slot);
       }
     }
-    require(debts.size() <= profile.shards() - profile.durableMinimum(), ResultCode.NOT_DURABLE);
     return new ArrayList<>(debts);
   }
 
-  /** An acknowledgement counts when its drive owns the slot now, in the life it has now. */
+  /** Refuses when too many slots are in debt. */
+  static void requireDurable(Profile profile, Collection<Integer> debts) {
+    require(debts.size() <= debtsMax(profile), ResultCode.NOT_DURABLE);
+  }
+
+  static int debtsMax(Profile profile) {
+    return profile.shards() - profile.durableMinimum();
+  }
+
   private static boolean[] held(Step step, int pg, Profile profile, List<SlotAck> acks) {
-    PlacementMap map = step.placement();
     boolean[] held = new boolean[profile.shards()];
     for (SlotAck ack : acks) {
       int slot = ack.getSlot();
       require(slot >= 0 && slot < held.length, ResultCode.INVALID_COMMAND);
-      UUID owner = map.drive(pg, slot);
-      DriveId drive = step.catalog().drives().get(owner);
-      held[slot] |=
-          drive != null
-              && owner.getMostSignificantBits() == ack.getDriveHigh()
-              && owner.getLeastSignificantBits() == ack.getDriveLow()
-              && drive.incarnation() == ack.getIncarnation();
+      held[slot] |= isHeld(step, pg, ack);
     }
     return held;
+  }
+
+  /** An acknowledgement counts when its drive owns the slot now, in the life it has now. */
+  static boolean isHeld(Step step, int pg, SlotAck ack) {
+    UUID owner = step.placement().drive(pg, ack.getSlot());
+    DriveId drive = step.catalog().drives().get(owner);
+    return drive != null
+        && owner.getMostSignificantBits() == ack.getDriveHigh()
+        && owner.getLeastSignificantBits() == ack.getDriveLow()
+        && drive.incarnation() == ack.getIncarnation();
   }
 }

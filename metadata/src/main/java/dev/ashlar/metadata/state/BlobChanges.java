@@ -7,9 +7,13 @@ import dev.ashlar.protocol.layout.StripeLayout;
 import dev.ashlar.protocol.message.AttemptRow;
 import dev.ashlar.protocol.message.BlobChange;
 import dev.ashlar.protocol.message.BlobRow;
+import dev.ashlar.protocol.message.RebuiltShard;
 import dev.ashlar.protocol.message.ResultCode;
+import dev.ashlar.protocol.message.SlotAck;
 import dev.ashlar.protocol.model.Profile;
 import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /** The compare-and-set that moves a blob to its next revision. */
 final class BlobChanges {
@@ -58,9 +62,10 @@ final class BlobChanges {
             step,
             row.getPg(),
             profile,
-            change.getAcksList(),
+            counting(row, change),
             attempt.getSlotsList(),
-            row.getDebtSlotsList());
+            Debts.owed(step, row));
+    Acks.requireDurable(profile, debts);
     return row.toBuilder()
         .setRevision(attempt.getRevision())
         .setLength(attempt.getLength())
@@ -68,7 +73,21 @@ final class BlobChanges {
         .addAttempts(attempt)
         .clearDebtSlots()
         .addAllDebtSlots(debts)
+        .setSettled(step.freshId())
         .build();
+  }
+
+  /** What was prepared for a shard that was rebuilt since is not where that one is. */
+  private static List<SlotAck> counting(BlobRow row, BlobChange change) {
+    if (row.getRebuiltCount() == 0) {
+      return change.getAcksList();
+    }
+    Set<Integer> rebuilt =
+        row.getRebuiltList().stream()
+            .filter(shard -> shard.getPosition() > change.getBaseSettled())
+            .map(RebuiltShard::getSlot)
+            .collect(Collectors.toSet());
+    return change.getAcksList().stream().filter(ack -> !rebuilt.contains(ack.getSlot())).toList();
   }
 
   private static AttemptRow attempt(

@@ -68,14 +68,17 @@ final class Blobs {
     Profile profile = map.profile();
     StripeLayout layout = new StripeLayout(profile, blob.getLength());
     List<Integer> written = layout.touchedSlots(new ByteRange(0, blob.getLength()));
+    List<Integer> debts =
+        Acks.debts(step, blob.getPg(), profile, blob.getAcksList(), written, List.of());
+    Acks.requireDurable(profile, debts);
     return BlobRow.newBuilder()
         .setId(blob.getId())
         .setLength(blob.getLength())
         .setProfile(blob.getProfile())
         .setPg(blob.getPg())
         .setReferences(1)
-        .addAllDebtSlots(
-            Acks.debts(step, blob.getPg(), profile, blob.getAcksList(), written, List.of()))
+        .addAllDebtSlots(debts)
+        .setSettled(step.freshId())
         .build();
   }
 
@@ -84,6 +87,7 @@ final class Blobs {
     List<SliceValue> slices = new ArrayList<>(rows.size());
     for (BlobRow row : rows) {
       step.table().put(key(step, row.getId()), row.toByteArray());
+      Debts.update(step, null, row);
       slices.add(slice(row.getId(), row.getLength()));
     }
     return slices;
@@ -135,9 +139,10 @@ final class Blobs {
     return Rows.get(step.table(), key(step, id), BlobRow.parser());
   }
 
-  /** Writes a row that was there before, and whether it is to be folded. */
+  /** Writes a row that was there before, and whether it is to be folded, or repaired. */
   static void write(Step step, BlobRow before, BlobRow after) {
     step.table().put(key(step, after.getId()), after.toByteArray());
+    Debts.update(step, before, after);
     boolean wasUnfolded = isUnfolded(before);
     if (isUnfolded(after) != wasUnfolded) {
       byte[] unfolded = Keys.unfolded(BlobId.of(after.getId()));
@@ -163,6 +168,7 @@ final class Blobs {
       Optional<BlobRow> row = find(step, id);
       if (row.isPresent() && row.get().getReferences() == 0) {
         step.table().delete(key(step, id));
+        Repairs.forgetNames(step, row.get());
         step.table().delete(Keys.garbage(row.get().getUnreferencedAtMs(), BlobId.of(id)));
       }
     }

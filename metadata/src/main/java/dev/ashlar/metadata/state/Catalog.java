@@ -28,6 +28,11 @@ final class Catalog {
   private final ConcurrentNavigableMap<String, BucketRow> buckets = new ConcurrentSkipListMap<>();
   private final ConcurrentMap<String, CredentialRow> credentials = new ConcurrentHashMap<>();
   private volatile Map<UUID, DriveId> drives = Map.of();
+
+  /** Of the drives that have begun another life, where in the log the present one did. */
+  private final ConcurrentMap<UUID, Long> replacedAt = new ConcurrentHashMap<>();
+
+  private volatile long lastReplacedAt;
   private volatile @Nullable PlacementMap placement;
 
   /** What the tables hold. */
@@ -36,7 +41,7 @@ final class Catalog {
     Map<UUID, DriveId> drives = new HashMap<>();
     forEachRow(table, 'B', catalog::putBucket);
     forEachRow(table, 'A', catalog::putCredential);
-    forEachRow(table, 'V', value -> putDrive(drives, value));
+    forEachRow(table, 'V', value -> catalog.putDrive(drives, value));
     forEachRow(table, 'M', catalog::putPlacement);
     catalog.drives = Map.copyOf(drives);
     return catalog;
@@ -78,9 +83,10 @@ final class Catalog {
     credentials.put(credential.getAccessKey(), credential);
   }
 
-  private static void putDrive(Map<UUID, DriveId> drives, byte[] value) {
+  private void putDrive(Map<UUID, DriveId> drives, byte[] value) {
     DriveRow drive = Rows.parse(value, DriveRow.parser());
     drives.put(idOf(drive), new DriveId(idOf(drive), drive.getIncarnation()));
+    setReplacedAt(idOf(drive), drive.getReplacedAt());
   }
 
   private void putPlacement(byte[] value) {
@@ -105,6 +111,23 @@ final class Catalog {
 
   void setDrives(Map<UUID, DriveId> present) {
     drives = Map.copyOf(present);
+  }
+
+  /** Whether any drive has begun another life behind this position in the log. */
+  boolean wasReplacedBehind(long position) {
+    return lastReplacedAt > position;
+  }
+
+  /** Where in the log the drive's present life began; 0 if it had no other. */
+  long replacedAt(UUID drive) {
+    return replacedAt.getOrDefault(drive, 0L);
+  }
+
+  void setReplacedAt(UUID drive, long position) {
+    if (position > 0) {
+      replacedAt.put(drive, position);
+      lastReplacedAt = Math.max(lastReplacedAt, position);
+    }
   }
 
   @Nullable PlacementMap placement() {

@@ -3,6 +3,7 @@ package dev.ashlar.metadata.state;
 import static dev.ashlar.metadata.state.Step.require;
 
 import dev.ashlar.metadata.table.Keys;
+import dev.ashlar.metadata.table.Rows;
 import dev.ashlar.protocol.message.CommandResult;
 import dev.ashlar.protocol.message.CredentialRow;
 import dev.ashlar.protocol.message.DriveRow;
@@ -59,7 +60,19 @@ final class Cluster {
   /** Writes these rows, with which all drives are the given ones. */
   static void put(Step step, Map<UUID, DriveId> drives, List<DriveRow> rows) {
     for (DriveRow row : rows) {
-      step.table().put(Keys.drive(Catalog.idOf(row)), row.toByteArray());
+      UUID id = Catalog.idOf(row);
+      DriveRow known =
+          Rows.get(step.table(), Keys.drive(id), DriveRow.parser())
+              .orElse(DriveRow.getDefaultInstance());
+      boolean isReplaced =
+          known.getIncarnation() > 0 && known.getIncarnation() < row.getIncarnation();
+      DriveRow present =
+          row.toBuilder()
+              .setReplacedAt(isReplaced ? step.freshId() : known.getReplacedAt())
+              .setUnsettled(isReplaced || known.getUnsettled())
+              .build();
+      step.table().put(Keys.drive(id), present.toByteArray());
+      step.catalog().setReplacedAt(id, present.getReplacedAt());
     }
     step.catalog().setDrives(drives);
   }

@@ -49,14 +49,18 @@ final class Folding {
     List<AttemptRow> attempts = row.getAttemptsList().subList(0, count);
     Set<Integer> touched = new TreeSet<>();
     attempts.forEach(attempt -> touched.addAll(attempt.getSlotsList()));
+    Set<Integer> before = Debts.owed(step, row);
     List<Integer> debts =
-        Acks.debts(
-            step, row.getPg(), profile, command.getAcksList(), touched, row.getDebtSlotsList());
+        Acks.debts(step, row.getPg(), profile, command.getAcksList(), touched, before);
+    // What drives lost as a whole may be more, and must not keep the rest from being folded.
+    require(
+        debts.size() <= Math.max(before.size(), Acks.debtsMax(profile)), ResultCode.NOT_DURABLE);
     return row.toBuilder()
         .clearAttempts()
         .addAllAttempts(row.getAttemptsList().subList(count, row.getAttemptsCount()))
         .clearDebtSlots()
         .addAllDebtSlots(debts)
+        .setSettled(step.freshId())
         .clearFolded()
         .addAllFolded(foldedBySlot(row, profile, attempts))
         .clearFoldedStripes()

@@ -13,6 +13,7 @@ import dev.ashlar.protocol.message.BlobRow;
 import dev.ashlar.protocol.message.BucketRow;
 import dev.ashlar.protocol.message.ClusterState;
 import dev.ashlar.protocol.message.CredentialRow;
+import dev.ashlar.protocol.message.DebtLevel;
 import dev.ashlar.protocol.message.ObjectRecord;
 import dev.ashlar.protocol.message.ObjectRow;
 import dev.ashlar.protocol.message.PartRow;
@@ -22,6 +23,7 @@ import dev.ashlar.protocol.message.UploadRow;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.PlacementMap;
+import dev.ashlar.protocol.model.ShardId;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
@@ -115,19 +117,30 @@ public final class MetadataReads {
 
   private Optional<BlobRow> blob(Table snapshot, BlobId id) {
     PlacementMap map = catalog.placement();
-    return map == null
-        ? Optional.empty() // no blob can have been committed
-        : Rows.get(snapshot, Keys.blob(id, map.pgCount()), BlobRow.parser());
+    if (map == null) {
+      return Optional.empty(); // no blob can have been committed
+    }
+    Optional<BlobRow> row = Rows.get(snapshot, Keys.blob(id, map.pgCount()), BlobRow.parser());
+    BlobId named = row.isPresent() ? null : Debts.blobNamed(snapshot, id);
+    return named == null ? row : blob(snapshot, named);
   }
 
-  public Set<BlobId> known(Table snapshot, Collection<BlobId> ids) {
+  public Set<BlobId> known(Table snapshot, UUID drive, Collection<BlobId> names) {
     Set<BlobId> known = new HashSet<>();
-    for (BlobId id : ids) {
-      if (blob(snapshot, id).isPresent()) {
-        known.add(id);
+    for (BlobId name : names) {
+      Optional<BlobRow> row = blob(snapshot, name);
+      if (row.isPresent() && !isRenamed(row.get(), drive, name)) {
+        known.add(name);
       }
     }
     return known;
+  }
+
+  /** Whether the shard that the drive has of the blob is another one than that of this name. */
+  private boolean isRenamed(BlobRow row, UUID drive, BlobId name) {
+    PlacementMap map = catalog.placement();
+    int slot = map == null ? -1 : map.slotDrives().get(row.getPg()).indexOf(drive);
+    return slot >= 0 && row.getRebuiltCount() > 0 && !ShardId.name(row, slot).equals(name);
   }
 
   public List<BlobRow> garbage(
@@ -163,6 +176,44 @@ public final class MetadataReads {
       }
     }
     return rows;
+  }
+
+  public List<BlobRow> owing(Table snapshot, int spare, @Nullable BlobId after, int max) {
+    List<BlobRow> rows = new ArrayList<>();
+    byte[] level = Keys.owing(spare);
+    byte[] from = after == null ? level : Keys.owing(spare, after);
+    try (Table.Cursor cursor = snapshot.cursor(from, Keys.behind(level))) {
+      for (; cursor.isValid() && rows.size() < max; cursor.next()) {
+        BlobId id = Keys.blobOfOwing(cursor.key());
+        if (!id.equals(after)) {
+          blob(snapshot, id).ifPresent(rows::add);
+        }
+      }
+    }
+    return rows;
+  }
+
+  public List<BlobRow> group(Table snapshot, int pg, @Nullable BlobId after, int max) {
+    List<BlobRow> rows = new ArrayList<>();
+    PlacementMap map = catalog.placement();
+    if (map == null) {
+      return rows;
+    }
+    byte[] group = Keys.group(pg);
+    byte[] from = after == null ? group : Keys.blob(after, map.pgCount());
+    try (Table.Cursor cursor = snapshot.cursor(from, Keys.behind(group))) {
+      for (; cursor.isValid() && rows.size() < max; cursor.next()) {
+        BlobRow row = Rows.parse(cursor.value(), BlobRow.parser());
+        if (!BlobId.of(row.getId()).equals(after)) {
+          rows.add(row);
+        }
+      }
+    }
+    return rows;
+  }
+
+  public List<DebtLevel> debts(Table snapshot) {
+    return Debts.levels(snapshot);
   }
 
   /** A page of nothing when the bucket does not exist. */

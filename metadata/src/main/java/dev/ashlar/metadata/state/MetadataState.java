@@ -150,6 +150,9 @@ public final class MetadataState {
       case PUT_DRIVES -> Cluster.putDrives(step, command.getPutDrives());
       case REGISTER_NODE -> Nodes.register(step, command.getSession(), command.getRegisterNode());
       case KEEP_NODE -> Nodes.keep(step, command.getSession(), command.getKeepNode());
+      case NOTE_DEBTS -> Repairs.note(step, command.getNoteDebts());
+      case SETTLE_DRIVE -> Repairs.settleDrive(step, command.getSettleDrive());
+      case REPAIR_BLOB -> Repairs.repair(step, command.getRepairBlob());
       case KIND_NOT_SET -> throw new Refusal(ResultCode.INVALID_COMMAND);
     };
   }

@@ -20,6 +20,8 @@ import java.util.UUID;
  * P | pg 4 | session 8 | sequence 8        BlobRow
  * G | unreferenced at 8 | session 8 | sequence 8   (empty)
  * F | session 8 | sequence 8               (empty)
+ * E | spare shards + 128, 1 | session 8 | sequence 8   bytes owed 8
+ * K | session 8 | sequence 8               BlobKey
  * U | bucket id 8 | text(key) | text(upload id)    UploadRow
  * T | bucket id 8 | text(key) | text(upload id) | part number 4   PartRow
  * S | session 8                            SessionRow
@@ -35,6 +37,9 @@ import java.util.UUID;
  */
 public final class Keys {
   private static final int ID_BYTES = 9; // table, bucket id
+
+  /** So that the spare shards, negative ones included, order as a byte. */
+  private static final int SPARE_BIAS = 128;
 
   private Keys() {}
 
@@ -124,6 +129,48 @@ public final class Keys {
   public static BlobId blobOfUnfolded(byte[] unfoldedKey) {
     ByteBuffer buffer = ByteBuffer.wrap(unfoldedKey);
     return new BlobId(buffer.getLong(1), buffer.getLong(9));
+  }
+
+  /**
+   * Of a blob that owes shards.
+   *
+   * @param spare how many more it may lose
+   */
+  public static byte[] owing(int spare, BlobId id) {
+    return ByteBuffer.allocate(18)
+        .put((byte) 'E')
+        .put((byte) (spare + SPARE_BIAS))
+        .putLong(id.session())
+        .putLong(id.sequence())
+        .array();
+  }
+
+  /** What the keys of all blobs begin with that may lose so many more. */
+  public static byte[] owing(int spare) {
+    return new byte[] {'E', (byte) (spare + SPARE_BIAS)};
+  }
+
+  public static int spareOfOwing(byte[] owingKey) {
+    return (owingKey[1] & 0xFF) - SPARE_BIAS;
+  }
+
+  public static BlobId blobOfOwing(byte[] owingKey) {
+    ByteBuffer buffer = ByteBuffer.wrap(owingKey);
+    return new BlobId(buffer.getLong(2), buffer.getLong(10));
+  }
+
+  /** Of the name that a rebuilt shard has in the place of its blob's id. */
+  public static byte[] shardName(BlobId name) {
+    return ByteBuffer.allocate(17)
+        .put((byte) 'K')
+        .putLong(name.session())
+        .putLong(name.sequence())
+        .array();
+  }
+
+  /** What the keys of all blobs of a placement group begin with. */
+  public static byte[] group(int pg) {
+    return ByteBuffer.allocate(5).put((byte) 'P').putInt(pg).array();
   }
 
   public static byte[] object(long bucketId, String key) {

@@ -78,7 +78,7 @@ class GarbageCollectorTest {
     clock.advanceMs(60_001);
     assertEquals(1, collector.collect());
     assertEquals(List.of(live), List.copyOf(drive(1).blobs()));
-    assertTrue(metadata.known(List.of(dead)).isEmpty());
+    assertTrue(metadata.known(new UUID(0, 1), List.of(dead)).isEmpty());
   }
 
   @Test
@@ -91,7 +91,7 @@ class GarbageCollectorTest {
     drive(3).setFailing(true);
     assertEquals(0, collector.collect());
     assertFalse(drive(1).blobs().contains(dead));
-    assertFalse(metadata.known(List.of(dead)).isEmpty());
+    assertFalse(metadata.known(new UUID(0, 1), List.of(dead)).isEmpty());
 
     drives.put(new UUID(0, 2), absent);
     drive(3).setFailing(false);

@@ -16,6 +16,7 @@ import dev.ashlar.protocol.message.BucketRow;
 import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.CommandResult;
 import dev.ashlar.protocol.message.CredentialRow;
+import dev.ashlar.protocol.message.DebtLevel;
 import dev.ashlar.protocol.message.DriveRow;
 import dev.ashlar.protocol.message.PartRow;
 import dev.ashlar.protocol.message.PgMapRow;
@@ -274,7 +275,25 @@ public final class MemoryMetadata implements MetadataClient {
   }
 
   @Override
-  public Set<BlobId> known(Collection<BlobId> ids) throws MetadataUnavailableException {
-    return read((reads, snapshot) -> reads.known(snapshot, ids));
+  public Set<BlobId> known(UUID drive, Collection<BlobId> names)
+      throws MetadataUnavailableException {
+    return read((reads, snapshot) -> reads.known(snapshot, drive, names));
+  }
+
+  @Override
+  public List<BlobRow> owing(int spare, @Nullable BlobId after, int max)
+      throws MetadataUnavailableException {
+    return read((reads, snapshot) -> reads.owing(snapshot, spare, after, max));
+  }
+
+  @Override
+  public List<BlobRow> group(int pg, @Nullable BlobId after, int max)
+      throws MetadataUnavailableException {
+    return read((reads, snapshot) -> reads.group(snapshot, pg, after, max));
+  }
+
+  @Override
+  public List<DebtLevel> debts() throws MetadataUnavailableException {
+    return read(MetadataReads::debts);
   }
 }

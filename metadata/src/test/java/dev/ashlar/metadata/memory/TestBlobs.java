@@ -66,6 +66,7 @@ public final class TestBlobs {
         .setBlob(base.getId())
         .setBaseRevision(base.getRevision())
         .setBaseLength(base.getLength())
+        .setBaseSettled(base.getSettled())
         .setAttempt(AttemptKey.newBuilder().setSession(client.session()).setSequence(attempt))
         .setOffset(offset)
         .setLength(length)

@@ -10,13 +10,18 @@ import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.CreateUpload;
 import dev.ashlar.protocol.message.CredentialRow;
 import dev.ashlar.protocol.message.NewBlob;
+import dev.ashlar.protocol.message.NoteDebts;
 import dev.ashlar.protocol.message.ObjectAttributes;
 import dev.ashlar.protocol.message.ObjectPiece;
 import dev.ashlar.protocol.message.PartRow;
 import dev.ashlar.protocol.message.PutCredential;
+import dev.ashlar.protocol.message.PutDrives;
 import dev.ashlar.protocol.message.PutPart;
+import dev.ashlar.protocol.message.RepairBlob;
+import dev.ashlar.protocol.message.RepairedShard;
 import dev.ashlar.protocol.message.UploadRow;
 import dev.ashlar.protocol.model.BlobId;
+import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.Profile;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -25,6 +30,7 @@ import java.time.Instant;
 import java.time.ZoneOffset;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -78,6 +84,30 @@ class GoldenRowsTest {
     BlobRow grown = metadata.object("b", "small").orElseThrow().blobs().getFirst();
     metadata.submit(Command.newBuilder().setFoldBlob(TestBlobs.fold(metadata, grown, 1)));
     append(metadata, 1);
+    repair(metadata);
+  }
+
+  /** A drive is replaced; of two blobs one has its shard again. */
+  private static void repair(MemoryMetadata metadata) throws Exception {
+    UUID drive = new UUID(0, 3);
+    metadata.submit(
+        Command.newBuilder()
+            .setPutDrives(PutDrives.newBuilder().addDrives(new DriveId(drive, 2).toMessage())));
+    List<BlobRow> rows = metadata.object("b", "large \u0000 é").orElseThrow().blobs();
+    BlobRow row = rows.getFirst();
+    NoteDebts.Builder note = NoteDebts.newBuilder();
+    rows.forEach(each -> note.addBlobs(each.getId()));
+    metadata.submit(Command.newBuilder().setNoteDebts(note));
+    int slot = metadata.placement().slotDrives().get(row.getPg()).indexOf(drive);
+    RepairedShard shard =
+        RepairedShard.newBuilder()
+            .setAck(TestBlobs.acks(metadata, row.getPg()).get(slot))
+            .setName(new BlobId(metadata.session(), 9).toMessage())
+            .setNameBefore(row.getId())
+            .build();
+    metadata.submit(
+        Command.newBuilder()
+            .setRepairBlob(RepairBlob.newBuilder().setBlob(row.getId()).addShards(shard)));
   }
 
   private static void append(MemoryMetadata metadata, long attempt) throws Exception {
@@ -109,7 +139,7 @@ class GoldenRowsTest {
     write();
     assertEquals(golden(), lines());
     long kinds = table.rows().keySet().stream().map(key -> key[0]).distinct().count();
-    assertEquals(15, kinds);
+    assertEquals(17, kinds);
   }
 
   @Test
@@ -126,6 +156,8 @@ class GoldenRowsTest {
     assertEquals(1, metadata.parts("b", "k", "u", 0, 10).size());
     assertEquals(1, metadata.garbage(Long.MAX_VALUE, null, 10).size());
     assertEquals(1, metadata.unfolded(null, 10).getFirst().getAttemptsCount());
+    assertEquals(1, metadata.owing(0, null, 10).size());
+    assertEquals(1, metadata.known(new UUID(0, 3), List.of(new BlobId(256, 9))).size());
     assertEquals("secret", metadata.credential("access").orElseThrow().getSecretKey());
   }
 

@@ -5,6 +5,7 @@ import dev.ashlar.protocol.message.BucketRow;
 import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.CommandResult;
 import dev.ashlar.protocol.message.CredentialRow;
+import dev.ashlar.protocol.message.DebtLevel;
 import dev.ashlar.protocol.message.PartRow;
 import dev.ashlar.protocol.message.Registry;
 import dev.ashlar.protocol.message.UploadRow;
@@ -42,7 +43,10 @@ public interface MetadataClient {
   /** Empty when the bucket or the key does not exist. */
   Optional<ObjectRead> object(String bucket, String key) throws MetadataUnavailableException;
 
-  /** The rows of these blobs, in the same order; an unknown id is left out. */
+  /**
+   * The rows of these blobs, in the same order; an unknown id is left out. The name of a rebuilt
+   * shard stands for its blob.
+   */
   List<BlobRow> blobs(List<BlobId> ids) throws MetadataUnavailableException;
 
   ListPage list(ListQuery query) throws MetadataUnavailableException;
@@ -83,6 +87,24 @@ public interface MetadataClient {
    */
   List<BlobRow> unfolded(@Nullable BlobId after, int max) throws MetadataUnavailableException;
 
-  /** Those of the given ids that have a row, referenced or not. */
-  Set<BlobId> known(Collection<BlobId> ids) throws MetadataUnavailableException;
+  /**
+   * Those of the given names of shards for which this drive is, or may be, still needed: the blob
+   * has a row, referenced or not, and the shard was not rebuilt under another name.
+   */
+  Set<BlobId> known(UUID drive, Collection<BlobId> names) throws MetadataUnavailableException;
+
+  /**
+   * Referenced blobs that owe shards, by id.
+   *
+   * @param spare how many more shards each of them may lose; below 0 it cannot be read
+   * @param after only blobs with greater ids; null: from the first
+   */
+  List<BlobRow> owing(int spare, @Nullable BlobId after, int max)
+      throws MetadataUnavailableException;
+
+  /** Blobs of a placement group, referenced or not, by id. */
+  List<BlobRow> group(int pg, @Nullable BlobId after, int max) throws MetadataUnavailableException;
+
+  /** How many blobs owe shards, the most endangered first. */
+  List<DebtLevel> debts() throws MetadataUnavailableException;
 }

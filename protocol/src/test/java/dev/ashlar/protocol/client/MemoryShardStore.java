@@ -251,6 +251,11 @@ public final class MemoryShardStore implements ShardStore {
                 .collect(Collectors.toUnmodifiableSet()));
   }
 
+  /** The drive comes back with the next incarnation and what it had. */
+  public void beginNewLife() {
+    locked(() -> drive = new DriveId(drive.id(), drive.incarnation() + 1));
+  }
+
   /** Answers come this much later, on another thread; zero: at once. */
   public void delay(Duration newDelay) {
     locked(() -> delay = newDelay);

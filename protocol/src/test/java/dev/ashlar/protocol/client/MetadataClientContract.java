@@ -236,7 +236,7 @@ public abstract class MetadataClientContract {
     BlobId last = BlobId.of(blobs[11].getId());
     BlobId unknown = new BlobId(client.session(), 1_000_000);
     assertEquals(1011, client.blobs(List.of(unknown, last)).getFirst().getLength());
-    assertEquals(Set.of(last), client.known(List.of(unknown, last)));
+    assertEquals(Set.of(last), client.known(new UUID(0, 1), List.of(unknown, last)));
   }
 
   @Test
@@ -269,7 +269,7 @@ public abstract class MetadataClientContract {
                 ForgetBlobs.newBuilder().addBlobs(dead.getId()).addBlobs(live.getId())));
     assertEquals(
         Set.of(BlobId.of(live.getId())),
-        client.known(List.of(BlobId.of(dead.getId()), BlobId.of(live.getId()))));
+        client.known(new UUID(0, 1), List.of(BlobId.of(dead.getId()), BlobId.of(live.getId()))));
     assertEquals(List.of(), client.garbage(Long.MAX_VALUE, null, 10));
   }
 

@@ -70,9 +70,10 @@ public final class SteppedDrive implements ShardStore {
   /** What of a drive outlives its process. */
   public static final class Medium {
     private final UUID id;
-    private final SimulatedDrive disk;
-    private final MemoryShardIndex index = new MemoryShardIndex();
+    private SimulatedDrive disk;
+    private MemoryShardIndex index = new MemoryShardIndex();
     private final Random random;
+    private long formattedSecond = 1;
 
     public Medium(UUID id, Random random) {
       this.id = id;
@@ -86,6 +87,13 @@ public final class SteppedDrive implements ShardStore {
 
     public SimulatedDrive disk() {
       return disk;
+    }
+
+    /** An empty one is in its place, formatted later than any life before. */
+    public void replace() {
+      disk = new SimulatedDrive(random, Long.MAX_VALUE);
+      index = new MemoryShardIndex();
+      formattedSecond += 1000;
     }
 
     /** The process is gone; what it had handed to the kernel is not. */
@@ -132,7 +140,8 @@ public final class SteppedDrive implements ShardStore {
 
   /** Starts the engine: formats an empty medium, recovers a used one. */
   public static SteppedDrive open(Medium medium, Parts parts) throws IOException {
-    DriveCore.Setting setting = new DriveCore.Setting(TestDrives.CLUSTER, medium.id, 1);
+    DriveCore.Setting setting =
+        new DriveCore.Setting(TestDrives.CLUSTER, medium.id, medium.formattedSecond);
     DriveCore.identify(medium.disk, setting);
     SegmentLog.Parts logParts =
         new SegmentLog.Parts(medium.index, parts.slabs(), DriveSimulation.METERS);

@@ -18,12 +18,16 @@ import dev.ashlar.protocol.message.ClusterWatch;
 import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.CommandResult;
 import dev.ashlar.protocol.message.CredentialRow;
+import dev.ashlar.protocol.message.DebtLevel;
 import dev.ashlar.protocol.message.GarbageQuery;
+import dev.ashlar.protocol.message.GroupQuery;
 import dev.ashlar.protocol.message.KeyEntry;
 import dev.ashlar.protocol.message.KeyQuery;
 import dev.ashlar.protocol.message.KeysQuery;
+import dev.ashlar.protocol.message.KnownQuery;
 import dev.ashlar.protocol.message.MetadataAnswer;
 import dev.ashlar.protocol.message.MetadataQuery;
+import dev.ashlar.protocol.message.OwingQuery;
 import dev.ashlar.protocol.message.PartRow;
 import dev.ashlar.protocol.message.PartsQuery;
 import dev.ashlar.protocol.message.RegisterSession;
@@ -333,10 +337,41 @@ public final class RemoteMetadata implements MetadataClient, AutoCloseable {
   }
 
   @Override
-  public Set<BlobId> known(Collection<BlobId> ids) throws MetadataUnavailableException {
-    return ask(MetadataQuery.newBuilder().setKnown(query(ids))).getIdsList().stream()
+  public Set<BlobId> known(UUID drive, Collection<BlobId> names)
+      throws MetadataUnavailableException {
+    KnownQuery.Builder query =
+        KnownQuery.newBuilder()
+            .setDriveHigh(drive.getMostSignificantBits())
+            .setDriveLow(drive.getLeastSignificantBits())
+            .addAllNames(names.stream().map(BlobId::toMessage).toList());
+    return ask(MetadataQuery.newBuilder().setKnown(query)).getIdsList().stream()
         .map(BlobId::of)
         .collect(Collectors.toUnmodifiableSet());
+  }
+
+  @Override
+  public List<BlobRow> owing(int spare, @Nullable BlobId after, int max)
+      throws MetadataUnavailableException {
+    OwingQuery.Builder query = OwingQuery.newBuilder().setSpare(spare).setMax(max);
+    if (after != null) {
+      query.setAfter(after.toMessage());
+    }
+    return ask(MetadataQuery.newBuilder().setOwing(query)).getBlobsList();
+  }
+
+  @Override
+  public List<BlobRow> group(int pg, @Nullable BlobId after, int max)
+      throws MetadataUnavailableException {
+    GroupQuery.Builder query = GroupQuery.newBuilder().setPg(pg).setMax(max);
+    if (after != null) {
+      query.setAfter(after.toMessage());
+    }
+    return ask(MetadataQuery.newBuilder().setGroup(query)).getBlobsList();
+  }
+
+  @Override
+  public List<DebtLevel> debts() throws MetadataUnavailableException {
+    return ask(MetadataQuery.newBuilder().setDebts(true)).getDebtsList();
   }
 
   /** The session stays alive, until another one ends it. */

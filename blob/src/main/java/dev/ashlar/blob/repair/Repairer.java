@@ -1,0 +1,222 @@
+package dev.ashlar.blob.repair;
+
+import dev.ashlar.blob.BlobRepair;
+import dev.ashlar.blob.BlobRepair.Outcome;
+import dev.ashlar.protocol.client.MetadataClient;
+import dev.ashlar.protocol.client.MetadataUnavailableException;
+import dev.ashlar.protocol.message.BlobRow;
+import dev.ashlar.protocol.message.DebtLevel;
+import dev.ashlar.protocol.model.BlobId;
+import dev.ashlar.protocol.thread.BackgroundThread;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import java.util.function.ToLongFunction;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Repairs what blobs owe, in the background: first those that can lose the fewest more shards. It
+ * remembers nothing that it needs, because all that is owed stands in metadata; so it may end
+ * anywhere, and where two work, each finds done what the other has. One thread.
+ */
+public final class Repairer implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(Repairer.class);
+  private static final int PAGE = 64;
+
+  /** Where much is owed that cannot be had now, looking at it takes a tenth of the time. */
+  private static final int REST_FACTOR = 10;
+
+  private static final long REST_NANOS_MAX = TimeUnit.MINUTES.toNanos(1);
+
+  private final MetadataClient metadata;
+  private final BlobRepair blobs;
+  private final ReplacedDrives replaced;
+  private final RepairConfig config;
+  private final BooleanSupplier isItsTurn;
+  private final Semaphore places;
+
+  /** Per level the last blob that was looked at; a level that has come to its end begins again. */
+  private final Map<Integer, BlobId> positions = new HashMap<>();
+
+  private volatile @Nullable List<DebtLevel> levels;
+  private @Nullable BackgroundThread worker;
+
+  /**
+   * @param isItsTurn whether this process is the one that is to do it
+   */
+  public Repairer(
+      MetadataClient metadata,
+      BlobRepair blobs,
+      RepairConfig config,
+      BooleanSupplier isItsTurn,
+      MeterRegistry meters) {
+    this.metadata = metadata;
+    this.blobs = blobs;
+    this.replaced = new ReplacedDrives(metadata);
+    this.config = config;
+    this.isItsTurn = isItsTurn;
+    this.places = new Semaphore(config.blobsAtOnce());
+    Gauge.builder("ashlar.repair.owing.blobs", this, each -> each.sum(DebtLevel::getBlobs))
+        .description("Blobs that lack a shard")
+        .register(meters);
+    Gauge.builder("ashlar.repair.owing", this, each -> each.sum(DebtLevel::getBytes))
+        .description("Bytes of shards that are lacking")
+        .baseUnit("bytes")
+        .register(meters);
+    Gauge.builder("ashlar.repair.endangered.blobs", this, Repairer::endangered)
+        .description("Blobs that the loss of one more drive would make unreadable, or that are")
+        .register(meters);
+  }
+
+  /** Works until it is closed. */
+  public void start() {
+    worker = BackgroundThread.start("repair", this::run);
+  }
+
+  /** NaN where it has not looked, because it never was its turn. */
+  private double sum(ToLongFunction<DebtLevel> part) {
+    List<DebtLevel> known = levels;
+    return known == null ? Double.NaN : known.stream().mapToLong(part).sum();
+  }
+
+  private double endangered() {
+    return sum(level -> level.getSpare() <= 0 ? level.getBlobs() : 0);
+  }
+
+  private void run() throws InterruptedException {
+    while (true) {
+      long beganNanos = System.nanoTime();
+      long repaired = 0;
+      try {
+        if (isItsTurn.getAsBoolean()) {
+          repaired = round();
+        } else {
+          levels = null;
+        }
+      } catch (MetadataUnavailableException e) {
+        LOG.debug("repair waits for metadata: {}", e.getMessage());
+      } catch (RuntimeException e) {
+        LOG.warn("repair goes on after a failure", e);
+      }
+      if (repaired == 0) {
+        long rest = Math.min(REST_FACTOR * (System.nanoTime() - beganNanos), REST_NANOS_MAX);
+        TimeUnit.NANOSECONDS.sleep(Math.max(config.interval().toNanos(), rest));
+      }
+    }
+  }
+
+  /**
+   * Looks what is owed, and repairs for a while.
+   *
+   * @return how many blobs it has repaired
+   */
+  public long round() throws MetadataUnavailableException, InterruptedException {
+    replaced.settle();
+    List<DebtLevel> owed = metadata.debts();
+    levels = owed;
+    long repaired = 0;
+    for (DebtLevel level : owed) {
+      repaired = repair(level.getSpare());
+      if (repaired > 0) {
+        break; // look again: others may be more endangered by now
+      }
+    }
+    return repaired;
+  }
+
+  /** Repairs blobs of a level, for a slice of time at most. */
+  private long repair(int spare) throws MetadataUnavailableException, InterruptedException {
+    long beganNanos = System.nanoTime();
+    long repaired = 0;
+    do {
+      List<BlobRow> page = metadata.owing(spare, positions.get(spare), PAGE);
+      repaired += repair(page);
+      if (page.size() < PAGE) {
+        positions.remove(spare);
+        return repaired;
+      }
+      positions.put(spare, BlobId.of(page.getLast().getId()));
+    } while (System.nanoTime() - beganNanos < config.slice().toNanos());
+    return repaired;
+  }
+
+  private long repair(List<BlobRow> page)
+      throws MetadataUnavailableException, InterruptedException {
+    if (config.blobsAtOnce() == 1) {
+      long repaired = 0;
+      for (BlobRow row : page) {
+        repaired += repair(BlobId.of(row.getId())) ? 1 : 0;
+      }
+      return repaired;
+    }
+    List<Future<Boolean>> results = new ArrayList<>();
+    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      for (BlobRow row : page) {
+        acquirePlace(threads);
+        results.add(
+            threads.submit(
+                () -> {
+                  try {
+                    return repair(BlobId.of(row.getId()));
+                  } finally {
+                    places.release();
+                  }
+                }));
+      }
+    }
+    return count(results);
+  }
+
+  private void acquirePlace(ExecutorService threads) throws InterruptedException {
+    try {
+      places.acquire();
+    } catch (InterruptedException e) {
+      threads.shutdownNow();
+      throw e;
+    }
+  }
+
+  private static long count(List<Future<Boolean>> results)
+      throws MetadataUnavailableException, InterruptedException {
+    long repaired = 0;
+    for (Future<Boolean> result : results) {
+      try {
+        repaired += result.get() ? 1 : 0;
+      } catch (ExecutionException e) {
+        if (e.getCause() instanceof MetadataUnavailableException failure) {
+          throw failure;
+        }
+        if (e.getCause() instanceof InterruptedException) {
+          throw new InterruptedException("repair ends");
+        }
+        LOG.warn("a blob was not repaired", e.getCause());
+      }
+    }
+    return repaired;
+  }
+
+  private boolean repair(BlobId id) throws MetadataUnavailableException, InterruptedException {
+    return blobs.repair(id) == Outcome.REPAIRED;
+  }
+
+  /** Ends the background thread; what it was at is removed. */
+  @Override
+  public void close() {
+    BackgroundThread running = worker;
+    if (running != null) {
+      running.close();
+    }
+  }
+}

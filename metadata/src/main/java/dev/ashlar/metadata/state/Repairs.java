@@ -1,0 +1,174 @@
+package dev.ashlar.metadata.state;
+
+import static dev.ashlar.metadata.state.Step.require;
+
+import dev.ashlar.metadata.table.Keys;
+import dev.ashlar.metadata.table.Rows;
+import dev.ashlar.protocol.message.AttemptRow;
+import dev.ashlar.protocol.message.BlobKey;
+import dev.ashlar.protocol.message.BlobRow;
+import dev.ashlar.protocol.message.CommandResult;
+import dev.ashlar.protocol.message.DriveRow;
+import dev.ashlar.protocol.message.NoteDebts;
+import dev.ashlar.protocol.message.RebuiltShard;
+import dev.ashlar.protocol.message.RepairBlob;
+import dev.ashlar.protocol.message.RepairedShard;
+import dev.ashlar.protocol.message.ResultCode;
+import dev.ashlar.protocol.message.SettleDrive;
+import dev.ashlar.protocol.model.BlobId;
+import dev.ashlar.protocol.model.Profile;
+import dev.ashlar.protocol.model.ShardId;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.SortedSet;
+import java.util.UUID;
+
+/** Taking note of what is owed since a drive was replaced, and of what is there again. */
+final class Repairs {
+  private Repairs() {}
+
+  static CommandResult note(Step step, NoteDebts command) {
+    for (BlobKey id : command.getBlobsList()) {
+      Optional<BlobRow> row = Blobs.find(step, id);
+      if (row.isPresent() && row.get().getReferences() > 0) {
+        Blobs.write(step, row.get(), settled(step, row.get(), Debts.owed(step, row.get())));
+      }
+    }
+    return Step.OK;
+  }
+
+  private static BlobRow settled(Step step, BlobRow row, SortedSet<Integer> debts) {
+    return row.toBuilder()
+        .clearDebtSlots()
+        .addAllDebtSlots(debts)
+        .setSettled(step.freshId())
+        .build();
+  }
+
+  /**
+   * What the drive lost in an earlier life was noted; if it has begun another one, that was not.
+   */
+  static CommandResult settleDrive(Step step, SettleDrive command) {
+    UUID id = new UUID(command.getDriveHigh(), command.getDriveLow());
+    DriveRow drive =
+        Rows.get(step.table(), Keys.drive(id), DriveRow.parser())
+            .orElseThrow(() -> new Refusal(ResultCode.INVALID_COMMAND));
+    if (drive.getUnsettled() && drive.getIncarnation() == command.getIncarnation()) {
+      step.table().put(Keys.drive(id), drive.toBuilder().setUnsettled(false).build().toByteArray());
+    }
+    return Step.OK;
+  }
+
+  /**
+   * Shards that were owed count again. Each must have been made from the state that is still the
+   * last one of its slot: nothing has touched it since, nor was it made anew.
+   */
+  static CommandResult repair(Step step, RepairBlob command) {
+    BlobRow row = Blobs.find(step, command.getBlob()).orElse(BlobRow.getDefaultInstance());
+    require(row.getReferences() > 0, ResultCode.CONDITIONAL_CONFLICT);
+    SortedSet<Integer> owed = Debts.owed(step, row);
+    BlobRow repaired = row;
+    for (RepairedShard shard : command.getShardsList()) {
+      int slot = shard.getAck().getSlot();
+      require(slot >= 0 && slot < shards(row), ResultCode.INVALID_COMMAND);
+      if (isDone(row, shard) && !owed.contains(slot)) {
+        continue;
+      }
+      check(step, row, shard);
+      require(owed.remove(slot), ResultCode.CONDITIONAL_CONFLICT);
+      repaired = withShard(step, repaired, shard);
+    }
+    rename(step, row, repaired);
+    Blobs.write(step, row, settled(step, repaired, owed));
+    return Step.OK;
+  }
+
+  private static int shards(BlobRow row) {
+    return Profile.of(row.getProfile()).shards();
+  }
+
+  private static boolean isDone(BlobRow row, RepairedShard shard) {
+    return ShardId.name(row, shard.getAck().getSlot()).equals(BlobId.of(shard.getName()));
+  }
+
+  private static void check(Step step, BlobRow row, RepairedShard shard) {
+    int slot = shard.getAck().getSlot();
+    boolean isRenamed = !shard.getName().equals(shard.getNameBefore());
+    require(
+        !isRenamed || step.sessions().isLive(shard.getName().getSession()),
+        ResultCode.DEAD_SESSION);
+    require(
+        Acks.isHeld(step, row.getPg(), shard.getAck())
+            && ShardId.name(row, slot).equals(BlobId.of(shard.getNameBefore()))
+            && lastChange(row, slot) == shard.getLastChange(),
+        ResultCode.CONDITIONAL_CONFLICT);
+    require(!isRenamed || isFree(step, BlobId.of(shard.getName())), ResultCode.INVALID_COMMAND);
+  }
+
+  /** Whether nothing has this name. */
+  private static boolean isFree(Step step, BlobId name) {
+    return Debts.blobNamed(step.table(), name) == null
+        && step.table().get(Keys.blob(name, step.placement().pgCount())) == null;
+  }
+
+  /** The last revision that touched the slot's shard, folded or not. */
+  private static long lastChange(BlobRow row, int slot) {
+    long last = row.getFoldedCount() == 0 ? 0 : row.getFolded(slot);
+    for (AttemptRow attempt : row.getAttemptsList()) {
+      last = attempt.getSlotsList().contains(slot) ? attempt.getRevision() : last;
+    }
+    return last;
+  }
+
+  private static BlobRow withShard(Step step, BlobRow row, RepairedShard shard) {
+    if (shard.getName().equals(shard.getNameBefore())) {
+      return row; // it was there all the time
+    }
+    int slot = shard.getAck().getSlot();
+    List<RebuiltShard> rebuilt = new ArrayList<>(row.getRebuiltList());
+    rebuilt.removeIf(each -> each.getSlot() == slot);
+    rebuilt.add(
+        RebuiltShard.newBuilder()
+            .setSlot(slot)
+            .setName(shard.getName())
+            .setPosition(step.freshId())
+            .build());
+    rebuilt.sort(Comparator.comparing(RebuiltShard::getSlot));
+    // Under its new name it never was anything else: what was not folded is in it, too.
+    BlobRow.Builder changed = row.toBuilder().clearRebuilt().addAllRebuilt(rebuilt);
+    changed.clearAttempts();
+    row.getAttemptsList().forEach(attempt -> changed.addAttempts(without(attempt, slot)));
+    if (row.getFoldedCount() > 0) {
+      changed.setFolded(slot, 0);
+    }
+    return changed.build();
+  }
+
+  private static AttemptRow without(AttemptRow attempt, int slot) {
+    List<Integer> others =
+        attempt.getSlotsList().stream().filter(touched -> touched != slot).toList();
+    return attempt.toBuilder().clearSlots().addAllSlots(others).build();
+  }
+
+  /** Keeps the table of names as the row is from now on. */
+  private static void rename(Step step, BlobRow before, BlobRow after) {
+    for (RebuiltShard shard : before.getRebuiltList()) {
+      if (!after.getRebuiltList().contains(shard)) {
+        step.table().delete(Keys.shardName(BlobId.of(shard.getName())));
+      }
+    }
+    for (RebuiltShard shard : after.getRebuiltList()) {
+      if (!before.getRebuiltList().contains(shard)) {
+        step.table().put(Keys.shardName(BlobId.of(shard.getName())), before.getId().toByteArray());
+      }
+    }
+  }
+
+  /** The names go with the row. */
+  static void forgetNames(Step step, BlobRow row) {
+    row.getRebuiltList()
+        .forEach(shard -> step.table().delete(Keys.shardName(BlobId.of(shard.getName()))));
+  }
+}
