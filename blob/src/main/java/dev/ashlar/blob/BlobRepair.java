@@ -2,6 +2,7 @@ package dev.ashlar.blob;
 
 import dev.ashlar.blob.DataUnavailableException.Reason;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
+import dev.ashlar.protocol.client.ShardFault;
 import dev.ashlar.protocol.client.ShardStore;
 import dev.ashlar.protocol.layout.ByteRange;
 import dev.ashlar.protocol.memory.SlabPool;
@@ -80,6 +81,15 @@ public final class BlobRepair {
     return targets.isEmpty() ? Outcome.UNAVAILABLE : repair(row, targets);
   }
 
+  /**
+   * Whether an unfolded change is a part of the slot's shard. A drive that owes it may have taken
+   * the first pieces of it only, and cannot tell.
+   */
+  private static boolean isTouched(BlobRow row, int slot) {
+    return row.getAttemptsList().stream()
+        .anyMatch(attempt -> attempt.getSlotsList().contains(slot));
+  }
+
   private @Nullable ShardStore store(BlobRow row, int slot) {
     PlacementMap placement = engine.metadata().placement();
     UUID drive = placement.drive(row.getPg(), slot);
@@ -93,13 +103,14 @@ public final class BlobRepair {
     boolean isDecided = false;
     try (RequestMemory memory = new RequestMemory(engine.memory())) {
       for (RepairTarget target : owed) {
-        if (isWhole(row, target, memory)) {
-          found.add(target);
-        } else {
-          rebuilt.add(new RepairTarget(row, target.slot(), target.store(), names.get()));
+        switch (isTouched(row, target.slot()) ? Present.NOT : look(row, target, memory)) {
+          case WHOLE -> found.add(target);
+          case NOT ->
+              rebuilt.add(new RepairTarget(row, target.slot(), target.store(), names.get()));
+          case UNKNOWN -> {} // the next time
         }
       }
-      if (found.isEmpty()) {
+      if (found.isEmpty() && !rebuilt.isEmpty()) {
         rebuild(row, rebuilt, memory);
       } else {
         rebuilt.clear(); // the next time, when it may take those that were found
@@ -120,23 +131,32 @@ public final class BlobRepair {
     }
   }
 
-  /** Whether the drive has the shard, to the last byte, as the row says. */
-  private boolean isWhole(BlobRow row, RepairTarget target, RequestMemory memory)
+  /** Whether a drive has a shard. */
+  private enum Present {
+    /** To the last byte, as the row says. */
+    WHOLE,
+    NOT,
+    /** It could not tell now. */
+    UNKNOWN
+  }
+
+  private Present look(BlobRow row, RepairTarget target, RequestMemory memory)
       throws DataUnavailableException, InterruptedException {
     long length = WindowRead.layout(row).shardLength(target.slot());
     target.acknowledge(target.store().drive());
     for (long from = 0; from < length; from += zeros.capacity()) {
       ByteRange range = new ByteRange(from, Math.min(zeros.capacity(), length - from));
-      if (!canRead(row, target, range, memory)) {
-        return false;
+      Present present = look(row, target, range, memory);
+      if (present != Present.WHOLE) {
+        return present;
       }
       pace.take(range.length()); // afterwards: of most shards there is nothing
     }
     target.acknowledge(target.store().drive()); // in the same life as before all of it was read
-    return !target.hasFailed();
+    return target.hasFailed() ? Present.NOT : Present.WHOLE;
   }
 
-  private boolean canRead(BlobRow row, RepairTarget target, ByteRange range, RequestMemory memory)
+  private Present look(BlobRow row, RepairTarget target, ByteRange range, RequestMemory memory)
       throws DataUnavailableException, InterruptedException {
     long bytes = SlabPool.slabBytes((int) range.length());
     if (!memory.tryHold(bytes)) {
@@ -154,11 +174,21 @@ public final class BlobRepair {
             read);
     try {
       read.await(engine.config().driveDeadline().toNanos(), false);
-      return read.hasArrived();
+      return read.hasArrived()
+          ? Present.WHOLE
+          : isLoss(read.fault()) ? Present.NOT : Present.UNKNOWN;
     } finally {
       read.abandon(memory);
       memory.giveBack(bytes);
     }
+  }
+
+  /** Whether the drive has said that it cannot give the bytes, not only that it could not now. */
+  private static boolean isLoss(@Nullable ShardFault fault) {
+    return fault == ShardFault.MISSING
+        || fault == ShardFault.CORRUPT
+        || fault == ShardFault.IO_ERROR
+        || fault == ShardFault.REVISION_GONE;
   }
 
   private void rebuild(BlobRow row, List<RepairTarget> targets, RequestMemory memory)

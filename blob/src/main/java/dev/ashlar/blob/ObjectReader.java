@@ -179,11 +179,14 @@ final class ObjectReader {
   private BlobRow unchangedSince(BlobRow stale) throws DataUnavailableException {
     BlobId id = BlobId.of(stale.getId());
     BlobRow row = blobs.get(id);
-    if (row == null || row.getRevision() <= stale.getRevision()) {
+    if (row == null || row.getRevision() <= stale.getRevision()) { // or was met before a repair
       List<BlobRow> rows = rows(List.of(id));
       row = rows.isEmpty() ? stale : rows.getFirst();
     }
-    if (row.getRevision() <= stale.getRevision() || row.getReferences() == 0) {
+    boolean isNewer =
+        row.getRevision() > stale.getRevision()
+            || row.getSettled() > stale.getSettled(); // a shard has got another name
+    if (!isNewer || row.getReferences() == 0) {
       throw new DataUnavailableException(Reason.GONE, "blob " + id + " was changed or removed");
     }
     meet(row);

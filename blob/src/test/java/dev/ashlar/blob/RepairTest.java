@@ -4,7 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ashlar.metadata.memory.TestBlobs;
+import dev.ashlar.protocol.client.Completion;
 import dev.ashlar.protocol.client.MemoryShardStore;
+import dev.ashlar.protocol.client.ShardException;
 import dev.ashlar.protocol.client.ShardFault;
 import dev.ashlar.protocol.client.ShardStore;
 import dev.ashlar.protocol.message.BlobRow;
@@ -122,6 +124,49 @@ class RepairTest {
     fixture.drives.get(4).failWrites(null);
     fixture.repairAll();
     fixture.assertWhole("made up for");
+  }
+
+  /** Of its unfolded change the drive has the first pieces, under checksums that are right. */
+  @Test
+  void aChangeOfWhichADriveMissedTheEndIsMadeUpFor() throws Exception {
+    Profile profile = Profile.parse("4+2", UNIT);
+    for (int slot = 0; slot < profile.shards(); slot++) {
+      ChangeFixture fixture = new ChangeFixture(profile);
+      fixture.put(bytes(7 * profile.stripeBytes())); // one blob
+      cutOffAfterTheFirstPiece(fixture, slot);
+      fixture.change(100, bytes(6 * profile.stripeBytes()));
+      assertEquals(List.of(slot), fixture.lastBlob().getDebtSlotsList());
+      fixture.reachThrough(slot, fixture.drives.get(slot));
+      fixture.repairAll();
+      fixture.foldAll();
+      fixture.assertWhole("after the fold, slot " + slot);
+    }
+  }
+
+  private static void cutOffAfterTheFirstPiece(ChangeFixture fixture, int slot) {
+    MemoryShardStore drive = fixture.drives.get(slot);
+    boolean[] isCutOff = new boolean[1];
+    ShardStore wrapped =
+        (ShardStore)
+            Proxy.newProxyInstance(
+                ShardStore.class.getClassLoader(),
+                new Class<?>[] {ShardStore.class},
+                (proxy, method, arguments) -> {
+                  boolean isChange =
+                      List.of("prepare", "drop", "fold", "delete").contains(method.getName());
+                  if (isChange && isCutOff[0]) {
+                    ((Completion<?>) arguments[1])
+                        .failed(new ShardException(ShardFault.UNAVAILABLE, "cut off"));
+                    return null;
+                  }
+                  isCutOff[0] |= isChange;
+                  try {
+                    return method.invoke(drive, arguments);
+                  } catch (InvocationTargetException e) {
+                    throw e.getCause();
+                  }
+                });
+    fixture.reachThrough(slot, wrapped);
   }
 
   @Test

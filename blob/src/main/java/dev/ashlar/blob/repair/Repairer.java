@@ -51,6 +51,10 @@ public final class Repairer implements AutoCloseable {
   private final Map<Integer, BlobId> positions = new HashMap<>();
 
   private volatile @Nullable List<DebtLevel> levels;
+
+  /** Whether what replaced drives had is known; otherwise the next round goes on with that. */
+  private boolean isSettled = true;
+
   private @Nullable BackgroundThread worker;
 
   /**
@@ -99,6 +103,7 @@ public final class Repairer implements AutoCloseable {
     while (true) {
       long beganNanos = System.nanoTime();
       long repaired = 0;
+      isSettled = true;
       try {
         if (isItsTurn.getAsBoolean()) {
           repaired = round();
@@ -110,7 +115,7 @@ public final class Repairer implements AutoCloseable {
       } catch (RuntimeException e) {
         LOG.warn("repair goes on after a failure", e);
       }
-      if (repaired == 0) {
+      if (repaired == 0 && isSettled) {
         long rest = Math.min(REST_FACTOR * (System.nanoTime() - beganNanos), REST_NANOS_MAX);
         TimeUnit.NANOSECONDS.sleep(Math.max(config.interval().toNanos(), rest));
       }
@@ -123,7 +128,7 @@ public final class Repairer implements AutoCloseable {
    * @return how many blobs it has repaired
    */
   public long round() throws MetadataUnavailableException, InterruptedException {
-    replaced.settle();
+    isSettled = replaced.settle(config.slice());
     List<DebtLevel> owed = metadata.debts();
     levels = owed;
     long repaired = 0;

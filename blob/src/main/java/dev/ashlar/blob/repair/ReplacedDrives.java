@@ -7,9 +7,11 @@ import dev.ashlar.protocol.message.BlobRow;
 import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.DriveRow;
 import dev.ashlar.protocol.message.NoteDebts;
+import dev.ashlar.protocol.message.ResultCode;
 import dev.ashlar.protocol.message.SettleDrive;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.DriveId;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -29,41 +31,58 @@ final class ReplacedDrives {
 
   private final MetadataClient metadata;
 
+  /** Since when the drives that are being settled live. */
+  private Map<UUID, Long> underWay = Map.of();
+
+  private int nextGroup;
+
   ReplacedDrives(MetadataClient metadata) {
     this.metadata = metadata;
   }
 
-  /** Returns how many blobs it has noted. */
-  long settle() throws MetadataUnavailableException {
+  /**
+   * Looks for a while for what replaced drives had, from where it ended before.
+   *
+   * @return whether all drives are settled
+   */
+  boolean settle(Duration slice) throws MetadataUnavailableException {
+    long beganNanos = System.nanoTime();
     Map<UUID, DriveRow> unsettled = new HashMap<>();
+    Map<UUID, Long> positions = new HashMap<>();
     for (DriveRow drive : metadata.registry().getDrivesList()) {
       if (drive.getUnsettled()) {
-        unsettled.put(DriveId.of(drive).id(), drive);
+        UUID id = DriveId.of(drive).id();
+        unsettled.put(id, drive);
+        positions.put(id, drive.getReplacedAt());
       }
     }
-    if (unsettled.isEmpty()) {
-      return 0;
+    if (!positions.equals(underWay)) {
+      underWay = positions; // of those that came since, all groups are to be looked at
+      nextGroup = 0;
     }
-    long noted = 0;
     List<List<UUID>> groups = metadata.placement().slotDrives();
-    for (int pg = 0; pg < groups.size(); pg++) {
-      long behind = 0;
-      for (UUID id : groups.get(pg)) {
-        DriveRow drive = unsettled.get(id);
-        behind = drive == null ? behind : Math.max(behind, drive.getReplacedAt());
+    while (!unsettled.isEmpty() && nextGroup < groups.size()) {
+      if (System.nanoTime() - beganNanos >= slice.toNanos()) {
+        return false;
       }
-      noted += behind > 0 ? note(pg, behind) : 0;
+      long behind = 0;
+      for (UUID id : groups.get(nextGroup)) {
+        behind = Math.max(behind, positions.getOrDefault(id, 0L));
+      }
+      if (behind > 0) {
+        note(nextGroup, behind);
+      }
+      nextGroup++;
     }
     for (DriveRow drive : unsettled.values()) {
       LOG.info("drive {} was replaced; what it had is owed", DriveId.of(drive));
       settle(drive);
     }
-    return noted;
+    return true;
   }
 
   /** The blobs of a group whose rows are older than this position. */
-  private long note(int pg, long behind) throws MetadataUnavailableException {
-    long noted = 0;
+  private void note(int pg, long behind) throws MetadataUnavailableException {
     BlobId after = null;
     List<BlobRow> page;
     do {
@@ -74,22 +93,28 @@ final class ReplacedDrives {
               .map(BlobRow::getId)
               .toList();
       if (!older.isEmpty()) {
-        metadata.submit(
-            Command.newBuilder().setNoteDebts(NoteDebts.newBuilder().addAllBlobs(older)));
-        noted += older.size();
+        submit(Command.newBuilder().setNoteDebts(NoteDebts.newBuilder().addAllBlobs(older)));
       }
       after = page.isEmpty() ? null : BlobId.of(page.getLast().getId());
     } while (page.size() == PAGE);
-    return noted;
   }
 
   private void settle(DriveRow drive) throws MetadataUnavailableException {
-    metadata.submit(
+    submit(
         Command.newBuilder()
             .setSettleDrive(
                 SettleDrive.newBuilder()
                     .setDriveHigh(drive.getDriveHigh())
                     .setDriveLow(drive.getDriveLow())
                     .setIncarnation(drive.getIncarnation())));
+  }
+
+  /** A drive must not count as settled while a note of what it had may have been lost. */
+  private void submit(Command.Builder command) throws MetadataUnavailableException {
+    ResultCode code = metadata.submit(command).getCode();
+    if (code != ResultCode.OK) {
+      throw MetadataUnavailableException.unknown(
+          "a note of what is owed", new IllegalStateException(code.name()));
+    }
   }
 }

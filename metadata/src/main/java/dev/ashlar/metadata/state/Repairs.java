@@ -102,9 +102,19 @@ final class Repairs {
     require(
         Acks.isHeld(step, row.getPg(), shard.getAck())
             && ShardId.name(row, slot).equals(BlobId.of(shard.getNameBefore()))
-            && lastChange(row, slot) == shard.getLastChange(),
+            && lastChange(row, slot) == shard.getLastChange()
+            && (isRenamed || !isTouched(row, slot)),
         ResultCode.CONDITIONAL_CONFLICT);
     require(!isRenamed || isFree(step, BlobId.of(shard.getName())), ResultCode.INVALID_COMMAND);
+  }
+
+  /**
+   * Whether an unfolded change is a part of the slot's shard. What was found on the drive then may
+   * have the first pieces of the change only, or may miss a fold of it that comes meanwhile.
+   */
+  private static boolean isTouched(BlobRow row, int slot) {
+    return row.getAttemptsList().stream()
+        .anyMatch(attempt -> attempt.getSlotsList().contains(slot));
   }
 
   /** Whether nothing has this name. */

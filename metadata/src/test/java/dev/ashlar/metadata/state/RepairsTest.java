@@ -202,6 +202,17 @@ class RepairsTest extends ChangeFixture {
     assertEquals(List.of(2L, 0L, 0L, 0L, 0L, 2L), row("k").getFoldedList());
   }
 
+  /** It may have the first pieces only, or miss the fold. */
+  @Test
+  void whatIsFoundWithAnUnfoldedChangeDoesNotCount() throws Exception {
+    put("k", STRIPE);
+    ok(patch("k", row("k"), 0, 10));
+    BlobRow row = wiped("k", 4);
+    assertEquals(ResultCode.CONDITIONAL_CONFLICT, repair(row, found(row, 4)));
+    ok(fold(row("k"), 1));
+    assertEquals(ResultCode.OK, repair(row("k"), found(row("k"), 4)));
+  }
+
   @Test
   void acknowledgementsOfEarlierLivesAndOtherDrivesDoNotCount() throws Exception {
     put("k", STRIPE);
