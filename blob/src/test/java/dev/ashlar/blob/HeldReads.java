@@ -1,35 +1,28 @@
 package dev.ashlar.blob;
 
 import dev.ashlar.protocol.client.Completion;
-import dev.ashlar.protocol.client.Drop;
-import dev.ashlar.protocol.client.Fold;
+import dev.ashlar.protocol.client.ForwardingShardStore;
 import dev.ashlar.protocol.client.ShardData;
 import dev.ashlar.protocol.client.ShardException;
 import dev.ashlar.protocol.client.ShardFault;
-import dev.ashlar.protocol.client.ShardIntent;
 import dev.ashlar.protocol.client.ShardStore;
 import dev.ashlar.protocol.client.ShardView;
-import dev.ashlar.protocol.client.ShardWrite;
-import dev.ashlar.protocol.model.BlobId;
-import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.ShardId;
 import java.nio.ByteBuffer;
-import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** A drive whose answers to reads come when a test wants them. */
-final class HeldReads implements ShardStore {
-  private final ShardStore drive;
+final class HeldReads extends ForwardingShardStore {
   private final Queue<Runnable> held = new ConcurrentLinkedQueue<>();
   private volatile Consumer<Runnable> answers = Runnable::run;
   volatile @Nullable ShardFault fault;
   volatile boolean isScrambling;
 
   HeldReads(ShardStore drive) {
-    this.drive = drive;
+    super(drive);
   }
 
   void hold() {
@@ -58,7 +51,7 @@ final class HeldReads implements ShardStore {
   public void read(
       ShardId shard, ShardView view, long offset, int length, Completion<ShardData> completion) {
     Consumer<Runnable> now = answers;
-    drive.read(
+    super.read(
         shard,
         view,
         offset,
@@ -88,52 +81,5 @@ final class HeldReads implements ShardStore {
       bytes.put(i, (byte) ~bytes.get(i));
     }
     completion.succeeded(data);
-  }
-
-  @Override
-  public DriveId drive() {
-    return drive.drive();
-  }
-
-  @Override
-  public @Nullable ShardFault writeRefusal() {
-    return drive.writeRefusal();
-  }
-
-  @Override
-  public void write(ShardWrite write, Completion<DriveId> completion) {
-    drive.write(write, completion);
-  }
-
-  @Override
-  public void prepare(ShardIntent intent, Completion<DriveId> completion) {
-    drive.prepare(intent, completion);
-  }
-
-  @Override
-  public void fold(List<Fold> folds, Completion<DriveId> completion) {
-    drive.fold(folds, completion);
-  }
-
-  @Override
-  public void drop(List<Drop> drops, Completion<DriveId> completion) {
-    drive.drop(drops, completion);
-  }
-
-  @Override
-  public void delete(List<BlobId> blobs, Completion<DriveId> completion) {
-    drive.delete(blobs, completion);
-  }
-
-  @Override
-  public List<BlobId> blobsBelow(long session, @Nullable BlobId after, int max)
-      throws ShardException {
-    return drive.blobsBelow(session, after, max);
-  }
-
-  @Override
-  public List<Drop> attemptsBelow(long session, @Nullable Drop after, int max)
-      throws ShardException {
-    return drive.attemptsBelow(session, after, max);
   }
 }

@@ -1,6 +1,7 @@
 package dev.ashlar.blob;
 
 import dev.ashlar.protocol.client.Completion;
+import dev.ashlar.protocol.client.ForwardingShardStore;
 import dev.ashlar.protocol.client.MetadataClient;
 import dev.ashlar.protocol.client.ShardException;
 import dev.ashlar.protocol.client.ShardIntent;
@@ -33,33 +34,26 @@ enum PlantedBug {
 
   /** The drive as a gateway with this bug sees it. */
   ShardStore in(ShardStore store) {
-    if (this != COUNTS_TOO_EARLY) {
-      return store;
-    }
-    return Ports.of(
-        ShardStore.class,
-        (method, arguments) -> {
-          switch (method.getName()) {
-            case "write" -> {
-              store.write((ShardWrite) arguments[0], new Nobody());
-              succeeded(arguments[1], store.drive());
-              return null;
-            }
-            case "prepare" -> {
-              store.prepare((ShardIntent) arguments[0], new Nobody());
-              succeeded(arguments[1], store.drive());
-              return null;
-            }
-            default -> {
-              return method.invoke(store, arguments);
-            }
-          }
-        });
+    return this == COUNTS_TOO_EARLY ? new Unheard(store) : store;
   }
 
-  @SuppressWarnings("unchecked")
-  private static void succeeded(Object completion, DriveId drive) {
-    ((Completion<DriveId>) completion).succeeded(drive);
+  /** A drive that counts before it has answered. */
+  private static final class Unheard extends ForwardingShardStore {
+    Unheard(ShardStore drive) {
+      super(drive);
+    }
+
+    @Override
+    public void write(ShardWrite write, Completion<DriveId> completion) {
+      super.write(write, new Nobody());
+      completion.succeeded(drive());
+    }
+
+    @Override
+    public void prepare(ShardIntent intent, Completion<DriveId> completion) {
+      super.prepare(intent, new Nobody());
+      completion.succeeded(drive());
+    }
   }
 
   /** Does not listen. */

@@ -5,15 +5,19 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ashlar.metadata.memory.TestBlobs;
 import dev.ashlar.protocol.client.Completion;
+import dev.ashlar.protocol.client.Drop;
+import dev.ashlar.protocol.client.Fold;
+import dev.ashlar.protocol.client.ForwardingShardStore;
 import dev.ashlar.protocol.client.MemoryShardStore;
 import dev.ashlar.protocol.client.ShardException;
 import dev.ashlar.protocol.client.ShardFault;
+import dev.ashlar.protocol.client.ShardIntent;
 import dev.ashlar.protocol.client.ShardStore;
+import dev.ashlar.protocol.client.ShardWrite;
 import dev.ashlar.protocol.message.BlobRow;
 import dev.ashlar.protocol.model.BlobId;
+import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.Profile;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.LongStream;
@@ -144,29 +148,53 @@ class RepairTest {
   }
 
   private static void cutOffAfterTheFirstPiece(ChangeFixture fixture, int slot) {
-    MemoryShardStore drive = fixture.drives.get(slot);
-    boolean[] isCutOff = new boolean[1];
-    ShardStore wrapped =
-        (ShardStore)
-            Proxy.newProxyInstance(
-                ShardStore.class.getClassLoader(),
-                new Class<?>[] {ShardStore.class},
-                (proxy, method, arguments) -> {
-                  boolean isChange =
-                      List.of("prepare", "drop", "fold", "delete").contains(method.getName());
-                  if (isChange && isCutOff[0]) {
-                    ((Completion<?>) arguments[1])
-                        .failed(new ShardException(ShardFault.UNAVAILABLE, "cut off"));
-                    return null;
-                  }
-                  isCutOff[0] |= isChange;
-                  try {
-                    return method.invoke(drive, arguments);
-                  } catch (InvocationTargetException e) {
-                    throw e.getCause();
-                  }
-                });
-    fixture.reachThrough(slot, wrapped);
+    fixture.reachThrough(slot, new CutOff(fixture.drives.get(slot)));
+  }
+
+  /** A drive that is told the first of what would change it, and nothing more. */
+  private static final class CutOff extends ForwardingShardStore {
+    private boolean isCutOff;
+
+    CutOff(ShardStore drive) {
+      super(drive);
+    }
+
+    private boolean isTold(Completion<DriveId> completion) {
+      if (isCutOff) {
+        completion.failed(new ShardException(ShardFault.UNAVAILABLE, "cut off"));
+        return false;
+      }
+      isCutOff = true;
+      return true;
+    }
+
+    @Override
+    public void prepare(ShardIntent intent, Completion<DriveId> completion) {
+      if (isTold(completion)) {
+        super.prepare(intent, completion);
+      }
+    }
+
+    @Override
+    public void fold(List<Fold> folds, Completion<DriveId> completion) {
+      if (isTold(completion)) {
+        super.fold(folds, completion);
+      }
+    }
+
+    @Override
+    public void drop(List<Drop> drops, Completion<DriveId> completion) {
+      if (isTold(completion)) {
+        super.drop(drops, completion);
+      }
+    }
+
+    @Override
+    public void delete(List<BlobId> blobs, Completion<DriveId> completion) {
+      if (isTold(completion)) {
+        super.delete(blobs, completion);
+      }
+    }
   }
 
   @Test
@@ -186,27 +214,33 @@ class RepairTest {
     assertEquals(List.of(), fixture.metadata.debts());
   }
 
-  /** A drive through which something else happens right before it takes a rebuilt shard. */
+  /** Something else happens right before the drive takes a rebuilt shard. */
   private static void beforeRepairWrites(ChangeFixture fixture, int slot, Work work) {
-    MemoryShardStore drive = fixture.drives.get(slot);
-    boolean[] hasHappened = new boolean[1];
-    ShardStore wrapped =
-        (ShardStore)
-            Proxy.newProxyInstance(
-                ShardStore.class.getClassLoader(),
-                new Class<?>[] {ShardStore.class},
-                (proxy, method, arguments) -> {
-                  if (method.getName().equals("write") && !hasHappened[0]) {
-                    hasHappened[0] = true;
-                    work.run();
-                  }
-                  try {
-                    return method.invoke(drive, arguments);
-                  } catch (InvocationTargetException e) {
-                    throw e.getCause();
-                  }
-                });
-    fixture.reachThrough(slot, wrapped);
+    fixture.reachThrough(slot, new Interrupting(fixture.drives.get(slot), work));
+  }
+
+  /** A drive before whose first write something else happens. */
+  private static final class Interrupting extends ForwardingShardStore {
+    private final Work work;
+    private boolean hasHappened;
+
+    Interrupting(ShardStore drive, Work work) {
+      super(drive);
+      this.work = work;
+    }
+
+    @Override
+    public void write(ShardWrite write, Completion<DriveId> completion) {
+      if (!hasHappened) {
+        hasHappened = true;
+        try {
+          work.run();
+        } catch (Exception e) {
+          throw new AssertionError(e);
+        }
+      }
+      super.write(write, completion);
+    }
   }
 
   private interface Work {
