@@ -20,8 +20,6 @@ import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 
 /** One connection that this process makes: the way there, its half of the handshake, the end. */
-// A close that fails finds the channel closed.
-@SuppressWarnings("FutureReturnValueIgnored")
 public abstract class OutgoingConnection implements FrameHandler, ConnectionKeeper.Attempt {
   private final Way way;
   private final FrameConnection frames;
@@ -62,12 +60,13 @@ public abstract class OutgoingConnection implements FrameHandler, ConnectionKeep
   public final void connect(EventLoops loops, InetSocketAddress address) {
     ChannelFuture connected = loops.connect(address, way.connect(), way.tls(), frames);
     channel = connected.channel();
-    connected.addListener(
-        done -> {
-          if (!done.isSuccess()) {
-            ended(new IOException("cannot connect: " + done.cause().getMessage()));
-          }
-        });
+    var unused =
+        connected.addListener(
+            done -> {
+              if (!done.isSuccess()) {
+                ended(new IOException("cannot connect: " + done.cause().getMessage()));
+              }
+            });
   }
 
   @Override
@@ -75,7 +74,7 @@ public abstract class OutgoingConnection implements FrameHandler, ConnectionKeep
     Channel connecting = channel;
     boolean isTold = frames.execute(() -> frames.close(new IOException(reason)));
     if (!isTold && connecting != null) {
-      connecting.close();
+      var unused = connecting.close(); // one that fails finds the channel closed
     }
   }
 
