@@ -70,6 +70,15 @@ public final class FramePort implements AutoCloseable {
     return new FrameConnection(Arrival::new, times);
   }
 
+  /** It comes before what it is about is served, as while a process starts; it will try again. */
+  private static final class NotServedException extends IOException {
+    private static final long serialVersionUID = 1;
+
+    NotServedException(String message) {
+      super(message);
+    }
+  }
+
   /** A connection until it says what it is about; from then on that service's. */
   private final class Arrival implements FrameHandler {
     private final FrameConnection frames;
@@ -106,8 +115,8 @@ public final class FramePort implements AutoCloseable {
       }
       Service service = hello.drives().isEmpty() ? calls : drives;
       if (service == null) {
-        throw new IOException(
-            hello.drives().isEmpty() ? "nothing is called here" : "no drives are here");
+        throw new NotServedException(
+            hello.drives().isEmpty() ? "nothing is called here yet" : "no drives are here yet");
       }
       return service.accept(frames);
     }
@@ -141,6 +150,8 @@ public final class FramePort implements AutoCloseable {
       FrameHandler by = served;
       if (by != null) {
         by.closed(why);
+      } else if (why instanceof NotServedException) {
+        refusals.info("connection of " + frames.peer() + " ended: " + why.getMessage());
       } else {
         refusals.warn("connection of " + frames.peer() + " ended: " + why.getMessage());
       }
