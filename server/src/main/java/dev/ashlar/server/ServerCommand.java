@@ -71,11 +71,12 @@ final class ServerCommand implements Callable<Integer> {
   @Option(
       names = "--stripe-unit",
       paramLabel = "BYTES",
+      converter = SizeArgument.AsInt.class,
       defaultValue = "${env:ASHLAR_STRIPE_UNIT:-0}",
       showDefaultValue = Visibility.NEVER,
       description =
-          "Bytes of one strip: a multiple of 4096 up to 1 MiB. Default: 16384, with optimizations=off"
-              + " 4096.")
+          "Of one strip: a multiple of 4KiB up to 1MiB. Default: 16KiB, with optimizations=off"
+              + " 4KiB.")
   private int stripeUnit;
 
   @Option(
@@ -126,8 +127,10 @@ final class ServerCommand implements Callable<Integer> {
   @Option(
       names = "--drive-capacity",
       paramLabel = "BYTES",
+      converter = SizeArgument.AsLong.class,
       defaultValue = "${env:ASHLAR_DRIVE_CAPACITY:-0}",
-      description = "At most so much of each drive is used; 0 for all of its file system.")
+      description =
+          "At most so much of each drive is used, as 500GiB; 0 for all of its file system.")
   private long driveCapacityBytes;
 
   @Option(
@@ -140,10 +143,11 @@ final class ServerCommand implements Callable<Integer> {
   @Option(
       names = "--repair-rate",
       paramLabel = "BYTES",
-      defaultValue = "${env:ASHLAR_REPAIR_RATE:-67108864}",
+      converter = SizeArgument.AsLong.class,
+      defaultValue = "${env:ASHLAR_REPAIR_RATE:-64MiB}",
       description =
-          "Bytes per second that repair reads at most; 0 for as many as it can. In a cluster one"
-              + " gateway repairs.")
+          "Bytes per second that repair reads at most, as 50MiB; 0 for as many as it can. In a"
+              + " cluster one gateway repairs.")
   private long repairBytesPerSecond;
 
   // ConfigFile looks for it before all others.

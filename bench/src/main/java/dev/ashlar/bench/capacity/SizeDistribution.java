@@ -1,6 +1,6 @@
 package dev.ashlar.bench.capacity;
 
-import dev.ashlar.bench.SizeArgument;
+import dev.ashlar.protocol.model.ByteSize;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
@@ -109,8 +109,8 @@ record SizeDistribution(String name, String description, List<Share> shares) {
       throw new IllegalArgumentException("a count of " + fields[1]);
     }
     String[] range = fields[0].split("-", -1);
-    long from = SizeArgument.parse(range[0]);
-    long to = range.length == 1 ? from : SizeArgument.parse(range[1]);
+    long from = ByteSize.parse(range[0]);
+    long to = range.length == 1 ? from : ByteSize.parse(range[1]);
     if (range.length > 2 || to < from) {
       throw new IllegalArgumentException("'" + fields[0] + "' is no range");
     }
