@@ -17,11 +17,16 @@ public final class Main {
 
   public static void main(String[] arguments) {
     // A server ends by a signal, not by the return of its command.
-    CommandLine commands = new CommandLine(new Main()).setCaseInsensitiveEnumValuesAllowed(true);
-    int status = readConfig(commands, arguments) ? commands.execute(arguments) : USAGE;
+    int status = execute(new CommandLine(new Main()), arguments);
     if (status != ServerCommand.RUNNING) {
       System.exit(status);
     }
+  }
+
+  /** What the process ends with. */
+  static int execute(CommandLine commands, String... arguments) {
+    commands.setCaseInsensitiveEnumValuesAllowed(true);
+    return readConfig(commands, arguments) ? commands.execute(arguments) : USAGE;
   }
 
   private static boolean readConfig(CommandLine commands, String... arguments) {
