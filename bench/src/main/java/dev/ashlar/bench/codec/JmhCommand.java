@@ -1,12 +1,13 @@
 package dev.ashlar.bench.codec;
 
-import dev.ashlar.bench.Median;
+import dev.ashlar.bench.Machine;
+import dev.ashlar.bench.options.OutputOptions;
 import dev.ashlar.bench.options.PassesOption;
 import dev.ashlar.bench.options.ProfilesOption;
-import java.io.PrintStream;
+import dev.ashlar.bench.result.ResultFolder;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
@@ -60,8 +61,11 @@ final class JmhCommand implements Callable<Integer> {
       description = "Regular expression of benchmarks.")
   private String only = "dev.ashlar.bench.codec";
 
+  @Mixin private OutputOptions output = new OutputOptions();
+
   @Override
-  public Integer call() throws RunnerException {
+  public Integer call() throws RunnerException, IOException {
+    ResultFolder kept = output.newFolder("codec-jmh");
     Map<JmhRow, List<Double>> nanos = new TreeMap<>();
     for (int pass = 1; pass <= passes.passes(); pass++) {
       System.err.printf("pass %d of %d%n", pass, passes.passes());
@@ -69,7 +73,9 @@ final class JmhCommand implements Callable<Integer> {
         collect(result, nanos);
       }
     }
-    print(nanos, System.out);
+    JmhResult result = JmhResult.of(Machine.describe(), passes.passes(), nanos);
+    kept.write("report.json", result);
+    output.print(result, result::print);
     return 0;
   }
 
@@ -108,47 +114,5 @@ final class JmhCommand implements Callable<Integer> {
                 fork.getIterationResults().stream()
                     .limit(measured.getCount())
                     .forEach(iteration -> scores.add(iteration.getPrimaryResult().getScore())));
-  }
-
-  private static void print(Map<JmhRow, List<Double>> nanos, PrintStream out) {
-    String format = "| %-34s | %-7s | %-5s | %8s | %4s | %3s | %12s | %10s | %5s | %7s | %5s |%n";
-    out.printf(
-        format,
-        "Benchmark",
-        "profile",
-        "codec",
-        "bytes",
-        "Mode",
-        "Cnt",
-        "Score",
-        "Error",
-        "Units",
-        "GB/s",
-        "of C");
-    out.println("|---|---|---|--:|---|--:|--:|--:|---|--:|--:|");
-    nanos.forEach(
-        (row, scores) -> {
-          double median = Median.of(scores);
-          List<Double> inC = nanos.get(row.inC());
-          out.printf(
-              Locale.ROOT,
-              format,
-              row.name(),
-              row.profile(),
-              row.codec(),
-              row.bytes(),
-              "avgt",
-              scores.size(),
-              "%.1f".formatted(median),
-              "± %.1f".formatted(deviation(scores, median)),
-              "ns/op",
-              "%.1f".formatted(row.inputBytes() / median),
-              inC == null ? "" : "%.0f %%".formatted(100 * Median.of(inC) / median));
-        });
-  }
-
-  /** The median distance from the median: neighbours on the machine do not blow it up. */
-  private static double deviation(List<Double> values, double median) {
-    return Median.of(values.stream().map(value -> Math.abs(value - median)).toList());
   }
 }

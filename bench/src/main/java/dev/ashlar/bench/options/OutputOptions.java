@@ -7,6 +7,7 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /** What becomes of the figures. */
@@ -30,6 +31,8 @@ public final class OutputOptions {
   @Option(names = "--json", description = "Prints JSON instead of tables.")
   private boolean isJson;
 
+  private @Nullable Path kept;
+
   private final PrintStream out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
 
   public Path results() {
@@ -50,15 +53,21 @@ public final class OutputOptions {
 
   /** The new folder of this run. */
   public ResultFolder newFolder(String command) throws IOException {
-    return ResultFolder.create(results, command, phase);
+    ResultFolder folder = ResultFolder.create(results, command, phase);
+    kept = folder.path();
+    return folder;
   }
 
-  /** Prints it in the form that was asked for. */
+  /** Prints it in the form that was asked for, and in tables also where it is kept. */
   public void print(Record result, Consumer<PrintStream> tables) throws IOException {
     if (isJson) {
       out.println(Json.of(result));
     } else {
       tables.accept(out);
+      if (kept != null) {
+        out.println();
+        out.println("Results: " + kept);
+      }
     }
   }
 }

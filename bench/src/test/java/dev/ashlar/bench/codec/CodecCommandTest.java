@@ -21,7 +21,7 @@ class CodecCommandTest {
   @TempDir private Path folder = Path.of("");
 
   @Test
-  void printsTheClassicTable() {
+  void printsTheClassicTable() throws IOException {
     Printed printed =
         Printed.by(
             "codec",
@@ -55,6 +55,7 @@ class CodecCommandTest {
       assertEquals("java", row[2]);
     }
     assertTrue(printed.err().contains("[20/20, 0:00 left]"), printed.err());
+    assertTrue(printed.out().contains("Results: " + folder.toRealPath()), printed.out());
   }
 
   @Test
