@@ -10,7 +10,8 @@ public final class ProfilesOption {
   @Option(
       names = "--profile",
       split = ",(?=\\d)",
-      paramLabel = "PROFILE",
+      paramLabel = "PROFILE[,PROFILE...]",
+      hideParamSyntax = true,
       description = "Only these, as 4+2,6+2; may be repeated.")
   private @Nullable List<String> profiles;
 
