@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -22,6 +23,7 @@ public final class UsageSampler implements AutoCloseable {
   private final @Nullable ProcessHandle server;
   private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
   private final ReentrantLock lock = new ReentrantLock();
+  private final Condition sampled = lock.newCondition();
   private final List<Usage> samples = new ArrayList<>();
   private @Nullable ProcessHandle generator;
   private double pastGeneratorsCpuMillis;
@@ -73,10 +75,20 @@ public final class UsageSampler implements AutoCloseable {
     if (server == null) {
       return;
     }
-    long deadline = System.nanoTime() + longest.toNanos();
-    do {
-      Thread.sleep(span.toMillis());
-    } while (isBusy(span) && System.nanoTime() - deadline < 0);
+    long begin = System.nanoTime();
+    lock.lockInterruptibly();
+    try {
+      while (isTooEarly(System.nanoTime() - begin, span, longest)) {
+        var unused = sampled.await(span.toMillis(), TimeUnit.MILLISECONDS);
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private boolean isTooEarly(long waitedNanos, Duration span, Duration longest) {
+    boolean isSeen = waitedNanos >= span.toNanos();
+    return !isSeen || (waitedNanos < longest.toNanos() && isBusy(span));
   }
 
   private boolean isBusy(Duration span) {
@@ -90,6 +102,7 @@ public final class UsageSampler implements AutoCloseable {
     lock.lock();
     try {
       samples.add(server == null ? unknown() : known(server.pid()));
+      sampled.signalAll();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     } finally {
