@@ -81,6 +81,45 @@ class LauncherIT {
     assertTrue(on25.contains("unsafe-memory") && on25.contains("CompactObject"), on25);
   }
 
+  /** Nobody waits for a build to read which options there are. */
+  @Test
+  void helpAnswersAtOnceWhereABuildIs() throws IOException {
+    fakeBuild();
+    assertTrue(run(Map.of(), "bench", "curves", "--seed=1").output().contains("building"));
+    touch("bench/target/bench-0.1.0-SNAPSHOT.jar");
+    touch("server/target/server-0.1.0-SNAPSHOT.jar");
+    touch("server/src/main/java/Changed.java");
+    String help = run(Map.of(), "bench", "curves", "--help").output();
+    assertTrue(help.startsWith(home + "/") && help.contains("Bench curves --help"), help);
+    assertTrue(run(Map.of(), "server", "-h").output().startsWith(home + "/"));
+    assertTrue(run(Map.of(), "bench", "curves").output().contains("building"));
+  }
+
+  @Test
+  void aRehearsalThatFailsIsTriedAgainAtSomeLaterStarts() throws IOException {
+    fakeBuild();
+    touch("server/target/server-0.1.0-SNAPSHOT.jar");
+    for (int start = 0; start < 5; start++) {
+      String said = run(Map.of(), "server").output();
+      assertEquals(start < 3, said.contains("the rehearsal failed"), said);
+      assertTrue(said.contains("dev.ashlar.server.Main server"), said);
+    }
+    touch("server/src/main/java/Changed.java");
+    assertTrue(run(Map.of(), "server").output().contains("the rehearsal failed"), "built anew");
+  }
+
+  /** Builds of a moment, on a JDK whose rehearsals record nothing. */
+  private void fakeBuild() throws IOException {
+    Path maven = Files.writeString(home.resolve("mvnw"), "#!/bin/sh\n");
+    assertTrue(maven.toFile().setExecutable(true));
+  }
+
+  private void touch(String file) throws IOException {
+    Path path = home.resolve(file);
+    Files.createDirectories(path.getParent());
+    Files.writeString(path, "");
+  }
+
   private String flags(String version, Map<String, String> environment) throws IOException {
     Path jdk = fakeJdk(home.resolve("jdk-" + version), version);
     Map<String, String> all = new HashMap<>(environment);
