@@ -8,6 +8,8 @@ import dev.ashlar.bench.engine.IoCostCommand;
 import dev.ashlar.bench.load.LoadCommand;
 import dev.ashlar.bench.soak.SoakCommand;
 import dev.ashlar.bench.versus.VersusCommand;
+import java.util.concurrent.CancellationException;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
@@ -27,6 +29,9 @@ import picocli.CommandLine.Command;
       VersusCommand.class
     })
 public final class Bench {
+  /** What shells say of a process that SIGINT has ended. */
+  private static final int INTERRUPTED = 130;
+
   private Bench() {}
 
   public static void main(String[] args) {
@@ -43,10 +48,23 @@ public final class Bench {
             parsed -> {
               CommandLine last = parsed.asCommandLineList().getLast();
               if (last.getCommand() instanceof Planned planned && !last.isUsageHelpRequested()) {
-                System.err.println(
-                    "About " + planned.plan() + " minutes, on a machine of its own.");
+                System.err.printf(
+                    "Takes about %s on a machine of its own.%n", planned.plan().inWords());
               }
               return new CommandLine.RunLast().execute(parsed);
+            })
+        .setExecutionExceptionHandler(
+            (failure, command, parsed) -> {
+              if (isInterruption(failure)) {
+                System.err.println("Interrupted.");
+                return INTERRUPTED;
+              }
+              throw failure;
             });
+  }
+
+  private static boolean isInterruption(@Nullable Throwable failure) {
+    return failure != null
+        && (failure instanceof CancellationException || isInterruption(failure.getCause()));
   }
 }

@@ -1,6 +1,8 @@
 package dev.ashlar.bench;
 
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
  * How long a command takes on two processors that do nothing else, by adding up what it is going to
@@ -28,7 +30,22 @@ public final class Plan {
     return Duration.ofSeconds(Math.round(seconds));
   }
 
-  /** Minutes and seconds. */
+  /** As it is said: {@code 34 seconds}, {@code 1 minute 5 seconds}, {@code 3 minutes}. */
+  public String inWords() {
+    Duration total = total();
+    List<String> words = new ArrayList<>();
+    count(total.toMinutes(), "minute", words);
+    count(total.toSecondsPart(), "second", words);
+    return String.join(" ", words);
+  }
+
+  private static void count(long number, String unit, List<String> words) {
+    if (number > 0) {
+      words.add(number + " " + unit + (number == 1 ? "" : "s"));
+    }
+  }
+
+  /** Minutes and seconds: {@code 0:34}. */
   @Override
   public String toString() {
     Duration total = total();

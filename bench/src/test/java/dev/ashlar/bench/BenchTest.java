@@ -1,6 +1,7 @@
 package dev.ashlar.bench;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -71,6 +72,21 @@ class BenchTest {
     for (String option : List.of("--results", "--phase", "--json")) {
       assertTrue(command.getCommandSpec().optionsMap().containsKey(option), name + option);
     }
+  }
+
+  @Test
+  void howLongItTakesIsSaidInWords() {
+    assertEquals("34 seconds", new Plan().add(1, 30).inWords());
+    assertEquals("1 minute 1 second", new Plan().add(1, 57).inWords());
+    assertEquals("3 minutes", new Plan().add(1, 176).inWords());
+  }
+
+  /** What separates values is for the parser, and no reader's business. */
+  @ParameterizedTest
+  @MethodSource("commands")
+  void helpShowsNoRegularExpression(String name) {
+    String help = Printed.by(name, "--help").out();
+    assertFalse(help.contains("(?"), help);
   }
 
   @Test

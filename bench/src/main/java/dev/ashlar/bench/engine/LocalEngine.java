@@ -57,6 +57,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
@@ -77,6 +78,7 @@ public final class LocalEngine implements AutoCloseable {
   private static final Duration DRAIN_MAX = Duration.ofSeconds(15);
   private static final int LEFTOVERS_MAX = 100_000;
 
+  private final CountDownLatch open = OpenEngines.opened();
   private final Deque<AutoCloseable> opened = new ArrayDeque<>();
   private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
   private final Map<UUID, ShardStore> drives = new HashMap<>();
@@ -216,6 +218,7 @@ public final class LocalEngine implements AutoCloseable {
   void drain() throws MetadataUnavailableException, InterruptedException {
     long deadline = System.nanoTime() + DRAIN_MAX.toNanos();
     while (hasWaitingWork() && System.nanoTime() < deadline) {
+      OpenEngines.checkGoingOn();
       Thread.sleep(100);
     }
   }
@@ -249,6 +252,7 @@ public final class LocalEngine implements AutoCloseable {
   /** Puts an object of so many times these bytes. */
   public void put(String key, ByteBuffer bytes, int times)
       throws DataUnavailableException, MetadataUnavailableException, InterruptedException {
+    OpenEngines.checkGoingOn();
     long length = (long) times * bytes.remaining();
     try (ObjectWriter writer = store.newWriter(length)) {
       for (int i = 0; i < times; i++) {
@@ -275,6 +279,7 @@ public final class LocalEngine implements AutoCloseable {
   /** Writes over a range, or behind the end. False if others changed the same place meanwhile. */
   boolean change(String key, long offset, ByteBuffer bytes)
       throws DataUnavailableException, MetadataUnavailableException, InterruptedException {
+    OpenEngines.checkGoingOn();
     try (ObjectChange change = store.newChange(object(key), offset, bytes.remaining())) {
       change.write(bytes.duplicate());
       CommandResult result = change.commit(ModifyObject.newBuilder().setBucket(BUCKET).setKey(key));
@@ -301,6 +306,7 @@ public final class LocalEngine implements AutoCloseable {
 
   private boolean tryRead(ObjectRead object, ByteRange range)
       throws DataUnavailableException, InterruptedException {
+    OpenEngines.checkGoingOn();
     try {
       store.read(object, range, ShardData::release);
       return true;
@@ -340,5 +346,6 @@ public final class LocalEngine implements AutoCloseable {
         System.err.println("does not close cleanly: " + e);
       }
     }
+    OpenEngines.closed(open);
   }
 }

@@ -4,12 +4,18 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Comparator;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.Stream;
 
 /** A new folder that is removed when it is closed, or when the process is interrupted. */
 public final class ScratchFolder implements AutoCloseable {
+  private static final long END_MAX_SECONDS = 10;
+
   private final Path path;
-  private final Thread remover = new Thread(this::removeQuietly);
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Thread remover = new Thread(this::interrupted, "remove-scratch");
+  private boolean isRemoved;
 
   private ScratchFolder(Path path) {
     this.path = path;
@@ -25,7 +31,14 @@ public final class ScratchFolder implements AutoCloseable {
     return path.resolve(name);
   }
 
-  private void removeQuietly() {
+  /** What has files in it ends first: stores of this process, and servers that others kill. */
+  private void interrupted() {
+    OpenEngines.end();
+    ProcessHandle.current()
+        .children()
+        .forEach(
+            child ->
+                child.onExit().completeOnTimeout(child, END_MAX_SECONDS, TimeUnit.SECONDS).join());
     try {
       remove();
     } catch (IOException e) {
@@ -34,16 +47,24 @@ public final class ScratchFolder implements AutoCloseable {
   }
 
   private void remove() throws IOException {
-    try (Stream<Path> files = Files.walk(path)) {
+    lock.lock();
+    try (Stream<Path> files = isRemoved ? Stream.empty() : Files.walk(path)) {
       for (Path file : (Iterable<Path>) files.sorted(Comparator.reverseOrder())::iterator) {
         Files.deleteIfExists(file);
       }
+      isRemoved = true;
+    } finally {
+      lock.unlock();
     }
   }
 
   @Override
   public void close() throws IOException {
     remove();
-    Runtime.getRuntime().removeShutdownHook(remover);
+    try {
+      Runtime.getRuntime().removeShutdownHook(remover);
+    } catch (IllegalStateException e) {
+      // It runs already, and finds nothing to be removed.
+    }
   }
 }

@@ -13,6 +13,8 @@ import java.util.concurrent.Future;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -20,6 +22,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * Every cell of the table of {@code io-cost}: what real drives count is what counting blocks one by
  * one comes to.
  */
+@Execution(ExecutionMode.CONCURRENT)
 class IoCostTest {
   private static final LocalEngine.Memory MEMORY = LocalEngine.Memory.ofAServer();
 
