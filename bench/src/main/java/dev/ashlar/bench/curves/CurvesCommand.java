@@ -10,10 +10,9 @@ import dev.ashlar.bench.chart.Page;
 import dev.ashlar.bench.engine.ScratchFolder;
 import dev.ashlar.bench.load.DataSet;
 import dev.ashlar.bench.load.LoadResult;
-import dev.ashlar.bench.options.FolderOption;
 import dev.ashlar.bench.options.FormOptions;
-import dev.ashlar.bench.options.LauncherOption;
 import dev.ashlar.bench.options.OutputOptions;
+import dev.ashlar.bench.options.OwnServerOptions;
 import dev.ashlar.bench.options.PassesOption;
 import dev.ashlar.bench.options.ProfilesOption;
 import dev.ashlar.bench.options.SeedOption;
@@ -104,9 +103,7 @@ public final class CurvesCommand implements Callable<Integer>, Planned {
       description = "Draws the result in this folder beside, instead of the newest 'before'.")
   private @Nullable Path against;
 
-  @Mixin private FolderOption folder = new FolderOption();
-
-  @Mixin private LauncherOption launcher = new LauncherOption();
+  @Mixin private OwnServerOptions own = new OwnServerOptions();
 
   @Mixin private OutputOptions output = new OutputOptions();
 
@@ -176,10 +173,10 @@ public final class CurvesCommand implements Callable<Integer>, Planned {
   private Curves measure(ResultFolder kept) throws IOException, InterruptedException {
     Sweep.Extent extent = extent();
     List<Sweep.Step> steps = Sweep.steps(extent, seed.seed());
-    try (ScratchFolder scratch = folder.newScratch()) {
+    try (ScratchFolder scratch = own.newScratch()) {
       Bank.Setting setting =
           new Bank.Setting(
-              launcher.launcher(),
+              own.launcher(),
               scratch.child(""),
               new DataSet(OBJECTS, Sweep.OBJECT_BYTES),
               warmUp(),

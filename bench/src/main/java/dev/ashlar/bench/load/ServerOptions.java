@@ -2,8 +2,7 @@ package dev.ashlar.bench.load;
 
 import dev.ashlar.bench.engine.ScratchFolder;
 import dev.ashlar.bench.options.EndpointOptions;
-import dev.ashlar.bench.options.FolderOption;
-import dev.ashlar.bench.options.LauncherOption;
+import dev.ashlar.bench.options.OwnServerOptions;
 import dev.ashlar.bench.process.Launch;
 import dev.ashlar.bench.process.ServerProcess;
 import dev.ashlar.protocol.model.Profile;
@@ -39,9 +38,7 @@ public final class ServerOptions {
       description = "Of our own server, as 6+2 or 6+2,optimizations=off (default: 4+2).")
   private String profile = "4+2";
 
-  @Mixin private FolderOption folder = new FolderOption();
-
-  @Mixin private LauncherOption launcher = new LauncherOption();
+  @Mixin private OwnServerOptions own = new OwnServerOptions();
 
   /**
    * A server to be loaded.
@@ -75,14 +72,14 @@ public final class ServerOptions {
   }
 
   public ScratchFolder newScratch() throws IOException {
-    return folder.newScratch();
+    return own.newScratch();
   }
 
   /** The server, started if it is to be our own. */
   public Loaded open(Path scratch) throws IOException, InterruptedException {
     String bucket = "bench-" + STAMP.format(LocalDateTime.now(ZoneOffset.UTC));
     if (endpoint == null) {
-      return own(launcher.launcher(), profile, scratch, bucket);
+      return own(own.launcher(), profile, scratch, bucket);
     }
     Target target =
         Target.of(

@@ -7,10 +7,9 @@ import dev.ashlar.bench.TimeLeft;
 import dev.ashlar.bench.engine.ScratchFolder;
 import dev.ashlar.bench.options.ClientsOption;
 import dev.ashlar.bench.options.EndpointOptions;
-import dev.ashlar.bench.options.FolderOption;
 import dev.ashlar.bench.options.FormOptions;
-import dev.ashlar.bench.options.LauncherOption;
 import dev.ashlar.bench.options.OutputOptions;
+import dev.ashlar.bench.options.OwnServerOptions;
 import dev.ashlar.bench.options.PassesOption;
 import dev.ashlar.bench.process.BenchException;
 import dev.ashlar.bench.result.ResultFolder;
@@ -64,7 +63,7 @@ public final class VersusCommand implements Callable<Integer>, Planned {
 
   @Mixin private FormOptions form = new FormOptions();
 
-  @Mixin private FolderOption folder = new FolderOption();
+  @Mixin private OwnServerOptions own = new OwnServerOptions();
 
   @Mixin private PassesOption passes = new PassesOption();
 
@@ -102,8 +101,6 @@ public final class VersusCommand implements Callable<Integer>, Planned {
           "Those that are started here: ashlar, minio or none (default: both; with an endpoint:"
               + " ashlar).")
   private List<String> servers = List.of();
-
-  @Mixin private LauncherOption launcher = new LauncherOption();
 
   @Option(
       names = "--warp",
@@ -162,7 +159,7 @@ public final class VersusCommand implements Callable<Integer>, Planned {
     Contender reference = contenders.getLast();
     ResultFolder kept = output.newFolder("versus");
     List<VersusRow> measured = new ArrayList<>();
-    try (ScratchFolder scratch = folder.newScratch()) {
+    try (ScratchFolder scratch = own.newScratch()) {
       Cell.Conditions conditions = conditions(scratch.child(""), warpBinary);
       Result result =
           new Result(
@@ -321,7 +318,7 @@ public final class VersusCommand implements Callable<Integer>, Planned {
     List<Contender> contenders = new ArrayList<>();
     if (started().contains(ASHLAR)) {
       metadataFolders.forEach(
-          folders -> contenders.add(Contender.Ashlar.of(launcher.launcher(), folders)));
+          folders -> contenders.add(Contender.Ashlar.of(own.launcher(), folders)));
     }
     if (started().contains(MINIO)) {
       onPath(MINIO)
