@@ -11,6 +11,7 @@ import dev.ashlar.it.harness.Seeds;
 import dev.ashlar.it.harness.ServerProcess;
 import dev.ashlar.it.harness.ServerSpec;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -51,7 +52,7 @@ class RepairIT {
   }
 
   @Test
-  void drivesAreReplacedOneAfterTheOtherAndKilledOnTheWay() throws Exception {
+  void drivesAreReplacedOneAfterTheOtherAndKilledOnTheWay() {
     List<Path> folders = new ArrayList<>(server.driveFolders());
     for (int replaced = 0; replaced < PARITY_SHARDS; replaced++) {
       Path folder = folders.remove(random.nextInt(folders.size()));
@@ -74,11 +75,11 @@ class RepairIT {
     readAll();
   }
 
-  private void awaitRepaired() throws InterruptedException {
+  private void awaitRepaired() {
     long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(2);
     while (Metrics.of(server).value("ashlar_repair_owing_blobs") != 0) {
       assertTrue(System.nanoTime() < deadline, "still owed after two minutes");
-      Thread.sleep(100);
+      ServerProcess.pause(Duration.ofMillis(100));
     }
   }
 
