@@ -18,6 +18,10 @@ import org.junit.jupiter.api.Test;
 class DeadAttemptsTest {
   private static final Profile PROFILE = Profile.parse("4+2", 16384);
 
+  /** Drives are soon not waited for any more. */
+  private static final EngineConfig IMPATIENT =
+      new EngineConfig(PROFILE, 1 << 20, 2, 1L << 30, Duration.ofMillis(50));
+
   @Test
   void whatALostProcessDidNotCommitIsDroppedAndWhatItCommittedStays() throws Exception {
     ChangeFixture engine = new ChangeFixture(PROFILE);
@@ -44,7 +48,7 @@ class DeadAttemptsTest {
 
   @Test
   void nothingIsDroppedBeforeItsDriveHasAnsweredWhatWasSentBefore() throws Exception {
-    ChangeFixture engine = new ChangeFixture(PROFILE);
+    ChangeFixture engine = new ChangeFixture(PROFILE, IMPATIENT);
     Random random = new Random(4);
     engine.put(EngineFixture.bytes(random, 200_000));
     long stored = engine.storedBytes();
@@ -61,9 +65,7 @@ class DeadAttemptsTest {
 
   @Test
   void anIntentThatCameTooLateForItsCommitIsDropped() throws Exception {
-    ChangeFixture engine =
-        new ChangeFixture(
-            PROFILE, new EngineConfig(PROFILE, 1 << 20, 2, 1L << 30, Duration.ofMillis(50)));
+    ChangeFixture engine = new ChangeFixture(PROFILE, IMPATIENT);
     Random random = new Random(5);
     engine.put(EngineFixture.bytes(random, 200_000));
     MemoryShardStore late = engine.drives.getFirst();

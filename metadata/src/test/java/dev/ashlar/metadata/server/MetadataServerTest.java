@@ -14,7 +14,10 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.io.CleanupMode;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
+@Execution(ExecutionMode.CONCURRENT)
 class MetadataServerTest extends MetadataClientContract {
   @TempDir(cleanup = CleanupMode.NEVER) // closes in the background
   Path folder = Path.of("");

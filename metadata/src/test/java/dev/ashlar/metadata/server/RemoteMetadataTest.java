@@ -11,7 +11,10 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.io.CleanupMode;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
+@Execution(ExecutionMode.CONCURRENT)
 class RemoteMetadataTest extends MetadataClientContract {
   @TempDir(cleanup = CleanupMode.NEVER) // closes in the background
   Path folder = Path.of("");

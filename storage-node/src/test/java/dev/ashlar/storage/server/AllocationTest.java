@@ -26,11 +26,13 @@ import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 
 /**
  * How much heap an operation of 4 KiB takes over a connection, both ends and the caller together:
  * less than one copy of its data.
  */
+@Isolated("counts what all threads take")
 class AllocationTest {
   private static final int BLOCK = 4096;
   private static final int WARM_UP = 2000;

@@ -33,6 +33,8 @@ import java.util.TreeSet;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -40,6 +42,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * What becomes of operations when the connection between client and drive is cut, damaged or silent
  * at some byte: each ends, once; what was read is right; and afterwards everything works again.
  */
+@Execution(ExecutionMode.CONCURRENT)
 class FaultyConnectionTest {
   private static final int LENGTH = 200_000;
   private static final byte[] BYTES = bytes();
