@@ -67,16 +67,10 @@ class CurvesIT {
 
   /** Stands in for the script {@code ashlar}, which would build first: the classes under test. */
   private Path launcher() throws IOException {
-    String script =
-        """
-        #!/usr/bin/env bash
-        export JAVA_HOME='%s'
-        exec '%s' java -cp '%s' dev.ashlar.server.Main "$@"
-        """
-            .formatted(
-                System.getProperty("java.home"),
-                Launch.launcher(),
-                System.getProperty("java.class.path"));
+    StringBuilder script = new StringBuilder("#!/usr/bin/env bash\n");
+    Launch.ENVIRONMENT.forEach(
+        (name, value) -> script.append("export %s='%s'\n".formatted(name, value)));
+    script.append("exec '%s' \"$@\"\n".formatted(Launch.launcher()));
     Path file = Files.writeString(folder.resolve("launcher"), script);
     return Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwx------"));
   }

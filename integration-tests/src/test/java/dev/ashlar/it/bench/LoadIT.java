@@ -14,10 +14,12 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Isolated;
 import picocli.CommandLine;
 
 /** {@code bench load} measures what it says, and the server agrees. */
 @ExtendWith({SharedServer.class, FailureReport.class})
+@Isolated("all that the server counts is its own")
 class LoadIT {
   private static final long OBJECT_BYTES = 128 << 10;
   private static final long BLOCK_BYTES = 16 << 10;

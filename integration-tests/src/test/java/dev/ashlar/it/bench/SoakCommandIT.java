@@ -15,10 +15,12 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Isolated;
 import picocli.CommandLine;
 
 /** {@code bench soak} sees all that it says it watches. */
 @ExtendWith({SharedServer.class, FailureReport.class})
+@Isolated("all that the server counts is its own")
 class SoakCommandIT {
   @TempDir Path folder;
 

@@ -22,6 +22,7 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.parallel.ResourceLock;
 
 /**
  * Clusters of real processes under faults: {@code -Dashlar.faults.minutes} says how long, on a
@@ -29,6 +30,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * -Dashlar.faults.seed} which faults.
  */
 @ExtendWith(SharedCluster.class)
+@ResourceLock(SharedCluster.LOCK)
 class ClusterFaultsIT {
   private static final String MINUTES = "ashlar.faults.minutes";
   private static final int SHORT_FAULTS = 3;

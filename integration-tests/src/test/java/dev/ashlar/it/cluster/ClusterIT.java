@@ -27,9 +27,11 @@ import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.parallel.ResourceLock;
 
 /** A cluster, whose nodes go and come back one after the other. */
 @ExtendWith(SharedCluster.class)
+@ResourceLock(SharedCluster.LOCK)
 class ClusterIT {
   private static final Duration TIMEOUT = Duration.ofSeconds(60);
 
@@ -44,12 +46,22 @@ class ClusterIT {
   void nodesGoAndComeBack(ClusterProcess cluster) throws Exception {
     try (ChangeClient one = client(cluster, 1);
         ChangeClient other = client(cluster, 2)) {
+      drivesThatAreNotServedYetAreNoReasonToWarn(cluster.nodes());
       assertEquals(200, one.put("", new byte[0]).status());
       writeAndChange(one);
       check(other);
       aStorageNodeIsLostAndComesBack(cluster.nodes(), one, other);
       theMetadataLeaderIsLost(cluster.nodes(), one, other);
       whoDoesNotBelongToItIsRefused(cluster);
+    }
+  }
+
+  private static void drivesThatAreNotServedYetAreNoReasonToWarn(ClusterNodes cluster) {
+    for (NodeProcess node : cluster.byName().values()) {
+      assertFalse(
+          node.said().stream()
+              .anyMatch(line -> line.contains(" WARN ") && line.contains("no drives are here")),
+          node::name);
     }
   }
 

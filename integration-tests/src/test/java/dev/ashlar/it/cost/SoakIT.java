@@ -27,6 +27,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+import org.junit.jupiter.api.parallel.Isolated;
 import software.amazon.awssdk.services.s3.S3Client;
 
 /**
@@ -35,6 +36,7 @@ import software.amazon.awssdk.services.s3.S3Client;
  * and no class has more and more instances. The first third is for warming up.
  */
 @EnabledIfSystemProperty(named = "ashlar.soak.minutes", matches = "\\d+")
+@Isolated("measures how memory grows")
 class SoakIT {
   private static final int CLIENTS = 4;
   private static final int OBJECTS = 8;

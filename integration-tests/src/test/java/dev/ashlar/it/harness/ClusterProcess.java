@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
@@ -20,6 +21,14 @@ import java.util.stream.IntStream;
  * one; closing it ends all of them and deletes the folders.
  */
 public final class ClusterProcess implements AutoCloseable {
+  /** Ports from here to 32,000 are for clusters, others' are below. */
+  static final int PORTS_FROM = 24_000;
+
+  private static final int PORTS_EACH = 300;
+  private static final int CLUSTERS_MAX = 26;
+  private static final AtomicInteger NEXT =
+      new AtomicInteger(ThreadLocalRandom.current().nextInt(CLUSTERS_MAX));
+
   private static final Duration DEADLINE = Duration.ofMinutes(5);
   private static final Duration PAUSE = Duration.ofMillis(50);
   private static final Pattern NODE =
@@ -27,7 +36,8 @@ public final class ClusterProcess implements AutoCloseable {
 
   private final Path folder;
   private final Path log;
-  private final int port = 15_000 + 300 * ThreadLocalRandom.current().nextInt(50);
+  private final int port =
+      PORTS_FROM + PORTS_EACH * Math.floorMod(NEXT.getAndIncrement(), CLUSTERS_MAX);
   private final List<String> shape;
   private final ClusterNodes nodes;
   private Process process;

@@ -177,15 +177,20 @@ public final class NodeProcess {
   /** What it said last. */
   String logTail() {
     StringBuilder text = new StringBuilder("\n--- ").append(log()).append('\n');
-    try {
-      List<String> lines = Files.exists(log()) ? Files.readAllLines(log()) : List.of();
-      lines.stream()
-          .skip(Math.max(0, lines.size() - LOG_LINES))
-          .forEach(line -> text.append(line).append('\n'));
-    } catch (IOException e) {
-      text.append(e);
-    }
+    List<String> lines = said();
+    lines.stream()
+        .skip(Math.max(0, lines.size() - LOG_LINES))
+        .forEach(line -> text.append(line).append('\n'));
     return text.toString();
+  }
+
+  /** The lines of its log. */
+  public List<String> said() {
+    try {
+      return Files.exists(log()) ? Files.readAllLines(log()) : List.of();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   @Override

@@ -7,10 +7,13 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.locks.ReentrantLock;
 
 /** A Python environment of ours with the pinned clients, made once per set of pins. */
 public final class Python {
   private static final Path SOURCES = Path.of("src", "test", "python").toAbsolutePath();
+
+  private static final ReentrantLock BUILDING = new ReentrantLock();
 
   private final Path interpreter;
 
@@ -25,7 +28,9 @@ public final class Python {
         Files.createDirectories(Path.of(System.getProperty("user.home"), ".cache", "ashlar"));
     Path environment = cache.resolve("python-" + pins);
     Path complete = environment.resolve("complete");
-    // Two test runs at once must not build the same environment; closing ends the lock.
+    // Neither two tests nor two test runs at once may build the same environment; closing ends the
+    // lock of the file.
+    BUILDING.lock();
     try (FileChannel lock =
         FileChannel.open(
             cache.resolve("python.lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
@@ -35,6 +40,8 @@ public final class Python {
         create(environment, requirements);
         Files.createFile(complete);
       }
+    } finally {
+      BUILDING.unlock();
     }
     return new Python(environment.resolve("bin").resolve("python"));
   }

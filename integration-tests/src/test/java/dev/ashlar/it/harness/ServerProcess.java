@@ -36,6 +36,10 @@ public final class ServerProcess implements AutoCloseable {
   private static final int LOG_TAIL_BYTES = 6_000;
   private static final Set<ServerProcess> OPEN = ConcurrentHashMap.newKeySet();
   private static final AtomicInteger COUNTER = new AtomicInteger();
+
+  /** Of all servers, also of those that are down. */
+  private static final Set<Integer> PORTS = ConcurrentHashMap.newKeySet();
+
   private static final HttpClient HTTP =
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
@@ -269,15 +273,18 @@ public final class ServerProcess implements AutoCloseable {
     return new IllegalStateException(e);
   }
 
-  /** Below the range of ephemeral ports, so that nobody takes it while the server is down. */
+  /**
+   * Below the range of ephemeral ports and beside those of clusters, so that nobody takes it while
+   * the server is down.
+   */
   private static int freePort() throws IOException {
     for (int attempt = 0; attempt < 100; attempt++) {
-      int candidate = ThreadLocalRandom.current().nextInt(15_000, 32_000);
-      if (isFree(candidate)) {
+      int candidate = ThreadLocalRandom.current().nextInt(15_000, ClusterProcess.PORTS_FROM);
+      if (isFree(candidate) && PORTS.add(candidate)) {
         return candidate;
       }
     }
-    throw new IOException("no free port between 15000 and 32000");
+    throw new IOException("no free port from 15000 to " + ClusterProcess.PORTS_FROM);
   }
 
   private static boolean isFree(int port) {

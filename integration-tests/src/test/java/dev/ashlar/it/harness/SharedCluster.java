@@ -10,6 +10,9 @@ public final class SharedCluster implements ParameterResolver {
   public static final List<String> SHAPE =
       List.of("--nodes", "4", "--metadata", "3", "--gateways", "2", "--profile", "2+2");
 
+  /** Of classes that kill its nodes. */
+  public static final String LOCK = "dev.ashlar.it.cluster";
+
   private static final ExtensionContext.Namespace NAMESPACE =
       ExtensionContext.Namespace.create(SharedCluster.class);
 
