@@ -334,7 +334,7 @@ public abstract class MetadataClientContract {
     ok(
         Command.newBuilder()
             .setEndSessions(EndSessions.newBuilder().setBelow(client.session() + 1)));
-    refused(ResultCode.DEAD_SESSION, put("k"));
+    refused(ResultCode.STALE_REQUEST, put("k"));
   }
 
   /** Acknowledged by all slots. */
