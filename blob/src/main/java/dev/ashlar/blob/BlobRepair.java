@@ -1,11 +1,10 @@
 package dev.ashlar.blob;
 
 import dev.ashlar.blob.DataUnavailableException.Reason;
+import dev.ashlar.blob.ShardProbe.Present;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
-import dev.ashlar.protocol.client.ShardFault;
 import dev.ashlar.protocol.client.ShardStore;
 import dev.ashlar.protocol.layout.ByteRange;
-import dev.ashlar.protocol.memory.SlabPool;
 import dev.ashlar.protocol.message.BlobRow;
 import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.RepairBlob;
@@ -37,6 +36,7 @@ public final class BlobRepair {
   private final Supplier<BlobId> names;
   private final RepairPace pace;
   private final RepairMetrics metrics;
+  private final ShardProbe probe;
   // What short and absent strips count as; never written to.
   private final ByteBuffer zeros;
 
@@ -59,6 +59,7 @@ public final class BlobRepair {
     this.names = names;
     this.pace = pace;
     this.metrics = metrics;
+    this.probe = new ShardProbe(engine.hedging(), engine.config().driveDeadline());
     Profile profile = engine.config().profile();
     int stripes = EngineConfig.windowStripes(profile, engine.config().windowBytes());
     this.zeros = ByteBuffer.allocateDirect(stripes * profile.stripeUnit());
@@ -81,15 +82,6 @@ public final class BlobRepair {
     return targets.isEmpty() ? Outcome.UNAVAILABLE : repair(row, targets);
   }
 
-  /**
-   * Whether an unfolded change is a part of the slot's shard. A drive that owes it may have taken
-   * the first pieces of it only, and cannot tell.
-   */
-  private static boolean isTouched(BlobRow row, int slot) {
-    return row.getAttemptsList().stream()
-        .anyMatch(attempt -> attempt.getSlotsList().contains(slot));
-  }
-
   private @Nullable ShardStore store(BlobRow row, int slot) {
     PlacementMap placement = engine.metadata().placement();
     UUID drive = placement.drive(row.getPg(), slot);
@@ -103,9 +95,11 @@ public final class BlobRepair {
     boolean isDecided = false;
     try (RequestMemory memory = new RequestMemory(engine.memory())) {
       for (RepairTarget target : owed) {
-        switch (isTouched(row, target.slot()) ? Present.NOT : look(row, target, memory)) {
+        switch (ShardViews.isTouched(row, target.slot())
+            ? Present.NOT
+            : look(row, target, memory)) {
           case WHOLE -> found.add(target);
-          case NOT ->
+          case NOT, LATER ->
               rebuilt.add(new RepairTarget(row, target.slot(), target.store(), names.get()));
           case UNKNOWN -> {} // the next time
         }
@@ -131,22 +125,13 @@ public final class BlobRepair {
     }
   }
 
-  /** Whether a drive has a shard. */
-  private enum Present {
-    /** To the last byte, as the row says. */
-    WHOLE,
-    NOT,
-    /** It could not tell now. */
-    UNKNOWN
-  }
-
   private Present look(BlobRow row, RepairTarget target, RequestMemory memory)
       throws DataUnavailableException, InterruptedException {
     long length = WindowRead.layout(row).shardLength(target.slot());
     target.acknowledge(target.store().drive());
     for (long from = 0; from < length; from += zeros.capacity()) {
       ByteRange range = new ByteRange(from, Math.min(zeros.capacity(), length - from));
-      Present present = look(row, target, range, memory);
+      Present present = probe.look(row, target.slot(), target.store(), range, memory);
       if (present != Present.WHOLE) {
         return present;
       }
@@ -154,41 +139,6 @@ public final class BlobRepair {
     }
     target.acknowledge(target.store().drive()); // in the same life as before all of it was read
     return target.hasFailed() ? Present.NOT : Present.WHOLE;
-  }
-
-  private Present look(BlobRow row, RepairTarget target, ByteRange range, RequestMemory memory)
-      throws DataUnavailableException, InterruptedException {
-    long bytes = SlabPool.slabBytes((int) range.length());
-    if (!memory.tryHold(bytes)) {
-      throw MemoryBudget.usedUp();
-    }
-    Hedging hedging = engine.hedging();
-    ShardRead read = new ShardRead(range, hedging, hedging.drive(target.store().drive().id()));
-    target
-        .store()
-        .read(
-            ShardId.of(row, target.slot()),
-            ShardViews.of(row, target.slot()),
-            range.offset(),
-            (int) range.length(),
-            read);
-    try {
-      read.await(engine.config().driveDeadline().toNanos(), false);
-      return read.hasArrived()
-          ? Present.WHOLE
-          : isLoss(read.fault()) ? Present.NOT : Present.UNKNOWN;
-    } finally {
-      read.abandon(memory);
-      memory.giveBack(bytes);
-    }
-  }
-
-  /** Whether the drive has said that it cannot give the bytes, not only that it could not now. */
-  private static boolean isLoss(@Nullable ShardFault fault) {
-    return fault == ShardFault.MISSING
-        || fault == ShardFault.CORRUPT
-        || fault == ShardFault.IO_ERROR
-        || fault == ShardFault.REVISION_GONE;
   }
 
   private void rebuild(BlobRow row, List<RepairTarget> targets, RequestMemory memory)

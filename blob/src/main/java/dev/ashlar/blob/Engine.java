@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param memory what requests may hold of the pool
  * @param drives the drive of this id, or null when it cannot be reached
+ * @param suspects gets the shards that reads did not find as they should be
  */
 public record Engine(
     EngineConfig config,
@@ -23,4 +24,5 @@ public record Engine(
     MemoryBudget memory,
     Hedging hedging,
     Leftovers leftovers,
-    Folder folder) {}
+    Folder folder,
+    Suspects suspects) {}

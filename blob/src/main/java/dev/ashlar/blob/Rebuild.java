@@ -153,11 +153,17 @@ final class Rebuild {
       return true;
     }
 
-    /** False where too few are left but some were asked in vain: these may be asked again. */
+    /**
+     * False where too few are left but some were asked in vain, or owe their shards: these may be
+     * asked now.
+     */
     private boolean askFor(int lacking) throws DataUnavailableException {
       if (unaskedCount < lacking) {
         if (hedge.isFruitless()) {
           hedge.giveUp();
+          return false;
+        }
+        if (slots.tryOwed()) {
           return false;
         }
         throw slots.unavailable();

@@ -162,6 +162,11 @@ final class ShardRead implements Completion<ShardData> {
     return state.get() instanceof ShardFault fault ? fault : ShardFault.UNAVAILABLE;
   }
 
+  /** What was asked for. */
+  ByteRange range() {
+    return range;
+  }
+
   boolean covers(ByteRange wanted) {
     return range.offset() <= wanted.offset() && wanted.end() <= range.end();
   }

@@ -29,4 +29,13 @@ final class ShardViews {
   static long folded(BlobRow row, int slot) {
     return row.getFoldedCount() == 0 ? 0 : row.getFolded(slot);
   }
+
+  /**
+   * Whether an unfolded change is a part of the slot's shard. A drive that owes it may have taken
+   * the first pieces of it only, and cannot tell.
+   */
+  static boolean isTouched(BlobRow row, int slot) {
+    return row.getAttemptsList().stream()
+        .anyMatch(attempt -> attempt.getSlotsList().contains(slot));
+  }
 }

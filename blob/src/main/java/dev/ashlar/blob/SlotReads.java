@@ -1,6 +1,7 @@
 package dev.ashlar.blob;
 
 import dev.ashlar.blob.DataUnavailableException.Reason;
+import dev.ashlar.blob.Suspects.Suspect;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.client.ShardData;
 import dev.ashlar.protocol.client.ShardFault;
@@ -14,7 +15,6 @@ import dev.ashlar.protocol.model.PlacementMap;
 import dev.ashlar.protocol.model.Profile;
 import dev.ashlar.protocol.model.ShardId;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
@@ -38,6 +38,7 @@ final class SlotReads {
   private BlobRow row;
   private StripeLayout layout;
   private boolean overloaded;
+  private boolean hasTriedOwed;
 
   /** Of a slot's read. */
   enum State {
@@ -81,13 +82,36 @@ final class SlotReads {
   }
 
   private void findFaulty() {
-    Arrays.fill(faulty, false);
-    for (int slot : row.getDebtSlotsList()) {
-      faulty[slot] = true;
-    }
     for (int slot = 0; slot < faulty.length; slot++) {
-      faulty[slot] |= store(slot) == null || silentDrives.contains(placement.drive(pg, slot));
+      faulty[slot] = isOwed(slot) || isAway(slot);
     }
+    hasTriedOwed = false;
+  }
+
+  private boolean isOwed(int slot) {
+    return row.getDebtSlotsList().contains(slot);
+  }
+
+  private boolean isAway(int slot) {
+    return store(slot) == null || silentDrives.contains(placement.drive(pg, slot));
+  }
+
+  /**
+   * Where too few others are left, slots that owe their shards may be asked, too: often a block of
+   * it is damaged and the rest is not. A drive gives only what is exactly of the state that is
+   * read; but of a change that is not folded it may have the first pieces only, and cannot tell.
+   *
+   * @return whether there are any that were not asked before
+   */
+  boolean tryOwed() {
+    boolean isMore = false;
+    for (int slot : hasTriedOwed ? List.<Integer>of() : row.getDebtSlotsList()) {
+      boolean isWorthIt = !isAway(slot) && !ShardViews.isTouched(row, slot);
+      faulty[slot] = !isWorthIt;
+      isMore |= isWorthIt;
+    }
+    hasTriedOwed = true;
+    return isMore;
   }
 
   BlobRow row() {
@@ -174,6 +198,9 @@ final class SlotReads {
       throw new RevisionGoneException();
     }
     faulty[slot] = true;
+    if (ShardProbe.isLoss(read.fault()) && !isOwed(slot)) {
+      engine.suspects().add(new Suspect(ShardId.of(row, slot), read.range(), read.fault()));
+    }
     if (read.fault() == ShardFault.UNAVAILABLE) {
       silentDrives.add(placement.drive(pg, slot));
     }

@@ -52,8 +52,10 @@ final class ChangeFixture {
   final List<MemoryShardStore> drives = new ArrayList<>();
   final SimpleMeterRegistry meters = new SimpleMeterRegistry();
   final ManualClock clock = new ManualClock(1000);
+  final Engine engine;
   final Folder folder;
   final Leftovers leftovers;
+  final LossReports losses;
   final ErasureObjectStore store;
   final BlobRepair repair;
   final Repairer repairer;
@@ -93,7 +95,7 @@ final class ChangeFixture {
     EngineMetrics metrics = new EngineMetrics(meters);
     leftovers = new Leftovers(reachable::get, 100);
     folder = new Folder(metadata, reachable::get, metrics, clock, config.driveDeadline());
-    Engine engine =
+    engine =
         new Engine(
             config,
             metadata,
@@ -104,7 +106,9 @@ final class ChangeFixture {
             memory,
             hedging,
             leftovers,
-            folder);
+            folder,
+            new Suspects());
+    losses = new LossReports(engine, meters);
     store = new ErasureObjectStore(engine);
     repair = new BlobRepair(engine, store::nextId, new RepairPace(0), new RepairMetrics(meters));
     repairer = new Repairer(metadata, repair, REPAIR, () -> true, meters);

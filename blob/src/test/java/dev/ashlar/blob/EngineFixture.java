@@ -77,7 +77,8 @@ final class EngineFixture {
                 hedging,
                 leftovers,
                 new Folder(
-                    metadata, reachable::get, metrics, Clock.systemUTC(), config.driveDeadline())));
+                    metadata, reachable::get, metrics, Clock.systemUTC(), config.driveDeadline()),
+                new Suspects()));
   }
 
   /** As if the drive had been pulled. */

@@ -9,13 +9,18 @@ import dev.ashlar.metadata.memory.MemoryTable;
 import dev.ashlar.metadata.memory.TestBlobs;
 import dev.ashlar.protocol.client.ManualClock;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
+import dev.ashlar.protocol.client.ShardFault;
 import dev.ashlar.protocol.client.ShardStore;
+import dev.ashlar.protocol.layout.ByteRange;
+import dev.ashlar.protocol.layout.StripeLayout;
+import dev.ashlar.protocol.message.BlobRow;
 import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.DriveRow;
 import dev.ashlar.protocol.message.PutDrives;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.Profile;
+import dev.ashlar.protocol.model.ShardId;
 import dev.ashlar.storage.drive.SteppedDrive;
 import dev.ashlar.storage.io.SimulatedDrive;
 import dev.ashlar.storage.io.SimulatedDrive.PowerLoss;
@@ -51,6 +56,7 @@ final class EngineSimulation implements SimulatedProcess.Surroundings {
   private static final int CLIENT_STEPS_MAX = 8;
   private static final int STEPS_MAX = 400_000;
   private static final int REPAIR_ROUNDS_MAX = 100;
+  private static final int SCRUBS = 3;
   private static final long NEVER = Long.MAX_VALUE;
 
   private final Random random;
@@ -76,6 +82,12 @@ final class EngineSimulation implements SimulatedProcess.Surroundings {
 
   /** A drive that was replaced, until all that it had is there again. */
   private @Nullable UUID replaced;
+
+  /** Whether a drive may have lost what metadata does not know of. */
+  private boolean mayHaveLost;
+
+  /** A drive on which bits have flipped: nobody knows which, and what a restart makes of them. */
+  private @Nullable UUID rotten;
 
   private int working;
   private int steps;
@@ -140,17 +152,17 @@ final class EngineSimulation implements SimulatedProcess.Surroundings {
     endProcess();
   }
 
-  /** What a write that failed once took with it nobody has noted. */
-  private RestCheck.Losses losses() {
+  /** What failed writes and flipped bits took with them was found when all was read. */
+  private static RestCheck.Losses losses() {
     return new RestCheck.Losses() {
       @Override
       public @Nullable UUID drive() {
-        return failed;
+        return null;
       }
 
       @Override
       public boolean mayLack(BlobId blob) {
-        return failed != null;
+        return false;
       }
     };
   }
@@ -162,6 +174,21 @@ final class EngineSimulation implements SimulatedProcess.Surroundings {
   private void tidy() throws Exception {
     process.collector.sweepDeadSessions(List.copyOf(drives.values()));
     process.foldAll();
+    repairAll();
+    for (int i = 0; i < SCRUBS; i++) { // where many shards are damaged, some wait for others
+      scrubAll();
+      process.foldAll();
+      repairAll();
+    }
+    process.foldAll();
+    process.leftovers.retry();
+    do {
+      clock.advanceMs(10_000);
+      process.collector.collect();
+    } while (!process.client.garbage(NEVER, null, 1).isEmpty());
+  }
+
+  private void repairAll() throws Exception {
     for (int round = 0; !process.isWhole(); round++) {
       if (round == REPAIR_ROUNDS_MAX) {
         throw new AssertionError("stays owed: " + process.client.debts());
@@ -169,11 +196,29 @@ final class EngineSimulation implements SimulatedProcess.Surroundings {
       process.repairers.getFirst().round();
       process.leftovers.retry();
     }
-    process.leftovers.retry();
-    do {
-      clock.advanceMs(10_000);
-      process.collector.collect();
-    } while (!process.client.garbage(NEVER, null, 1).isEmpty());
+  }
+
+  /** Each drive reads all that it has, and each shard that metadata knows is looked for. */
+  private void scrubAll() throws Exception {
+    for (SteppedDrive drive : List.copyOf(drives.values())) {
+      drive.scrub(process::suspect);
+    }
+    process.losses.lookAtAll();
+    int groups = process.client.placement().slotDrives().size();
+    for (int pg = 0; pg < groups; pg++) {
+      for (BlobRow row : process.client.group(pg, null, 1000)) {
+        StripeLayout layout = WindowRead.layout(row);
+        for (int slot = 0; slot < profile.shards(); slot++) {
+          if (layout.shardLength(slot) > 0) {
+            process.suspect(
+                ShardId.of(row, slot),
+                new ByteRange(0, layout.shardLength(slot)),
+                ShardFault.MISSING);
+          }
+        }
+      }
+    }
+    process.losses.lookAtAll();
   }
 
   private void live() throws Exception {
@@ -228,6 +273,10 @@ final class EngineSimulation implements SimulatedProcess.Surroundings {
           case 3 -> process.foldAll();
           case 4 -> process.leftovers.retry();
           case 5 -> process.collector.collect();
+          case 6 -> {
+            any(List.copyOf(drives.values())).scrub(process::suspect);
+            process.losses.lookAtAll();
+          }
           default -> SteppedThreads.pause();
         }
       } catch (MetadataUnavailableException e) {
@@ -334,7 +383,7 @@ final class EngineSimulation implements SimulatedProcess.Surroundings {
     SteppedDrive drive = any(List.copyOf(drives.values()));
     Trouble trouble = trouble(drive.medium().id());
     boolean mayFail = troubled() < profile.parityShards() && !isTroubled(drive.medium().id());
-    switch (random.nextInt(9)) {
+    switch (random.nextInt(10)) {
       case 0, 1 -> {
         if (mayFail) {
           trouble.dies = 1L + random.nextInt(12);
@@ -342,6 +391,7 @@ final class EngineSimulation implements SimulatedProcess.Surroundings {
       }
       case 2 -> {
         if (mayFail && failed == null && replaced == null) {
+          mayHaveLost = true;
           failed = drive.medium().id();
           drive.medium().disk().failAtCall(1 + random.nextInt(8));
         }
@@ -349,6 +399,15 @@ final class EngineSimulation implements SimulatedProcess.Surroundings {
       case 3 -> {
         if (mayFail) {
           trouble.isHidden = true;
+        }
+      }
+      case 9 -> {
+        if (mayFail && failed == null && replaced == null && rotten == null) {
+          mayHaveLost = true;
+          rotten = drive.medium().id();
+          for (int i = 1 + random.nextInt(3); i > 0; i--) {
+            drive.rot();
+          }
         }
       }
       case 4 -> drive.loseAnswers(1 + random.nextInt(2));
@@ -368,7 +427,8 @@ final class EngineSimulation implements SimulatedProcess.Surroundings {
         || trouble.isHidden
         || trouble.isGone
         || id.equals(failed)
-        || id.equals(replaced);
+        || id.equals(replaced)
+        || id.equals(rotten);
   }
 
   private void comeBack(SteppedDrive.Medium medium) throws IOException {
@@ -391,9 +451,11 @@ final class EngineSimulation implements SimulatedProcess.Surroundings {
     if (profile.parityShards() > 0
         && failed == null
         && replaced == null
+        && (rotten == null || rotten.equals(medium.id()))
         && random.nextInt(3) == 0) {
       hadFaults = true;
       replaced = medium.id();
+      mayHaveLost = true;
       medium.replace();
     }
   }
@@ -439,7 +501,10 @@ final class EngineSimulation implements SimulatedProcess.Surroundings {
   /** Its threads run to their ends, in which nothing reaches a drive or metadata any more. */
   private void endProcess() {
     callsUntilCrash = NEVER;
-    for (String what : List.of("rebuilt.shards", "found.shards", "refused")) {
+    assertTrue(
+        mayHaveLost || process.repairs("lost.shards") == 0, "a shard that was there is owed");
+    for (String what :
+        List.of("rebuilt.shards", "found.shards", "refused", "lost.shards", "refuted.shards")) {
       repairs.merge(what, process.repairs(what), Double::sum);
     }
     process.die();

@@ -2,6 +2,7 @@ package dev.ashlar.blob;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.ashlar.blob.Suspects.Suspect;
 import dev.ashlar.blob.repair.RepairConfig;
 import dev.ashlar.blob.repair.Repairer;
 import dev.ashlar.codec.CodecChoice;
@@ -9,7 +10,9 @@ import dev.ashlar.metadata.garbage.GarbageCollector;
 import dev.ashlar.metadata.garbage.GarbageConfig;
 import dev.ashlar.protocol.client.MetadataClient;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
+import dev.ashlar.protocol.client.ShardFault;
 import dev.ashlar.protocol.client.ShardStore;
+import dev.ashlar.protocol.layout.ByteRange;
 import dev.ashlar.protocol.memory.SlabPool;
 import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.CommandResult;
@@ -17,6 +20,7 @@ import dev.ashlar.protocol.message.DriveRow;
 import dev.ashlar.protocol.message.ResultCode;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.Profile;
+import dev.ashlar.protocol.model.ShardId;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.lang.reflect.InvocationTargetException;
@@ -59,6 +63,8 @@ final class SimulatedProcess {
   final RunningReads store;
   final Folder folder;
   final Leftovers leftovers;
+  final LossReports losses;
+  private final Suspects suspects = new Suspects();
   final GarbageCollector collector;
   private final MetadataClient metadata;
   final List<Repairer> repairers = new ArrayList<>();
@@ -134,7 +140,9 @@ final class SimulatedProcess {
             memory,
             new Hedging(HedgeConfig.OFF, System::nanoTime),
             leftovers,
-            folder);
+            folder,
+            suspects);
+    losses = new LossReports(engine, meters);
     ErasureObjectStore objects = new ErasureObjectStore(engine);
     store = new RunningReads(objects, clock);
     for (int i = 0; i < REPAIRERS; i++) {
@@ -182,6 +190,11 @@ final class SimulatedProcess {
   /** How often repair came to this. */
   double repairs(String what) {
     return meters.get("ashlar.repair." + what).counter().count();
+  }
+
+  /** That a shard may be lost. */
+  void suspect(ShardId shard, ByteRange range, ShardFault fault) {
+    suspects.add(new Suspect(shard, range, fault));
   }
 
   void foldAll() throws Exception {

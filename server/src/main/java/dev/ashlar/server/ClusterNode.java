@@ -29,6 +29,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.UUID;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -55,6 +56,7 @@ final class ClusterNode implements ServerForm {
   private final DriveResources resources;
   private @Nullable MetadataRole metadataRole;
   private @Nullable StorageRole storage;
+  private @Nullable DriveScrubs scrubs;
   private @Nullable Serving serving;
 
   /** What a gateway has. */
@@ -108,6 +110,8 @@ final class ClusterNode implements ServerForm {
       Membership member = join(metadata, storage);
       if (port != null && storage != null) {
         storage.serve(port, cluster.id(), cluster.secret());
+        scrubs =
+            opened.add(new DriveScrubs(options.scrub(), metadata, storage.stores(), clock, meters));
       }
       if (root != null) {
         serving = serve(metadata, member, root);
@@ -157,9 +161,18 @@ final class ClusterNode implements ServerForm {
     Membership member =
         opened.add(
             new Membership(
-                metadata, cluster, own == null ? List.of() : own.rows(), options.profile()));
+                metadata,
+                cluster,
+                own == null ? List.of() : own.rows(),
+                options.profile(),
+                ClusterNode::endProcess));
     member.join();
     return member;
+  }
+
+  /** Not on the calling thread: the end of the process waits for that one. */
+  private static void endProcess() {
+    Thread.ofPlatform().name("session-ended").daemon().start(() -> System.exit(1));
   }
 
   private Serving serve(MetadataClient metadata, Membership member, RootCredential root)
@@ -179,7 +192,9 @@ final class ClusterNode implements ServerForm {
                 drives::oldestReadMs));
     member.reportReads(() -> oldestReadMs(gateway));
     collectGarbage(metadata, drives, gateway);
-    gateway.startRepair(() -> drives.isFresh() && drives.isFirstGateway());
+    BooleanSupplier isItsTurn = () -> drives.isFresh() && drives.isFirstGateway();
+    gateway.startRepair(isItsTurn);
+    gateway.startParityScrub(isItsTurn);
     gateway.serve(root);
     return new Serving(drives, metadata, root);
   }
@@ -240,6 +255,20 @@ final class ClusterNode implements ServerForm {
     Health.Drives drives =
         own == null ? Health.Drives.of(0, List.of(), List.of(), List.of()) : own.health();
     return ClusterHealth.ofOthers(cluster, drives, peer);
+  }
+
+  @Override
+  public ScrubPage scrub() {
+    DriveScrubs own = scrubs;
+    return own == null ? new ScrubPage(List.of()) : own.page();
+  }
+
+  @Override
+  public void startScrub() {
+    DriveScrubs own = scrubs;
+    if (own != null) {
+      own.startNow();
+    }
   }
 
   @Override

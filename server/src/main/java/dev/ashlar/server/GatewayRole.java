@@ -10,9 +10,12 @@ import dev.ashlar.blob.Folder;
 import dev.ashlar.blob.HedgeConfig;
 import dev.ashlar.blob.Hedging;
 import dev.ashlar.blob.Leftovers;
+import dev.ashlar.blob.LossReports;
+import dev.ashlar.blob.ParityScrub;
 import dev.ashlar.blob.RepairMetrics;
 import dev.ashlar.blob.RepairPace;
 import dev.ashlar.blob.RunningReads;
+import dev.ashlar.blob.Suspects;
 import dev.ashlar.blob.repair.RepairConfig;
 import dev.ashlar.blob.repair.Repairer;
 import dev.ashlar.gateway.auth.CredentialLookup;
@@ -39,6 +42,7 @@ import java.util.UUID;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.LongUnaryOperator;
+import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /** The gateway: the engine, and S3 over it, on whatever metadata and drives it is given. */
@@ -58,6 +62,8 @@ final class GatewayRole implements AutoCloseable {
   private final Means means;
   private final Opened opened = new Opened();
   private final RunningReads reads;
+  private final Engine unhurried;
+  private final LossReports losses;
   private final BlobRepair repair;
 
   /**
@@ -97,12 +103,16 @@ final class GatewayRole implements AutoCloseable {
               DirectMemory.ofRequests(means.meters()),
               hedging(),
               leftovers(),
-              folder);
+              folder,
+              new Suspects());
       ErasureObjectStore objects = new ErasureObjectStore(engine);
       reads = new RunningReads(objects, means.clock());
+      unhurried = withoutHaste(engine);
+      losses = opened.add(new LossReports(engine, means.meters()));
+      losses.start();
       repair =
           new BlobRepair(
-              withoutHaste(engine),
+              unhurried,
               objects::nextId,
               new RepairPace(options.repairBytesPerSecond()),
               new RepairMetrics(means.meters()));
@@ -158,7 +168,8 @@ final class GatewayRole implements AutoCloseable {
         engine.memory(),
         new Hedging(HedgeConfig.OFF, System::nanoTime),
         engine.leftovers(),
-        engine.folder());
+        engine.folder(),
+        engine.suspects());
   }
 
   /**
@@ -171,6 +182,25 @@ final class GatewayRole implements AutoCloseable {
         .add(
             new Repairer(
                 backend.metadata(), repair, RepairConfig.DEFAULT, isItsTurn, means.meters()))
+        .start();
+  }
+
+  /**
+   * Compares the shards of blobs with each other from now on.
+   *
+   * @param isItsTurn whether this process does it for all
+   */
+  void startParityScrub(BooleanSupplier isItsTurn) {
+    opened
+        .add(
+            new ParityScrub(
+                unhurried,
+                losses,
+                new RepairPace(options.scrub().bytesPerSecond()),
+                options.scrub().period(),
+                isItsTurn,
+                RandomGenerator.getDefault(),
+                means.meters()))
         .start();
   }
 

@@ -38,6 +38,7 @@ final class Membership implements AutoCloseable {
   private final ClusterOptions cluster;
   private final List<DriveRow> drives;
   private final Profile profile;
+  private final Runnable onSessionEnd;
   private volatile LongSupplier oldestReadMs = () -> 0;
   private volatile boolean hasMap;
   private boolean isDisplaced;
@@ -46,13 +47,19 @@ final class Membership implements AutoCloseable {
   /**
    * @param drives of this process, those that are open
    * @param profile of the first placement map, if this process has drives
+   * @param onSessionEnd when nothing that this process writes can be committed any more
    */
   Membership(
-      MetadataClient metadata, ClusterOptions cluster, List<DriveRow> drives, Profile profile) {
+      MetadataClient metadata,
+      ClusterOptions cluster,
+      List<DriveRow> drives,
+      Profile profile,
+      Runnable onSessionEnd) {
     this.metadata = metadata;
     this.cluster = cluster;
     this.drives = drives;
     this.profile = profile;
+    this.onSessionEnd = onSessionEnd;
   }
 
   /**
@@ -145,8 +152,16 @@ final class Membership implements AutoCloseable {
   private void keep() throws MetadataUnavailableException {
     KeepNode.Builder alive =
         KeepNode.newBuilder().setName(cluster.node()).setOldestReadMs(oldestReadMs.getAsLong());
-    boolean isNotThis =
-        submit(Command.newBuilder().setKeepNode(alive)) == ResultCode.CONDITIONAL_CONFLICT;
+    ResultCode code = submit(Command.newBuilder().setKeepNode(alive));
+    if (code == ResultCode.STALE_REQUEST && hasSessionEnded()) {
+      LOG.error(
+          "another process has become node {} of this cluster, or this one was silent for too long:"
+              + " it can write no more, and ends",
+          cluster.node());
+      onSessionEnd.run();
+      return;
+    }
+    boolean isNotThis = code == ResultCode.CONDITIONAL_CONFLICT;
     boolean isOther = isNotThis && !isForgotten();
     if (isNotThis && !isOther) {
       register();
@@ -155,6 +170,10 @@ final class Membership implements AutoCloseable {
           "another process has become node {} of this cluster: end one of them", cluster.node());
     }
     isDisplaced = isOther;
+  }
+
+  private boolean hasSessionEnded() throws MetadataUnavailableException {
+    return !metadata.registry().getSessionsList().contains(metadata.session());
   }
 
   /** After a long pause of this process, the row of a node without drives is gone. */

@@ -42,6 +42,7 @@ final class Node implements ServerForm {
   private final Opened opened = new Opened();
   private final MetadataServer metadataServer;
   private final LocalDrives drives;
+  private final DriveScrubs scrubs;
   private final RootCredential root;
   private final InetSocketAddress s3Address;
   private final StartMessage startMessage;
@@ -93,6 +94,9 @@ final class Node implements ServerForm {
                   LongUnaryOperator.identity()));
       collectGarbage(metadata, gateway.reads(), meters, clock);
       gateway.startRepair(() -> true);
+      gateway.startParityScrub(() -> true);
+      scrubs =
+          opened.add(new DriveScrubs(options.scrub(), metadata, drives.stores(), clock, meters));
       root.keep(mounted);
       s3Address = gateway.serve(root);
       startMessage =
@@ -184,6 +188,16 @@ final class Node implements ServerForm {
         options.profile(),
         drives.health(options.dataFolders()),
         Health.Metadata.of(metadataServer.folders()));
+  }
+
+  @Override
+  public ScrubPage scrub() {
+    return scrubs.page();
+  }
+
+  @Override
+  public void startScrub() {
+    scrubs.startNow();
   }
 
   /** Where S3 is served, the port chosen if none was asked for. */

@@ -2,6 +2,7 @@ package dev.ashlar.server;
 
 import dev.ashlar.codec.CodecChoice;
 import dev.ashlar.protocol.model.Profile;
+import dev.ashlar.storage.drive.ScrubConfig;
 import dev.ashlar.transport.Transport;
 import io.micronaut.context.ApplicationContext;
 import io.micronaut.runtime.server.EmbeddedServer;
@@ -80,6 +81,7 @@ final class RehearseCommand implements Callable<Integer> {
         0,
         HEDGE_PERCENT,
         0,
+        new ScrubOptions(ScrubConfig.WHEN_ASKED, 0, ScrubConfig.WHEN_ASKED),
         null);
   }
 

@@ -150,6 +150,8 @@ final class ServerCommand implements Callable<Integer> {
               + " cluster one gateway repairs.")
   private long repairBytesPerSecond;
 
+  @Mixin private ScrubFlags scrub = new ScrubFlags();
+
   // ConfigFile looks for it before all others.
   @SuppressWarnings("UnusedVariable")
   @Option(
@@ -236,6 +238,7 @@ final class ServerCommand implements Callable<Integer> {
           driveCapacityBytes,
           hedgePercent,
           repairBytesPerSecond,
+          scrub.options(),
           part);
     } catch (IllegalArgumentException e) {
       throw new ParameterException(Objects.requireNonNull(spec).commandLine(), e.getMessage(), e);

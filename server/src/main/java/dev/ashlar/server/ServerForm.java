@@ -17,6 +17,12 @@ sealed interface ServerForm permits Node, ClusterNode {
 
   HealthPage health();
 
+  /** How far the drives of this process are with looking after what they hold. */
+  ScrubPage scrub();
+
+  /** Has them begin that at once. */
+  void startScrub();
+
   /** Tells the user that it is ready, and how to use it. */
   void printStarted(PrintStream out, boolean terminal);
 }

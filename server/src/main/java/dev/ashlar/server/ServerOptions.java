@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param domains host names under which virtual-host-style requests come
  * @param hedgePercent reads that may be made in addition where drives are late; 0 is off
  * @param repairBytesPerSecond that repair may read; 0: as much as it can
+ * @param scrub how drives are read through
  * @param cluster null: this process is the whole store
  */
 record ServerOptions(
@@ -31,6 +32,7 @@ record ServerOptions(
     long driveCapacityBytes,
     int hedgePercent,
     long repairBytesPerSecond,
+    ScrubOptions scrub,
     @Nullable ClusterOptions cluster) {
   ServerOptions {
     dataFolders = List.copyOf(dataFolders);

@@ -4,12 +4,14 @@ import dev.ashlar.protocol.client.ShardStore;
 import dev.ashlar.protocol.message.DriveRow;
 import dev.ashlar.protocol.wire.ClusterSecret;
 import dev.ashlar.storage.drive.DriveResources;
+import dev.ashlar.storage.drive.DriveStore;
 import dev.ashlar.storage.server.ShardServer;
 import dev.ashlar.storage.server.ShardServerConfig;
 import dev.ashlar.transport.FramePort;
 import dev.ashlar.transport.FrameTimes;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Collection;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
@@ -77,6 +79,11 @@ final class StorageRole implements AutoCloseable {
   /** The drive of this node with this id, or null. */
   @Nullable ShardStore store(UUID id) {
     return drives.store(id);
+  }
+
+  /** All that could be opened. */
+  Collection<DriveStore> stores() {
+    return drives.stores();
   }
 
   Health.Drives health() {

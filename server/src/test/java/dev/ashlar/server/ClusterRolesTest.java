@@ -17,6 +17,7 @@ import dev.ashlar.protocol.message.Registry;
 import dev.ashlar.protocol.model.Profile;
 import dev.ashlar.protocol.wire.ClusterSecret;
 import dev.ashlar.storage.drive.DriveResources;
+import dev.ashlar.storage.drive.ScrubConfig;
 import dev.ashlar.transport.EventLoops;
 import dev.ashlar.transport.FramePort;
 import dev.ashlar.transport.FrameTimes;
@@ -123,6 +124,7 @@ class ClusterRolesTest {
         0,
         0,
         0,
+        new ScrubOptions(ScrubConfig.WHEN_ASKED, 0, ScrubConfig.WHEN_ASKED),
         cluster);
   }
 
@@ -132,7 +134,7 @@ class ClusterRolesTest {
     StorageRole role =
         new StorageRole(
             LocalDrives.Config.ofNode(options, cluster), metadata.drives().keySet(), resources);
-    Membership membership = new Membership(metadata, cluster, role.rows(), PROFILE);
+    Membership membership = new Membership(metadata, cluster, role.rows(), PROFILE, () -> {});
     membership.join();
     FramePort served =
         new FramePort(cluster.clusterListen().socketAddress(), null, FrameTimes.DEFAULT, loops);
@@ -241,7 +243,7 @@ class ClusterRolesTest {
         opened.add(
             new StorageRole(LocalDrives.Config.ofNode(options, cluster), Set.of(), resources));
     Membership membership =
-        new Membership(metadata, cluster, role.rows(), Profile.parse("2+2", 4096));
+        new Membership(metadata, cluster, role.rows(), Profile.parse("2+2", 4096), () -> {});
     IOException refusal = assertThrows(IOException.class, membership::join);
     assertTrue(refusal.toString().contains("--profile 2+1"), refusal.toString());
   }

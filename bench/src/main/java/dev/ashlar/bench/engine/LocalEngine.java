@@ -15,6 +15,7 @@ import dev.ashlar.blob.MemoryBudget;
 import dev.ashlar.blob.ObjectChange;
 import dev.ashlar.blob.ObjectWriter;
 import dev.ashlar.blob.RunningReads;
+import dev.ashlar.blob.Suspects;
 import dev.ashlar.codec.CodecChoice;
 import dev.ashlar.metadata.garbage.GarbageCollector;
 import dev.ashlar.metadata.garbage.GarbageConfig;
@@ -148,7 +149,8 @@ public final class LocalEngine implements AutoCloseable {
               memory.requests(),
               new Hedging(HedgeConfig.OFF, System::nanoTime),
               leftovers,
-              folder);
+              folder,
+              new Suspects());
       store = new RunningReads(new ErasureObjectStore(engine), Clock.systemUTC());
     } catch (IOException | MetadataUnavailableException | RuntimeException e) {
       close();

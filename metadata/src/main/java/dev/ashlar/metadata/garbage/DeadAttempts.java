@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongPredicate;
 
 /**
  * Drops from one drive what attempts of dead sessions wrote and no blob lists. Those that a blob
@@ -26,16 +27,24 @@ import java.util.concurrent.TimeUnit;
 final class DeadAttempts {
   private final MetadataClient metadata;
   private final ShardStore store;
-  private final long session;
+  private final long below;
+  private final LongPredicate isDead;
   private final Duration dropTimeout;
 
   /**
-   * @param session sessions below it are dead: nothing of theirs can be committed any more
+   * @param below only sessions below it are looked at
+   * @param isDead whether nothing of such a session can be committed any more
    */
-  DeadAttempts(MetadataClient metadata, ShardStore store, long session, Duration dropTimeout) {
+  DeadAttempts(
+      MetadataClient metadata,
+      ShardStore store,
+      long below,
+      LongPredicate isDead,
+      Duration dropTimeout) {
     this.metadata = metadata;
     this.store = store;
-    this.session = session;
+    this.below = below;
+    this.isDead = isDead;
     this.dropTimeout = dropTimeout;
   }
 
@@ -45,13 +54,13 @@ final class DeadAttempts {
     while (true) {
       List<Drop> found = find();
       List<Drop> dead = new ArrayList<>();
-      for (int from = 0; from < found.size(); from += GarbageCollector.SWEEP_BATCH) {
-        int to = Math.min(found.size(), from + GarbageCollector.SWEEP_BATCH);
+      for (int from = 0; from < found.size(); from += DeadSessionSweep.SWEEP_BATCH) {
+        int to = Math.min(found.size(), from + DeadSessionSweep.SWEEP_BATCH);
         dead.addAll(unlisted(found.subList(from, to)));
       }
       boolean isDropped = dead.isEmpty() || drop(dead);
       dropped += isDropped ? dead.size() : 0;
-      boolean isMore = found.size() == GarbageCollector.ORPHANS_MAX && !dead.isEmpty();
+      boolean isMore = found.size() == DeadSessionSweep.ORPHANS_MAX && !dead.isEmpty();
       if (!isDropped || !isMore) {
         return dropped;
       }
@@ -61,9 +70,9 @@ final class DeadAttempts {
   private List<Drop> find() throws ShardException, InterruptedException {
     List<Drop> found = new ArrayList<>();
     store.forEachAttemptBelow(
-        session,
+        below,
         (blob, attempt) -> {
-          if (found.size() < GarbageCollector.ORPHANS_MAX) {
+          if (found.size() < DeadSessionSweep.ORPHANS_MAX && isDead.test(attempt.session())) {
             found.add(new Drop(blob, attempt));
           }
         });

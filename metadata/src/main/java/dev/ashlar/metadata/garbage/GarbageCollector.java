@@ -2,7 +2,6 @@ package dev.ashlar.metadata.garbage;
 
 import dev.ashlar.protocol.client.MetadataClient;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
-import dev.ashlar.protocol.client.ShardException;
 import dev.ashlar.protocol.client.ShardStore;
 import dev.ashlar.protocol.message.BlobRow;
 import dev.ashlar.protocol.message.Command;
@@ -22,6 +21,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.function.Function;
+import java.util.function.LongPredicate;
 import java.util.function.LongSupplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -38,11 +38,6 @@ import org.slf4j.LoggerFactory;
  */
 public final class GarbageCollector implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(GarbageCollector.class);
-  static final int SWEEP_BATCH = 1000;
-
-  /** Orphans of a drive that are kept in memory; if there are more, it is searched again. */
-  static final int ORPHANS_MAX = 20_000;
-
   private final MetadataClient metadata;
   private final Function<UUID, @Nullable ShardStore> drives;
   private final Clock clock;
@@ -193,44 +188,13 @@ public final class GarbageCollector implements AutoCloseable {
     long present = metadata.session();
     metadata.submit(
         Command.newBuilder().setEndSessions(EndSessions.newBuilder().setBelow(present)));
+    DeadSessionSweep sweep = new DeadSessionSweep(metadata, config.deleteTimeout());
+    LongPredicate isDead = session -> Long.compareUnsigned(session, present) < 0;
     long orphans = 0;
     for (ShardStore store : stores) {
-      try {
-        orphans += sweep(store, present);
-        orphans += new DeadAttempts(metadata, store, present, config.deleteTimeout()).drop();
-      } catch (ShardException e) {
-        log.warn("drive {} was not swept: {}", store.drive(), e.getMessage());
-      }
+      orphans += sweep.sweep(store, present, isDead);
     }
     return orphans;
-  }
-
-  private long sweep(ShardStore store, long session)
-      throws ShardException, MetadataUnavailableException, InterruptedException {
-    long deleted = 0;
-    boolean isMore = true;
-    while (isMore) {
-      OrphanSearch search = new OrphanSearch(metadata, store.drive().id(), ORPHANS_MAX);
-      store.forEachBlobBelow(session, search);
-      if (Thread.interrupted()) {
-        throw new InterruptedException("sweep");
-      }
-      long gone = delete(store, search.orphans());
-      deleted += gone;
-      isMore = search.isFull() && gone > 0;
-    }
-    return deleted;
-  }
-
-  private long delete(ShardStore store, List<BlobId> orphans) throws InterruptedException {
-    long deleted = 0;
-    for (int from = 0; from < orphans.size(); from += SWEEP_BATCH) {
-      List<BlobId> batch = orphans.subList(from, Math.min(orphans.size(), from + SWEEP_BATCH));
-      ShardDeletion deletion = new ShardDeletion();
-      deletion.delete(store, batch);
-      deleted += batch.size() - deletion.awaitWhatIsLeft(config.deleteTimeout()).size();
-    }
-    return deleted;
   }
 
   /** Ends the background thread. */

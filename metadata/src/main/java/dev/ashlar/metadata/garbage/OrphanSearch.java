@@ -9,6 +9,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,23 +22,29 @@ final class OrphanSearch implements Consumer<BlobId> {
 
   private final MetadataClient metadata;
   private final UUID drive;
+  private final LongPredicate isDead;
   private final int orphansMax;
   private final List<BlobId> unasked = new ArrayList<>();
   private final List<BlobId> orphans = new ArrayList<>();
   private @Nullable MetadataUnavailableException failure;
   private long workingSinceNanos = System.nanoTime();
 
-  OrphanSearch(MetadataClient metadata, UUID drive, int orphansMax) {
+  /**
+   * @param isDead whether nothing of this session can be committed any more; others are passed over
+   */
+  OrphanSearch(MetadataClient metadata, UUID drive, LongPredicate isDead, int orphansMax) {
     this.metadata = metadata;
     this.drive = drive;
+    this.isDead = isDead;
     this.orphansMax = orphansMax;
   }
 
   @Override
   public void accept(BlobId id) {
-    if (failure == null && !isFull() && !Thread.currentThread().isInterrupted()) {
+    boolean isWanted = failure == null && !isFull() && isDead.test(id.session());
+    if (isWanted && !Thread.currentThread().isInterrupted()) {
       unasked.add(id);
-      if (unasked.size() == GarbageCollector.SWEEP_BATCH) {
+      if (unasked.size() == DeadSessionSweep.SWEEP_BATCH) {
         ask();
         rest();
       }

@@ -153,6 +153,7 @@ public final class MetadataState {
       case NOTE_DEBTS -> Repairs.note(step, command.getNoteDebts());
       case SETTLE_DRIVE -> Repairs.settleDrive(step, command.getSettleDrive());
       case REPAIR_BLOB -> Repairs.repair(step, command.getRepairBlob());
+      case OWE_SHARDS -> Losses.owe(step, command.getOweShards());
       case KIND_NOT_SET -> throw new Refusal(ResultCode.INVALID_COMMAND);
     };
   }

@@ -19,6 +19,7 @@ import dev.ashlar.protocol.model.PlacementMap;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -34,11 +35,15 @@ final class Nodes {
             .toList();
     require(!node.getName().isEmpty(), ResultCode.INVALID_COMMAND);
     require(drives.isEmpty() == (node.getPort() == 0), ResultCode.INVALID_COMMAND);
-    Rows.get(step.table(), Keys.node(node.getName()), NodeRow.parser())
-        .ifPresent(present -> checkTakenOver(step, session, present, node));
+    Optional<NodeRow> present = Rows.get(step.table(), Keys.node(node.getName()), NodeRow.parser());
+    present.ifPresent(row -> checkTakenOver(step, session, row, node));
     drives.forEach(drive -> checkOwn(step, drive));
     Map<UUID, DriveId> all = Cluster.with(step.catalog().drives(), drives);
-    forgetGateways(step);
+    present
+        .map(NodeRow::getSession)
+        .filter(before -> before != session)
+        .ifPresent(before -> step.sessions().end(step, before));
+    forgetGateways(step, session);
     put(step, node.toBuilder().setSession(session).setHeartbeatMs(step.logTimeMs()));
     if (!drives.isEmpty()) {
       Cluster.put(step, all, drives);
@@ -64,13 +69,20 @@ final class Nodes {
 
   /**
    * Gateways may have a new name at each start; the rows of those that are gone must not pile up.
+   * Theirs and those of others that were gateways, too, end as sessions: nothing of them is waited
+   * for any more. Who only has drives writes nothing of its own.
+   *
+   * @param session which is alive, whatever its row says
    */
-  private static void forgetGateways(Step step) {
+  private static void forgetGateways(Step step, long session) {
     for (NodeRow row : rows(step.table())) {
-      boolean isGone =
-          row.getPort() == 0 && row.getHeartbeatMs() + NodeLife.FORGOTTEN_MS < step.logTimeMs();
-      if (isGone) {
+      boolean isGone = row.getHeartbeatMs() + NodeLife.FORGOTTEN_MS < step.logTimeMs();
+      if (isGone && row.getPort() == 0) {
         step.table().delete(Keys.node(row.getName()));
+      }
+      long own = row.getSession();
+      if (isGone && row.getGateway() && own != session && step.sessions().isLive(own)) {
+        step.sessions().end(step, own);
       }
     }
   }
@@ -80,6 +92,7 @@ final class Nodes {
         Rows.get(step.table(), Keys.node(command.getName()), NodeRow.parser())
             .orElseThrow(() -> new Refusal(ResultCode.CONDITIONAL_CONFLICT));
     require(node.getSession() == session, ResultCode.CONDITIONAL_CONFLICT);
+    forgetGateways(step, session);
     put(
         step,
         node.toBuilder()
@@ -97,7 +110,7 @@ final class Nodes {
     if (map != null) {
       registry.setEpoch(map.epoch()).setProfile(map.profile().toMessage());
     }
-    registry.addAllNodes(rows(snapshot));
+    registry.addAllNodes(rows(snapshot)).addAllSessions(Sessions.all(snapshot));
     Catalog.forEachRow(
         snapshot, 'V', value -> registry.addDrives(Rows.parse(value, DriveRow.parser())));
     Rows.get(snapshot, Keys.applied(), AppliedRow.parser())

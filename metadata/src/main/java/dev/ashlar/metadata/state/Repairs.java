@@ -39,7 +39,8 @@ final class Repairs {
     return Step.OK;
   }
 
-  private static BlobRow settled(Step step, BlobRow row, SortedSet<Integer> debts) {
+  /** The row with these debts, which are all that it owes by now. */
+  static BlobRow settled(Step step, BlobRow row, SortedSet<Integer> debts) {
     return row.toBuilder()
         .clearDebtSlots()
         .addAllDebtSlots(debts)
@@ -124,7 +125,7 @@ final class Repairs {
   }
 
   /** The last revision that touched the slot's shard, folded or not. */
-  private static long lastChange(BlobRow row, int slot) {
+  static long lastChange(BlobRow row, int slot) {
     long last = row.getFoldedCount() == 0 ? 0 : row.getFolded(slot);
     for (AttemptRow attempt : row.getAttemptsList()) {
       last = attempt.getSlotsList().contains(slot) ? attempt.getRevision() : last;

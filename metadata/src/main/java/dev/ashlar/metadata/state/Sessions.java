@@ -11,8 +11,10 @@ import dev.ashlar.protocol.message.EndSessions;
 import dev.ashlar.protocol.message.ResultCode;
 import dev.ashlar.protocol.message.SessionRow;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.Iterator;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -76,6 +78,23 @@ final class Sessions {
     return CommandResult.newBuilder().setSession(session).build();
   }
 
+  /** Nothing that the session has written can be committed any more. */
+  void end(Step step, long session) {
+    live.remove(session);
+    step.table().delete(Keys.session(session));
+  }
+
+  /** Those that live, ascending. */
+  static List<Long> all(Table table) {
+    List<Long> all = new ArrayList<>();
+    try (Table.Cursor cursor = cursor(table, 'S')) {
+      for (; cursor.isValid(); cursor.next()) {
+        all.add(Keys.idOf(cursor.key()));
+      }
+    }
+    return all;
+  }
+
   CommandResult end(Step step, EndSessions command) {
     for (Iterator<Long> ids = live.keySet().iterator(); ids.hasNext(); ) {
       long session = ids.next();
@@ -94,7 +113,9 @@ final class Sessions {
     }
     Requests requests = live.get(command.getSession());
     if (requests == null) {
-      return refusal(ResultCode.DEAD_SESSION);
+      // It may have been carried out while the session lived: then its sender must not clean up.
+      CommandResult earlier = earlier(command, present);
+      return earlier == null ? refusal(ResultCode.STALE_REQUEST) : earlier;
     }
     if (command.getRequest() <= requests.floor) {
       return refusal(ResultCode.STALE_REQUEST);
@@ -103,6 +124,10 @@ final class Sessions {
       requests.greatest = command.getRequest();
       return null;
     }
+    return earlier(command, present);
+  }
+
+  private @Nullable CommandResult earlier(Command command, DedupRow.Builder present) {
     CommandResult earlier = find(present.buildPartial(), command);
     for (Iterator<Entry> i = entries.descendingIterator(); earlier == null && i.hasNext(); ) {
       earlier = find(i.next().row(), command);

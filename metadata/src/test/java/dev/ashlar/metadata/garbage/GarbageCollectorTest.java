@@ -105,7 +105,7 @@ class GarbageCollectorTest {
   @Test
   void aSweepOfMoreOrphansThanItKeepsFindsThemAll() throws Exception {
     BlobId committed = put("k", 1);
-    int orphans = 2 * GarbageCollector.ORPHANS_MAX + 1500;
+    int orphans = 2 * DeadSessionSweep.ORPHANS_MAX + 1500;
     for (int i = 0; i < orphans; i++) {
       drive(1).blobs().add(new BlobId(metadata.session(), 10 + i));
     }

@@ -146,10 +146,57 @@ class NodesTest {
     storage(first, "s-1", "host-1", drive(1, 1));
     assertEquals(ResultCode.CONDITIONAL_CONFLICT, storage(second, "s-1", "host-2", drive(1, 1)));
     assertEquals(ResultCode.OK, storage(second, "s-1", "host-1", drive(1, 1)));
-    assertEquals(ResultCode.CONDITIONAL_CONFLICT, keep(first, "s-1", 0));
+    assertEquals(ResultCode.STALE_REQUEST, keep(first, "s-1", 0), "its session has ended");
     nowMs += NodeLife.DOWN_MS + 1;
-    assertEquals(ResultCode.OK, storage(first, "s-1", "host-2", drive(1, 1)));
-    assertEquals(ResultCode.CONDITIONAL_CONFLICT, keep(second, "s-1", 0));
+    long third = register();
+    assertEquals(ResultCode.OK, storage(third, "s-1", "host-2", drive(1, 1)));
+    assertEquals(ResultCode.STALE_REQUEST, keep(second, "s-1", 0));
+    assertEquals(List.of(third), registry().getSessionsList());
+  }
+
+  /** A session ends with its node, and no other does. */
+  @Test
+  void theSessionOfAGatewayThatIsForgottenEnds() {
+    gateway(first, "g-1");
+    gateway(second, "g-2");
+    assertEquals(List.of(first, second), registry().getSessionsList());
+    nowMs += NodeLife.FORGOTTEN_MS;
+    assertEquals(ResultCode.OK, keep(second, "g-2", 0));
+    assertEquals(List.of(first, second), registry().getSessionsList(), "not yet");
+    nowMs++;
+    assertEquals(ResultCode.OK, keep(second, "g-2", 0));
+    assertEquals(List.of(second), registry().getSessionsList());
+    assertEquals(ResultCode.STALE_REQUEST, keep(first, "g-1", 0));
+    state = new MetadataState(table);
+    assertEquals(List.of(second), registry().getSessionsList());
+  }
+
+  @Test
+  void aSessionWithoutANodeLives() {
+    gateway(second, "g-2");
+    nowMs += 10 * NodeLife.FORGOTTEN_MS;
+    keep(second, "g-2", 0);
+    assertEquals(List.of(first, second), registry().getSessionsList());
+  }
+
+  /** It was carried out before the session ended: who sent it must not take it for refused. */
+  @Test
+  void aRequestOfAnEndedSessionKeepsItsAnswer() {
+    gateway(first, "g-1");
+    Command register =
+        Command.newBuilder()
+            .setRegisterNode(
+                RegisterNode.newBuilder()
+                    .setNode(NodeRow.newBuilder().setName("g-1").setGateway(true)))
+            .setSession(first)
+            .setRequest(++requests)
+            .setTimeMs(nowMs)
+            .build();
+    assertEquals(ResultCode.OK, apply(register).getCode());
+    gateway(second, "g-1");
+    assertEquals(List.of(second), registry().getSessionsList());
+    assertEquals(ResultCode.OK, apply(register).getCode());
+    assertEquals(second, node("g-1").getSession(), "it was not carried out again");
   }
 
   @Test

@@ -199,7 +199,7 @@ abstract class AbstractObjectsContract extends AbstractFreshMetadata {
     ok(
         Command.newBuilder()
             .setEndSessions(EndSessions.newBuilder().setBelow(client.session() + 1)));
-    refused(ResultCode.DEAD_SESSION, put("k"));
+    refused(ResultCode.STALE_REQUEST, put("k"));
   }
 
   /** Acknowledged by all slots. */

@@ -6,6 +6,7 @@ import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.storage.io.RawFiles;
 import java.io.IOException;
+import java.time.Clock;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -21,9 +22,6 @@ import org.slf4j.LoggerFactory;
  */
 final class DriveCore {
   private static final Logger LOG = LoggerFactory.getLogger(DriveCore.class);
-
-  /** There while shards may be on the drive of which the log has lost changes. */
-  static final String CHANGES_LOST_FILE = "changes-lost";
 
   private final RawFiles files;
   private final DriveConfig.Limits limits;
@@ -64,7 +62,7 @@ final class DriveCore {
     log = new SegmentLog(drive, limits, parts, changed, end, segments);
     reader = newReader(parts.meters()::read);
     try {
-      if (files.list().contains(CHANGES_LOST_FILE)) {
+      if (identity.changesLost()) {
         forgetChangedBlobs();
       }
     } catch (IOException | RuntimeException e) {
@@ -78,9 +76,6 @@ final class DriveCore {
     if (!files.list().contains(DriveIdentity.FILE)) {
       return format(files, setting);
     }
-    // What a killed process renamed may not be durable: a life that was told of must not come
-    // again.
-    files.syncDirectory();
     DriveIdentity found = DriveIdentity.read(files);
     if (!found.cluster().equals(setting.cluster())) {
       throw new IOException(
@@ -105,8 +100,9 @@ final class DriveCore {
     }
     UUID id = setting.drive() != null ? setting.drive() : UUID.randomUUID();
     DriveIdentity fresh =
-        new DriveIdentity(setting.cluster(), new DriveId(id, Math.max(1, setting.epochSecond())));
-    fresh.write(files);
+        new DriveIdentity(
+            setting.cluster(), new DriveId(id, Math.max(1, setting.epochSecond())), false);
+    fresh.create(files);
     LOG.info("formatted drive {}", fresh.drive());
     return fresh;
   }
@@ -146,6 +142,14 @@ final class DriveCore {
     return new Coalescer(parts.index(), own, parts.slabs(), changed.toMerge(), merger);
   }
 
+  DriveScrub newScrub(SegmentScrub.Pace pace, Clock clock) throws IOException {
+    return new DriveScrub(files, segments, log, listener -> newSegmentScrub(pace, listener), clock);
+  }
+
+  SegmentScrub newSegmentScrub(SegmentScrub.Pace pace, DamageListener listener) {
+    return new SegmentScrub(drive().id(), segments, log, parts, changed.unfolded(), pace, listener);
+  }
+
   private ShardReader newReader(IntConsumer onFileRead) {
     return new ShardReader(segments, parts, changed.unfolded(), onFileRead);
   }
@@ -167,13 +171,9 @@ final class DriveCore {
   /** The first loss that recovery finds begins a new life, before anything behind it is used. */
   private void lost(String what) throws IOException {
     LOG.error("drive {}: {}", identity.drive(), what);
-    DriveIdentity next = identity.nextIncarnation(setting.epochSecond());
+    DriveIdentity next = identity.nextIncarnation(setting.epochSecond()).withChangesLost(true);
     next.write(files);
     identity = next;
-    if (!files.list().contains(CHANGES_LOST_FILE)) {
-      files.create(CHANGES_LOST_FILE, SegmentFormat.BLOCK).close();
-      files.syncDirectory();
-    }
   }
 
   /**
@@ -202,8 +202,8 @@ final class DriveCore {
       log.clear();
       some.clear();
     }
-    files.delete(CHANGES_LOST_FILE);
-    files.syncDirectory();
+    identity = identity.withChangesLost(false);
+    identity.write(files);
   }
 
   /** Nobody waits for it. */

@@ -5,54 +5,142 @@ import dev.ashlar.storage.io.RawFile;
 import dev.ashlar.storage.io.RawFiles;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Who a drive is: 64 bytes in a file of its own.
+ * Who a drive is: 64 bytes, twice in a file of its own, each time in a block of 4 KiB.
  *
  * <pre>
- * magic 4 | version 2 | 0 2 | cluster 16 | drive 16 | incarnation 8 | 0 12 | crc32c 4
+ * magic 4 | version 2 | flags 2 | cluster 16 | drive 16 | incarnation 8 | 0 12 | crc32c 4
  * </pre>
+ *
+ * <p>The file is made once, with all the space it will ever have, and then overwritten in place,
+ * one block after the other: a drive whose disk is full can always begin a new life. A write that
+ * was cut off leaves the other block.
+ *
+ * @param changesLost whether shards may be on the drive of which the log has lost changes
  */
-record DriveIdentity(UUID cluster, DriveId drive) {
+record DriveIdentity(UUID cluster, DriveId drive, boolean changesLost) {
   static final String FILE = "drive-identity";
   private static final String NEW_FILE = FILE + ".new";
+
+  /** Of version 1: there while changes may be lost. */
+  private static final String CHANGES_LOST_FILE = "changes-lost";
+
   private static final int MAGIC = 0x41534844;
-  private static final short VERSION = 1;
+  private static final short VERSION = 2;
+  private static final int CHANGES_LOST = 1;
   private static final int BYTES = 64;
   private static final int CRC_AT = BYTES - Integer.BYTES;
+  private static final int PLACES = 2;
+  private static final int PLACE_BYTES = SegmentFormat.BLOCK;
 
+  /**
+   * The identity of a drive that has one, durable also if the process that wrote it was killed: a
+   * life that was told of must not come again.
+   */
   static DriveIdentity read(RawFiles files) throws IOException {
-    ByteBuffer bytes = ByteBuffer.allocateDirect(BYTES);
+    files.syncDirectory();
     try (RawFile file = files.open(FILE)) {
-      file.read(bytes, 0);
+      if (file.size() < (long) PLACES * PLACE_BYTES) {
+        return upgrade(files, file);
+      }
+      file.sync();
+      List<DriveIdentity> found = new ArrayList<>();
+      IOException failure = null;
+      for (int place = 0; place < PLACES; place++) {
+        try {
+          found.add(decode(bytes(file, place)));
+        } catch (IOException e) {
+          failure = e;
+        }
+      }
+      DriveIdentity newest = newest(found);
+      if (newest == null) {
+        throw failure == null ? new IOException(FILE + " is empty") : failure;
+      }
+      if (failure != null || !found.stream().allMatch(newest::equals)) {
+        newest.overwrite(file);
+      }
+      return newest;
     }
-    return decode(bytes);
   }
 
-  /** Replaces the identity durably, or leaves the old one. */
-  void write(RawFiles files) throws IOException {
+  /** Of one that was cut off and the one before, the later; a loss is noted before it is over. */
+  private static @Nullable DriveIdentity newest(List<DriveIdentity> found) {
+    DriveIdentity newest = null;
+    for (DriveIdentity each : found) {
+      long incarnation = each.drive.incarnation();
+      if (newest == null
+          || incarnation > newest.drive.incarnation()
+          || (incarnation == newest.drive.incarnation() && each.changesLost)) {
+        newest = each;
+      }
+    }
+    return newest;
+  }
+
+  private static ByteBuffer bytes(RawFile file, int place) throws IOException {
+    ByteBuffer bytes = ByteBuffer.allocateDirect(BYTES);
+    file.read(bytes, (long) place * PLACE_BYTES);
+    return bytes;
+  }
+
+  /** Version 1 had one place, and a file of its own for the flag. */
+  private static DriveIdentity upgrade(RawFiles files, RawFile file) throws IOException {
+    DriveIdentity found = decode(bytes(file, 0));
+    boolean wasLost = files.list().contains(CHANGES_LOST_FILE);
+    DriveIdentity same = new DriveIdentity(found.cluster, found.drive, wasLost);
+    same.create(files);
+    if (wasLost) {
+      files.delete(CHANGES_LOST_FILE);
+      files.syncDirectory();
+    }
+    return same;
+  }
+
+  /** Makes the file durably; it takes all the space that it will need. */
+  void create(RawFiles files) throws IOException {
     if (files.list().contains(NEW_FILE)) {
       files.delete(NEW_FILE);
     }
-    try (RawFile file = files.create(NEW_FILE, 0)) {
-      file.write(List.of(encode()), 0);
-      file.sync();
+    try (RawFile file = files.create(NEW_FILE, (long) PLACES * PLACE_BYTES)) {
+      overwrite(file);
     }
     files.rename(NEW_FILE, FILE);
     files.syncDirectory();
   }
 
+  /** Takes the place of the identity durably, or leaves the old one. */
+  void write(RawFiles files) throws IOException {
+    try (RawFile file = files.open(FILE)) {
+      overwrite(file);
+    }
+  }
+
+  private void overwrite(RawFile file) throws IOException {
+    for (int place = 0; place < PLACES; place++) {
+      file.write(List.of(encode()), (long) place * PLACE_BYTES);
+      file.sync();
+    }
+  }
+
   /** The same drive in a new life. Time keeps it above every life before, known or forgotten. */
   DriveIdentity nextIncarnation(long epochSecond) {
     long next = Math.max(drive.incarnation() + 1, epochSecond);
-    return new DriveIdentity(cluster, new DriveId(drive.id(), next));
+    return new DriveIdentity(cluster, new DriveId(drive.id(), next), changesLost);
+  }
+
+  DriveIdentity withChangesLost(boolean areLost) {
+    return new DriveIdentity(cluster, drive, areLost);
   }
 
   ByteBuffer encode() {
     ByteBuffer bytes = ByteBuffer.allocateDirect(BYTES);
-    bytes.putInt(MAGIC).putShort(VERSION).putShort((short) 0);
+    bytes.putInt(MAGIC).putShort(VERSION).putShort((short) (changesLost ? CHANGES_LOST : 0));
     bytes.putLong(cluster.getMostSignificantBits()).putLong(cluster.getLeastSignificantBits());
     bytes.putLong(drive.id().getMostSignificantBits());
     bytes.putLong(drive.id().getLeastSignificantBits()).putLong(drive.incarnation());
@@ -60,21 +148,24 @@ record DriveIdentity(UUID cluster, DriveId drive) {
     return bytes.clear().putInt(CRC_AT, crc);
   }
 
+  /** Of this version or the one before. */
   static DriveIdentity decode(ByteBuffer bytes) throws IOException {
     int crc = new Checksum().of(bytes, 0, CRC_AT);
     bytes.clear();
     if (bytes.getInt(0) != MAGIC) {
       throw new IOException(FILE + " is not the identity of an Ashlar drive");
     }
-    if (bytes.getShort(4) != VERSION) {
+    short version = bytes.getShort(4);
+    if (version != VERSION && version != 1) {
       throw new IOException(
-          FILE + " has format version " + bytes.getShort(4) + "; this program reads " + VERSION);
+          FILE + " has format version " + version + "; this program reads " + VERSION);
     }
     if (crc != bytes.getInt(CRC_AT)) {
       throw new IOException(FILE + " is damaged: its checksum does not match");
     }
     return new DriveIdentity(
         new UUID(bytes.getLong(8), bytes.getLong(16)),
-        new DriveId(new UUID(bytes.getLong(24), bytes.getLong(32)), bytes.getLong(40)));
+        new DriveId(new UUID(bytes.getLong(24), bytes.getLong(32)), bytes.getLong(40)),
+        (bytes.getShort(6) & CHANGES_LOST) != 0);
   }
 }

@@ -52,6 +52,35 @@ final class DriveMeters implements AutoCloseable {
         Gauge.builder(name, of, value).description(description).tags(tags).register(registry));
   }
 
+  /** What the reading of everything has come to. */
+  void scrub(Scrubber scrubber) {
+    gauge(
+        "ashlar.scrub.finished",
+        "time of the last full pass, in seconds since 1970; 0: none",
+        scrubber,
+        each -> each.progress().finishedMs() / 1000.0);
+    gauge(
+        "ashlar.scrub.running",
+        "1 if a pass is under way",
+        scrubber,
+        each -> each.progress().running() ? 1 : 0);
+    gauge(
+        "ashlar.scrub.segments.left",
+        "segments that the pass has before it",
+        scrubber,
+        each -> each.progress().segmentsLeft());
+    gauge(
+        "ashlar.scrub.verified.bytes",
+        "live bytes that the pass has verified",
+        scrubber,
+        each -> each.progress().verifiedBytes());
+    gauge(
+        "ashlar.scrub.damaged.blocks",
+        "damaged blocks that the pass has found",
+        scrubber,
+        each -> each.progress().damagedBlocks() + each.progress().unreadableDirectories());
+  }
+
   void read(int bytes) {
     readOps.increment();
     readBytes.add(bytes);

@@ -11,6 +11,7 @@ import dev.ashlar.protocol.client.ShardIntent;
 import dev.ashlar.protocol.client.ShardStore;
 import dev.ashlar.protocol.client.ShardView;
 import dev.ashlar.protocol.client.ShardWrite;
+import dev.ashlar.protocol.layout.ByteRange;
 import dev.ashlar.protocol.memory.SlabPool;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.DriveId;
@@ -18,9 +19,11 @@ import dev.ashlar.protocol.model.ShardId;
 import dev.ashlar.storage.io.RawFiles;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.ScheduledFuture;
 import java.util.function.BiFunction;
 import java.util.function.UnaryOperator;
@@ -46,6 +49,9 @@ public final class DriveStore implements ShardStore, AutoCloseable {
   private final ReadLane reads;
   private final IntentMaker intents;
   private final ScheduledFuture<?> watch;
+  private final Clock clock;
+  private final String name;
+  private volatile @Nullable Scrubber scrubber;
   private volatile State state = State.OPEN;
 
   private enum State {
@@ -80,7 +86,8 @@ public final class DriveStore implements ShardStore, AutoCloseable {
     core = folder.core();
     meters = folder.meters();
     drive = core.drive();
-    String name = config.folder().toAbsolutePath().getFileName().toString();
+    clock = resources.clock();
+    name = config.folder().toAbsolutePath().getFileName().toString();
     queue =
         new CommitQueue(core.log(), config.limits(), drive, name, this::failed, System::nanoTime);
     reads = new ReadLane(drive, name, resources.readThreads(), config.limits(), System::nanoTime);
@@ -112,6 +119,39 @@ public final class DriveStore implements ShardStore, AutoCloseable {
     meters.gauge("ashlar.drive.segments", "segments of the log", segments, Segments::count);
     meters.gauge(
         "ashlar.drive.writable", "1 if it takes new data", this, s -> s.isWritable() ? 1 : 0);
+  }
+
+  /**
+   * Reads from now on everything that the drive holds, again and again.
+   *
+   * @param listener is told what is damaged
+   */
+  public void startScrub(ScrubConfig scrubConfig, DamageListener listener) throws IOException {
+    Scrubber started =
+        new Scrubber(
+            core,
+            scrubConfig,
+            listener,
+            () -> reads.inFlight() > 0 || queue.depth() > 0,
+            clock,
+            name);
+    scrubber = started;
+    meters.scrub(started);
+    started.start();
+  }
+
+  /** Begins to read everything at once, and without sparing more than the bounded rate does. */
+  public void scrubNow() {
+    Scrubber running = scrubber;
+    if (running != null) {
+      running.startNow();
+    }
+  }
+
+  /** How far that is; null before it was started. */
+  public @Nullable ScrubProgress scrubProgress() {
+    Scrubber running = scrubber;
+    return running == null ? null : running.progress();
   }
 
   @Override
@@ -265,6 +305,22 @@ public final class DriveStore implements ShardStore, AutoCloseable {
     return lookUp(() -> IntentPage.of(core.index(), session, after, max));
   }
 
+  /**
+   * The first block of a shard of which, by the index, anything is not there as the view says; null
+   * if all is. Runs on the caller's thread.
+   *
+   * @param length of the shard in that state, at least 1
+   */
+  public @Nullable ByteRange firstMissing(ShardId shard, ShardView view, long length)
+      throws ShardException {
+    Optional<ByteRange> missing =
+        lookUp(
+            () ->
+                Optional.ofNullable(
+                    new ShardInventory(core.index()).firstMissing(shard, view, length)));
+    return missing.orElse(null);
+  }
+
   private interface LookUp<T> {
     T run() throws IOException;
   }
@@ -297,11 +353,13 @@ public final class DriveStore implements ShardStore, AutoCloseable {
     }
     state = State.CLOSED;
     watch.cancel(false);
+    Scrubber running = scrubber;
+    boolean isScrubbed = running == null || running.stop(config.limits().stallTimeout());
     boolean isKept = housekeeper.stop();
     boolean isWritten = queue.stop();
     boolean isRead = reads.close();
     meters.close();
-    if (!isKept || !isWritten || !isRead) {
+    if (!isScrubbed || !isKept || !isWritten || !isRead) {
       throw new IOException(drive + " hangs and is left open");
     }
     try (folder) {
@@ -346,6 +404,10 @@ public final class DriveStore implements ShardStore, AutoCloseable {
     LOG.debug("drive {} failed here", drive, cause);
     meters.ioError();
     queue.refuseAll();
+    Scrubber running = scrubber;
+    if (running != null) {
+      running.end();
+    }
     if (state == State.OPEN) {
       state = State.READ_ONLY;
     }

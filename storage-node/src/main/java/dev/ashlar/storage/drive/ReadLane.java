@@ -107,6 +107,11 @@ final class ReadLane {
     return null;
   }
 
+  /** Reads that wait or run. */
+  int inFlight() {
+    return inFlight.get();
+  }
+
   void end() {
     inFlight.decrementAndGet();
   }

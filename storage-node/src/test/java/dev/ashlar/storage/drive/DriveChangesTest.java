@@ -228,7 +228,7 @@ class DriveChangesTest {
     assertEquals(ShardFault.MISSING, fault(drive, ShardView.ORIGINAL));
     assertArrayEquals(noise(7, 100), drive.read(7, 0, 100));
     assertArrayEquals(noise(8, 100), drive.read(8, 0, 100));
-    assertFalse(drive.disk.list().contains(DriveCore.CHANGES_LOST_FILE));
+    assertFalse(DriveIdentity.read(drive.disk).changesLost());
   }
 
   @Test

@@ -2,10 +2,12 @@ package dev.ashlar.storage.drive;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ashlar.storage.io.SimulatedDrive;
 import dev.ashlar.storage.io.SimulatedDrive.PowerLoss;
 import java.io.IOException;
+import java.util.List;
 import java.util.Random;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
@@ -17,16 +19,76 @@ class DriveIdentityTest {
   /** The next process tells metadata of the new life, which then takes no older one any more. */
   @Test
   void aLifeBegunByAKilledProcessOutlivesThePowerLossThatFollows() throws IOException {
-    for (int seed = 0; seed < 20; seed++) {
-      SimulatedDrive disk = new SimulatedDrive(new Random(seed), Long.MAX_VALUE);
-      DriveIdentity first = DriveCore.identify(disk, SETTING);
-      disk.crashAtCall(5); // create, write, sync, rename, and now the directory
-      assertThrows(PowerLoss.class, () -> first.nextIncarnation(1).write(disk));
-      disk.restart();
-      long told = DriveCore.identify(disk, SETTING).drive().incarnation();
-      assertEquals(2, told);
-      disk.reboot();
-      assertEquals(told, DriveCore.identify(disk, SETTING).drive().incarnation(), "seed " + seed);
+    for (int seed = 0; seed < 40; seed++) {
+      for (int call = 2; call <= 4; call++) { // write, sync, and again
+        SimulatedDrive disk = new SimulatedDrive(new Random(seed), Long.MAX_VALUE);
+        DriveIdentity first = DriveCore.identify(disk, SETTING);
+        disk.crashAtCall(call);
+        assertThrows(PowerLoss.class, () -> first.nextIncarnation(1).write(disk));
+        disk.restart();
+        long told = DriveCore.identify(disk, SETTING).drive().incarnation();
+        assertEquals(2, told);
+        disk.reboot();
+        assertEquals(told, incarnation(disk), "seed " + seed + ", call " + call);
+      }
     }
+  }
+
+  @Test
+  void aWriteThatIsCutOffLeavesOneOfBothLives() throws IOException {
+    for (int seed = 0; seed < 40; seed++) {
+      for (int call = 1; call <= 4; call++) {
+        SimulatedDrive disk = new SimulatedDrive(new Random(seed), Long.MAX_VALUE);
+        DriveIdentity first = DriveCore.identify(disk, SETTING);
+        disk.crashAtCall(call);
+        assertThrows(PowerLoss.class, () -> first.nextIncarnation(1).write(disk));
+        disk.reboot();
+        long found = incarnation(disk);
+        assertTrue(found == 1 || found == 2, "incarnation " + found);
+        assertTrue(call <= 2 || found == 2, "the first place was durable");
+      }
+    }
+  }
+
+  @Test
+  void damageOfEitherPlaceIsMendedFromTheOther() throws IOException {
+    for (int at : new int[] {40, 4096 + 40}) {
+      SimulatedDrive disk = new SimulatedDrive(new Random(1), Long.MAX_VALUE);
+      DriveCore.identify(disk, SETTING).nextIncarnation(1).write(disk);
+      disk.flipBit(DriveIdentity.FILE, at, 1);
+      assertEquals(2, incarnation(disk));
+      disk.flipBit(DriveIdentity.FILE, 4096 + 80 - at, 1);
+      assertEquals(2, incarnation(disk));
+    }
+  }
+
+  @Test
+  void aFullDiskDoesNotKeepADriveInItsOldLife() throws IOException {
+    SimulatedDrive disk = new SimulatedDrive(new Random(1), 3 * 4096);
+    DriveIdentity first = DriveCore.identify(disk, SETTING);
+    disk.create("all the rest", disk.usableBytes());
+    assertEquals(0, disk.usableBytes());
+    first.nextIncarnation(1).withChangesLost(true).write(disk);
+    assertEquals(first.nextIncarnation(1).withChangesLost(true), DriveCore.identify(disk, SETTING));
+  }
+
+  @Test
+  void theFormerVersionIsTakenOver() throws IOException {
+    for (boolean isLost : new boolean[] {false, true}) {
+      SimulatedDrive disk = new SimulatedDrive(new Random(1), Long.MAX_VALUE);
+      disk.put(DriveIdentity.FILE, DriveRulesTest.golden("identity-v1.hex"));
+      if (isLost) {
+        disk.put("changes-lost", new byte[4096]);
+      }
+      DriveIdentity found = DriveIdentity.read(disk);
+      assertEquals(1000, found.drive().incarnation());
+      assertEquals(isLost, found.changesLost());
+      assertEquals(found, DriveIdentity.read(disk));
+      assertEquals(List.of(DriveIdentity.FILE), disk.list());
+    }
+  }
+
+  private static long incarnation(SimulatedDrive disk) throws IOException {
+    return DriveCore.identify(disk, SETTING).drive().incarnation();
   }
 }

@@ -1,5 +1,7 @@
 package dev.ashlar.storage.drive;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.ashlar.codec.ErasureCode;
 import dev.ashlar.protocol.client.Answer;
 import dev.ashlar.protocol.client.Completion;
@@ -253,6 +255,33 @@ public final class SteppedDrive implements ShardStore {
     } catch (IOException e) {
       throw new AssertionError("one write fails at a time", e);
     }
+  }
+
+  /**
+   * Reads all that is live.
+   *
+   * @return how many blocks are damaged
+   */
+  public long scrub(DamageListener listener) throws IOException {
+    if (state != State.OPEN) {
+      return 0;
+    }
+    long damaged = 0;
+    for (Segment segment : List.copyOf(core.segments().all())) {
+      SegmentScrub scrub = core.newSegmentScrub(SegmentScrub.Pace.NONE, listener);
+      damaged += requireNonNull(scrub.verify(segment.id())).damagedBlocks();
+    }
+    return damaged;
+  }
+
+  /** Flips a bit of something live; false if there is nothing. */
+  public boolean rot() {
+    List<LiveBlock> blocks = LiveBlock.all(medium.index);
+    if (blocks.isEmpty()) {
+      return false;
+    }
+    blocks.get(medium.random.nextInt(blocks.size())).flip(medium.disk, medium.random);
+    return true;
   }
 
   /** Its process ended. */

@@ -1,0 +1,202 @@
+package dev.ashlar.blob;
+
+import dev.ashlar.blob.LossReports.Outcome;
+import dev.ashlar.blob.ParityCheck.Found;
+import dev.ashlar.protocol.client.MetadataClient;
+import dev.ashlar.protocol.client.MetadataUnavailableException;
+import dev.ashlar.protocol.client.ShardStore;
+import dev.ashlar.protocol.layout.ByteRange;
+import dev.ashlar.protocol.layout.StripeLayout;
+import dev.ashlar.protocol.message.BlobRow;
+import dev.ashlar.protocol.model.BlobId;
+import dev.ashlar.protocol.model.Profile;
+import dev.ashlar.protocol.model.ShardId;
+import dev.ashlar.protocol.thread.BackgroundThread;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Takes a sample of each blob, a few stripes anywhere in it, and compares the shards of these with
+ * each other. It begins anywhere, goes through all placement groups, and rests until the period is
+ * over. A shard that contradicts all others becomes owed. One thread.
+ */
+public final class ParityScrub implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(ParityScrub.class);
+  private static final int PAGE = 64;
+  private static final Duration LOOK = Duration.ofSeconds(10);
+
+  /** Of each shard: a sample is no more than that. */
+  private static final int SAMPLE_BYTES = 64 * 1024;
+
+  private final Engine engine;
+  private final ParityCheck check;
+  private final LossReports losses;
+  private final RepairPace pace;
+  private final Duration period;
+  private final BooleanSupplier isItsTurn;
+  private final RandomGenerator random;
+  private final Counter compared;
+  private final Counter inconsistent;
+  private long passBeganNanos;
+  private int groupsLeft;
+  private int group;
+  private @Nullable BlobId after;
+  private @Nullable BackgroundThread worker;
+
+  /**
+   * @param engine without hedging
+   * @param period of a pass at least
+   * @param isItsTurn whether this process does it for all
+   */
+  public ParityScrub(
+      Engine engine,
+      LossReports losses,
+      RepairPace pace,
+      Duration period,
+      BooleanSupplier isItsTurn,
+      RandomGenerator random,
+      MeterRegistry meters) {
+    this.engine = engine;
+    this.check = new ParityCheck(engine);
+    this.losses = losses;
+    this.pace = pace;
+    this.period = period;
+    this.isItsTurn = isItsTurn;
+    this.random = random;
+    this.compared =
+        Counter.builder("ashlar.scrub.compared.samples")
+            .description("Samples of blobs whose shards were compared with each other")
+            .register(meters);
+    this.inconsistent =
+        Counter.builder("ashlar.scrub.inconsistent.samples")
+            .description("Of these, those whose shards contradict each other")
+            .register(meters);
+  }
+
+  /** Works until it is closed. */
+  public void start() {
+    worker = BackgroundThread.start("parity-scrub", this::run);
+  }
+
+  private void run() throws InterruptedException {
+    while (true) {
+      try {
+        if (isItsTurn.getAsBoolean()) {
+          pass();
+        }
+      } catch (MetadataUnavailableException e) {
+        LOG.debug("the comparison of shards waits for metadata: {}", e.getMessage());
+      } catch (RuntimeException e) {
+        LOG.warn("the comparison of shards goes on after a failure", e);
+      }
+      Thread.sleep(LOOK);
+    }
+  }
+
+  /** Goes on with the pass, or begins one if it is time. */
+  private void pass() throws MetadataUnavailableException, InterruptedException {
+    long now = System.nanoTime();
+    if (groupsLeft == 0 && (passBeganNanos == 0 || now - passBeganNanos >= period.toNanos())) {
+      begin();
+    }
+    while (groupsLeft > 0 && isItsTurn.getAsBoolean()) {
+      checkPage();
+    }
+  }
+
+  private void begin() {
+    passBeganNanos = System.nanoTime();
+    groupsLeft = engine.metadata().placement().pgCount();
+    group = random.nextInt(groupsLeft);
+    after = null;
+  }
+
+  /** Takes a sample of every blob once. */
+  public void checkAll() throws MetadataUnavailableException, InterruptedException {
+    begin();
+    while (groupsLeft > 0) {
+      checkPage();
+    }
+  }
+
+  private void checkPage() throws MetadataUnavailableException, InterruptedException {
+    MetadataClient metadata = engine.metadata();
+    List<BlobRow> page = metadata.group(group, after, PAGE);
+    for (BlobRow row : page) {
+      check(row);
+    }
+    after = page.isEmpty() ? null : BlobId.of(page.getLast().getId());
+    if (page.size() < PAGE) {
+      after = null;
+      group = (group + 1) % metadata.placement().pgCount();
+      groupsLeft--;
+    }
+  }
+
+  private void check(BlobRow row) throws MetadataUnavailableException, InterruptedException {
+    if (!ParityCheck.isComparable(row)) {
+      return;
+    }
+    ByteRange range = sample(row);
+    pace.take(range.length() * Profile.of(row.getProfile()).shards());
+    Found found;
+    try (RequestMemory memory = new RequestMemory(engine.memory())) {
+      found = check.check(row, range, memory);
+    } catch (DataUnavailableException e) {
+      LOG.debug("{} is not compared now: {}", BlobId.of(row.getId()), e.getMessage());
+      return;
+    }
+    switch (found.result()) {
+      case UNDECIDED -> {}
+      case CONSISTENT -> compared.increment();
+      case ONE_DIFFERS, INCONSISTENT -> {
+        compared.increment();
+        tell(row, range, found);
+      }
+    }
+  }
+
+  /** Whole stripes, but for the blob's end. */
+  private ByteRange sample(BlobRow row) {
+    StripeLayout layout = WindowRead.layout(row);
+    long longest = layout.shardLength(0);
+    int unit = layout.profile().stripeUnit();
+    long bytes = (long) Math.max(1, SAMPLE_BYTES / unit) * unit;
+    long places = Math.ceilDiv(longest, bytes);
+    long offset = random.nextLong(places) * bytes;
+    return new ByteRange(offset, Math.min(bytes, longest - offset));
+  }
+
+  private void tell(BlobRow row, ByteRange range, Found found) throws MetadataUnavailableException {
+    inconsistent.increment();
+    String what = BlobId.of(row.getId()) + ", bytes " + range + " of its shards";
+    if (found.slot().isEmpty()) {
+      LOG.error("{}: they contradict each other, and which are wrong cannot be told", what);
+      return;
+    }
+    int slot = found.slot().getAsInt();
+    LOG.error("{}: slot {} contradicts the others", what, slot);
+    ShardStore store =
+        engine.drives().apply(engine.metadata().placement().drive(row.getPg(), slot));
+    if (losses.owe(row, slot) == Outcome.OWED && store != null) {
+      // Or repair would find it whole. If it is quicker, the shard is lost next, and found so.
+      engine.leftovers().remove(store, ShardId.name(row, slot));
+    }
+  }
+
+  /** Ends the background thread. */
+  @Override
+  public void close() {
+    BackgroundThread running = worker;
+    if (running != null) {
+      running.close();
+    }
+  }
+}

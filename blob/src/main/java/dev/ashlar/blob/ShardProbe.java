@@ -1,0 +1,75 @@
+package dev.ashlar.blob;
+
+import dev.ashlar.protocol.client.ShardFault;
+import dev.ashlar.protocol.client.ShardStore;
+import dev.ashlar.protocol.layout.ByteRange;
+import dev.ashlar.protocol.memory.SlabPool;
+import dev.ashlar.protocol.message.BlobRow;
+import dev.ashlar.protocol.model.ShardId;
+import java.time.Duration;
+
+/** Looks whether drives have of shards what blobs' rows say. For many threads. */
+final class ShardProbe {
+  private final Hedging hedging;
+  private final Duration driveDeadline;
+
+  /** Whether a drive has a part of a shard. */
+  enum Present {
+    /** To the last byte, as the row says. */
+    WHOLE,
+    NOT,
+    /** It has a later state only. */
+    LATER,
+    /** It could not tell now. */
+    UNKNOWN
+  }
+
+  /**
+   * @param hedging not used, but reads are counted with it
+   */
+  ShardProbe(Hedging hedging, Duration driveDeadline) {
+    this.hedging = hedging;
+    this.driveDeadline = driveDeadline;
+  }
+
+  /** Whether this answer says that the drive cannot give the bytes, not only that it could not. */
+  static boolean isLoss(ShardFault fault) {
+    return fault == ShardFault.MISSING
+        || fault == ShardFault.CORRUPT
+        || fault == ShardFault.IO_ERROR;
+  }
+
+  /**
+   * Reads a range of the slot's shard.
+   *
+   * @param range not empty, of a slab at most
+   * @throws DataUnavailableException if there is no memory for it now
+   */
+  Present look(BlobRow row, int slot, ShardStore store, ByteRange range, RequestMemory memory)
+      throws DataUnavailableException, InterruptedException {
+    long bytes = SlabPool.slabBytes((int) range.length());
+    if (!memory.tryHold(bytes)) {
+      throw MemoryBudget.usedUp();
+    }
+    ShardRead read = new ShardRead(range, hedging, hedging.drive(store.drive().id()));
+    store.read(
+        ShardId.of(row, slot),
+        ShardViews.of(row, slot),
+        range.offset(),
+        (int) range.length(),
+        read);
+    try {
+      read.await(driveDeadline.toNanos(), false);
+      if (read.hasArrived()) {
+        return Present.WHOLE;
+      }
+      if (read.fault() == ShardFault.REVISION_GONE) {
+        return Present.LATER;
+      }
+      return isLoss(read.fault()) ? Present.NOT : Present.UNKNOWN;
+    } finally {
+      read.abandon(memory);
+      memory.giveBack(bytes);
+    }
+  }
+}

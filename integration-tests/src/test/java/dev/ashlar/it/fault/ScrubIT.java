@@ -1,0 +1,194 @@
+package dev.ashlar.it.fault;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.ashlar.it.harness.Buckets;
+import dev.ashlar.it.harness.Clients;
+import dev.ashlar.it.harness.Content;
+import dev.ashlar.it.harness.Metrics;
+import dev.ashlar.it.harness.Seeds;
+import dev.ashlar.it.harness.ServerProcess;
+import dev.ashlar.it.harness.ServerSpec;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import software.amazon.awssdk.core.sync.RequestBody;
+import software.amazon.awssdk.services.s3.S3Client;
+
+/** Bits that flip on drives while the server runs are found and mended, and nobody reads them. */
+class ScrubIT {
+  private static final int PARITY_SHARDS = 2;
+  private static final int BLOCK = 4096;
+  private static final List<Integer> LENGTHS =
+      List.of(1, 4096, 5120, 16385, 65536, 200_000, 3_000_001, 20_000_000);
+
+  private final long seed = Seeds.seed("ScrubIT");
+  private final SplittableRandom random = new SplittableRandom(seed);
+  private final HttpClient http = HttpClient.newHttpClient();
+  private ServerProcess server;
+  private S3Client s3;
+  private String bucket;
+
+  @BeforeEach
+  void start() {
+    server = ServerProcess.start(ServerSpec.named("scrub"));
+    s3 = Clients.sync(server);
+    bucket = Buckets.create(s3, "scrub");
+    for (int length : LENGTHS) {
+      RequestBody body = RequestBody.fromBytes(content(length).bytes());
+      s3.putObject(b -> b.bucket(bucket).key("o/" + length), body);
+    }
+  }
+
+  @AfterEach
+  void close() {
+    s3.close();
+    server.close();
+    http.close();
+  }
+
+  @Test
+  void flippedBitsAreFoundAndMendedWhileTheServerRuns() throws Exception {
+    List<Path> folders = new ArrayList<>(server.driveFolders());
+    for (int i = 0; i < PARITY_SHARDS; i++) {
+      flipBytes(folders.remove(random.nextInt(folders.size())));
+    }
+    readAll();
+    await("what reads met is owed", () -> value("ashlar_repair_lost_shards_total") > 0);
+    scrub();
+    assertTrue(value("ashlar_drive_corrupt_blocks_total") > 0, "reads met damage");
+    awaitRepaired();
+    readAll();
+    for (int i = 0; i < PARITY_SHARDS; i++) { // of a shard, many blocks may have been damaged
+      scrub();
+      awaitRepaired();
+    }
+    assertEquals(0, scrub(), "damaged blocks are left");
+    server.stop(); // and two of those that were never damaged are lost
+    for (int i = 0; i < PARITY_SHARDS; i++) {
+      ServerProcess.deleteRecursively(folders.remove(random.nextInt(folders.size())));
+    }
+    server.start();
+    readAll();
+  }
+
+  /** A bit in every eighth block that holds anything. */
+  private void flipBytes(Path folder) throws IOException {
+    System.out.println("damaged: " + folder);
+    List<Path> segments;
+    try (Stream<Path> files = Files.walk(folder)) {
+      segments = files.filter(file -> file.getFileName().toString().startsWith("segment")).toList();
+    }
+    for (Path segment : segments) {
+      try (FileChannel file =
+          FileChannel.open(segment, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+        byte[] block = new byte[BLOCK];
+        for (long at = 0; at < file.size(); at += BLOCK * (1 + random.nextInt(15))) {
+          file.read(ByteBuffer.wrap(block), at);
+          if (!Arrays.equals(block, new byte[BLOCK]) && !isDirectory(block)) {
+            int victim = random.nextInt(BLOCK);
+            block[victim] ^= (byte) (1 << random.nextInt(8));
+            file.write(ByteBuffer.wrap(block, victim, 1), at + victim);
+          }
+        }
+        file.force(false);
+      }
+    }
+  }
+
+  private static boolean isDirectory(byte[] block) {
+    return new String(block, 0, 4, StandardCharsets.ISO_8859_1).equals("ASHB");
+  }
+
+  /** Has everything read and returns how many damaged blocks that found. */
+  private long scrub() throws Exception {
+    await("no pass is under way", () -> !get().contains("\"running\":true"));
+    long before = sum("startedMs\":(\\d+),\"finishedMs", get());
+    HttpRequest start =
+        HttpRequest.newBuilder(server.management("/scrub")).POST(BodyPublishers.noBody()).build();
+    assertEquals(200, http.send(start, BodyHandlers.ofString()).statusCode());
+    await(
+        "all drives are read",
+        () -> {
+          String page = get();
+          return sum("startedMs\":(\\d+),\"finishedMs", page) > before
+              && !page.contains("\"running\":true")
+              && !page.contains("\"light\":null");
+        });
+    return sum("damagedBlocks\":(\\d+)", get());
+  }
+
+  private String get() {
+    try {
+      HttpRequest request = HttpRequest.newBuilder(server.management("/scrub")).GET().build();
+      return http.send(request, BodyHandlers.ofString()).body();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private static long sum(String pattern, String page) {
+    Matcher found = Pattern.compile(pattern).matcher(page);
+    long sum = 0;
+    boolean isThere = false;
+    while (found.find()) {
+      sum += Long.parseLong(found.group(1));
+      isThere = true;
+    }
+    assertTrue(isThere, page);
+    return sum;
+  }
+
+  private double value(String metric) {
+    return Metrics.of(server).value(metric);
+  }
+
+  private void awaitRepaired() throws InterruptedException {
+    Thread.sleep(5_000); // what was found is looked at again, and the next look finds it owed
+    await("nothing is owed", () -> value("ashlar_repair_owing_blobs") == 0);
+  }
+
+  private static void await(String what, BooleanSupplier isSo) throws InterruptedException {
+    long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(2);
+    while (!isSo.getAsBoolean()) {
+      assertTrue(System.nanoTime() < deadline, () -> "not after two minutes: " + what);
+      Thread.sleep(100);
+    }
+  }
+
+  private void readAll() {
+    for (int length : LENGTHS) {
+      byte[] got =
+          s3.getObjectAsBytes(b -> b.bucket(bucket).key("o/" + length)).asByteArrayUnsafe();
+      assertEquals(content(length).sha256(), Content.sha256(got), length + " bytes");
+    }
+  }
+
+  private Content content(int length) {
+    return new Content(seed + length, length);
+  }
+}

@@ -1,0 +1,53 @@
+package dev.ashlar.metadata.state;
+
+import static dev.ashlar.metadata.state.Step.require;
+
+import dev.ashlar.protocol.layout.StripeLayout;
+import dev.ashlar.protocol.message.BlobRow;
+import dev.ashlar.protocol.message.CommandResult;
+import dev.ashlar.protocol.message.LostShard;
+import dev.ashlar.protocol.message.OweShards;
+import dev.ashlar.protocol.message.ResultCode;
+import dev.ashlar.protocol.model.BlobId;
+import dev.ashlar.protocol.model.Profile;
+import dev.ashlar.protocol.model.ShardId;
+import java.util.SortedSet;
+
+/** Taking note of shards that were found damaged, or missing, on drives that are well otherwise. */
+final class Losses {
+  private Losses() {}
+
+  /**
+   * Each must be what was looked for on its drive: still of this slot, in the state that is still
+   * its last one, on a drive that has not been replaced since. What is owed already is passed over.
+   */
+  static CommandResult owe(Step step, OweShards command) {
+    BlobRow row = Blobs.find(step, command.getBlob()).orElse(BlobRow.getDefaultInstance());
+    require(row.getReferences() > 0, ResultCode.CONDITIONAL_CONFLICT);
+    StripeLayout layout = new StripeLayout(Profile.of(row.getProfile()), row.getLength());
+    SortedSet<Integer> owed = Debts.owed(step, row);
+    for (LostShard shard : command.getShardsList()) {
+      int slot = shard.getDrive().getSlot();
+      require(
+          slot >= 0 && slot < layout.profile().shards() && layout.shardLength(slot) > 0,
+          ResultCode.INVALID_COMMAND);
+      if (!owed.contains(slot)) {
+        require(isPresent(step, row, shard), ResultCode.CONDITIONAL_CONFLICT);
+        // Damage is a few blocks of a shard: what is left of it may be needed for the others.
+        require(owed.size() < layout.profile().parityShards(), ResultCode.NOT_DURABLE);
+        owed.add(slot);
+      }
+    }
+    if (owed.size() > row.getDebtSlotsCount()) {
+      Blobs.write(step, row, Repairs.settled(step, row, owed));
+    }
+    return Step.OK;
+  }
+
+  private static boolean isPresent(Step step, BlobRow row, LostShard shard) {
+    int slot = shard.getDrive().getSlot();
+    return Acks.isHeld(step, row.getPg(), shard.getDrive())
+        && ShardId.name(row, slot).equals(BlobId.of(shard.getName()))
+        && Repairs.lastChange(row, slot) == shard.getLastChange();
+  }
+}

@@ -1,0 +1,122 @@
+package dev.ashlar.storage.drive;
+
+import dev.ashlar.storage.io.RawFiles;
+import java.io.IOException;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Passes through all segments in their order, of which each is remembered over restarts. What
+ * compaction moves goes to the log's end, which a pass goes on to once; so everything that was
+ * there when it began is read, except what is moved while it is there. Changed by one thread.
+ */
+final class DriveScrub {
+  private static final Logger LOG = LoggerFactory.getLogger(DriveScrub.class);
+
+  private final RawFiles files;
+  private final Segments segments;
+  private final SegmentLog log;
+  private final Function<DamageListener, SegmentScrub> reading;
+  private final Clock clock;
+  private volatile ScrubState state;
+
+  /**
+   * @param reading makes what reads a segment
+   */
+  DriveScrub(
+      RawFiles files,
+      Segments segments,
+      SegmentLog log,
+      Function<DamageListener, SegmentScrub> reading,
+      Clock clock)
+      throws IOException {
+    this.files = files;
+    this.segments = segments;
+    this.log = log;
+    this.reading = reading;
+    this.clock = clock;
+    this.state = ScrubState.read(files);
+  }
+
+  ScrubState state() {
+    return state;
+  }
+
+  /** Whether a pass is under way. */
+  boolean isRunning() {
+    return state.isRunning();
+  }
+
+  /** How long ago the pass began that was the last to begin; null: none ever has. */
+  @Nullable Duration sinceBegin() {
+    long started = state.startedMs();
+    return started == 0 ? null : Duration.ofMillis(clock.millis() - started);
+  }
+
+  /** Begins a pass. */
+  void begin() throws IOException {
+    keep(state.begin(clock.millis(), log.activeSegment()));
+  }
+
+  /**
+   * Reads the next segment of the pass, or ends it.
+   *
+   * @return false if it was told to end, or the pass has ended
+   */
+  boolean readNext(DamageListener listener) throws IOException {
+    ScrubState now = state;
+    Segment next = nextOf(now);
+    if (next == null && !now.isExtended() && log.activeSegment() > now.lastSegment()) {
+      now = now.extend(log.activeSegment());
+      next = nextOf(now);
+    }
+    if (next == null) {
+      keep(now.finish(clock.millis()));
+      LOG.info(
+          "scrubbed {} bytes in {} segments, of which {} blocks are damaged",
+          now.verifiedBytes(),
+          now.segments(),
+          now.damagedBlocks());
+      return false;
+    }
+    SegmentScrub.Found found = reading.apply(listener).verify(next.id());
+    if (found == null) {
+      return false;
+    }
+    keep(now.advance(next.id(), found));
+    return true;
+  }
+
+  private @Nullable Segment nextOf(ScrubState now) {
+    return segments.after(now.nextSegment() - 1).stream()
+        .filter(segment -> segment.id() <= now.lastSegment())
+        .findFirst()
+        .orElse(null);
+  }
+
+  /** Segments that the pass has before it. */
+  long segmentsLeft() {
+    ScrubState now = state;
+    return now.isRunning()
+        ? segments.after(now.nextSegment() - 1).stream()
+            .filter(segment -> segment.id() <= now.lastSegment())
+            .count()
+        : 0;
+  }
+
+  /** Live bytes of these, with their records. */
+  long bytesLeft() {
+    return segments.after(state.nextSegment() - 1).stream()
+        .mapToLong(segment -> segment.use().liveBytes())
+        .sum();
+  }
+
+  private void keep(ScrubState changed) throws IOException {
+    changed.write(files);
+    state = changed;
+  }
+}

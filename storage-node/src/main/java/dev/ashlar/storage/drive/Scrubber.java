@@ -1,0 +1,140 @@
+package dev.ashlar.storage.drive;
+
+import dev.ashlar.protocol.model.DriveId;
+import java.io.IOException;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The thread that reads all of a drive again and again, so slowly that a pass takes most of its
+ * period, and what it finds damaged it tells.
+ */
+final class Scrubber {
+  private static final Logger LOG = LoggerFactory.getLogger(Scrubber.class);
+
+  /** Slower is not worth while: it would only make the pass longer. */
+  private static final long BYTES_PER_SECOND_MIN = 1 << 20;
+
+  /** Share of the period in which a pass should be through. */
+  private static final double SHARE = 0.8;
+
+  private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(10);
+  private static final long REST_AFTER_FAILURE_NANOS = TimeUnit.MINUTES.toNanos(1);
+
+  private final DriveId drive;
+  private final DriveScrub scrub;
+  private final ScrubConfig config;
+  private final DamageListener listener;
+  private final ScrubPace pace;
+  private final Thread thread;
+  private volatile boolean isStopping;
+  private volatile boolean isWanted;
+
+  /**
+   * @param areClientsWaiting whether somebody else waits for the drive
+   */
+  Scrubber(
+      DriveCore core,
+      ScrubConfig config,
+      DamageListener listener,
+      BooleanSupplier areClientsWaiting,
+      Clock clock,
+      String name)
+      throws IOException {
+    this.drive = core.drive();
+    this.config = config;
+    this.listener = listener;
+    pace = new ScrubPace(this::bytesPerSecond, areClientsWaiting);
+    scrub = core.newScrub(pace, clock);
+    thread = Thread.ofPlatform().name("drive-scrub-" + name).daemon().unstarted(this::run);
+  }
+
+  void start() {
+    thread.start();
+  }
+
+  /** Reads no more, and waits for nobody: the drive is written to no more. */
+  void end() {
+    isStopping = true;
+    pace.end();
+    LockSupport.unpark(thread);
+  }
+
+  /** Begins a pass now, or goes on with the one that is under way, as fast as is allowed. */
+  void startNow() {
+    isWanted = true;
+    LockSupport.unpark(thread);
+  }
+
+  /**
+   * Ends the thread.
+   *
+   * @return false if it hangs
+   */
+  boolean stop(Duration timeout) {
+    end();
+    return ThreadEnd.await(thread, timeout);
+  }
+
+  ScrubProgress progress() {
+    ScrubState state = scrub.state();
+    return new ScrubProgress(
+        drive,
+        state.isRunning(),
+        state.startedMs(),
+        state.finishedMs(),
+        state.segments(),
+        scrub.segmentsLeft(),
+        state.verifiedBytes(),
+        state.damagedBlocks(),
+        state.unreadableDirectories());
+  }
+
+  private long bytesPerSecond() {
+    long max = config.bytesPerSecondMax() == 0 ? Long.MAX_VALUE : config.bytesPerSecondMax();
+    Duration since = scrub.sinceBegin();
+    if (isWanted || since == null) {
+      return config.bytesPerSecondMax();
+    }
+    double seconds = SHARE * config.period().toMillis() / 1000 - since.toMillis() / 1000.0;
+    double needed = scrub.bytesLeft() / Math.max(1, seconds);
+    return Math.min(max, Math.max(BYTES_PER_SECOND_MIN, (long) needed));
+  }
+
+  private boolean isDue() {
+    Duration since = scrub.sinceBegin();
+    boolean isOver = since == null || since.compareTo(config.period()) >= 0 || since.isNegative();
+    return isWanted || (isOver && !config.period().equals(ScrubConfig.WHEN_ASKED));
+  }
+
+  private void run() {
+    while (!isStopping) {
+      try {
+        if (!scrub.isRunning() && isDue()) {
+          scrub.begin();
+        }
+        while (scrub.isRunning() && !isStopping && scrub.readNext(listener)) {
+          // one segment after the other
+        }
+        if (!scrub.isRunning()) {
+          isWanted = false;
+        }
+        rest(LOOK_NANOS);
+      } catch (IOException | RuntimeException e) {
+        LOG.warn("the scrub of drive {} rests after a failure", drive, e);
+        rest(REST_AFTER_FAILURE_NANOS);
+      }
+    }
+  }
+
+  private void rest(long nanos) {
+    if (!isStopping) {
+      LockSupport.parkNanos(this, nanos);
+    }
+  }
+}

@@ -1,0 +1,296 @@
+package dev.ashlar.storage.drive;
+
+import dev.ashlar.protocol.client.ShardFault;
+import dev.ashlar.protocol.layout.ByteRange;
+import dev.ashlar.protocol.memory.Slab;
+import dev.ashlar.protocol.memory.SlabPool;
+import dev.ashlar.protocol.model.BlobId;
+import dev.ashlar.protocol.model.ShardId;
+import dev.ashlar.storage.drive.SegmentFormat.BatchHeader;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Reads the batches of a segment that hold anything live, one after the other, and compares each
+ * live block with the checksum that the index has for it. Where a batch's directory is damaged,
+ * what lies in it is found by the index. For one thread.
+ */
+final class SegmentScrub {
+  private static final Logger LOG = LoggerFactory.getLogger(SegmentScrub.class);
+  private static final int BLOCK = SegmentFormat.BLOCK;
+
+  /** Of one read. */
+  private static final int READ_BYTES = 256 * 1024;
+
+  private static final int BLOBS_PAGE = 1000;
+
+  private final UUID drive;
+  private final int segmentBytes;
+  private final Segments segments;
+  private final SegmentLog log;
+  private final ShardIndex index;
+  private final UnfoldedShards unfolded;
+  private final SlabPool slabs;
+  private final Pace pace;
+  private final DamageListener listener;
+  private final Checksum checksum = new Checksum();
+
+  private long verifiedBytes;
+  private long damagedBlocks;
+
+  /** Beginnings and ends of the batches that were met. */
+  private final TreeMap<Integer, Integer> batches = new TreeMap<>();
+
+  /** Behind which of them there is one that cannot be read. */
+  private final Set<Integer> gaps = new HashSet<>();
+
+  /** Live pieces that were come across, with their records. */
+  private long seenBytes;
+
+  /** Says how fast it may read. */
+  interface Pace {
+    /** Waits until so many more bytes may be read; false: it is to end. */
+    boolean take(int bytes);
+
+    /** As fast as it can, to the end. */
+    Pace NONE = bytes -> true;
+  }
+
+  /** What a segment's reading has come to. */
+  record Found(long verifiedBytes, long damagedBlocks, long unreadableDirectories) {}
+
+  SegmentScrub(
+      UUID drive,
+      Segments segments,
+      SegmentLog log,
+      SegmentLog.Parts parts,
+      UnfoldedShards unfolded,
+      Pace pace,
+      DamageListener listener) {
+    this.drive = drive;
+    this.segmentBytes = segments.segmentBytes();
+    this.segments = segments;
+    this.log = log;
+    this.index = parts.index();
+    this.slabs = parts.slabs();
+    this.unfolded = unfolded;
+    this.pace = pace;
+    this.listener = listener;
+  }
+
+  /**
+   * Reads a segment, or what of it is still there. What is written to it meanwhile may be left out.
+   *
+   * @return null if it was told to end
+   */
+  @Nullable Found verify(long segment) throws IOException {
+    verifiedBytes = 0;
+    damagedBlocks = 0;
+    batches.clear();
+    gaps.clear();
+    seenBytes = 0;
+    LogPosition head = log.end();
+    boolean isActive = log.activeSegment() == segment;
+    int end = isActive && head.segment() == segment ? head.offset() : segmentBytes;
+    try (BatchScanner scanner = new BatchScanner(drive, segmentBytes, slabs)) {
+      for (int offset = 0; offset < end; ) {
+        Batch batch = next(scanner, segment, offset);
+        if (batch == null) {
+          break;
+        }
+        offset = batch.header().offset() + batch.header().bytes();
+        batches.put(batch.header().offset(), offset);
+        if (!pace.take(batch.header().directoryBytes()) || !verify(segment, batch)) {
+          return null;
+        }
+      }
+    }
+    Segment left = segments.get(segment);
+    if (!isActive && left != null && seenBytes < left.use().liveBytes()) {
+      searchIndex(segment);
+    }
+    return new Found(verifiedBytes, damagedBlocks, gaps.size());
+  }
+
+  /** A batch and what of it is live. */
+  private record Batch(BatchHeader header, List<Piece> live) {}
+
+  /** The batch that begins here or, if none does, the next one. */
+  private @Nullable Batch next(BatchScanner scanner, long id, int offset) throws IOException {
+    Segment segment = segments.acquire(id);
+    if (segment == null) {
+      return null;
+    }
+    try {
+      BatchHeader header = scanner.directoryAt(segment, offset);
+      if (header == null) {
+        header = scanner.firstAbove(segment, offset, 0);
+      }
+      if (header == null) {
+        return null;
+      }
+      NeededRecords needed = new NeededRecords(index, unfolded, segments, segment);
+      scanner.forEachRecord(header, needed);
+      return new Batch(header, needed.take(Integer.MAX_VALUE).pieces());
+    } finally {
+      segments.release(segment);
+    }
+  }
+
+  private boolean verify(long segment, Batch batch) throws IOException {
+    return batch.live().isEmpty()
+        || verify(segment, batch.header().offset(), batch.header().bytes(), batch.live());
+  }
+
+  /**
+   * Verifies pieces that lie in this part of the segment.
+   *
+   * @return false if it was told to end
+   */
+  private boolean verify(long segment, int at, int length, List<Piece> pieces) throws IOException {
+    Slab slab = slabs.acquire(length);
+    try {
+      BitSet unreadable = new BitSet();
+      for (int from = 0; from < length; from += READ_BYTES) {
+        int bytes = Math.min(READ_BYTES, length - from);
+        if (!pace.take(bytes)) {
+          return false;
+        }
+        if (!read(segment, at + from, slab.slice(from, bytes), unreadable, from / BLOCK)) {
+          return true; // all of it has been moved, or is gone
+        }
+      }
+      for (Piece piece : pieces) {
+        verify(slab.buffer(), at, unreadable, piece);
+      }
+      return true;
+    } finally {
+      slab.release();
+    }
+  }
+
+  /** False if the segment is gone. Blocks that cannot be read are noted. */
+  private boolean read(long id, int at, ByteBuffer into, BitSet unreadable, int firstBlock) {
+    Segment segment = segments.acquire(id);
+    if (segment == null) {
+      return false;
+    }
+    try {
+      int bytes = into.remaining();
+      if (!read(segment, at, into.duplicate())) {
+        for (int block = 0; block < bytes / BLOCK; block++) {
+          ByteBuffer one = into.slice(block * BLOCK, BLOCK);
+          unreadable.set(firstBlock + block, !read(segment, at + block * BLOCK, one));
+        }
+      }
+      return true;
+    } finally {
+      segments.release(segment);
+    }
+  }
+
+  private static boolean read(Segment segment, int at, ByteBuffer into) {
+    try {
+      segment.file().read(into, at);
+      return true;
+    } catch (IOException e) {
+      LOG.debug("{} cannot be read at {}", segment, at, e);
+      return false;
+    }
+  }
+
+  private void verify(ByteBuffer memory, int batchAt, BitSet unreadable, Piece piece)
+      throws IOException {
+    Extent extent = piece.extent();
+    seenBytes += piece.storedBytes();
+    for (int i = 0; i < extent.crcs().length; i++) {
+      int from = i * BLOCK;
+      int length = Math.min(BLOCK, extent.length() - from);
+      int at =
+          (from < extent.bodyLength() ? extent.position() + from : extent.tailPosition()) - batchAt;
+      boolean isUnreadable =
+          unreadable.get(at / BLOCK) || unreadable.get((at + length - 1) / BLOCK);
+      if (isUnreadable || checksum.of(memory, at, length) != extent.crcs()[i]) {
+        damaged(piece, i, length, isUnreadable ? ShardFault.IO_ERROR : ShardFault.CORRUPT);
+      }
+      memory.clear();
+    }
+    verifiedBytes += extent.length();
+  }
+
+  /** What was moved or deleted since it was looked up is no damage. */
+  private void damaged(Piece piece, int block, int length, ShardFault fault) throws IOException {
+    Extent extent = piece.extent();
+    Extent now = index.latest().at(piece.shard(), piece.role(), extent.firstBlock());
+    if (now != null && now.liesWhere(extent)) {
+      damagedBlocks++;
+      long offset = (long) (extent.firstBlock() + block) * BLOCK;
+      LOG.warn(
+          "{} at byte {}, in segment {}, is damaged: {}",
+          piece.shard(),
+          offset,
+          extent.segment(),
+          fault);
+      listener.damaged(piece.shard(), new ByteRange(offset, length), fault);
+    }
+  }
+
+  /** Finds what the index has in this segment and no directory that can be read names. */
+  private void searchIndex(long segment) throws IOException {
+    Set<Integer> directories = new HashSet<>();
+    BlobId after = null;
+    List<BlobId> page;
+    do {
+      page = index.blobsBelow(-1, after, BLOBS_PAGE);
+      for (BlobId blob : page) {
+        List<Piece> here = new ArrayList<>();
+        index.forEachRow(blob, new PiecesOf(segment, here));
+        for (Piece piece : here) {
+          verifyAlone(segment, piece);
+        }
+      }
+      after = page.isEmpty() ? null : page.getLast();
+    } while (page.size() == BLOBS_PAGE && pace.take(0));
+  }
+
+  private record PiecesOf(long segment, List<Piece> pieces) implements ShardIndex.RowVisitor {
+    @Override
+    public void piece(Piece piece) {
+      if (piece.extent().segment() == segment) {
+        pieces.add(piece);
+      }
+    }
+
+    @Override
+    public void folded(ShardId shard, Folded folded) {}
+  }
+
+  /** Of a batch that was not met; what lies in it may be whole all the same. */
+  private void verifyAlone(long segment, Piece piece) throws IOException {
+    Extent extent = piece.extent();
+    Map.Entry<Integer, Integer> before = batches.floorEntry(extent.position());
+    int gap = before == null ? 0 : before.getValue();
+    if (gap > extent.position()) {
+      return;
+    }
+    if (gaps.add(gap)) {
+      LOG.warn("a batch behind byte {} of segment {} has lost its directory", gap, segment);
+    }
+    int tail = extent.tailPosition() == 0 ? extent.position() : extent.tailPosition();
+    int tailEnd = tail + extent.length() - extent.bodyLength();
+    int from = Math.min(extent.position(), tail) / BLOCK * BLOCK;
+    int to = SegmentFormat.roundUp(Math.max(extent.position() + extent.bodyLength(), tailEnd));
+    verify(segment, from, to - from, List.of(piece));
+  }
+}
