@@ -7,6 +7,7 @@ import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.message.BlobRow;
 import dev.ashlar.protocol.message.DebtLevel;
 import dev.ashlar.protocol.model.BlobId;
+import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.thread.BackgroundThread;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -14,6 +15,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -50,12 +52,20 @@ public final class Repairer implements AutoCloseable {
   /** Per level the last blob that was looked at; a level that has come to its end begins again. */
   private final Map<Integer, BlobId> positions = new HashMap<>();
 
-  private volatile @Nullable List<DebtLevel> levels;
+  private volatile @Nullable Look lastLook;
+  private final RepairLog log = new RepairLog();
 
   /** Whether what replaced drives had is known; otherwise the next round goes on with that. */
   private boolean isSettled = true;
 
   private @Nullable BackgroundThread worker;
+
+  /**
+   * What was owed, complete.
+   *
+   * @param drives in the lives that they had before
+   */
+  private record Look(List<DebtLevel> levels, Map<UUID, DriveId> drives) {}
 
   /**
    * @param isItsTurn whether this process is the one that is to do it
@@ -89,10 +99,15 @@ public final class Repairer implements AutoCloseable {
     worker = BackgroundThread.start("repair", this::run);
   }
 
-  /** NaN where it has not looked, because it never was its turn. */
+  /**
+   * NaN where it has not looked, because it is not its turn, or not since a drive began another
+   * life.
+   */
   private double sum(ToLongFunction<DebtLevel> part) {
-    List<DebtLevel> known = levels;
-    return known == null ? Double.NaN : known.stream().mapToLong(part).sum();
+    Look look = lastLook;
+    return look == null || !look.drives().equals(metadata.drives())
+        ? Double.NaN
+        : look.levels().stream().mapToLong(part).sum();
   }
 
   private double endangered() {
@@ -108,7 +123,7 @@ public final class Repairer implements AutoCloseable {
         if (isItsTurn.getAsBoolean()) {
           repaired = round();
         } else {
-          levels = null;
+          lastLook = null;
         }
       } catch (MetadataUnavailableException e) {
         LOG.debug("repair waits for metadata: {}", e.getMessage());
@@ -128,9 +143,11 @@ public final class Repairer implements AutoCloseable {
    * @return how many blobs it has repaired
    */
   public long round() throws MetadataUnavailableException, InterruptedException {
+    Map<UUID, DriveId> drives = metadata.drives();
     isSettled = replaced.settle(config.slice());
     List<DebtLevel> owed = metadata.debts();
-    levels = owed;
+    lastLook = isSettled ? new Look(owed, drives) : null;
+    log.looked(owed, isSettled);
     long repaired = 0;
     for (DebtLevel level : owed) {
       repaired = repair(level.getSpare());

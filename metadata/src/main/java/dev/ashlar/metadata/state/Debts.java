@@ -6,14 +6,11 @@ import dev.ashlar.metadata.table.Table;
 import dev.ashlar.protocol.layout.StripeLayout;
 import dev.ashlar.protocol.message.BlobKey;
 import dev.ashlar.protocol.message.BlobRow;
-import dev.ashlar.protocol.message.DebtLevel;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.PlacementMap;
 import dev.ashlar.protocol.model.Profile;
 import java.nio.ByteBuffer;
-import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.List;
+import java.util.Objects;
 import java.util.SortedSet;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
@@ -47,53 +44,53 @@ final class Debts {
     return new StripeLayout(Profile.of(row.getProfile()), row.getLength());
   }
 
-  /** Keeps the table as the row is from now on. */
+  /** Keeps the table, and what it comes to, as the row is from now on. */
   static void update(Step step, @Nullable BlobRow before, BlobRow after) {
-    byte[] keyBefore = before == null ? null : key(before);
-    byte[] key = key(after);
-    if (keyBefore != null && !Arrays.equals(keyBefore, key)) {
-      step.table().delete(keyBefore);
+    Entry entryBefore = before == null ? null : entry(before);
+    Entry entry = entry(after);
+    if (Objects.equals(entryBefore, entry)) {
+      return;
     }
-    if (key != null) {
-      step.table().put(key, value(after));
+    if (entryBefore != null && (entry == null || entry.spare() != entryBefore.spare())) {
+      step.table().delete(entryBefore.key());
+    }
+    if (entry != null) {
+      step.table().put(entry.key(), entry.value());
+    }
+    DebtLevels.change(step.table(), entryBefore, entry);
+  }
+
+  /**
+   * A blob in the table.
+   *
+   * @param spare how many more shards it may lose
+   * @param bytes of the shards that it owes
+   */
+  record Entry(BlobId id, int spare, long bytes) {
+    static Entry of(byte[] key, byte[] value) {
+      return new Entry(
+          Keys.blobOfOwing(key), Keys.spareOfOwing(key), ByteBuffer.wrap(value).getLong());
+    }
+
+    byte[] key() {
+      return Keys.owing(spare, id);
+    }
+
+    byte[] value() {
+      return ByteBuffer.allocate(Long.BYTES).putLong(bytes).array();
     }
   }
 
   /** Null for a blob that owes nothing, or is to be deleted. */
-  private static byte @Nullable [] key(BlobRow row) {
-    return row.getDebtSlotsCount() == 0 || row.getReferences() == 0
-        ? null
-        : Keys.owing(
-            Profile.of(row.getProfile()).parityShards() - row.getDebtSlotsCount(),
-            BlobId.of(row.getId()));
-  }
-
-  private static byte[] value(BlobRow row) {
+  private static @Nullable Entry entry(BlobRow row) {
+    if (row.getDebtSlotsCount() == 0 || row.getReferences() == 0) {
+      return null;
+    }
     StripeLayout layout = layout(row);
-    long bytes = row.getDebtSlotsList().stream().mapToLong(layout::shardLength).sum();
-    return ByteBuffer.allocate(Long.BYTES).putLong(bytes).array();
-  }
-
-  /** What is owed, by how many more shards the blobs may lose. */
-  static List<DebtLevel> levels(Table snapshot) {
-    List<DebtLevel> levels = new ArrayList<>();
-    DebtLevel.Builder level = DebtLevel.newBuilder();
-    byte[] all = Keys.table('E');
-    try (Table.Cursor cursor = snapshot.cursor(all, Keys.behind(all))) {
-      for (; cursor.isValid(); cursor.next()) {
-        int spare = Keys.spareOfOwing(cursor.key());
-        if (level.getBlobs() > 0 && level.getSpare() != spare) {
-          levels.add(level.build());
-          level.clear();
-        }
-        long bytes = ByteBuffer.wrap(cursor.value()).getLong();
-        level.setSpare(spare).setBlobs(level.getBlobs() + 1).setBytes(level.getBytes() + bytes);
-      }
-    }
-    if (level.getBlobs() > 0) {
-      levels.add(level.build());
-    }
-    return levels;
+    return new Entry(
+        BlobId.of(row.getId()),
+        layout.profile().parityShards() - row.getDebtSlotsCount(),
+        row.getDebtSlotsList().stream().mapToLong(layout::shardLength).sum());
   }
 
   /** The blob of which a shard has this name. */

@@ -213,7 +213,7 @@ public final class MetadataReads {
   }
 
   public List<DebtLevel> debts(Table snapshot) {
-    return Debts.levels(snapshot);
+    return DebtLevels.all(snapshot);
   }
 
   /** A page of nothing when the bucket does not exist. */

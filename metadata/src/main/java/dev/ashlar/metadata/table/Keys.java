@@ -21,6 +21,7 @@ import java.util.UUID;
  * G | unreferenced at 8 | session 8 | sequence 8   (empty)
  * F | session 8 | sequence 8               (empty)
  * E | spare shards + 128, 1 | session 8 | sequence 8   bytes owed 8
+ * Y | spare shards + 128, 1                DebtLevel
  * K | session 8 | sequence 8               BlobKey
  * U | bucket id 8 | text(key) | text(upload id)    UploadRow
  * T | bucket id 8 | text(key) | text(upload id) | part number 4   PartRow
@@ -148,6 +149,11 @@ public final class Keys {
   /** What the keys of all blobs begin with that may lose so many more. */
   public static byte[] owing(int spare) {
     return new byte[] {'E', (byte) (spare + SPARE_BIAS)};
+  }
+
+  /** Of what all of them owe. */
+  public static byte[] debtLevel(int spare) {
+    return new byte[] {'Y', (byte) (spare + SPARE_BIAS)};
   }
 
   public static int spareOfOwing(byte[] owingKey) {
