@@ -154,7 +154,7 @@ final class Rebuild {
     }
 
     /** False where too few are left but some were asked in vain: these may be asked again. */
-    private boolean askFor(int lacking) throws DataUnavailableException {
+    private boolean askFor(int lacking) throws DataUnavailableException, RevisionGoneException {
       if (unaskedCount < lacking) {
         if (hedge.isFruitless()) {
           hedge.giveUp();

@@ -35,7 +35,8 @@ import org.jspecify.annotations.Nullable;
  * engine, metadata and drives, the latter on simulated files. Threads, drives and faults are
  * stepped one at a time in any order. The process ends at any write, sync or command, with or
  * without the power of its drives, and another one goes on; drives end, fail, hide and come back,
- * also without what they had. What is owed is repaired meanwhile, and in the end all of it.
+ * also without what they had; slots get other drives. What is owed is repaired meanwhile, what
+ * belongs elsewhere is moved, and in the end all of it.
  */
 final class EngineSimulation implements SimulatedProcess.Surroundings {
   private static final List<Profile> PROFILES =
@@ -94,7 +95,7 @@ final class EngineSimulation implements SimulatedProcess.Surroundings {
     profile = PROFILES.get(random.nextInt(PROFILES.size()));
     isCalm = random.nextInt(4) == 0;
     threads = new SteppedThreads(random);
-    int count = profile.shards() + random.nextInt(2);
+    int count = profile.shards() + random.nextInt(3);
     metadata = new MemoryMetadata(table, clock);
     for (UUID id : MemoryMetadata.sequentialIds(count)) {
       SteppedDrive.Medium medium = new SteppedDrive.Medium(id, random);
@@ -268,6 +269,9 @@ final class EngineSimulation implements SimulatedProcess.Surroundings {
     if (!isCalm && random.nextInt(60) == 0 && working > 0) {
       trouble();
     }
+    if (working > 0 && random.nextInt(200) == 0 && !isCrashing) {
+      SlotShuffle.shuffle(metadata, random);
+    }
     List<SteppedDrive> busy = drives.values().stream().filter(SteppedDrive::hasWork).toList();
     int ready = threads.runnable();
     if (ready + busy.size() == 0) {
@@ -439,7 +443,7 @@ final class EngineSimulation implements SimulatedProcess.Surroundings {
   /** Its threads run to their ends, in which nothing reaches a drive or metadata any more. */
   private void endProcess() {
     callsUntilCrash = NEVER;
-    for (String what : List.of("rebuilt.shards", "found.shards", "refused")) {
+    for (String what : List.of("rebuilt.shards", "found.shards", "moved.shards", "refused")) {
       repairs.merge(what, process.repairs(what), Double::sum);
     }
     process.die();

@@ -180,6 +180,11 @@ final class ClusterNode implements ServerForm {
     member.reportReads(() -> oldestReadMs(gateway));
     collectGarbage(metadata, drives, gateway);
     gateway.startRepair(() -> drives.isFresh() && drives.isFirstGateway());
+    opened.add(
+        new ClusterBalance(
+            metadata,
+            cluster.outAfter(),
+            () -> drives.isFresh() && drives.isFirstGateway()));
     gateway.serve(root);
     return new Serving(drives, metadata, root);
   }
@@ -243,6 +248,12 @@ final class ClusterNode implements ServerForm {
   }
 
   @Override
+  public @Nullable Admin admin() {
+    Serving gateway = serving;
+    return gateway == null ? null : new Admin(gateway.metadata(), gateway.root());
+  }
+
+  @Override
   public void printStarted(PrintStream out, boolean terminal) {
     out.println("Ashlar is ready: node " + cluster.node() + " of cluster " + cluster.name());
     out.println("  Roles        " + ClusterHealth.names(cluster.roles()));
@@ -258,6 +269,12 @@ final class ClusterNode implements ServerForm {
               + gateway.root().accessKey()
               + ", from "
               + gateway.root().origin());
+    }
+    if (gateway != null) {
+      Protection protection = gateway.drives().protection();
+      if (!protection.isFull()) {
+        out.println("  Protection   " + StartMessage.text(protection));
+      }
     }
     out.flush();
   }

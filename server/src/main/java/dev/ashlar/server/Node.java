@@ -101,7 +101,8 @@ final class Node implements ServerForm {
               root,
               codes.of(options.profile()).name(),
               options.dataFolders().size() - drives.openCount(),
-              metadataServer.folders());
+              metadataServer.folders(),
+              Protection.of(metadata));
     } catch (Exception e) {
       close();
       throw e;
@@ -183,7 +184,13 @@ final class Node implements ServerForm {
     return Health.of(
         options.profile(),
         drives.health(options.dataFolders()),
-        Health.Metadata.of(metadataServer.folders()));
+        Health.Metadata.of(metadataServer.folders()),
+        Protection.of(metadataServer.client()));
+  }
+
+  @Override
+  public Admin admin() {
+    return new Admin(metadataServer.client(), root);
   }
 
   /** Where S3 is served, the port chosen if none was asked for. */

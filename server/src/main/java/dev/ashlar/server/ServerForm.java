@@ -1,6 +1,7 @@
 package dev.ashlar.server;
 
 import java.io.PrintStream;
+import org.jspecify.annotations.Nullable;
 
 /** A running server: all roles in one process, or some roles of a cluster. */
 sealed interface ServerForm permits Node, ClusterNode {
@@ -16,6 +17,9 @@ sealed interface ServerForm permits Node, ClusterNode {
   }
 
   HealthPage health();
+
+  /** What {@code /admin} tells and does; null where that is another process's business. */
+  @Nullable Admin admin();
 
   /** Tells the user that it is ready, and how to use it. */
   void printStarted(PrintStream out, boolean terminal);

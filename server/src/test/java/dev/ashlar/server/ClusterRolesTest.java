@@ -105,6 +105,7 @@ class ClusterRolesTest {
         "",
         "",
         NODES,
+        Duration.ofMinutes(10),
         null);
   }
 

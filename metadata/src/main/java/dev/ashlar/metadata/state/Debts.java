@@ -6,18 +6,20 @@ import dev.ashlar.metadata.table.Table;
 import dev.ashlar.protocol.layout.StripeLayout;
 import dev.ashlar.protocol.message.BlobKey;
 import dev.ashlar.protocol.message.BlobRow;
+import dev.ashlar.protocol.message.ShardPlace;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.PlacementMap;
 import dev.ashlar.protocol.model.Profile;
 import java.nio.ByteBuffer;
+import java.util.List;
 import java.util.Objects;
 import java.util.SortedSet;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which shards a blob owes, and a table of those that owe any, the most endangered first. What a
- * drive lost as a whole is not written into the rows of all its blobs at once: it is owed by those
+ * Which shards a blob owes, and a table of those that owe any or have some in the wrong place, the
+ * most endangered first. What a drive lost as a whole is not written into the rows of all its blobs at once: it is owed by those
  * rows that were settled before the drive began its present life.
  */
 final class Debts {
@@ -31,7 +33,7 @@ final class Debts {
       PlacementMap map = step.placement();
       StripeLayout layout = layout(row);
       for (int slot = 0; slot < layout.profile().shards(); slot++) {
-        boolean isLost = catalog.replacedAt(map.drive(row.getPg(), slot)) > row.getSettled();
+        boolean isLost = catalog.replacedAt(map.location(row, slot)) > row.getSettled();
         if (isLost && layout.shardLength(slot) > 0) {
           owed.add(slot);
         }
@@ -40,12 +42,13 @@ final class Debts {
     return owed;
   }
 
-  private static StripeLayout layout(BlobRow row) {
+  static StripeLayout layout(BlobRow row) {
     return new StripeLayout(Profile.of(row.getProfile()), row.getLength());
   }
 
   /** Keeps the table, and what it comes to, as the row is from now on. */
   static void update(Step step, @Nullable BlobRow before, BlobRow after) {
+    Places.update(step.table(), before, after);
     Entry entryBefore = before == null ? null : entry(before);
     Entry entry = entry(after);
     if (Objects.equals(entryBefore, entry)) {
@@ -64,7 +67,7 @@ final class Debts {
    * A blob in the table.
    *
    * @param spare how many more shards it may lose
-   * @param bytes of the shards that it owes
+   * @param bytes of the shards that it owes, or that are to be moved
    */
   record Entry(BlobId id, int spare, long bytes) {
     static Entry of(byte[] key, byte[] value) {
@@ -81,16 +84,21 @@ final class Debts {
     }
   }
 
-  /** Null for a blob that owes nothing, or is to be deleted. */
+  /** Null for a blob that has all its shards where they belong, or is to be deleted. */
   private static @Nullable Entry entry(BlobRow row) {
-    if (row.getDebtSlotsCount() == 0 || row.getReferences() == 0) {
+    List<ShardPlace> moving = Places.toMove(row);
+    boolean isOwing = row.getDebtSlotsCount() > 0 && row.getReferences() > 0;
+    if (!isOwing && moving.isEmpty()) {
       return null;
     }
     StripeLayout layout = layout(row);
+    int lost = (int) moving.stream().filter(ShardPlace::getOut).count();
+    long owed = row.getDebtSlotsList().stream().mapToLong(layout::shardLength).sum();
+    long moved = moving.stream().mapToLong(place -> layout.shardLength(place.getSlot())).sum();
     return new Entry(
         BlobId.of(row.getId()),
-        layout.profile().parityShards() - row.getDebtSlotsCount(),
-        row.getDebtSlotsList().stream().mapToLong(layout::shardLength).sum());
+        layout.profile().parityShards() - row.getDebtSlotsCount() - lost,
+        owed + moved);
   }
 
   /** The blob of which a shard has this name. */

@@ -166,6 +166,8 @@ public final class MetadataState {
       case KEEP_NODE -> Nodes.keep(step, command.getSession(), command.getKeepNode());
       case NOTE_DEBTS -> Repairs.note(step, command.getNoteDebts());
       case SETTLE_DRIVE -> Repairs.settleDrive(step, command.getSettleDrive());
+      case MOVE_SLOTS -> Cluster.moveSlots(step, command.getMoveSlots());
+      case SET_BALANCE -> Cluster.setBalance(step, command.getSetBalance());
       case REPAIR_BLOB -> Repairs.repair(step, command.getRepairBlob());
       case KIND_NOT_SET -> throw new Refusal(ResultCode.INVALID_COMMAND);
     };

@@ -31,6 +31,8 @@ import java.util.UUID;
  * V | drive 16                             DriveRow
  * M                                        PgMapRow
  * N | name                                 NodeRow
+ * Q | drive 16                             DriveLoad
+ * Z                                        BalanceRow
  * </pre>
  *
  * <p>text(s) is the UTF-8 of s with 00 written as 00 FF, closed by 00 00: it orders as the UTF-8
@@ -66,11 +68,24 @@ public final class Keys {
   }
 
   public static byte[] drive(UUID id) {
+    return ofDrive('V', id);
+  }
+
+  /** Of what a drive has that belongs elsewhere. */
+  public static byte[] driveLoad(UUID id) {
+    return ofDrive('Q', id);
+  }
+
+  private static byte[] ofDrive(char table, UUID id) {
     return ByteBuffer.allocate(17)
-        .put((byte) 'V')
+        .put((byte) table)
         .putLong(id.getMostSignificantBits())
         .putLong(id.getLeastSignificantBits())
         .array();
+  }
+
+  public static byte[] balance() {
+    return table('Z');
   }
 
   public static byte[] node(String name) {

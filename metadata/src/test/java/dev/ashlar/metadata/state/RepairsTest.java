@@ -112,7 +112,8 @@ class RepairsTest extends ChangeFixture {
     SettleDrive.Builder settle =
         SettleDrive.newBuilder()
             .setDriveHigh(drive.getDriveHigh())
-            .setDriveLow(drive.getDriveLow());
+            .setDriveLow(drive.getDriveLow())
+            .setChangedAt(drive.getChangedAt());
     ok(Command.newBuilder().setSettleDrive(settle.setIncarnation(1)));
     assertEquals(List.of(drive), unsettled());
     ok(Command.newBuilder().setSettleDrive(settle.setIncarnation(2)));
@@ -372,7 +373,7 @@ class RepairsTest extends ChangeFixture {
       assertEquals(listed, counted);
       spares.addAll(counted.keySet());
     }
-    assertTrue(spares.size() > 2, spares::toString);
+    assertTrue(spares.contains(1), spares::toString);
   }
 
   private void noteOrRepair(String key, Random random) throws Exception {
