@@ -4,6 +4,7 @@ import dev.ashlar.protocol.client.MetadataUnavailableException;
 import io.micronaut.http.HttpRequest;
 import io.micronaut.http.HttpResponse;
 import io.micronaut.http.HttpStatus;
+import io.micronaut.http.MutableHttpResponse;
 import io.micronaut.http.annotation.Controller;
 import io.micronaut.http.annotation.Get;
 import io.micronaut.http.annotation.PathVariable;
@@ -92,7 +93,7 @@ final class AdminController {
     return "Basic " + Base64.getEncoder().encodeToString(pair.getBytes(StandardCharsets.UTF_8));
   }
 
-  private static io.micronaut.http.MutableHttpResponse<Map<String, String>> error(
+  private static MutableHttpResponse<Map<String, String>> error(
       HttpStatus status, String why) {
     return HttpResponse.<Map<String, String>>status(status).body(Map.of("error", why));
   }

@@ -83,7 +83,7 @@ record Health(
       return new Metadata(folders.size(), members, rebuilding, leftOut);
     }
 
-    private boolean hasMajority() {
+    boolean hasMajority() {
       return members > total / 2;
     }
   }

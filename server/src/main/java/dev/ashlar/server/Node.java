@@ -181,11 +181,12 @@ final class Node implements ServerForm {
 
   @Override
   public Health health() {
+    Health.Metadata metadata = Health.Metadata.of(metadataServer.folders());
     return Health.of(
         options.profile(),
         drives.health(options.dataFolders()),
-        Health.Metadata.of(metadataServer.folders()),
-        Protection.of(metadataServer.client()));
+        metadata,
+        metadata.hasMajority() ? Protection.of(metadataServer.client()) : Protection.UNKNOWN);
   }
 
   @Override

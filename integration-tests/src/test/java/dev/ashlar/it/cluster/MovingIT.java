@@ -22,6 +22,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -153,7 +154,7 @@ class MovingIT {
 
   /** The JSON of the node's only drive. */
   private static String row(String page, String node) {
-    for (String row : page.split("\\},")) {
+    for (String row : page.split("\\},", -1)) {
       if (row.contains("\"node\":\"" + node + "\"")) {
         return row;
       }
@@ -199,7 +200,7 @@ class MovingIT {
     byte[] before = Objects.requireNonNull(expected.get(key));
     byte[] more = new Content(seed, 5_000).bytes();
     require(s3.append("POST", key, before.length, more), key);
-    byte[] after = java.util.Arrays.copyOf(before, before.length + more.length);
+    byte[] after = Arrays.copyOf(before, before.length + more.length);
     System.arraycopy(more, 0, after, before.length, more.length);
     expected.put(key, after);
   }

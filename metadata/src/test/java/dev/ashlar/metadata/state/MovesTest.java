@@ -15,6 +15,7 @@ import dev.ashlar.protocol.message.ModifyObject;
 import dev.ashlar.protocol.message.MoveSlots;
 import dev.ashlar.protocol.message.NewBlob;
 import dev.ashlar.protocol.message.NoteDebts;
+import dev.ashlar.protocol.message.PutDrives;
 import dev.ashlar.protocol.message.PutObject;
 import dev.ashlar.protocol.message.ObjectSummary;
 import dev.ashlar.protocol.message.RepairBlob;
@@ -229,7 +230,7 @@ class MovesTest extends ChangeFixture {
     ok(
         Command.newBuilder()
             .setPutDrives(
-                dev.ashlar.protocol.message.PutDrives.newBuilder()
+                PutDrives.newBuilder()
                     .addDrives(new DriveId(from, 2).toMessage())));
     note(row("k"));
     assertEquals(List.of(5), row("k").getDebtSlotsList());
