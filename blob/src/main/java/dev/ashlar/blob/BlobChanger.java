@@ -49,7 +49,7 @@ final class BlobChanger implements PieceWriter {
     this.engine = engine;
     this.attempt = attempt;
     this.profile = attempt.profile();
-    this.placement = engine.metadata().placement();
+    this.placement = engine.metadata().placement(attempt.base().getEpoch());
     this.offset = offset;
     this.lengthMax = lengthMax;
     this.expectedLength = expectedLength;
@@ -59,7 +59,7 @@ final class BlobChanger implements PieceWriter {
         new SlotWrites(
             engine,
             profile,
-            placement,
+            slot -> placement.location(attempt.base(), slot),
             attempt.blob(),
             attempt.base().getPg(),
             attempt.base().getDebtSlotsList());

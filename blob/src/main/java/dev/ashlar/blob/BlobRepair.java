@@ -5,8 +5,11 @@ import dev.ashlar.blob.ShardProbe.Present;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.client.ShardStore;
 import dev.ashlar.protocol.layout.ByteRange;
+import dev.ashlar.protocol.layout.StripeLayout;
+import dev.ashlar.protocol.memory.SlabPool;
 import dev.ashlar.protocol.message.BlobRow;
 import dev.ashlar.protocol.message.Command;
+import dev.ashlar.protocol.message.NoteDebts;
 import dev.ashlar.protocol.message.RepairBlob;
 import dev.ashlar.protocol.message.ResultCode;
 import dev.ashlar.protocol.model.BlobId;
@@ -15,10 +18,14 @@ import dev.ashlar.protocol.model.Profile;
 import dev.ashlar.protocol.model.ShardId;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.UUID;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -69,29 +76,64 @@ public final class BlobRepair {
   public Outcome repair(BlobId id) throws MetadataUnavailableException, InterruptedException {
     List<BlobRow> found = engine.metadata().blobs(List.of(id));
     BlobRow row = found.isEmpty() ? BlobRow.getDefaultInstance() : found.getFirst();
-    if (row.getReferences() == 0 || row.getDebtSlotsCount() == 0) {
+    Set<Integer> slots = new TreeSet<>(row.getDebtSlotsList());
+    StripeLayout layout = WindowRead.layout(row);
+    row.getPlacesList().forEach(place -> slots.add(place.getSlot()));
+    slots.removeIf(slot -> layout.shardLength(slot) == 0);
+    if (row.getReferences() == 0 || slots.isEmpty()) {
       return Outcome.REPAIRED; // by somebody else, or it has become garbage
     }
-    List<RepairTarget> targets = new ArrayList<>();
-    for (int slot : row.getDebtSlotsList()) {
-      ShardStore store = store(row, slot);
+    PlacementMap placement = engine.metadata().placement(row.getEpoch());
+    List<RepairTarget> owed = new ArrayList<>();
+    List<RepairTarget> moving = new ArrayList<>();
+    for (int slot : slots) {
+      ShardStore store = engine.drives().apply(placement.drive(row.getPg(), slot));
       if (store != null && store.isWritable()) {
-        targets.add(new RepairTarget(row, slot, store, ShardId.name(row, slot)));
+        ShardStore source = engine.drives().apply(placement.location(row, slot));
+        RepairTarget target = new RepairTarget(row, slot, store, source, ShardId.name(row, slot));
+        (row.getDebtSlotsList().contains(slot) ? owed : moving).add(target);
       }
     }
-    return targets.isEmpty() ? Outcome.UNAVAILABLE : repair(row, targets);
+    if (!moving.stream().allMatch(RepairTarget::isElsewhere)) {
+      return note(row); // a slot is again where its shard is
+    }
+    List<RepairTarget> possible = new ArrayList<>(owed);
+    possible.addAll(moving);
+    keepSpread(row, placement, possible);
+    owed.retainAll(possible);
+    moving.retainAll(possible);
+    return possible.isEmpty() ? Outcome.UNAVAILABLE : repair(row, owed, moving);
   }
 
-  private @Nullable ShardStore store(BlobRow row, int slot) {
-    PlacementMap placement = engine.metadata().placement();
-    UUID drive = placement.drive(row.getPg(), slot);
-    return engine.drives().apply(drive);
+  /** Leaves out what would come to a drive that has, and keeps, another shard of the blob. */
+  private static void keepSpread(BlobRow row, PlacementMap placement, List<RepairTarget> targets) {
+    boolean isLeftOut = true;
+    while (isLeftOut) {
+      Set<Integer> made = new HashSet<>(row.getDebtSlotsList());
+      targets.forEach(target -> made.add(target.slot()));
+      StripeLayout layout = WindowRead.layout(row);
+      Set<UUID> taken = new HashSet<>();
+      for (int slot = 0; slot < layout.profile().shards(); slot++) {
+        if (!made.contains(slot) && layout.shardLength(slot) > 0) {
+          taken.add(placement.location(row, slot));
+        }
+      }
+      isLeftOut = targets.removeIf(target -> taken.contains(target.store().drive().id()));
+    }
   }
 
-  private Outcome repair(BlobRow row, List<RepairTarget> owed)
+  /** Has the row say what it means. */
+  private Outcome note(BlobRow row) throws MetadataUnavailableException {
+    NoteDebts.Builder note = NoteDebts.newBuilder().addBlobs(row.getId());
+    engine.metadata().submit(Command.newBuilder().setNoteDebts(note));
+    return Outcome.REPAIRED;
+  }
+
+  private Outcome repair(BlobRow row, List<RepairTarget> owed, List<RepairTarget> moving)
       throws MetadataUnavailableException, InterruptedException {
     List<RepairTarget> found = new ArrayList<>();
     List<RepairTarget> rebuilt = new ArrayList<>();
+    List<RepairTarget> made = new ArrayList<>();
     boolean isDecided = false;
     try (RequestMemory memory = new RequestMemory(engine.memory())) {
       for (RepairTarget target : owed) {
@@ -99,17 +141,26 @@ public final class BlobRepair {
             ? Present.NOT
             : look(row, target, memory)) {
           case WHOLE -> found.add(target);
-          case NOT, LATER ->
-              rebuilt.add(new RepairTarget(row, target.slot(), target.store(), names.get()));
+          case NOT, LATER -> rebuilt.add(renamed(row, target));
           case UNKNOWN -> {} // the next time
         }
       }
-      if (found.isEmpty() && !rebuilt.isEmpty()) {
-        rebuild(row, rebuilt, memory);
-      } else {
-        rebuilt.clear(); // the next time, when it may take those that were found
+      if (found.isEmpty()) { // else the next time, when it may take those that were found
+        for (RepairTarget target : moving) {
+          RepairTarget copy = renamed(row, target);
+          made.add(copy);
+          switch (copy(row, copy, memory)) {
+            case WHOLE -> {}
+            case NOT, LATER -> rebuilt.add(renamed(row, target));
+            case UNKNOWN -> copy.giveUp();
+          }
+        }
+        made.addAll(rebuilt);
+        if (!rebuilt.isEmpty()) {
+          rebuild(row, rebuilt, memory);
+        }
       }
-      Outcome outcome = commit(row, found, rebuilt);
+      Outcome outcome = commit(row, found, made);
       isDecided = true;
       return outcome;
     } catch (DataUnavailableException e) {
@@ -120,8 +171,61 @@ public final class BlobRepair {
       throw e;
     } finally {
       if (!isDecided) {
-        rebuilt.forEach(target -> target.discard(engine.leftovers()));
+        made.forEach(target -> target.discard(engine.leftovers()));
       }
+    }
+  }
+
+  private RepairTarget renamed(BlobRow row, RepairTarget target) {
+    return new RepairTarget(row, target.slot(), target.store(), target.source(), names.get());
+  }
+
+  /**
+   * Copies a shard from the drive that has it. What is on a drive that is away is waited for,
+   * unless that was taken out.
+   */
+  private Present copy(BlobRow row, RepairTarget target, RequestMemory memory)
+      throws DataUnavailableException, InterruptedException {
+    ShardStore source = target.source();
+    boolean isOut =
+        row.getPlacesList().stream()
+            .anyMatch(place -> place.getSlot() == target.slot() && place.getOut());
+    long length = WindowRead.layout(row).shardLength(target.slot());
+    for (long from = 0; from < length && !target.hasFailed(); from += zeros.capacity()) {
+      ByteRange range = new ByteRange(from, Math.min(zeros.capacity(), length - from));
+      Present present = source == null ? Present.UNKNOWN : copy(row, target, source, range, memory);
+      if (present != Present.WHOLE) {
+        target.giveUp();
+        return isOut && present == Present.UNKNOWN ? Present.NOT : present;
+      }
+    }
+    return target.hasFailed() ? Present.UNKNOWN : Present.WHOLE;
+  }
+
+  private Present copy(
+      BlobRow row, RepairTarget target, ShardStore source, ByteRange range, RequestMemory memory)
+      throws DataUnavailableException, InterruptedException {
+    long bytes = SlabPool.slabBytes((int) range.length());
+    if (!memory.tryHold(bytes)) {
+      throw MemoryBudget.usedUp();
+    }
+    pace.take(range.length());
+    ShardRead read = probe.ask(row, target.slot(), source, range);
+    try {
+      Present present = probe.await(read);
+      if (present != Present.WHOLE) {
+        return present;
+      }
+      CountDownLatch done = new CountDownLatch(1);
+      target.write(range.offset(), read.bytes(range), read.data().slab(), done);
+      if (!done.await(engine.config().driveDeadline().toNanos(), TimeUnit.NANOSECONDS)) {
+        target.giveUpUnanswered();
+      }
+      metrics.movedBytes.increment(target.hasFailed() ? 0 : (double) range.length());
+      return Present.WHOLE;
+    } finally {
+      read.abandon(memory);
+      memory.giveBack(bytes);
     }
   }
 
@@ -151,16 +255,21 @@ public final class BlobRepair {
     }
   }
 
-  private Outcome commit(BlobRow row, List<RepairTarget> found, List<RepairTarget> rebuilt)
+  private Outcome commit(BlobRow row, List<RepairTarget> found, List<RepairTarget> made)
       throws MetadataUnavailableException {
     List<RepairTarget> done = new ArrayList<>(found);
-    for (RepairTarget target : rebuilt) {
+    for (RepairTarget target : made) {
       if (target.hasFailed()) {
         target.discard(engine.leftovers());
       } else {
         done.add(target);
       }
     }
+    List<RepairTarget> all = List.copyOf(done);
+    keepSpread(row, engine.metadata().placement(row.getEpoch()), done);
+    made.stream()
+        .filter(target -> all.contains(target) && !done.contains(target))
+        .forEach(target -> target.discard(engine.leftovers()));
     if (done.isEmpty()) {
       return Outcome.UNAVAILABLE;
     }
@@ -170,11 +279,14 @@ public final class BlobRepair {
     if (code != ResultCode.OK) {
       metrics.refused.increment();
       LOG.debug("repair of {}: {}", BlobId.of(row.getId()), code);
-      rebuilt.forEach(target -> target.discard(engine.leftovers()));
+      made.forEach(target -> target.discard(engine.leftovers()));
       return Outcome.CONFLICT;
     }
     metrics.foundShards.increment(found.size());
-    metrics.rebuiltShards.increment(done.size() - found.size());
+    long moved =
+        done.stream().filter(target -> !row.getDebtSlotsList().contains(target.slot())).count();
+    metrics.movedShards.increment(moved);
+    metrics.rebuiltShards.increment(done.size() - found.size() - moved);
     done.forEach(target -> target.removeOld(engine.leftovers()));
     return Outcome.REPAIRED;
   }

@@ -52,7 +52,8 @@ final class BlobWriter implements PieceWriter {
     this.zeros = zeros;
     this.memory = memory;
     this.md5 = md5;
-    this.slots = new SlotWrites(engine, profile, placement, id, pg, List.of());
+    this.slots =
+        new SlotWrites(engine, profile, slot -> placement.drive(pg, slot), id, pg, List.of());
   }
 
   long length() {

@@ -125,7 +125,7 @@ final class FoldJob {
     Map<UUID, List<Part>> byDrive = new LinkedHashMap<>();
     for (FoldJob job : jobs) {
       for (int slot : job.folds.keySet()) {
-        UUID drive = placement.drive(job.row.getPg(), slot);
+        UUID drive = placement.location(job.row, slot);
         byDrive.computeIfAbsent(drive, id -> new ArrayList<>()).add(new Part(job, slot));
       }
     }

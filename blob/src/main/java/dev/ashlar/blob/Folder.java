@@ -199,8 +199,9 @@ public final class Folder implements AutoCloseable {
         jobs.add(new FoldJob(row, FoldJob.fitting(row, count)));
       }
     }
+    long epoch = rows.values().stream().mapToLong(BlobRow::getEpoch).max().orElse(0);
     for (List<FoldJob> some : portions(jobs)) {
-      FoldJob.send(some, drives, metadata.placement(), driveDeadline);
+      FoldJob.send(some, drives, metadata.placement(epoch), driveDeadline);
       for (FoldJob job : recorded(some)) {
         folded.put(BlobId.of(job.row().getId()), job.count());
       }

@@ -8,7 +8,9 @@ import dev.ashlar.protocol.client.ShardFault;
 import dev.ashlar.protocol.client.ShardView;
 import dev.ashlar.protocol.layout.ByteRange;
 import dev.ashlar.protocol.message.BlobRow;
+import dev.ashlar.protocol.message.DriveLoad;
 import dev.ashlar.protocol.model.BlobId;
+import dev.ashlar.protocol.model.PlacementMap;
 import dev.ashlar.protocol.model.ShardId;
 import java.util.List;
 import java.util.UUID;
@@ -16,9 +18,9 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Compares what a drive should have, by the rows of its placement groups, with what its index says
- * that it has. What seems to lack becomes a suspect: the drive or the row may have changed between
- * the two looks.
+ * Compares what a drive should have, by the rows of the placement groups that it is or was in, with
+ * what its index says that it has. What seems to lack becomes a suspect: the drive or the row may
+ * have changed between the two looks.
  */
 public final class LightScrub {
   private static final int PAGE = 200;
@@ -63,17 +65,27 @@ public final class LightScrub {
   public Found look(UUID drive, Inventory inventory)
       throws MetadataUnavailableException, ShardException, InterruptedException {
     Found found = new Found(0, 0);
-    List<List<UUID>> groups = metadata.placement().slotDrives();
-    for (int pg = 0; pg < groups.size(); pg++) {
-      int slot = groups.get(pg).indexOf(drive);
-      if (slot >= 0) {
-        found = found.plus(look(pg, slot, inventory));
+    // Where a shard is that is to be elsewhere stands in its row, which may be of any group.
+    boolean isAnywhere =
+        metadata.registry().getLoadsList().stream().anyMatch(load -> isOf(load, drive));
+    PlacementMap map = metadata.placement();
+    for (int pg = 0; pg < map.pgCount(); pg++) {
+      if (isAnywhere || map.slotDrives().get(pg).contains(drive) || wasIn(map, pg, drive)) {
+        found = found.plus(look(pg, drive, inventory));
       }
     }
     return found;
   }
 
-  private Found look(int pg, int slot, Inventory inventory)
+  private static boolean isOf(DriveLoad load, UUID drive) {
+    return drive.equals(new UUID(load.getDriveHigh(), load.getDriveLow()));
+  }
+
+  private static boolean wasIn(PlacementMap map, int pg, UUID drive) {
+    return map.pastOf(pg).stream().anyMatch(past -> past.drive().equals(drive));
+  }
+
+  private Found look(int pg, UUID drive, Inventory inventory)
       throws MetadataUnavailableException, ShardException, InterruptedException {
     Found found = new Found(0, 0);
     BlobId after = null;
@@ -82,11 +94,26 @@ public final class LightScrub {
       long beganNanos = System.nanoTime();
       page = metadata.group(pg, after, PAGE);
       for (BlobRow row : page) {
-        found = found.plus(look(row, slot, inventory));
+        found = found.plus(look(row, drive, inventory));
       }
       after = page.isEmpty() ? null : BlobId.of(page.getLast().getId());
       TimeUnit.NANOSECONDS.sleep(REST_FACTOR * (System.nanoTime() - beganNanos));
     } while (page.size() == PAGE);
+    return found;
+  }
+
+  /**
+   * By the row's own places: while slots move, shards of a group are on more drives than it has.
+   */
+  private Found look(BlobRow row, UUID drive, Inventory inventory)
+      throws ShardException, InterruptedException {
+    Found found = new Found(0, 0);
+    PlacementMap map = metadata.placement(row.getEpoch());
+    for (int slot = 0; slot < map.profile().shards(); slot++) {
+      if (map.location(row, slot).equals(drive)) {
+        found = found.plus(look(row, slot, inventory));
+      }
+    }
     return found;
   }
 

@@ -30,8 +30,8 @@ import org.slf4j.LoggerFactory;
  * Looks again at shards that seemed lost, and has those owed that are, so that repair makes them
  * anew. What a read saw proves nothing: the shard may have been folded further, rebuilt elsewhere
  * or deleted meanwhile. So the blob's row is taken anew, the drive is asked for the bytes as that
- * row says, and the command counts only if the row still says the same of this shard and the drive
- * is in the same life. One thread at a time.
+ * row says, and the command counts only if the row still says the same of this shard, and it is
+ * still to be on that drive, in the same life. One thread at a time.
  */
 public final class LossReports implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(LossReports.class);
@@ -156,7 +156,7 @@ public final class LossReports implements AutoCloseable {
     if (range.isEmpty()) {
       return Outcome.REFUTED;
     }
-    ShardStore store = means.drives().apply(means.metadata().placement().drive(row.getPg(), slot));
+    ShardStore store = store(row, slot);
     if (store == null || !isWell(store)) {
       return Outcome.UNDECIDED;
     }
@@ -169,6 +169,11 @@ public final class LossReports implements AutoCloseable {
               ? owe(suspect, row, drive)
               : Outcome.UNDECIDED;
     };
+  }
+
+  /** The drive that has the slot's shard; null when it cannot be reached. */
+  private @Nullable ShardStore store(BlobRow row, int slot) {
+    return means.drives().apply(means.metadata().placement(row.getEpoch()).location(row, slot));
   }
 
   private static ByteRange present(ByteRange range, long shardLength) {
@@ -186,7 +191,7 @@ public final class LossReports implements AutoCloseable {
 
   /** Has a shard owed that is as it was written, and contradicts all others. */
   Outcome owe(BlobRow row, int slot) throws MetadataUnavailableException {
-    ShardStore store = means.drives().apply(means.metadata().placement().drive(row.getPg(), slot));
+    ShardStore store = store(row, slot);
     Outcome outcome =
         store == null || !isWell(store)
             ? Outcome.UNDECIDED

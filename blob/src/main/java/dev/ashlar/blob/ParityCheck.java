@@ -100,10 +100,10 @@ final class ParityCheck {
   /** False if a drive is not there. */
   private boolean ask(
       BlobRow row, StripeLayout layout, ByteRange range, @Nullable ShardRead[] reads) {
-    PlacementMap placement = engine.metadata().placement();
+    PlacementMap placement = engine.metadata().placement(row.getEpoch());
     for (int slot = 0; slot < reads.length; slot++) {
       long end = Math.min(range.end(), layout.shardLength(slot));
-      ShardStore store = engine.drives().apply(placement.drive(row.getPg(), slot));
+      ShardStore store = engine.drives().apply(placement.location(row, slot));
       if (store == null) {
         return false;
       }

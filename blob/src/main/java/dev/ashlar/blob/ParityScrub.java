@@ -9,6 +9,7 @@ import dev.ashlar.protocol.layout.ByteRange;
 import dev.ashlar.protocol.layout.StripeLayout;
 import dev.ashlar.protocol.message.BlobRow;
 import dev.ashlar.protocol.model.BlobId;
+import dev.ashlar.protocol.model.PlacementMap;
 import dev.ashlar.protocol.model.Profile;
 import dev.ashlar.protocol.model.ShardId;
 import dev.ashlar.protocol.thread.BackgroundThread;
@@ -183,8 +184,8 @@ public final class ParityScrub implements AutoCloseable {
     }
     int slot = found.slot().getAsInt();
     LOG.error("{}: slot {} contradicts the others", what, slot);
-    ShardStore store =
-        engine.drives().apply(engine.metadata().placement().drive(row.getPg(), slot));
+    PlacementMap placement = engine.metadata().placement(row.getEpoch());
+    ShardStore store = engine.drives().apply(placement.location(row, slot));
     if (losses.owe(row, slot) == Outcome.OWED && store != null) {
       // Or repair would find it whole. If it is quicker, the shard is lost next, and found so.
       engine.leftovers().remove(store, ShardId.name(row, slot));

@@ -157,7 +157,7 @@ final class Rebuild {
      * False where too few are left but some were asked in vain, or owe their shards: these may be
      * asked now.
      */
-    private boolean askFor(int lacking) throws DataUnavailableException {
+    private boolean askFor(int lacking) throws DataUnavailableException, RevisionGoneException {
       if (unaskedCount < lacking) {
         if (hedge.isFruitless()) {
           hedge.giveUp();

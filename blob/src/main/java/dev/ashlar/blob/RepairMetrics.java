@@ -9,6 +9,8 @@ public final class RepairMetrics {
   final Counter rebuiltBytes;
   final Counter foundShards;
   final Counter refused;
+  final Counter movedShards;
+  final Counter movedBytes;
 
   public RepairMetrics(MeterRegistry registry) {
     rebuiltShards =
@@ -23,6 +25,15 @@ public final class RepairMetrics {
     foundShards =
         Counter.builder("ashlar.repair.found.shards")
             .description("Shards that were owed and found whole on their drives")
+            .register(registry);
+    movedShards =
+        Counter.builder("ashlar.repair.moved.shards")
+            .description("Shards that were moved to another drive")
+            .register(registry);
+    movedBytes =
+        Counter.builder("ashlar.repair.moved")
+            .baseUnit("bytes")
+            .description("Bytes that were copied from one drive to another for that")
             .register(registry);
     refused =
         Counter.builder("ashlar.repair.refused")

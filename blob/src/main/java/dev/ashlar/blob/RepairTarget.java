@@ -25,6 +25,7 @@ final class RepairTarget {
   private final BlobRow row;
   private final int slot;
   private final ShardStore store;
+  private final @Nullable ShardStore source;
   private final BlobId name;
 
   /** Writes without an answer, and one more until it is known what is to be done afterwards. */
@@ -37,12 +38,14 @@ final class RepairTarget {
 
   /**
    * @param row as of which the shard is made
+   * @param source the drive that has it, or had it; null where that cannot be reached
    * @param name that it is to have, or has
    */
-  RepairTarget(BlobRow row, int slot, ShardStore store, BlobId name) {
+  RepairTarget(BlobRow row, int slot, ShardStore store, @Nullable ShardStore source, BlobId name) {
     this.row = row;
     this.slot = slot;
     this.store = store;
+    this.source = source;
     this.name = name;
   }
 
@@ -52,6 +55,15 @@ final class RepairTarget {
 
   ShardStore store() {
     return store;
+  }
+
+  @Nullable ShardStore source() {
+    return source;
+  }
+
+  /** Whether the shard is to be on another drive than it is, or was. */
+  boolean isElsewhere() {
+    return source == null || !source.drive().id().equals(store.drive().id());
   }
 
   boolean isRenamed() {
@@ -132,8 +144,8 @@ final class RepairTarget {
 
   /** What the drive may have of the shard from before is not needed any more. */
   void removeOld(Leftovers leftovers) {
-    if (isRenamed()) {
-      leftovers.remove(store, ShardId.name(row, slot));
+    if (isRenamed() && source != null) {
+      leftovers.remove(source, ShardId.name(row, slot));
     }
   }
 

@@ -51,6 +51,17 @@ final class ShardProbe {
     if (!memory.tryHold(bytes)) {
       throw MemoryBudget.usedUp();
     }
+    ShardRead read = ask(row, slot, store, range);
+    try {
+      return await(read);
+    } finally {
+      read.abandon(memory);
+      memory.giveBack(bytes);
+    }
+  }
+
+  /** Asks for a range of the slot's shard as the row says; the memory for it is the caller's. */
+  ShardRead ask(BlobRow row, int slot, ShardStore store, ByteRange range) {
     ShardRead read = new ShardRead(range, hedging, hedging.drive(store.drive().id()));
     store.read(
         ShardId.of(row, slot),
@@ -58,18 +69,18 @@ final class ShardProbe {
         range.offset(),
         (int) range.length(),
         read);
-    try {
-      read.await(driveDeadline.toNanos(), false);
-      if (read.hasArrived()) {
-        return Present.WHOLE;
-      }
-      if (read.fault() == ShardFault.REVISION_GONE) {
-        return Present.LATER;
-      }
-      return isLoss(read.fault()) ? Present.NOT : Present.UNKNOWN;
-    } finally {
-      read.abandon(memory);
-      memory.giveBack(bytes);
+    return read;
+  }
+
+  /** What the drive says to it, for which it has its time. */
+  Present await(ShardRead read) throws InterruptedException {
+    read.await(driveDeadline.toNanos(), false);
+    if (read.hasArrived()) {
+      return Present.WHOLE;
     }
+    if (read.fault() == ShardFault.REVISION_GONE) {
+      return Present.LATER;
+    }
+    return isLoss(read.fault()) ? Present.NOT : Present.UNKNOWN;
   }
 }

@@ -28,8 +28,7 @@ final class SlotReads {
   private final Engine engine;
   private final Profile profile;
   private final BlobId id;
-  private final int pg;
-  private final PlacementMap placement;
+  private PlacementMap placement;
   private final Set<UUID> silentDrives;
   private final RequestMemory memory;
   // Per slot the read that has arrived or is under way; a faulty slot is not asked again.
@@ -64,8 +63,7 @@ final class SlotReads {
     this.layout = WindowRead.layout(row);
     this.profile = layout.profile();
     this.id = BlobId.of(row.getId());
-    this.pg = row.getPg();
-    this.placement = engine.metadata().placement();
+    this.placement = engine.metadata().placement(row.getEpoch());
     this.silentDrives = silentDrives;
     this.memory = memory;
     this.reads = new ShardRead[profile.shards()];
@@ -78,6 +76,7 @@ final class SlotReads {
     dropAll();
     row = newRow;
     layout = WindowRead.layout(newRow);
+    placement = engine.metadata().placement(newRow.getEpoch());
     findFaulty();
   }
 
@@ -93,7 +92,7 @@ final class SlotReads {
   }
 
   private boolean isAway(int slot) {
-    return store(slot) == null || silentDrives.contains(placement.drive(pg, slot));
+    return store(slot) == null || silentDrives.contains(drive(slot));
   }
 
   /**
@@ -112,6 +111,11 @@ final class SlotReads {
     }
     hasTriedOwed = true;
     return isMore;
+  }
+
+  /** That has the slot's shard. */
+  private UUID drive(int slot) {
+    return placement.location(row, slot);
   }
 
   BlobRow row() {
@@ -161,7 +165,7 @@ final class SlotReads {
 
   private ShardRead newRead(int slot, ByteRange shardRange) {
     Hedging hedging = engine.hedging();
-    return new ShardRead(shardRange, hedging, hedging.drive(placement.drive(pg, slot)));
+    return new ShardRead(shardRange, hedging, hedging.drive(drive(slot)));
   }
 
   boolean covers(int slot, ByteRange wanted) {
@@ -202,7 +206,7 @@ final class SlotReads {
       engine.suspects().add(new Suspect(ShardId.of(row, slot), read.range(), read.fault()));
     }
     if (read.fault() == ShardFault.UNAVAILABLE) {
-      silentDrives.add(placement.drive(pg, slot));
+      silentDrives.add(drive(slot));
     }
     overloaded |= read.fault() == ShardFault.OVERLOADED;
     drop(slot);
@@ -210,7 +214,7 @@ final class SlotReads {
   }
 
   private long deadlineNanos(int slot) {
-    boolean isSilent = silentDrives.contains(placement.drive(pg, slot));
+    boolean isSilent = silentDrives.contains(drive(slot));
     return isSilent ? 0 : engine.config().driveDeadline().toNanos();
   }
 
@@ -286,8 +290,12 @@ final class SlotReads {
     }
   }
 
-  /** Why too little of the blob can be read. */
-  DataUnavailableException unavailable() {
+  /**
+   * Why too little of the blob can be read.
+   *
+   * @throws RevisionGoneException where its row has changed since: shards may have moved
+   */
+  DataUnavailableException unavailable() throws RevisionGoneException {
     if (overloaded) {
       return new DataUnavailableException(Reason.OVERLOADED, "drive queues full: " + id);
     }
@@ -295,6 +303,9 @@ final class SlotReads {
       List<BlobRow> rows = engine.metadata().blobs(List.of(id));
       if (rows.isEmpty() || rows.get(0).getReferences() == 0) {
         return new DataUnavailableException(Reason.GONE, "blob " + id + " was removed");
+      }
+      if (rows.get(0).getSettled() > row.getSettled()) {
+        throw new RevisionGoneException();
       }
     } catch (MetadataUnavailableException e) {
       return new DataUnavailableException(Reason.TOO_FEW_DRIVES, "metadata: " + e.getMessage());
@@ -305,6 +316,6 @@ final class SlotReads {
   }
 
   private @Nullable ShardStore store(int slot) {
-    return engine.drives().apply(placement.drive(pg, slot));
+    return engine.drives().apply(drive(slot));
   }
 }

@@ -8,7 +8,6 @@ import dev.ashlar.protocol.client.ShardStore;
 import dev.ashlar.protocol.message.SlotAck;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.DriveId;
-import dev.ashlar.protocol.model.PlacementMap;
 import dev.ashlar.protocol.model.Profile;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -22,6 +21,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -162,12 +162,13 @@ final class SlotWrites {
   }
 
   /**
+   * @param drives of each slot
    * @param debts slots that lack their shard already, and so are left out
    */
   SlotWrites(
       Engine engine,
       Profile profile,
-      PlacementMap placement,
+      IntFunction<UUID> drives,
       BlobId id,
       int pg,
       Collection<Integer> debts)
@@ -178,7 +179,7 @@ final class SlotWrites {
     this.pg = pg;
     this.slots = new Slot[profile.shards()];
     for (int slot = 0; slot < slots.length; slot++) {
-      slots[slot] = new Slot(engine.drives().apply(placement.drive(pg, slot)));
+      slots[slot] = new Slot(engine.drives().apply(drives.apply(slot)));
     }
     for (int slot : debts) {
       debtsBefore.set(slot);

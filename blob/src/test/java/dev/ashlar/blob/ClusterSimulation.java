@@ -27,7 +27,8 @@ import org.jspecify.annotations.Nullable;
  * One run, all of it drawn from a seed: clients of several gateways change and read the same few
  * objects on the real engine and the real state machine of metadata, over drives in memory that
  * each gateway reaches through a network. Nodes and gateways end and come back, connections are
- * lost, commands and their answers too, clocks differ, a drive comes back empty or its slots move.
+ * lost, commands and their answers too, clocks differ, a drive comes back empty, slots move from
+ * drive to drive.
  */
 final class ClusterSimulation {
   private static final List<Profile> PROFILES =
@@ -86,10 +87,17 @@ final class ClusterSimulation {
           MetadataClient.class,
           (method, arguments) ->
               switch (method.getName()) {
-                case "placement" -> placement;
+                case "placement" -> placement(arguments.length == 0 ? 0 : (long) arguments[0]);
                 case "drives" -> drives;
                 default -> method.invoke(client, arguments);
               });
+    }
+
+    private PlacementMap placement(long epoch) {
+      if (placement.epoch() < epoch) {
+        look();
+      }
+      return placement;
     }
 
     void look() {
@@ -202,7 +210,8 @@ final class ClusterSimulation {
   private void keepUp(SimulatedProcess process, Random chance) throws Exception {
     while (working > 0 && !process.isDead()) {
       try {
-        switch (chance.nextInt(6)) {
+        switch (chance.nextInt(8)) {
+          case 6, 7 -> process.repairers.getFirst().round();
           case 0 -> process.folder.round(process.store.oldestMs());
           case 1 -> process.foldAll();
           case 2 -> process.leftovers.retry();
@@ -275,6 +284,8 @@ final class ClusterSimulation {
       case 4 -> {
         if (random.nextInt(3) == 0) {
           weak.loseSlots();
+        } else if (random.nextBoolean()) {
+          SlotShuffle.shuffle(metadata, random);
         } else {
           weak.loseAll();
         }
@@ -300,12 +311,8 @@ final class ClusterSimulation {
     gateways.add(last);
     runAlone(() -> tidy(last));
     runAlone(() -> tidy(last)); // what could not be folded is swept once it is owed
-    // Drives that are in no placement group any more hold what nobody looks for.
     Map<UUID, MemoryShardStore> drives = new LinkedHashMap<>();
-    metadata
-        .placement()
-        .slotDrives()
-        .forEach(pg -> pg.forEach(id -> drives.put(id, requireNonNull(nodes.get(id)).store())));
+    nodes.forEach((id, node) -> drives.put(id, node.store()));
     RestCheck<MemoryShardStore> check =
         new RestCheck<>(
             last.process,

@@ -40,7 +40,8 @@ import org.jspecify.annotations.Nullable;
  * engine, metadata and drives, the latter on simulated files. Threads, drives and faults are
  * stepped one at a time in any order. The process ends at any write, sync or command, with or
  * without the power of its drives, and another one goes on; drives end, fail, hide and come back,
- * also without what they had. What is owed is repaired meanwhile, and in the end all of it.
+ * also without what they had; slots get other drives. What is owed is repaired meanwhile, what
+ * belongs elsewhere is moved, and in the end all of it.
  */
 final class EngineSimulation implements SimulatedProcess.Surroundings {
   private static final List<Profile> PROFILES =
@@ -106,7 +107,7 @@ final class EngineSimulation implements SimulatedProcess.Surroundings {
     profile = PROFILES.get(random.nextInt(PROFILES.size()));
     isCalm = random.nextInt(4) == 0;
     threads = new SteppedThreads(random);
-    int count = profile.shards() + random.nextInt(2);
+    int count = profile.shards() + random.nextInt(3);
     metadata = new MemoryMetadata(table, clock);
     for (UUID id : MemoryMetadata.sequentialIds(count)) {
       SteppedDrive.Medium medium = new SteppedDrive.Medium(id, random);
@@ -317,6 +318,9 @@ final class EngineSimulation implements SimulatedProcess.Surroundings {
     if (!isCalm && random.nextInt(60) == 0 && working > 0) {
       trouble();
     }
+    if (working > 0 && random.nextInt(200) == 0 && !isCrashing) {
+      SlotShuffle.shuffle(metadata, random);
+    }
     List<SteppedDrive> busy = drives.values().stream().filter(SteppedDrive::hasWork).toList();
     int ready = threads.runnable();
     if (ready + busy.size() == 0) {
@@ -504,7 +508,13 @@ final class EngineSimulation implements SimulatedProcess.Surroundings {
     assertTrue(
         mayHaveLost || process.repairs("lost.shards") == 0, "a shard that was there is owed");
     for (String what :
-        List.of("rebuilt.shards", "found.shards", "refused", "lost.shards", "refuted.shards")) {
+        List.of(
+            "rebuilt.shards",
+            "found.shards",
+            "moved.shards",
+            "refused",
+            "lost.shards",
+            "refuted.shards")) {
       repairs.merge(what, process.repairs(what), Double::sum);
     }
     process.die();

@@ -203,7 +203,7 @@ final class RestCheck<D extends ShardStore> {
       return null;
     }
     if (length > 0) {
-      D drive = requireNonNull(drives.get(process.client.placement().drive(row.getPg(), slot)));
+      D drive = requireNonNull(drives.get(process.client.placement().location(row, slot)));
       ShardId shard = ShardId.of(row, slot);
       Answer<ShardData> answer = new Answer<>();
       drive.read(shard, ShardViews.of(row, slot), 0, length, answer);
@@ -231,8 +231,7 @@ final class RestCheck<D extends ShardStore> {
         if (row == null || !ShardId.of(row, shard.slot()).equals(shard)) {
           throw new AssertionError(shard + " is on " + drive.drive() + ", but no object's: " + row);
         }
-        assertEquals(
-            drive.drive().id(), process.client.placement().drive(row.getPg(), shard.slot()));
+        assertEquals(drive.drive().id(), process.client.placement().location(row, shard.slot()));
       }
       drive.forEachAttemptBelow(
           -1,

@@ -46,9 +46,6 @@ final class WeakDrive implements RestCheck.Losses {
 
   /** It comes back empty, in another life, which metadata knows before anybody reaches it. */
   void loseAll() {
-    if (!isInUse()) {
-      return;
-    }
     node.end();
     node.wipe();
     metadata.require(
@@ -60,7 +57,8 @@ final class WeakDrive implements RestCheck.Losses {
 
   /** The spare one gets its slots, in a new epoch of the map. */
   void loseSlots() {
-    if (!isInUse()) {
+    if (metadata.placement().slotDrives().stream()
+        .anyMatch(pg -> !pg.contains(id) || pg.contains(spare))) {
       return;
     }
     PlacementMap map = metadata.placement();
@@ -71,7 +69,6 @@ final class WeakDrive implements RestCheck.Losses {
     PlacementMap next = new PlacementMap(map.epoch() + 1, map.profile(), slots);
     metadata.require(
         Command.newBuilder().setPutDrives(PutDrives.newBuilder().setPgMap(next.toMessage())));
-    lost();
   }
 
   private void lost() {
@@ -84,11 +81,6 @@ final class WeakDrive implements RestCheck.Losses {
         .forEach(row -> touched.add(blob(row)));
   }
 
-  /** Once another drive has its slots, nothing that happens to it matters. */
-  private boolean isInUse() {
-    return metadata.placement().slotDrives().stream().anyMatch(pg -> pg.contains(id));
-  }
-
   private static BlobId blob(byte[] row) {
     try {
       return BlobId.of(BlobRow.parseFrom(row).getId());
@@ -99,8 +91,7 @@ final class WeakDrive implements RestCheck.Losses {
 
   @Override
   public @Nullable UUID drive() {
-    UUID owner = isInUse() ? id : spare;
-    return hasLost ? owner : null;
+    return hasLost ? id : null;
   }
 
   @Override

@@ -4,6 +4,7 @@ import dev.ashlar.protocol.client.MetadataClient;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.client.ShardStore;
 import dev.ashlar.protocol.memory.SlabPool;
+import dev.ashlar.protocol.message.DebtLevel;
 import dev.ashlar.protocol.message.DriveRow;
 import dev.ashlar.protocol.message.NodeRow;
 import dev.ashlar.protocol.message.Registry;
@@ -56,7 +57,7 @@ final class ClusterDrives implements AutoCloseable {
   /** A connection stays as long as this does. */
   private record Place(String host, int port, Set<UUID> drives) {}
 
-  private record View(Registry registry, long seenNanos) {}
+  private record View(Registry registry, List<DebtLevel> debts, long seenNanos) {}
 
   /**
    * @param local the drive of this process with this id, or null
@@ -77,7 +78,7 @@ final class ClusterDrives implements AutoCloseable {
   }
 
   private View look() throws MetadataUnavailableException {
-    return new View(metadata.registry(), System.nanoTime());
+    return new View(metadata.registry(), metadata.debts(), System.nanoTime());
   }
 
   /** Follows the nodes until it is closed. */
@@ -173,6 +174,15 @@ final class ClusterDrives implements AutoCloseable {
   /** The nodes and drives as they were seen last. */
   Registry registry() {
     return view.registry();
+  }
+
+  /** Whether all objects had all shards then. */
+  Protection protection() {
+    View seen = view;
+    int parityShards = metadata.placement().profile().parityShards();
+    return isFresh()
+        ? Protection.of(seen.registry(), seen.debts(), parityShards)
+        : Protection.UNKNOWN;
   }
 
   /** Whether that was just now. */

@@ -7,6 +7,7 @@ import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
@@ -110,6 +111,15 @@ final class ClusterFlags {
   private int expectedDrives;
 
   @Option(
+      names = "--out-after",
+      paramLabel = "SECONDS",
+      defaultValue = "${env:ASHLAR_OUT_AFTER:-600}",
+      description =
+          "A drive that has been down for so long is taken out: what it had is rebuilt on others."
+              + " Of gateways.")
+  private int outAfterSeconds;
+
+  @Option(
       names = "--credentials",
       paramLabel = "FILE",
       defaultValue = "${env:ASHLAR_CREDENTIALS}",
@@ -141,6 +151,7 @@ final class ClusterFlags {
         rack,
         zone,
         expectedDrives,
+        Duration.ofSeconds(outAfterSeconds),
         credentials);
   }
 

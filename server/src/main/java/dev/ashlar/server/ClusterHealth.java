@@ -29,6 +29,7 @@ import org.jspecify.annotations.Nullable;
  * @param drives of the cluster at a gateway, as NODE/DRIVE, else those of the process by folder
  * @param nodesDown storage nodes that have not been heard of for some seconds, at a gateway
  * @param metadata null where the process is no metadata node
+ * @param protection by a gateway; null where the process is none
  */
 record ClusterHealth(
     Health.Status status,
@@ -39,7 +40,8 @@ record ClusterHealth(
     Health.@Nullable Extent writes,
     Health.Drives drives,
     List<String> nodesDown,
-    @Nullable Peer metadata)
+    @Nullable Peer metadata,
+    @Nullable Protection protection)
     implements ServerForm.HealthPage {
   ClusterHealth {
     roles = List.copyOf(roles);
@@ -76,11 +78,13 @@ record ClusterHealth(
         null,
         drives,
         List.of(),
-        metadata);
+        metadata,
+        null);
   }
 
   static ClusterHealth ofGateway(
       ClusterOptions cluster, PlacementMap map, ClusterDrives drives, @Nullable Peer metadata) {
+    Protection protection = drives.protection();
     Reached reached = Reached.of(map, drives);
     Profile profile = map.profile();
     Health.Extent reads = extent(map, reached.open, profile.dataShards());
@@ -96,7 +100,8 @@ record ClusterHealth(
     boolean isWhole =
         (metadata == null || metadata.takesPart())
             && summary.writable() == summary.total()
-            && down.isEmpty();
+            && down.isEmpty()
+            && protection.isFull();
     return new ClusterHealth(
         reads == Health.Extent.NONE
             ? Health.Status.DOWN
@@ -108,7 +113,8 @@ record ClusterHealth(
         writes,
         summary,
         down,
-        metadata);
+        metadata,
+        protection);
   }
 
   /** For how many placement groups enough drives are able. */

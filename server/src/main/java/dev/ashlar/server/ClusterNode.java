@@ -195,6 +195,7 @@ final class ClusterNode implements ServerForm {
     BooleanSupplier isItsTurn = () -> drives.isFresh() && drives.isFirstGateway();
     gateway.startRepair(isItsTurn);
     gateway.startParityScrub(isItsTurn);
+    opened.add(new ClusterBalance(metadata, cluster.outAfter(), isItsTurn));
     gateway.serve(root);
     return new Serving(drives, metadata, root);
   }
@@ -272,6 +273,12 @@ final class ClusterNode implements ServerForm {
   }
 
   @Override
+  public @Nullable Admin admin() {
+    Serving gateway = serving;
+    return gateway == null ? null : new Admin(gateway.metadata(), gateway.root());
+  }
+
+  @Override
   public void printStarted(PrintStream out, boolean terminal) {
     out.println("Ashlar is ready: node " + cluster.node() + " of cluster " + cluster.name());
     out.println("  Roles        " + ClusterHealth.names(cluster.roles()));
@@ -287,6 +294,12 @@ final class ClusterNode implements ServerForm {
               + gateway.root().accessKey()
               + ", from "
               + gateway.root().origin());
+    }
+    if (gateway != null) {
+      Protection protection = gateway.drives().protection();
+      if (!protection.isFull()) {
+        out.println("  Protection   " + StartMessage.text(protection));
+      }
     }
     out.flush();
   }

@@ -3,6 +3,7 @@ package dev.ashlar.server;
 import dev.ashlar.protocol.wire.ClusterSecret;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
@@ -17,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param rack empty: not said
  * @param zone empty: not said
  * @param expectedDrives with which the first placement map is made; 0: not said
+ * @param outAfter how long a drive is down before it is taken out
  * @param credentials null: they are in the environment
  */
 record ClusterOptions(
@@ -30,6 +32,7 @@ record ClusterOptions(
     String rack,
     String zone,
     int expectedDrives,
+    Duration outAfter,
     @Nullable Path credentials) {
   ClusterOptions {
     roles = Set.copyOf(roles);
@@ -60,6 +63,9 @@ record ClusterOptions(
               + own
               + " by --host and --cluster-listen, which --metadata-nodes does not name: "
               + metadataNodes);
+    }
+    if (!outAfter.isPositive()) {
+      throw new IllegalArgumentException("--out-after takes a number of seconds");
     }
     if (expectedDrives < 0) {
       throw new IllegalArgumentException("--expect-drives takes a number of drives");

@@ -10,7 +10,13 @@ import java.util.List;
  * What an operator wants to know, as {@code /health} tells it. Its form is a promise to scripts:
  * fields may be added, those that are there stay.
  */
-record Health(Status status, Extent reads, Extent writes, Drives drives, Metadata metadata)
+record Health(
+    Status status,
+    Extent reads,
+    Extent writes,
+    Drives drives,
+    Metadata metadata,
+    Protection protection)
     implements ServerForm.HealthPage {
   enum Status {
     /** Everything is there. */
@@ -77,7 +83,7 @@ record Health(Status status, Extent reads, Extent writes, Drives drives, Metadat
       return new Metadata(folders.size(), members, rebuilding, leftOut);
     }
 
-    private boolean hasMajority() {
+    boolean hasMajority() {
       return members > total / 2;
     }
   }
@@ -89,14 +95,17 @@ record Health(Status status, Extent reads, Extent writes, Drives drives, Metadat
     return folders.stream().map(Path::toString).toList();
   }
 
-  static Health of(Profile profile, Drives drives, Metadata metadata) {
+  static Health of(Profile profile, Drives drives, Metadata metadata, Protection protection) {
     boolean hasMetadata = metadata.hasMajority();
     Extent reads = extent(hasMetadata, profile, drives.total, drives.open, profile.dataShards());
     Extent writes =
         extent(hasMetadata, profile, drives.total, drives.writable, profile.durableMinimum());
-    boolean isWhole = drives.writable == drives.total && metadata.members == metadata.total;
+    boolean isWhole =
+        drives.writable == drives.total
+            && metadata.members == metadata.total
+            && protection.isFull();
     Status status = reads == Extent.NONE ? Status.DOWN : isWhole ? Status.UP : Status.DEGRADED;
-    return new Health(status, reads, writes, drives, metadata);
+    return new Health(status, reads, writes, drives, metadata, protection);
   }
 
   /** Objects lie on k+m of all drives: which of them are able decides for each object anew. */

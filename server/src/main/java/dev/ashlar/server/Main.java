@@ -7,7 +7,12 @@ import picocli.CommandLine.Command;
 @Command(
     name = "ashlar",
     description = "S3-compatible object store on erasure-coded drives.",
-    subcommands = {ServerCommand.class, ClusterCommand.class, RehearseCommand.class},
+    subcommands = {
+      ServerCommand.class,
+      ClusterCommand.class,
+      AdminCommand.class,
+      RehearseCommand.class
+    },
     mixinStandardHelpOptions = true,
     versionProvider = Version.class)
 public final class Main {

@@ -105,7 +105,8 @@ final class Node implements ServerForm {
               root,
               codes.of(options.profile()).name(),
               options.dataFolders().size() - drives.openCount(),
-              metadataServer.folders());
+              metadataServer.folders(),
+              Protection.of(metadata));
     } catch (Exception e) {
       close();
       throw e;
@@ -184,10 +185,17 @@ final class Node implements ServerForm {
 
   @Override
   public Health health() {
+    Health.Metadata metadata = Health.Metadata.of(metadataServer.folders());
     return Health.of(
         options.profile(),
         drives.health(options.dataFolders()),
-        Health.Metadata.of(metadataServer.folders()));
+        metadata,
+        metadata.hasMajority() ? Protection.of(metadataServer.client()) : Protection.UNKNOWN);
+  }
+
+  @Override
+  public Admin admin() {
+    return new Admin(metadataServer.client(), root);
   }
 
   @Override

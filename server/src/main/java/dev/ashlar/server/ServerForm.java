@@ -1,6 +1,7 @@
 package dev.ashlar.server;
 
 import java.io.PrintStream;
+import org.jspecify.annotations.Nullable;
 
 /** A running server: all roles in one process, or some roles of a cluster. */
 sealed interface ServerForm permits Node, ClusterNode {
@@ -22,6 +23,9 @@ sealed interface ServerForm permits Node, ClusterNode {
 
   /** Has them begin that at once. */
   void startScrub();
+
+  /** What {@code /admin} tells and does; null where that is another process's business. */
+  @Nullable Admin admin();
 
   /** Tells the user that it is ready, and how to use it. */
   void printStarted(PrintStream out, boolean terminal);

@@ -15,18 +15,21 @@ final class StartMessage {
   private final String codec;
   private final int drivesMissing;
   private final List<FolderStatus> metadataFolders;
+  private final Protection protection;
 
   StartMessage(
       ServerOptions options,
       RootCredential credential,
       String codec,
       int drivesMissing,
-      List<FolderStatus> metadataFolders) {
+      List<FolderStatus> metadataFolders,
+      Protection protection) {
     this.options = options;
     this.credential = credential;
     this.codec = codec;
     this.drivesMissing = drivesMissing;
     this.metadataFolders = metadataFolders;
+    this.protection = protection;
   }
 
   /**
@@ -38,6 +41,9 @@ final class StartMessage {
     out.println("  S3           " + endpoint);
     out.println("  Management   http://" + options.managementListen() + "/health");
     out.println("  Data         " + data());
+    if (!protection.isFull()) {
+      out.println("               " + text(protection));
+    }
     out.println("  Metadata     " + metadata());
     out.println("  Codec        " + codec);
     out.println(
@@ -47,6 +53,15 @@ final class StartMessage {
     }
     out.println("  Try          " + awsLine(endpoint));
     out.flush();
+  }
+
+  /** Of objects that would not survive what they are to survive. */
+  static String text(Protection protection) {
+    return protection.owingBlobs() == 0
+        ? "SOME OBJECTS MAY LACK SHARDS NOW: that is being looked for"
+        : "SHARDS OF "
+            + protection.owingBlobs()
+            + " BLOBS ARE LACKING NOW: they survive less until these are rebuilt";
   }
 
   private String data() {

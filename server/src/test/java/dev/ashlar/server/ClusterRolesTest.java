@@ -106,6 +106,7 @@ class ClusterRolesTest {
         "",
         "",
         NODES,
+        Duration.ofMinutes(10),
         null);
   }
 

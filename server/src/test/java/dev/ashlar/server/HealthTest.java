@@ -18,6 +18,21 @@ import org.junit.jupiter.api.Test;
 class HealthTest {
   private static final Profile PROFILE = Profile.parse("4+2", 16384);
 
+  private static final Protection FULL = new Protection(true, 0, 0, 0, 0, List.of());
+
+  /** What is owed is no reason to send nobody here, but one to look. */
+  @Test
+  void whatIsOwedIsNotFullProtection() {
+    Health.Drives drives = Health.Drives.of(6, List.of(), List.of(), List.of());
+    Health.Metadata metadata = new Health.Metadata(1, 1, List.of(), List.of());
+    Protection owing = new Protection(true, 2, 10, 0, 0, List.of());
+    Protection moving = new Protection(true, 0, 0, 3, 10, List.of());
+    assertEquals(Status.DEGRADED, Health.of(PROFILE, drives, metadata, owing).status());
+    assertEquals(Status.UP, Health.of(PROFILE, drives, metadata, moving).status());
+    assertEquals(
+        Status.DEGRADED, Health.of(PROFILE, drives, metadata, Protection.UNKNOWN).status());
+  }
+
   @Test
   void drivesDecideWhatCanBeReadAndWritten() {
     assertHealth(6, 0, 0, Status.UP, ALL, ALL);
@@ -41,7 +56,7 @@ class HealthTest {
                 new FolderStatus(Path.of("m3"), Standing.LEFT_OUT, "damaged")));
     assertEquals(List.of("m2"), minority.rebuilding());
     assertEquals(new Health.LeftOut("m3", "damaged"), minority.leftOut().get(0));
-    assertEquals(Status.DOWN, Health.of(PROFILE, drives, minority).status());
+    assertEquals(Status.DOWN, Health.of(PROFILE, drives, minority, FULL).status());
   }
 
   private static void assertHealth(
@@ -49,7 +64,8 @@ class HealthTest {
     Health.Drives drives = Health.Drives.of(total, folders(missing), List.of(), folders(readOnly));
     Health.Metadata metadata = new Health.Metadata(1, 1, List.of(), List.of());
     assertEquals(
-        new Health(status, reads, writes, drives, metadata), Health.of(PROFILE, drives, metadata));
+        new Health(status, reads, writes, drives, metadata, FULL),
+        Health.of(PROFILE, drives, metadata, FULL));
   }
 
   private static List<Path> folders(int count) {

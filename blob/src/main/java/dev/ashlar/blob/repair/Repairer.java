@@ -7,6 +7,7 @@ import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.message.BlobRow;
 import dev.ashlar.protocol.message.DebtLevel;
 import dev.ashlar.protocol.model.BlobId;
+import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.thread.BackgroundThread;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -14,6 +15,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -21,6 +23,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import java.util.function.Predicate;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -42,7 +45,7 @@ public final class Repairer implements AutoCloseable {
 
   private final MetadataClient metadata;
   private final BlobRepair blobs;
-  private final ReplacedDrives replaced;
+  private final ChangedDrives changed;
   private final RepairConfig config;
   private final BooleanSupplier isItsTurn;
   private final Semaphore places;
@@ -50,12 +53,20 @@ public final class Repairer implements AutoCloseable {
   /** Per level the last blob that was looked at; a level that has come to its end begins again. */
   private final Map<Integer, BlobId> positions = new HashMap<>();
 
-  private volatile @Nullable List<DebtLevel> levels;
+  private volatile @Nullable Look lastLook;
+  private final RepairLog log = new RepairLog();
 
-  /** Whether what replaced drives had is known; otherwise the next round goes on with that. */
+  /** Whether what changed drives have is known; otherwise the next round goes on with that. */
   private boolean isSettled = true;
 
   private @Nullable BackgroundThread worker;
+
+  /**
+   * What was owed, complete.
+   *
+   * @param drives in the lives that they had before
+   */
+  private record Look(List<DebtLevel> levels, Map<UUID, DriveId> drives) {}
 
   /**
    * @param isItsTurn whether this process is the one that is to do it
@@ -68,15 +79,29 @@ public final class Repairer implements AutoCloseable {
       MeterRegistry meters) {
     this.metadata = metadata;
     this.blobs = blobs;
-    this.replaced = new ReplacedDrives(metadata);
+    this.changed = new ChangedDrives(metadata);
     this.config = config;
     this.isItsTurn = isItsTurn;
     this.places = new Semaphore(config.blobsAtOnce());
-    Gauge.builder("ashlar.repair.owing.blobs", this, each -> each.sum(DebtLevel::getBlobs))
+    Gauge.builder(
+            "ashlar.repair.owing.blobs", this, each -> each.sum(DebtLevel::getBlobs, this::isOwing))
         .description("Blobs that lack a shard")
         .register(meters);
-    Gauge.builder("ashlar.repair.owing", this, each -> each.sum(DebtLevel::getBytes))
+    Gauge.builder("ashlar.repair.owing", this, each -> each.sum(DebtLevel::getBytes, this::isOwing))
         .description("Bytes of shards that are lacking")
+        .baseUnit("bytes")
+        .register(meters);
+    Gauge.builder(
+            "ashlar.rebalance.moving.blobs",
+            this,
+            each -> each.sum(DebtLevel::getBlobs, level -> !isOwing(level)))
+        .description("Blobs that have all shards, some of which are to be on other drives")
+        .register(meters);
+    Gauge.builder(
+            "ashlar.rebalance.moving",
+            this,
+            each -> each.sum(DebtLevel::getBytes, level -> !isOwing(level)))
+        .description("Bytes of these shards")
         .baseUnit("bytes")
         .register(meters);
     Gauge.builder("ashlar.repair.endangered.blobs", this, Repairer::endangered)
@@ -89,14 +114,23 @@ public final class Repairer implements AutoCloseable {
     worker = BackgroundThread.start("repair", this::run);
   }
 
-  /** NaN where it has not looked, because it never was its turn. */
-  private double sum(ToLongFunction<DebtLevel> part) {
-    List<DebtLevel> known = levels;
-    return known == null ? Double.NaN : known.stream().mapToLong(part).sum();
+  /**
+   * NaN where it has not looked, because it is not its turn, or not since a drive began another
+   * life.
+   */
+  private double sum(ToLongFunction<DebtLevel> part, Predicate<DebtLevel> levels) {
+    Look look = lastLook;
+    return look == null || !look.drives().equals(metadata.drives())
+        ? Double.NaN
+        : look.levels().stream().filter(levels).mapToLong(part).sum();
+  }
+
+  private boolean isOwing(DebtLevel level) {
+    return level.getSpare() < spareOfWhole();
   }
 
   private double endangered() {
-    return sum(level -> level.getSpare() <= 0 ? level.getBlobs() : 0);
+    return sum(DebtLevel::getBlobs, level -> isOwing(level) && level.getSpare() <= 0);
   }
 
   private void run() throws InterruptedException {
@@ -108,7 +142,7 @@ public final class Repairer implements AutoCloseable {
         if (isItsTurn.getAsBoolean()) {
           repaired = round();
         } else {
-          levels = null;
+          lastLook = null;
         }
       } catch (MetadataUnavailableException e) {
         LOG.debug("repair waits for metadata: {}", e.getMessage());
@@ -128,17 +162,26 @@ public final class Repairer implements AutoCloseable {
    * @return how many blobs it has repaired
    */
   public long round() throws MetadataUnavailableException, InterruptedException {
-    isSettled = replaced.settle(config.slice());
+    Map<UUID, DriveId> drives = metadata.drives();
+    isSettled = changed.settle(config.slice());
     List<DebtLevel> owed = metadata.debts();
-    levels = owed;
+    lastLook = isSettled ? new Look(owed, drives) : null;
+    int spareOfWhole = spareOfWhole();
+    log.looked(owed.stream().filter(level -> level.getSpare() < spareOfWhole).toList(), isSettled);
     long repaired = 0;
     for (DebtLevel level : owed) {
-      repaired = repair(level.getSpare());
+      boolean isOwed = level.getSpare() < spareOfWhole;
+      repaired = isOwed || !metadata.registry().getPaused() ? repair(level.getSpare()) : 0;
       if (repaired > 0) {
         break; // look again: others may be more endangered by now
       }
     }
     return repaired;
+  }
+
+  /** How many shards a blob may lose that has all of them; those on this level are moved only. */
+  private int spareOfWhole() {
+    return metadata.placement().profile().parityShards();
   }
 
   /** Repairs blobs of a level, for a slice of time at most. */

@@ -152,6 +152,11 @@ public final class NodeProcess {
     }
   }
 
+  /** Where that is. */
+  public URI healthPage() {
+    return health;
+  }
+
   /** Its health page; nothing while it serves none. */
   public Optional<String> health() {
     return page(health);

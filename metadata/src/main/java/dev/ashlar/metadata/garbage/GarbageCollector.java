@@ -2,13 +2,15 @@ package dev.ashlar.metadata.garbage;
 
 import dev.ashlar.protocol.client.MetadataClient;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
+import dev.ashlar.protocol.client.ShardFault;
 import dev.ashlar.protocol.client.ShardStore;
 import dev.ashlar.protocol.message.BlobRow;
 import dev.ashlar.protocol.message.Command;
+import dev.ashlar.protocol.message.DriveStanding;
 import dev.ashlar.protocol.message.EndSessions;
 import dev.ashlar.protocol.message.ForgetBlobs;
 import dev.ashlar.protocol.model.BlobId;
-import dev.ashlar.protocol.model.PlacementMap;
+import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.thread.BackgroundThread;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -23,6 +25,7 @@ import java.util.UUID;
 import java.util.function.Function;
 import java.util.function.LongPredicate;
 import java.util.function.LongSupplier;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -136,7 +139,7 @@ public final class GarbageCollector implements AutoCloseable {
   /** Not again while a drive that has to delete its shard is away. */
   private boolean isWorthATry(BlobRow blob) {
     return blob.getUnreferencedAtMs() >= triedBeforeMs
-        || metadata.placement().slotDrives().get(blob.getPg()).stream()
+        || metadata.placement(blob.getEpoch()).holders(blob).stream()
             .allMatch(drive -> drives.apply(drive) != null);
   }
 
@@ -163,16 +166,38 @@ public final class GarbageCollector implements AutoCloseable {
         blob.getRebuiltList().stream().map(shard -> BlobId.of(shard.getName())));
   }
 
-  private ShardDeletion deleteShards(List<BlobRow> blobs) {
-    PlacementMap map = metadata.placement();
+  /** Those that are away and taken for lost: what they have is not waited for. */
+  private Set<UUID> out(Set<UUID> asked) throws MetadataUnavailableException {
+    if (asked.stream().noneMatch(this::isAway)) {
+      return Set.of();
+    }
+    return metadata.registry().getDrivesList().stream()
+        .filter(row -> row.getStanding() == DriveStanding.STANDING_OUT)
+        .map(row -> DriveId.of(row).id())
+        .filter(this::isAway)
+        .collect(Collectors.toUnmodifiableSet());
+  }
+
+  private boolean isAway(UUID drive) {
+    ShardStore store = drives.apply(drive);
+    return store == null || store.writeRefusal() == ShardFault.UNAVAILABLE;
+  }
+
+  private ShardDeletion deleteShards(List<BlobRow> blobs) throws MetadataUnavailableException {
     Map<UUID, List<BlobId>> byDrive = new HashMap<>();
     for (BlobRow blob : blobs) {
-      for (UUID drive : map.slotDrives().get(blob.getPg())) {
+      for (UUID drive : metadata.placement(blob.getEpoch()).holders(blob)) {
         names(blob).forEach(byDrive.computeIfAbsent(drive, id -> new ArrayList<>())::add);
       }
     }
     ShardDeletion deletion = new ShardDeletion();
-    byDrive.forEach((drive, ids) -> deletion.delete(drives.apply(drive), ids));
+    Set<UUID> out = out(byDrive.keySet());
+    byDrive.forEach(
+        (drive, ids) -> {
+          if (!out.contains(drive)) {
+            deletion.delete(drives.apply(drive), ids);
+          }
+        });
     return deletion;
   }
 

@@ -11,6 +11,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.TreeSet;
 import java.util.UUID;
+import java.util.function.IntFunction;
 
 /** Which acknowledgements count, and which slots owe a blob their shard because none did. */
 final class Acks {
@@ -19,15 +20,17 @@ final class Acks {
   /**
    * The slots in debt, ascending: those that were and, of the slots written now, those without an
    * acknowledgement that counts.
+   *
+   * @param owners of each slot the drive that is to have acknowledged
    */
   static List<Integer> debts(
       Step step,
-      int pg,
+      IntFunction<UUID> owners,
       Profile profile,
       List<SlotAck> acks,
       Collection<Integer> written,
       Collection<Integer> before) {
-    boolean[] held = held(step, pg, profile, acks);
+    boolean[] held = held(step, owners, profile, acks);
     TreeSet<Integer> debts = new TreeSet<>(before);
     for (int slot : written) {
       if (!held[slot]) {
@@ -46,23 +49,26 @@ final class Acks {
     return profile.shards() - profile.durableMinimum();
   }
 
-  private static boolean[] held(Step step, int pg, Profile profile, List<SlotAck> acks) {
+  private static boolean[] held(
+      Step step, IntFunction<UUID> owners, Profile profile, List<SlotAck> acks) {
     boolean[] held = new boolean[profile.shards()];
     for (SlotAck ack : acks) {
       int slot = ack.getSlot();
       require(slot >= 0 && slot < held.length, ResultCode.INVALID_COMMAND);
-      held[slot] |= isHeld(step, pg, ack);
+      held[slot] |= isHeld(step, owners.apply(slot), ack);
     }
     return held;
   }
 
-  /** An acknowledgement counts when its drive owns the slot now, in the life it has now. */
-  static boolean isHeld(Step step, int pg, SlotAck ack) {
-    UUID owner = step.placement().drive(pg, ack.getSlot());
+  /** An acknowledgement counts when it is the owner's, in the life that has now. */
+  static boolean isHeld(Step step, UUID owner, SlotAck ack) {
     DriveId drive = step.catalog().drives().get(owner);
     return drive != null
-        && owner.getMostSignificantBits() == ack.getDriveHigh()
-        && owner.getLeastSignificantBits() == ack.getDriveLow()
+        && owner.equals(driveOf(ack))
         && drive.incarnation() == ack.getIncarnation();
+  }
+
+  static UUID driveOf(SlotAck ack) {
+    return new UUID(ack.getDriveHigh(), ack.getDriveLow());
   }
 }

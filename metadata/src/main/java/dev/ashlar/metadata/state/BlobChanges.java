@@ -12,7 +12,9 @@ import dev.ashlar.protocol.message.ResultCode;
 import dev.ashlar.protocol.message.SlotAck;
 import dev.ashlar.protocol.model.Profile;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.UUID;
 import java.util.stream.Collectors;
 
 /** The compare-and-set that moves a blob to its next revision. */
@@ -57,24 +59,43 @@ final class BlobChanges {
     AttemptRow attempt = attempt(row, change, range, layout);
     require(!conflicts(row, change.getBaseRevision(), attempt), ResultCode.CONDITIONAL_CONFLICT);
     require(row.getAttemptsCount() < UNFOLDED_MAX, ResultCode.TOO_MANY_UNFOLDED);
+    require(!isOvertaken(step, row, change), ResultCode.CONDITIONAL_CONFLICT);
     List<Integer> debts =
         Acks.debts(
             step,
-            row.getPg(),
+            slot -> step.placement().location(row, slot),
             profile,
             counting(row, change),
             attempt.getSlotsList(),
             Debts.owed(step, row));
     Acks.requireDurable(profile, debts);
-    return row.toBuilder()
-        .setRevision(attempt.getRevision())
-        .setLength(attempt.getLength())
-        .setRewritten(attempt.getRewrites() ? step.freshId() : row.getRewritten())
-        .addAttempts(attempt)
-        .clearDebtSlots()
-        .addAllDebtSlots(debts)
-        .setSettled(step.freshId())
-        .build();
+    BlobRow changed =
+        row.toBuilder()
+            .setRevision(attempt.getRevision())
+            .setLength(attempt.getLength())
+            .setRewritten(attempt.getRewrites() ? step.freshId() : row.getRewritten())
+            .addAttempts(attempt)
+            .build();
+    return Places.settled(step, row, changed, debts, Map.of());
+  }
+
+  /**
+   * Whether a shard that the writer changed has moved to another drive since it looked: its change
+   * would cost the blob a shard that was there before and after.
+   */
+  private static boolean isOvertaken(Step step, BlobRow row, BlobChange change) {
+    for (RebuiltShard shard : row.getRebuiltList()) {
+      UUID place = step.placement().location(row, shard.getSlot());
+      boolean isSent =
+          shard.getPosition() > change.getBaseSettled()
+              && change.getAcksList().stream()
+                  .anyMatch(
+                      ack -> ack.getSlot() == shard.getSlot() && !Acks.driveOf(ack).equals(place));
+      if (isSent) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** What was prepared for a shard that was rebuilt since is not where that one is. */

@@ -13,6 +13,7 @@ import dev.ashlar.protocol.message.ForgetBlobs;
 import dev.ashlar.protocol.message.NewBlob;
 import dev.ashlar.protocol.message.ResultCode;
 import dev.ashlar.protocol.message.SliceValue;
+import dev.ashlar.protocol.message.SlotAck;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.PlacementMap;
 import dev.ashlar.protocol.model.Profile;
@@ -23,6 +24,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.UUID;
 
 /**
  * Blob rows and their reference counts: one reference per slice. A blob that loses its last one can
@@ -68,18 +70,44 @@ final class Blobs {
     Profile profile = map.profile();
     StripeLayout layout = new StripeLayout(profile, blob.getLength());
     List<Integer> written = layout.touchedSlots(new ByteRange(0, blob.getLength()));
+    Map<Integer, UUID> earlier = earlierOwners(blob, map);
     List<Integer> debts =
-        Acks.debts(step, blob.getPg(), profile, blob.getAcksList(), written, List.of());
+        Acks.debts(
+            step,
+            slot -> earlier.getOrDefault(slot, map.drive(blob.getPg(), slot)),
+            profile,
+            blob.getAcksList(),
+            written,
+            List.of());
     Acks.requireDurable(profile, debts);
-    return BlobRow.newBuilder()
-        .setId(blob.getId())
-        .setLength(blob.getLength())
-        .setProfile(blob.getProfile())
-        .setPg(blob.getPg())
-        .setReferences(1)
-        .addAllDebtSlots(debts)
-        .setSettled(step.freshId())
-        .build();
+    BlobRow row =
+        BlobRow.newBuilder()
+            .setId(blob.getId())
+            .setLength(blob.getLength())
+            .setProfile(blob.getProfile())
+            .setPg(blob.getPg())
+            .setReferences(1)
+            .setSettled(step.freshId())
+            .build();
+    return Places.settled(step, row, row, debts, earlier);
+  }
+
+  /** Where slots were in the writer's map, and it has put their shards, but are not any more. */
+  private static Map<Integer, UUID> earlierOwners(NewBlob blob, PlacementMap map) {
+    Map<Integer, UUID> earlier = new HashMap<>();
+    if (blob.getEpoch() < map.epoch()) {
+      for (SlotAck ack : blob.getAcksList()) {
+        UUID drive = Acks.driveOf(ack);
+        int slot = ack.getSlot();
+        boolean isSlot = slot >= 0 && slot < map.profile().shards();
+        if (isSlot
+            && !drive.equals(map.drive(blob.getPg(), slot))
+            && map.wasAt(blob.getPg(), slot, drive)) {
+          earlier.put(slot, drive);
+        }
+      }
+    }
+    return earlier;
   }
 
   /** Writes the rows of admitted blobs and returns the slices that are their one reference. */

@@ -7,11 +7,14 @@ import dev.ashlar.metadata.table.Table;
 import dev.ashlar.protocol.message.BucketRow;
 import dev.ashlar.protocol.message.CredentialRow;
 import dev.ashlar.protocol.message.DriveRow;
+import dev.ashlar.protocol.message.DriveStanding;
 import dev.ashlar.protocol.message.PgMapRow;
 import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.PlacementMap;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
@@ -33,6 +36,10 @@ final class Catalog {
   private final ConcurrentMap<UUID, Long> replacedAt = new ConcurrentHashMap<>();
 
   private volatile long lastReplacedAt;
+
+  /** Drives that are taken for lost. */
+  private volatile Set<UUID> out = Set.of();
+
   private volatile @Nullable PlacementMap placement;
 
   /** What the tables hold. */
@@ -87,6 +94,24 @@ final class Catalog {
     DriveRow drive = Rows.parse(value, DriveRow.parser());
     drives.put(idOf(drive), new DriveId(idOf(drive), drive.getIncarnation()));
     setReplacedAt(idOf(drive), drive.getReplacedAt());
+    setOut(idOf(drive), drive.getStanding() == DriveStanding.STANDING_OUT);
+  }
+
+  /** Whether the drive is taken for lost. */
+  boolean isOut(UUID drive) {
+    return out.contains(drive);
+  }
+
+  void setOut(UUID drive, boolean isOut) {
+    if (isOut != out.contains(drive)) {
+      Set<UUID> changed = new HashSet<>(out);
+      if (isOut) {
+        changed.add(drive);
+      } else {
+        changed.remove(drive);
+      }
+      out = Set.copyOf(changed);
+    }
   }
 
   private void putPlacement(byte[] value) {

@@ -4,18 +4,27 @@ import static dev.ashlar.metadata.state.Step.require;
 
 import dev.ashlar.metadata.table.Keys;
 import dev.ashlar.metadata.table.Rows;
+import dev.ashlar.protocol.message.BalanceRow;
 import dev.ashlar.protocol.message.CommandResult;
 import dev.ashlar.protocol.message.CredentialRow;
 import dev.ashlar.protocol.message.DriveRow;
+import dev.ashlar.protocol.message.DriveStanding;
+import dev.ashlar.protocol.message.MoveSlots;
 import dev.ashlar.protocol.message.PgMapRow;
 import dev.ashlar.protocol.message.PutCredential;
 import dev.ashlar.protocol.message.PutDrives;
 import dev.ashlar.protocol.message.ResultCode;
+import dev.ashlar.protocol.message.SetBalance;
+import dev.ashlar.protocol.message.SlotMove;
 import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.PlacementMap;
+import dev.ashlar.protocol.model.PlacementMap.Move;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -34,13 +43,97 @@ final class Cluster {
     Catalog catalog = step.catalog();
     Map<UUID, DriveId> drives = with(catalog.drives(), command.getDrivesList());
     PgMapRow pgMap = command.getPgMap();
-    PlacementMap map = pgMap.getEpoch() == 0 ? null : checked(pgMap, catalog.placement(), drives);
+    PlacementMap present = catalog.placement();
+    PlacementMap map = pgMap.getEpoch() == 0 ? null : checked(pgMap, present, drives);
     put(step, drives, command.getDrivesList());
-    if (map != null) {
+    if (map != null && present != null) {
+      replace(step, present, map.epoch(), present.movesTo(map));
+    } else if (map != null) {
       step.table().put(Keys.pgMap(), pgMap.toByteArray());
       catalog.setPlacement(map);
     }
     return Step.OK;
+  }
+
+  static CommandResult moveSlots(Step step, MoveSlots command) {
+    PlacementMap present = step.placement();
+    require(command.getBaseEpoch() == present.epoch(), ResultCode.CONDITIONAL_CONFLICT);
+    List<Move> moves = new ArrayList<>();
+    for (SlotMove move : command.getMovesList()) {
+      UUID drive = new UUID(move.getDriveHigh(), move.getDriveLow());
+      require(
+          move.getPg() >= 0
+              && move.getPg() < present.pgCount()
+              && move.getSlot() >= 0
+              && move.getSlot() < present.profile().shards()
+              && step.catalog().drives().containsKey(drive),
+          ResultCode.INVALID_COMMAND);
+      moves.add(new Move(move.getPg(), move.getSlot(), drive));
+    }
+    List<DriveRow> changed = new ArrayList<>();
+    for (DriveRow drive : command.getDrivesList()) {
+      DriveRow known =
+          find(step, Catalog.idOf(drive))
+              .orElseThrow(() -> new Refusal(ResultCode.INVALID_COMMAND));
+      changed.add(
+          known.toBuilder()
+              .setStanding(drive.getStanding())
+              .setOutByItself(drive.getOutByItself())
+              .build());
+    }
+    replace(step, present, present.epoch() + 1, moves, changed);
+    return Step.OK;
+  }
+
+  static CommandResult setBalance(Step step, SetBalance command) {
+    BalanceRow row = BalanceRow.newBuilder().setPaused(command.getPaused()).build();
+    step.table().put(Keys.balance(), row.toByteArray());
+    return Step.OK;
+  }
+
+  private static void replace(Step step, PlacementMap present, long epoch, List<Move> moves) {
+    replace(step, present, epoch, moves, List.of());
+  }
+
+  /**
+   * The next map. Blobs on drives that lose slots, or change their standing, are to be looked at.
+   */
+  private static void replace(
+      Step step, PlacementMap present, long epoch, List<Move> moves, List<DriveRow> changed) {
+    Map<UUID, DriveRow> rows = new TreeMap<>();
+    changed.forEach(row -> rows.put(Catalog.idOf(row), row));
+    boolean isNoted = true;
+    for (DriveRow row : all(step)) {
+      isNoted &= !row.getUnsettled();
+    }
+    PlacementMap next;
+    try {
+      next = present.after(epoch, moves, step.freshId(), step.logTimeMs(), isNoted);
+    } catch (IllegalArgumentException e) {
+      throw new Refusal(ResultCode.INVALID_COMMAND);
+    }
+    for (Move move : moves) {
+      UUID before = present.drive(move.pg(), move.slot());
+      find(step, before).ifPresent(row -> rows.putIfAbsent(before, row));
+    }
+    for (Map.Entry<UUID, DriveRow> entry : rows.entrySet()) {
+      DriveRow row =
+          entry.getValue().toBuilder().setUnsettled(true).setChangedAt(step.freshId()).build();
+      step.table().put(Keys.drive(entry.getKey()), row.toByteArray());
+      step.catalog().setOut(entry.getKey(), row.getStanding() == DriveStanding.STANDING_OUT);
+    }
+    step.table().put(Keys.pgMap(), next.toMessage().toByteArray());
+    step.catalog().setPlacement(next);
+  }
+
+  private static Optional<DriveRow> find(Step step, UUID drive) {
+    return Rows.get(step.table(), Keys.drive(drive), DriveRow.parser());
+  }
+
+  private static List<DriveRow> all(Step step) {
+    List<DriveRow> all = new ArrayList<>();
+    Catalog.forEachRow(step.table(), 'V', value -> all.add(Rows.parse(value, DriveRow.parser())));
+    return all;
   }
 
   /** The drives that are known when these are; refuses one in an older life than it had. */
@@ -61,15 +154,16 @@ final class Cluster {
   static void put(Step step, Map<UUID, DriveId> drives, List<DriveRow> rows) {
     for (DriveRow row : rows) {
       UUID id = Catalog.idOf(row);
-      DriveRow known =
-          Rows.get(step.table(), Keys.drive(id), DriveRow.parser())
-              .orElse(DriveRow.getDefaultInstance());
+      DriveRow known = find(step, id).orElse(DriveRow.getDefaultInstance());
       boolean isReplaced =
           known.getIncarnation() > 0 && known.getIncarnation() < row.getIncarnation();
       DriveRow present =
           row.toBuilder()
               .setReplacedAt(isReplaced ? step.freshId() : known.getReplacedAt())
               .setUnsettled(isReplaced || known.getUnsettled())
+              .setChangedAt(isReplaced ? step.freshId() : known.getChangedAt())
+              .setStanding(known.getStanding())
+              .setOutByItself(known.getOutByItself())
               .build();
       step.table().put(Keys.drive(id), present.toByteArray());
       step.catalog().setReplacedAt(id, present.getReplacedAt());

@@ -6,22 +6,21 @@ import dev.ashlar.metadata.table.Table;
 import dev.ashlar.protocol.layout.StripeLayout;
 import dev.ashlar.protocol.message.BlobKey;
 import dev.ashlar.protocol.message.BlobRow;
-import dev.ashlar.protocol.message.DebtLevel;
+import dev.ashlar.protocol.message.ShardPlace;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.PlacementMap;
 import dev.ashlar.protocol.model.Profile;
 import java.nio.ByteBuffer;
-import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.SortedSet;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which shards a blob owes, and a table of those that owe any, the most endangered first. What a
- * drive lost as a whole is not written into the rows of all its blobs at once: it is owed by those
- * rows that were settled before the drive began its present life.
+ * Which shards a blob owes, and a table of those that owe any or have some in the wrong place, the
+ * most endangered first. What a drive lost as a whole is not written into the rows of all its blobs
+ * at once: it is owed by those rows that were settled before the drive began its present life.
  */
 final class Debts {
   private Debts() {}
@@ -34,7 +33,7 @@ final class Debts {
       PlacementMap map = step.placement();
       StripeLayout layout = layout(row);
       for (int slot = 0; slot < layout.profile().shards(); slot++) {
-        boolean isLost = catalog.replacedAt(map.drive(row.getPg(), slot)) > row.getSettled();
+        boolean isLost = catalog.replacedAt(map.location(row, slot)) > row.getSettled();
         if (isLost && layout.shardLength(slot) > 0) {
           owed.add(slot);
         }
@@ -43,57 +42,63 @@ final class Debts {
     return owed;
   }
 
-  private static StripeLayout layout(BlobRow row) {
+  static StripeLayout layout(BlobRow row) {
     return new StripeLayout(Profile.of(row.getProfile()), row.getLength());
   }
 
-  /** Keeps the table as the row is from now on. */
+  /** Keeps the table, and what it comes to, as the row is from now on. */
   static void update(Step step, @Nullable BlobRow before, BlobRow after) {
-    byte[] keyBefore = before == null ? null : key(before);
-    byte[] key = key(after);
-    if (keyBefore != null && !Arrays.equals(keyBefore, key)) {
-      step.table().delete(keyBefore);
+    Places.update(step.table(), before, after);
+    Entry entryBefore = before == null ? null : entry(before);
+    Entry entry = entry(after);
+    if (Objects.equals(entryBefore, entry)) {
+      return;
     }
-    if (key != null) {
-      step.table().put(key, value(after));
+    if (entryBefore != null && (entry == null || entry.spare() != entryBefore.spare())) {
+      step.table().delete(entryBefore.key());
+    }
+    if (entry != null) {
+      step.table().put(entry.key(), entry.value());
+    }
+    DebtLevels.change(step.table(), entryBefore, entry);
+  }
+
+  /**
+   * A blob in the table.
+   *
+   * @param spare how many more shards it may lose
+   * @param bytes of the shards that it owes, or that are to be moved
+   */
+  record Entry(BlobId id, int spare, long bytes) {
+    static Entry of(byte[] key, byte[] value) {
+      return new Entry(
+          Keys.blobOfOwing(key), Keys.spareOfOwing(key), ByteBuffer.wrap(value).getLong());
+    }
+
+    byte[] key() {
+      return Keys.owing(spare, id);
+    }
+
+    byte[] value() {
+      return ByteBuffer.allocate(Long.BYTES).putLong(bytes).array();
     }
   }
 
-  /** Null for a blob that owes nothing, or is to be deleted. */
-  private static byte @Nullable [] key(BlobRow row) {
-    return row.getDebtSlotsCount() == 0 || row.getReferences() == 0
-        ? null
-        : Keys.owing(
-            Profile.of(row.getProfile()).parityShards() - row.getDebtSlotsCount(),
-            BlobId.of(row.getId()));
-  }
-
-  private static byte[] value(BlobRow row) {
+  /** Null for a blob that has all its shards where they belong, or is to be deleted. */
+  private static @Nullable Entry entry(BlobRow row) {
+    List<ShardPlace> moving = Places.toMove(row);
+    boolean isOwing = row.getDebtSlotsCount() > 0 && row.getReferences() > 0;
+    if (!isOwing && moving.isEmpty()) {
+      return null;
+    }
     StripeLayout layout = layout(row);
-    long bytes = row.getDebtSlotsList().stream().mapToLong(layout::shardLength).sum();
-    return ByteBuffer.allocate(Long.BYTES).putLong(bytes).array();
-  }
-
-  /** What is owed, by how many more shards the blobs may lose. */
-  static List<DebtLevel> levels(Table snapshot) {
-    List<DebtLevel> levels = new ArrayList<>();
-    DebtLevel.Builder level = DebtLevel.newBuilder();
-    byte[] all = Keys.table('E');
-    try (Table.Cursor cursor = snapshot.cursor(all, Keys.behind(all))) {
-      for (; cursor.isValid(); cursor.next()) {
-        int spare = Keys.spareOfOwing(cursor.key());
-        if (level.getBlobs() > 0 && level.getSpare() != spare) {
-          levels.add(level.build());
-          level.clear();
-        }
-        long bytes = ByteBuffer.wrap(cursor.value()).getLong();
-        level.setSpare(spare).setBlobs(level.getBlobs() + 1).setBytes(level.getBytes() + bytes);
-      }
-    }
-    if (level.getBlobs() > 0) {
-      levels.add(level.build());
-    }
-    return levels;
+    int lost = (int) moving.stream().filter(ShardPlace::getOut).count();
+    long owed = row.getDebtSlotsList().stream().mapToLong(layout::shardLength).sum();
+    long moved = moving.stream().mapToLong(place -> layout.shardLength(place.getSlot())).sum();
+    return new Entry(
+        BlobId.of(row.getId()),
+        layout.profile().parityShards() - row.getDebtSlotsCount() - lost,
+        owed + moved);
   }
 
   /** The blob of which a shard has this name. */

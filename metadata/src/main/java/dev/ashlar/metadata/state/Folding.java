@@ -11,6 +11,7 @@ import dev.ashlar.protocol.model.Profile;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 
@@ -51,21 +52,26 @@ final class Folding {
     attempts.forEach(attempt -> touched.addAll(attempt.getSlotsList()));
     Set<Integer> before = Debts.owed(step, row);
     List<Integer> debts =
-        Acks.debts(step, row.getPg(), profile, command.getAcksList(), touched, before);
+        Acks.debts(
+            step,
+            slot -> step.placement().location(row, slot),
+            profile,
+            command.getAcksList(),
+            touched,
+            before);
     // What drives lost as a whole may be more, and must not keep the rest from being folded.
     require(
         debts.size() <= Math.max(before.size(), Acks.debtsMax(profile)), ResultCode.NOT_DURABLE);
-    return row.toBuilder()
-        .clearAttempts()
-        .addAllAttempts(row.getAttemptsList().subList(count, row.getAttemptsCount()))
-        .clearDebtSlots()
-        .addAllDebtSlots(debts)
-        .setSettled(step.freshId())
-        .clearFolded()
-        .addAllFolded(foldedBySlot(row, profile, attempts))
-        .clearFoldedStripes()
-        .addAllFoldedStripes(foldedStripes(row, attempts))
-        .build();
+    BlobRow folded =
+        row.toBuilder()
+            .clearAttempts()
+            .addAllAttempts(row.getAttemptsList().subList(count, row.getAttemptsCount()))
+            .clearFolded()
+            .addAllFolded(foldedBySlot(row, profile, attempts))
+            .clearFoldedStripes()
+            .addAllFoldedStripes(foldedStripes(row, attempts))
+            .build();
+    return Places.settled(step, row, folded, debts, Map.of());
   }
 
   private static List<Long> foldedBySlot(BlobRow row, Profile profile, List<AttemptRow> attempts) {

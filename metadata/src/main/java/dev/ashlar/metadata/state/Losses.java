@@ -11,6 +11,7 @@ import dev.ashlar.protocol.message.ResultCode;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.Profile;
 import dev.ashlar.protocol.model.ShardId;
+import java.util.Map;
 import java.util.SortedSet;
 
 /** Taking note of shards that were found damaged, or missing, on drives that are well otherwise. */
@@ -19,7 +20,8 @@ final class Losses {
 
   /**
    * Each must be what was looked for on its drive: still of this slot, in the state that is still
-   * its last one, on a drive that has not been replaced since. What is owed already is passed over.
+   * its last one, on the drive that is still to have it and has not been replaced since. What is
+   * owed already is passed over.
    */
   static CommandResult owe(Step step, OweShards command) {
     BlobRow row = Blobs.find(step, command.getBlob()).orElse(BlobRow.getDefaultInstance());
@@ -39,14 +41,14 @@ final class Losses {
       }
     }
     if (owed.size() > row.getDebtSlotsCount()) {
-      Blobs.write(step, row, Repairs.settled(step, row, owed));
+      Blobs.write(step, row, Places.settled(step, row, row, owed, Map.of()));
     }
     return Step.OK;
   }
 
   private static boolean isPresent(Step step, BlobRow row, LostShard shard) {
     int slot = shard.getDrive().getSlot();
-    return Acks.isHeld(step, row.getPg(), shard.getDrive())
+    return Acks.isHeld(step, step.placement().location(row, slot), shard.getDrive())
         && ShardId.name(row, slot).equals(BlobId.of(shard.getName()))
         && Repairs.lastChange(row, slot) == shard.getLastChange();
   }

@@ -129,18 +129,30 @@ public final class MetadataReads {
     Set<BlobId> known = new HashSet<>();
     for (BlobId name : names) {
       Optional<BlobRow> row = blob(snapshot, name);
-      if (row.isPresent() && !isRenamed(row.get(), drive, name)) {
+      if (row.isPresent() && isNeeded(row.get(), drive, name)) {
         known.add(name);
       }
     }
     return known;
   }
 
-  /** Whether the shard that the drive has of the blob is another one than that of this name. */
-  private boolean isRenamed(BlobRow row, UUID drive, BlobId name) {
+  /**
+   * Whether a shard of this name is, or may be, the blob's on this drive: where the shard is, or
+   * where one that is owed belongs. A map that is older than the row cannot tell.
+   */
+  private boolean isNeeded(BlobRow row, UUID drive, BlobId name) {
     PlacementMap map = catalog.placement();
-    int slot = map == null ? -1 : map.slotDrives().get(row.getPg()).indexOf(drive);
-    return slot >= 0 && row.getRebuiltCount() > 0 && !ShardId.name(row, slot).equals(name);
+    if (map == null || map.epoch() < row.getEpoch()) {
+      return true;
+    }
+    for (int slot = 0; slot < map.profile().shards(); slot++) {
+      boolean isThere =
+          map.location(row, slot).equals(drive) || map.drive(row.getPg(), slot).equals(drive);
+      if (isThere && ShardId.name(row, slot).equals(name)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   public List<BlobRow> garbage(
@@ -213,7 +225,7 @@ public final class MetadataReads {
   }
 
   public List<DebtLevel> debts(Table snapshot) {
-    return Debts.levels(snapshot);
+    return DebtLevels.all(snapshot);
   }
 
   /** A page of nothing when the bucket does not exist. */

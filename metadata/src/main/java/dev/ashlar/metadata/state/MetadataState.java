@@ -21,7 +21,8 @@ public final class MetadataState {
   /** Commands per log entry: the ids that one entry can hand out. */
   public static final int COMMANDS_PER_ENTRY_MAX = 256;
 
-  private static final int FORMAT = 1;
+  /** In format 1 nobody kept count of what is owed. */
+  private static final int FORMAT = 2;
 
   private final Store store;
   private final Catalog catalog;
@@ -36,6 +37,9 @@ public final class MetadataState {
     this.applied =
         Rows.get(store, Keys.applied(), AppliedRow.parser())
             .orElse(AppliedRow.newBuilder().setFormat(FORMAT).build());
+    if (applied.getFormat() == FORMAT - 1) {
+      upgrade();
+    }
     if (applied.getFormat() != FORMAT) {
       throw new IllegalStateException(
           "metadata tables have format " + applied.getFormat() + ", this program reads " + FORMAT);
@@ -43,6 +47,16 @@ public final class MetadataState {
     this.catalog = Catalog.load(store);
     this.sessions = Sessions.load(store);
     this.reads = new MetadataReads(catalog);
+  }
+
+  /** The same rows on every peer, wherever in the log it does this. */
+  private void upgrade() {
+    Overlay table = new Overlay(store);
+    DebtLevels.count(table);
+    AppliedRow upgraded = applied.toBuilder().setFormat(FORMAT).build();
+    table.put(Keys.applied(), upgraded.toByteArray());
+    store.write(table.changes());
+    applied = upgraded;
   }
 
   /** How far the tables are. */
@@ -152,6 +166,8 @@ public final class MetadataState {
       case KEEP_NODE -> Nodes.keep(step, command.getSession(), command.getKeepNode());
       case NOTE_DEBTS -> Repairs.note(step, command.getNoteDebts());
       case SETTLE_DRIVE -> Repairs.settleDrive(step, command.getSettleDrive());
+      case MOVE_SLOTS -> Cluster.moveSlots(step, command.getMoveSlots());
+      case SET_BALANCE -> Cluster.setBalance(step, command.getSetBalance());
       case REPAIR_BLOB -> Repairs.repair(step, command.getRepairBlob());
       case OWE_SHARDS -> Losses.owe(step, command.getOweShards());
       case KIND_NOT_SET -> throw new Refusal(ResultCode.INVALID_COMMAND);

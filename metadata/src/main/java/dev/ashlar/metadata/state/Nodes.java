@@ -6,7 +6,9 @@ import dev.ashlar.metadata.table.Keys;
 import dev.ashlar.metadata.table.Rows;
 import dev.ashlar.metadata.table.Table;
 import dev.ashlar.protocol.message.AppliedRow;
+import dev.ashlar.protocol.message.BalanceRow;
 import dev.ashlar.protocol.message.CommandResult;
+import dev.ashlar.protocol.message.DriveLoad;
 import dev.ashlar.protocol.message.DriveRow;
 import dev.ashlar.protocol.message.KeepNode;
 import dev.ashlar.protocol.message.NodeRow;
@@ -20,7 +22,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** The processes of a cluster: who is where, with which drives, and when it was last heard of. */
@@ -47,8 +51,23 @@ final class Nodes {
     put(step, node.toBuilder().setSession(session).setHeartbeatMs(step.logTimeMs()));
     if (!drives.isEmpty()) {
       Cluster.put(step, all, drives);
+      markAbsent(step, node.getName(), drives);
     }
     return Step.OK;
+  }
+
+  /** Those of its drives that the node came without. */
+  private static void markAbsent(Step step, String node, List<DriveRow> present) {
+    Set<UUID> ids = present.stream().map(Catalog::idOf).collect(Collectors.toSet());
+    List<DriveRow> absent = new ArrayList<>();
+    Catalog.forEachRow(
+        step.table(), 'V', value -> absent.add(Rows.parse(value, DriveRow.parser())));
+    absent.removeIf(row -> !row.getNode().equals(node) || ids.contains(Catalog.idOf(row)));
+    for (DriveRow row : absent) {
+      step.table()
+          .put(
+              Keys.drive(Catalog.idOf(row)), row.toBuilder().setAbsent(true).build().toByteArray());
+    }
   }
 
   /** Who comes back at the same address is the only one there; elsewhere there may be two. */
@@ -113,6 +132,10 @@ final class Nodes {
     registry.addAllNodes(rows(snapshot)).addAllSessions(Sessions.all(snapshot));
     Catalog.forEachRow(
         snapshot, 'V', value -> registry.addDrives(Rows.parse(value, DriveRow.parser())));
+    Catalog.forEachRow(
+        snapshot, 'Q', value -> registry.addLoads(Rows.parse(value, DriveLoad.parser())));
+    Rows.get(snapshot, Keys.balance(), BalanceRow.parser())
+        .ifPresent(row -> registry.setPaused(row.getPaused()));
     Rows.get(snapshot, Keys.applied(), AppliedRow.parser())
         .ifPresent(applied -> registry.setLogTimeMs(applied.getTimeMs()));
     return registry.build();

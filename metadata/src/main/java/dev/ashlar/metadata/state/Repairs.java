@@ -20,8 +20,11 @@ import dev.ashlar.protocol.model.Profile;
 import dev.ashlar.protocol.model.ShardId;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SortedSet;
 import java.util.UUID;
 
@@ -33,56 +36,54 @@ final class Repairs {
     for (BlobKey id : command.getBlobsList()) {
       Optional<BlobRow> row = Blobs.find(step, id);
       if (row.isPresent() && row.get().getReferences() > 0) {
-        Blobs.write(step, row.get(), settled(step, row.get(), Debts.owed(step, row.get())));
+        BlobRow noted =
+            Places.settled(step, row.get(), row.get(), Debts.owed(step, row.get()), Map.of());
+        Blobs.write(step, row.get(), noted);
       }
     }
     return Step.OK;
   }
 
-  /** The row with these debts, which are all that it owes by now. */
-  static BlobRow settled(Step step, BlobRow row, SortedSet<Integer> debts) {
-    return row.toBuilder()
-        .clearDebtSlots()
-        .addAllDebtSlots(debts)
-        .setSettled(step.freshId())
-        .build();
-  }
-
-  /**
-   * What the drive lost in an earlier life was noted; if it has begun another one, that was not.
-   */
+  /** What changed with the drive was noted; if something has changed since, that was not. */
   static CommandResult settleDrive(Step step, SettleDrive command) {
     UUID id = new UUID(command.getDriveHigh(), command.getDriveLow());
     DriveRow drive =
         Rows.get(step.table(), Keys.drive(id), DriveRow.parser())
             .orElseThrow(() -> new Refusal(ResultCode.INVALID_COMMAND));
-    if (drive.getUnsettled() && drive.getIncarnation() == command.getIncarnation()) {
+    if (drive.getUnsettled()
+        && drive.getIncarnation() == command.getIncarnation()
+        && drive.getChangedAt() <= command.getChangedAt()) {
       step.table().put(Keys.drive(id), drive.toBuilder().setUnsettled(false).build().toByteArray());
     }
     return Step.OK;
   }
 
   /**
-   * Shards that were owed count again. Each must have been made from the state that is still the
-   * last one of its slot: nothing has touched it since, nor was it made anew.
+   * Shards that were owed count again, and those that were to be elsewhere count there. Each must
+   * have been made from the state that is still the last one of its slot: nothing has touched it
+   * since, nor was it made anew.
    */
   static CommandResult repair(Step step, RepairBlob command) {
     BlobRow row = Blobs.find(step, command.getBlob()).orElse(BlobRow.getDefaultInstance());
     require(row.getReferences() > 0, ResultCode.CONDITIONAL_CONFLICT);
     SortedSet<Integer> owed = Debts.owed(step, row);
+    Set<Integer> moving = Places.moving(step, row, owed);
+    Map<Integer, UUID> placed = new HashMap<>();
     BlobRow repaired = row;
     for (RepairedShard shard : command.getShardsList()) {
       int slot = shard.getAck().getSlot();
       require(slot >= 0 && slot < shards(row), ResultCode.INVALID_COMMAND);
-      if (isDone(row, shard) && !owed.contains(slot)) {
+      if (isDone(row, shard) && !owed.contains(slot) && !moving.contains(slot)) {
         continue;
       }
       check(step, row, shard);
-      require(owed.remove(slot), ResultCode.CONDITIONAL_CONFLICT);
+      require(owed.remove(slot) || moving.remove(slot), ResultCode.CONDITIONAL_CONFLICT);
+      placed.put(slot, step.placement().drive(row.getPg(), slot));
       repaired = withShard(step, repaired, shard);
     }
+    require(Places.isSpread(step, row, owed, placed), ResultCode.CONDITIONAL_CONFLICT);
     rename(step, row, repaired);
-    Blobs.write(step, row, settled(step, repaired, owed));
+    Blobs.write(step, row, Places.settled(step, row, repaired, owed, placed));
     return Step.OK;
   }
 
@@ -101,7 +102,7 @@ final class Repairs {
         !isRenamed || step.sessions().isLive(shard.getName().getSession()),
         ResultCode.DEAD_SESSION);
     require(
-        Acks.isHeld(step, row.getPg(), shard.getAck())
+        Acks.isHeld(step, step.placement().drive(row.getPg(), slot), shard.getAck())
             && ShardId.name(row, slot).equals(BlobId.of(shard.getNameBefore()))
             && lastChange(row, slot) == shard.getLastChange()
             && (isRenamed || !isTouched(row, slot)),

@@ -21,6 +21,7 @@ import java.util.UUID;
  * G | unreferenced at 8 | session 8 | sequence 8   (empty)
  * F | session 8 | sequence 8               (empty)
  * E | spare shards + 128, 1 | session 8 | sequence 8   bytes owed 8
+ * Y | spare shards + 128, 1                DebtLevel
  * K | session 8 | sequence 8               BlobKey
  * U | bucket id 8 | text(key) | text(upload id)    UploadRow
  * T | bucket id 8 | text(key) | text(upload id) | part number 4   PartRow
@@ -30,6 +31,8 @@ import java.util.UUID;
  * V | drive 16                             DriveRow
  * M                                        PgMapRow
  * N | name                                 NodeRow
+ * Q | drive 16                             DriveLoad
+ * Z                                        BalanceRow
  * </pre>
  *
  * <p>text(s) is the UTF-8 of s with 00 written as 00 FF, closed by 00 00: it orders as the UTF-8
@@ -65,11 +68,24 @@ public final class Keys {
   }
 
   public static byte[] drive(UUID id) {
+    return ofDrive('V', id);
+  }
+
+  /** Of what a drive has that belongs elsewhere. */
+  public static byte[] driveLoad(UUID id) {
+    return ofDrive('Q', id);
+  }
+
+  private static byte[] ofDrive(char table, UUID id) {
     return ByteBuffer.allocate(17)
-        .put((byte) 'V')
+        .put((byte) table)
         .putLong(id.getMostSignificantBits())
         .putLong(id.getLeastSignificantBits())
         .array();
+  }
+
+  public static byte[] balance() {
+    return table('Z');
   }
 
   public static byte[] node(String name) {
@@ -148,6 +164,11 @@ public final class Keys {
   /** What the keys of all blobs begin with that may lose so many more. */
   public static byte[] owing(int spare) {
     return new byte[] {'E', (byte) (spare + SPARE_BIAS)};
+  }
+
+  /** Of what all of them owe. */
+  public static byte[] debtLevel(int spare) {
+    return new byte[] {'Y', (byte) (spare + SPARE_BIAS)};
   }
 
   public static int spareOfOwing(byte[] owingKey) {

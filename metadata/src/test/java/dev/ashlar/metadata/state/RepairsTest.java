@@ -4,7 +4,10 @@ import static java.util.Objects.requireNonNull;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.ashlar.metadata.memory.MemoryTable;
 import dev.ashlar.metadata.memory.TestBlobs;
+import dev.ashlar.metadata.table.Keys;
+import dev.ashlar.protocol.message.AppliedRow;
 import dev.ashlar.protocol.message.AttemptRow;
 import dev.ashlar.protocol.message.BlobRow;
 import dev.ashlar.protocol.message.Command;
@@ -21,7 +24,11 @@ import dev.ashlar.protocol.message.SettleDrive;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.ShardId;
 import java.util.List;
+import java.util.Map;
+import java.util.Random;
 import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 
 /** What counts as owed, and what pays it. */
@@ -105,7 +112,8 @@ class RepairsTest extends ChangeFixture {
     SettleDrive.Builder settle =
         SettleDrive.newBuilder()
             .setDriveHigh(drive.getDriveHigh())
-            .setDriveLow(drive.getDriveLow());
+            .setDriveLow(drive.getDriveLow())
+            .setChangedAt(drive.getChangedAt());
     ok(Command.newBuilder().setSettleDrive(settle.setIncarnation(1)));
     assertEquals(List.of(drive), unsettled());
     ok(Command.newBuilder().setSettleDrive(settle.setIncarnation(2)));
@@ -307,6 +315,77 @@ class RepairsTest extends ChangeFixture {
     }
     assertTrue(levels.getFirst().getSpare() <= levels.getLast().getSpare());
     assertTrue(metadata.owing(levels.getFirst().getSpare(), null, 10).contains(row("two")));
+  }
+
+  /** In tables of format 1 nobody kept count. */
+  @Test
+  void whatIsOwedIsCountedWhenOlderTablesAreOpened() throws Exception {
+    put("one", STRIPE);
+    put("two", 10);
+    wipe(row("one").getPg(), 5);
+    note(row("one"), row("two"));
+    List<DebtLevel> counted = metadata.debts();
+    MemoryTable old = new MemoryTable();
+    metadata.table().rows().forEach((key, value) -> addUncounted(old, key, value));
+    old.rows()
+        .put(
+            Keys.applied(),
+            AppliedRow.parseFrom(requireNonNull(old.get(Keys.applied()))).toBuilder()
+                .setFormat(1)
+                .build()
+                .toByteArray());
+    MetadataState upgraded = new MetadataState(old);
+    assertEquals(counted, upgraded.reads().debts(old));
+    assertEquals(2, upgraded.applied().getFormat());
+    assertEquals(upgraded.applied(), new MetadataState(old).applied());
+  }
+
+  private static void addUncounted(MemoryTable table, byte[] key, byte[] value) {
+    if (key[0] != 'Y') {
+      table.rows().put(key, value);
+    }
+  }
+
+  /** The count is what a count would come to, whatever happens in whatever order. */
+  @Test
+  void whatIsOwedIsCountedAsItChanges() throws Exception {
+    Random random = new Random(7);
+    Set<Integer> spares = new TreeSet<>();
+    for (int i = 0; i < 300; i++) {
+      String key = "k" + random.nextInt(6);
+      switch (random.nextInt(6)) {
+        case 0, 1 -> put(key, 1 + random.nextInt((int) STRIPE));
+        case 2 -> metadata.submit(TestBlobs.delete("b", key));
+        case 3 -> {
+          if (random.nextInt(8) == 0) {
+            wipeOnce(random.nextInt(8), random.nextInt(6));
+          }
+        }
+        default -> noteOrRepair(key, random);
+      }
+      Map<Integer, Long> listed = new TreeMap<>();
+      for (int spare = -6; spare <= 2; spare++) {
+        listed.merge(spare, (long) metadata.owing(spare, null, 100).size(), Long::sum);
+      }
+      listed.values().removeIf(count -> count == 0);
+      Map<Integer, Long> counted = new TreeMap<>();
+      metadata.debts().forEach(level -> counted.put(level.getSpare(), level.getBlobs()));
+      assertEquals(listed, counted);
+      spares.addAll(counted.keySet());
+    }
+    assertTrue(spares.contains(1), spares::toString);
+  }
+
+  private void noteOrRepair(String key, Random random) throws Exception {
+    if (metadata.object("b", key).isEmpty()) {
+      return;
+    }
+    BlobRow row = row(key);
+    if (row.getDebtSlotsCount() == 0 || random.nextInt(3) == 0) {
+      note(row);
+    } else {
+      repair(row, repaired(row, row.getDebtSlots(0)));
+    }
   }
 
   private void wipeOnce(int pg, int slot) throws Exception {

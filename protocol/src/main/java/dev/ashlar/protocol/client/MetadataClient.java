@@ -65,6 +65,14 @@ public interface MetadataClient {
   /** The present placement map; kept current by apply, costs no look-up. */
   PlacementMap placement();
 
+  /**
+   * The placement map of this epoch or a later one. Where it is not known yet, though a row that
+   * was read names it, this waits a moment for it, and answers with an older one in the end.
+   */
+  default PlacementMap placement(long epoch) {
+    return placement();
+  }
+
   /** The registered drives and their incarnations; kept current by apply. */
   Map<UUID, DriveId> drives();
 

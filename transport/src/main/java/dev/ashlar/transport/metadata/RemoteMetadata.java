@@ -70,6 +70,11 @@ public final class RemoteMetadata implements MetadataClient, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(RemoteMetadata.class);
   private static final long WATCH_PAUSE_MS = 100;
 
+  /** For a map that a row names: the watch brings it soon. */
+  private static final long VIEW_WAIT_MS = 2_000;
+
+  private static final long VIEW_PAUSE_MS = 5;
+
   private final LeaderCalls calls;
   private final AtomicLong requests = new AtomicLong();
   private final ReentrantLock viewLock = new ReentrantLock();
@@ -140,7 +145,7 @@ public final class RemoteMetadata implements MetadataClient, AutoCloseable {
 
   /** Whoever changes the drives or the map reads them next. */
   private static boolean changesView(Command command) {
-    return command.hasPutDrives() || command.hasRegisterNode();
+    return command.hasPutDrives() || command.hasRegisterNode() || command.hasMoveSlots();
   }
 
   private <T> T call(Method method, MessageLite body, Parser<T> parser)
@@ -199,6 +204,20 @@ public final class RemoteMetadata implements MetadataClient, AutoCloseable {
       throw new IllegalStateException("no drives yet");
     }
     return placement;
+  }
+
+  @Override
+  public PlacementMap placement(long epoch) {
+    for (long waited = 0; placement().epoch() < epoch && waited < VIEW_WAIT_MS; ) {
+      try {
+        TimeUnit.MILLISECONDS.sleep(VIEW_PAUSE_MS);
+        waited += VIEW_PAUSE_MS;
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        return placement();
+      }
+    }
+    return placement();
   }
 
   @Override

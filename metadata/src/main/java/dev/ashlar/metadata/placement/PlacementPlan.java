@@ -1,0 +1,97 @@
+package dev.ashlar.metadata.placement;
+
+import dev.ashlar.protocol.message.DriveRow;
+import dev.ashlar.protocol.message.DriveStanding;
+import dev.ashlar.protocol.message.MoveSlots;
+import dev.ashlar.protocol.message.Registry;
+import dev.ashlar.protocol.message.SlotMove;
+import dev.ashlar.protocol.model.PlacementMap;
+import dev.ashlar.protocol.model.PlacementMap.Move;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+
+/**
+ * What is to be done so that all drives that are in have their share of the slots, and the others
+ * none: the fewest moves that come to that.
+ */
+public final class PlacementPlan {
+  /** Of one command; the rest follows in the next epoch. */
+  private static final int MOVES_MAX = 8_000;
+
+  private PlacementPlan() {}
+
+  /**
+   * The command that brings the map nearer to what it is to be; without changed drives and moves
+   * when nothing is to be done.
+   *
+   * @param map not older than the registry
+   * @param changed drives whose standing is to be another one
+   * @throws IllegalArgumentException when fewer drives would be in than there are slots
+   */
+  public static MoveSlots plan(Registry registry, PlacementMap map, List<DriveRow> changed) {
+    Map<UUID, DriveRow> changes = new HashMap<>();
+    changed.forEach(row -> changes.put(Placement.idOf(row), row));
+    Registry.Builder after = registry.toBuilder().clearDrives();
+    registry
+        .getDrivesList()
+        .forEach(row -> after.addDrives(changes.getOrDefault(Placement.idOf(row), row)));
+    Registry wanted = after.build();
+    List<DriveRow> in =
+        new FailureDomains(wanted)
+            .drives(map.failureDomain()).stream()
+                .filter(row -> row.getStanding() == DriveStanding.STANDING_IN)
+                .toList();
+    PlacementMap next = PlacementMap.of(Placement.next(in, map.toMessage()));
+    Set<UUID> leaving = new HashSet<>();
+    for (DriveRow row : wanted.getDrivesList()) {
+      if (row.getStanding() != DriveStanding.STANDING_IN) {
+        leaving.add(Placement.idOf(row));
+      }
+    }
+    MoveSlots.Builder command =
+        MoveSlots.newBuilder().setBaseEpoch(map.epoch()).addAllDrives(changed);
+    for (Move move : some(map, next, leaving, registry.getPaused())) {
+      command.addMoves(
+          SlotMove.newBuilder()
+              .setPg(move.pg())
+              .setSlot(move.slot())
+              .setDriveHigh(move.drive().getMostSignificantBits())
+              .setDriveLow(move.drive().getLeastSignificantBits()));
+    }
+    return command.build();
+  }
+
+  /** Whole groups, first of all those of drives that are to have none. */
+  private static List<Move> some(
+      PlacementMap map, PlacementMap next, Set<UUID> leaving, boolean isPaused) {
+    List<Move> needed = new ArrayList<>();
+    List<Move> others = new ArrayList<>();
+    Map<Integer, List<Move>> byGroup = new HashMap<>();
+    for (Move move : map.movesTo(next)) {
+      boolean isNeeded = leaving.contains(map.drive(move.pg(), move.slot()));
+      if (isNeeded || !isPaused) {
+        byGroup.computeIfAbsent(move.pg(), pg -> new ArrayList<>()).add(move);
+      }
+    }
+    byGroup.forEach(
+        (pg, moves) -> {
+          boolean isNeeded =
+              moves.stream().anyMatch(move -> leaving.contains(map.drive(pg, move.slot())));
+          (isNeeded ? needed : others).addAll(moves);
+        });
+    needed.addAll(others);
+    if (needed.size() <= MOVES_MAX) {
+      return needed;
+    }
+    int end = MOVES_MAX;
+    while (end < needed.size() && needed.get(end).pg() == needed.get(end - 1).pg()) {
+      end++;
+    }
+    return needed.subList(0, end);
+  }
+}

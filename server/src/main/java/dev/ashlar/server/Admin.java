@@ -1,0 +1,337 @@
+package dev.ashlar.server;
+
+import dev.ashlar.metadata.placement.PlacementPlan;
+import dev.ashlar.protocol.client.MetadataClient;
+import dev.ashlar.protocol.client.MetadataUnavailableException;
+import dev.ashlar.protocol.message.Command;
+import dev.ashlar.protocol.message.DriveLoad;
+import dev.ashlar.protocol.message.DriveRow;
+import dev.ashlar.protocol.message.DriveStanding;
+import dev.ashlar.protocol.message.MoveSlots;
+import dev.ashlar.protocol.message.NodeRow;
+import dev.ashlar.protocol.message.Registry;
+import dev.ashlar.protocol.message.ResultCode;
+import dev.ashlar.protocol.message.SetBalance;
+import dev.ashlar.protocol.model.DriveId;
+import dev.ashlar.protocol.model.NodeLife;
+import dev.ashlar.protocol.model.PlacementMap;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** What {@code /admin} tells of the store, and does with its drives. For many threads. */
+final class Admin {
+  private static final int TRIES = 5;
+
+  private final MetadataClient metadata;
+  private final RootCredential root;
+
+  Admin(MetadataClient metadata, RootCredential root) {
+    this.metadata = metadata;
+    this.root = root;
+  }
+
+  /** Who may ask. */
+  RootCredential root() {
+    return root;
+  }
+
+  /** What was asked for makes no sense, or not now; the message says why. */
+  static final class RefusedException extends Exception {
+    private static final long serialVersionUID = 1;
+
+    RefusedException(String why) {
+      super(why);
+    }
+  }
+
+  /** All in short. */
+  record Status(
+      long epoch,
+      String profile,
+      String failureDomain,
+      int placementGroups,
+      Drives drives,
+      Protection protection,
+      Rebalance rebalance) {}
+
+  /** How many drives there are; those that are down may be in. */
+  record Drives(int total, int in, int draining, int out, int down) {}
+
+  /**
+   * What is being moved.
+   *
+   * @param paused nothing is moved that need not be
+   * @param known whether all blobs that are to be moved are counted
+   * @param draining drives that are being drained
+   * @param drained drives from which nothing is left to be moved
+   */
+  record Rebalance(
+      boolean paused,
+      boolean known,
+      long blobs,
+      long bytes,
+      List<String> draining,
+      List<String> drained) {}
+
+  /** A process of the cluster. */
+  record NodeInfo(
+      String name,
+      String address,
+      String rack,
+      String zone,
+      boolean gateway,
+      boolean up,
+      long silentMs,
+      List<String> drives) {}
+
+  /**
+   * A drive.
+   *
+   * @param standing in, draining or out
+   * @param slots of placement groups that are its
+   * @param shardsToMove that belong elsewhere, as far as they were counted
+   * @param empty whether nothing is left on it that has to be moved
+   */
+  record DriveInfo(
+      String id,
+      String node,
+      String standing,
+      boolean outByItself,
+      boolean up,
+      long capacityBytes,
+      long slots,
+      long shardsToMove,
+      long bytesToMove,
+      boolean counted,
+      boolean empty) {}
+
+  /**
+   * A placement group.
+   *
+   * @param up of its slots' drives
+   * @param moved slots that had another drive in the last day
+   */
+  record GroupInfo(int group, List<String> drives, int up, long moved) {}
+
+  /** What a request for a change came to. */
+  record Done(String done, List<String> drives, long movedSlots, long epoch) {}
+
+  Status status() throws MetadataUnavailableException {
+    Registry registry = metadata.registry();
+    PlacementMap map = metadata.placement(registry.getEpoch());
+    Set<UUID> down = ClusterBalance.down(registry);
+    return new Status(
+        map.epoch(),
+        map.profile().toString(),
+        map.failureDomain().name().replace("DOMAIN_", "").toLowerCase(Locale.ROOT),
+        map.pgCount(),
+        new Drives(
+            registry.getDrivesCount(),
+            count(registry, DriveStanding.STANDING_IN),
+            count(registry, DriveStanding.STANDING_DRAINING),
+            count(registry, DriveStanding.STANDING_OUT),
+            down.size()),
+        repair(),
+        rebalance());
+  }
+
+  private static int count(Registry registry, DriveStanding standing) {
+    return (int)
+        registry.getDrivesList().stream().filter(row -> row.getStanding() == standing).count();
+  }
+
+  Protection repair() {
+    return Protection.of(metadata);
+  }
+
+  Rebalance rebalance() throws MetadataUnavailableException {
+    Registry registry = metadata.registry();
+    Protection protection = repair();
+    List<DriveInfo> leaving =
+        drives().stream().filter(drive -> drive.standing().equals("draining")).toList();
+    return new Rebalance(
+        registry.getPaused(),
+        registry.getDrivesList().stream().noneMatch(DriveRow::getUnsettled),
+        protection.movingBlobs(),
+        protection.movingBytes(),
+        leaving.stream().filter(drive -> !drive.empty()).map(DriveInfo::id).toList(),
+        leaving.stream().filter(DriveInfo::empty).map(DriveInfo::id).toList());
+  }
+
+  List<NodeInfo> nodes() throws MetadataUnavailableException {
+    Registry registry = metadata.registry();
+    List<NodeInfo> nodes = new ArrayList<>();
+    for (NodeRow node : registry.getNodesList()) {
+      nodes.add(
+          new NodeInfo(
+              node.getName(),
+              node.getHost() + (node.getPort() == 0 ? "" : ":" + node.getPort()),
+              node.getRack(),
+              node.getZone(),
+              node.getGateway(),
+              NodeLife.isUp(node, registry.getLogTimeMs()),
+              Math.max(0, registry.getLogTimeMs() - node.getHeartbeatMs()),
+              registry.getDrivesList().stream()
+                  .filter(drive -> drive.getNode().equals(node.getName()))
+                  .map(drive -> DriveId.of(drive).id().toString())
+                  .toList()));
+    }
+    return nodes;
+  }
+
+  List<DriveInfo> drives() throws MetadataUnavailableException {
+    Registry registry = metadata.registry();
+    PlacementMap map = metadata.placement(registry.getEpoch());
+    Map<UUID, Long> slots = new HashMap<>();
+    map.slotDrives().forEach(pg -> pg.forEach(drive -> slots.merge(drive, 1L, Long::sum)));
+    Map<UUID, DriveLoad> loads = new HashMap<>();
+    registry
+        .getLoadsList()
+        .forEach(load -> loads.put(new UUID(load.getDriveHigh(), load.getDriveLow()), load));
+    Set<UUID> down = ClusterBalance.down(registry);
+    List<DriveInfo> drives = new ArrayList<>();
+    for (DriveRow row : registry.getDrivesList()) {
+      UUID id = DriveId.of(row).id();
+      DriveLoad load = loads.getOrDefault(id, DriveLoad.getDefaultInstance());
+      long own = slots.getOrDefault(id, 0L);
+      drives.add(
+          new DriveInfo(
+              id.toString(),
+              row.getNode(),
+              row.getStanding().name().replace("STANDING_", "").toLowerCase(Locale.ROOT),
+              row.getOutByItself(),
+              !down.contains(id),
+              row.getCapacityBytes(),
+              own,
+              load.getShards(),
+              load.getBytes(),
+              !row.getUnsettled(),
+              own == 0 && load.getShards() == 0 && !row.getUnsettled()));
+    }
+    return drives;
+  }
+
+  List<GroupInfo> groups() throws MetadataUnavailableException {
+    Registry registry = metadata.registry();
+    PlacementMap map = metadata.placement(registry.getEpoch());
+    Set<UUID> down = ClusterBalance.down(registry);
+    List<GroupInfo> groups = new ArrayList<>();
+    for (int pg = 0; pg < map.pgCount(); pg++) {
+      List<UUID> drives = map.slotDrives().get(pg);
+      int up = (int) drives.stream().filter(drive -> !down.contains(drive)).count();
+      groups.add(
+          new GroupInfo(
+              pg,
+              drives.stream().map(UUID::toString).toList(),
+              up,
+              map.pastOf(pg).stream().map(PlacementMap.Past::slot).distinct().count()));
+    }
+    return groups;
+  }
+
+  /**
+   * Gives drives another standing, and their slots to others.
+   *
+   * @param target a drive's id, or a node's name for all of its drives
+   */
+  Done stand(String target, DriveStanding standing)
+      throws MetadataUnavailableException, RefusedException {
+    for (int tries = 0; tries < TRIES; tries++) {
+      Registry registry = metadata.registry();
+      PlacementMap map = metadata.placement(registry.getEpoch());
+      List<DriveRow> drives =
+          registry.getDrivesList().stream().filter(row -> isTarget(row, target)).toList();
+      check(registry, drives, target, standing);
+      MoveSlots plan = plan(registry, map, drives, standing);
+      ResultCode code = metadata.submit(Command.newBuilder().setMoveSlots(plan)).getCode();
+      if (code == ResultCode.OK) {
+        return new Done(
+            standing.name().replace("STANDING_", "").toLowerCase(Locale.ROOT),
+            drives.stream().map(row -> DriveId.of(row).id().toString()).toList(),
+            plan.getMovesCount(),
+            map.epoch() + 1);
+      } else if (code != ResultCode.CONDITIONAL_CONFLICT) {
+        throw new RefusedException("metadata refuses it: " + code);
+      }
+    }
+    throw new RefusedException("the placement changes all the time: try again");
+  }
+
+  private static boolean isTarget(DriveRow row, String target) {
+    return (!row.getNode().isEmpty() && row.getNode().equals(target))
+        || DriveId.of(row).id().toString().equals(target);
+  }
+
+  private static void check(
+      Registry registry, List<DriveRow> drives, String target, DriveStanding standing)
+      throws RefusedException {
+    if (drives.isEmpty()) {
+      throw new RefusedException("there is neither a node nor a drive " + target);
+    }
+    if (registry.getNodesList().isEmpty()) {
+      throw new RefusedException("the drives of a store in one process are what --data names");
+    }
+    Set<UUID> down = ClusterBalance.down(registry);
+    boolean isUp = drives.stream().anyMatch(row -> !down.contains(DriveId.of(row).id()));
+    if (standing == DriveStanding.STANDING_OUT && isUp) {
+      throw new RefusedException(target + " is up: drain it, so that what it has is copied");
+    }
+  }
+
+  private static MoveSlots plan(
+      Registry registry, PlacementMap map, List<DriveRow> drives, DriveStanding standing)
+      throws RefusedException {
+    try {
+      return PlacementPlan.plan(
+          registry,
+          map,
+          drives.stream().map(row -> ClusterBalance.standing(row, standing, false)).toList());
+    } catch (IllegalArgumentException e) {
+      throw new RefusedException("too few drives would be left: " + e.getMessage());
+    }
+  }
+
+  /** From now on nothing is moved that need not be; or again everything that is to be. */
+  Done pause(boolean isPaused) throws MetadataUnavailableException, RefusedException {
+    ResultCode code =
+        metadata
+            .submit(Command.newBuilder().setSetBalance(SetBalance.newBuilder().setPaused(isPaused)))
+            .getCode();
+    if (code != ResultCode.OK) {
+      throw new RefusedException("metadata refuses it: " + code);
+    }
+    return new Done(isPaused ? "paused" : "resumed", List.of(), 0, metadata.placement().epoch());
+  }
+
+  /** Null for a name that is none. */
+  @Nullable Object view(String name) throws MetadataUnavailableException {
+    return switch (name) {
+      case "status" -> status();
+      case "nodes" -> nodes();
+      case "drives" -> drives();
+      case "pgs" -> groups();
+      case "repair" -> repair();
+      case "rebalance" -> rebalance();
+      default -> null;
+    };
+  }
+
+  /** Null for a name that is none. */
+  @Nullable Done act(String name, String target)
+      throws MetadataUnavailableException, RefusedException {
+    return switch (name) {
+      case "drain" -> stand(target, DriveStanding.STANDING_DRAINING);
+      case "undrain", "in" -> stand(target, DriveStanding.STANDING_IN);
+      case "out" -> stand(target, DriveStanding.STANDING_OUT);
+      case "pause" -> pause(true);
+      case "resume" -> pause(false);
+      default -> null;
+    };
+  }
+}

@@ -1,0 +1,199 @@
+package dev.ashlar.server;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.net.URI;
+import java.net.URLEncoder;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code ashlar admin}: what the management port of a gateway tells and does, for people. */
+@Command(
+    name = "admin",
+    description = "Tells how the store is, and has drives emptied or filled.",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    footer = {
+      "",
+      "status, nodes, drives, pgs, repair, rebalance   tell what there is",
+      "drain TARGET     moves everything off a node or drive, which can be taken away then",
+      "undrain TARGET   or in TARGET: it is to have its share again",
+      "out TARGET       takes one for lost that is down: what it had is rebuilt elsewhere",
+      "pause, resume    moving what need not be moved; repair goes on"
+    })
+final class AdminCommand implements Callable<Integer> {
+  private static final Set<String> VIEWS =
+      Set.of("status", "nodes", "drives", "pgs", "repair", "rebalance");
+  private static final Set<String> ON_TARGETS = Set.of("drain", "undrain", "out", "in");
+  private static final Set<String> OTHERS = Set.of("pause", "resume");
+  private static final Duration TIMEOUT = Duration.ofSeconds(30);
+  private static final Duration LOOK = Duration.ofSeconds(1);
+
+  @Spec private @Nullable CommandSpec spec;
+
+  @Parameters(index = "0", paramLabel = "WHAT", description = "See below.")
+  private String what = "";
+
+  @Parameters(
+      index = "1",
+      arity = "0..1",
+      paramLabel = "TARGET",
+      description = "The name of a node, or the id of a drive.")
+  private @Nullable String target;
+
+  @Option(
+      names = "--management",
+      paramLabel = "HOST:PORT",
+      converter = Address.Converter.class,
+      defaultValue = "${env:ASHLAR_MANAGEMENT_LISTEN:-127.0.0.1:9001}",
+      description = "The management port of a gateway. Default: ${DEFAULT-VALUE}.")
+  private Address management = new Address("127.0.0.1", 9001);
+
+  @Option(
+      names = "--credentials",
+      paramLabel = "FILE",
+      defaultValue = "${env:ASHLAR_CREDENTIALS}",
+      description =
+          "The root credentials, unless they are in the environment; needed where the port is not on"
+              + " loopback.")
+  private @Nullable Path credentials;
+
+  @Option(names = "--json", description = "The answer as it comes.")
+  private boolean isJson;
+
+  @Option(
+      names = "--watch",
+      description = "Of repair and rebalance: goes on until nothing is left to be done.")
+  private boolean isWatching;
+
+  private final ObjectMapper json = new ObjectMapper();
+  private final HttpClient http = HttpClient.newBuilder().connectTimeout(TIMEOUT).build();
+
+  @Override
+  public Integer call() throws Exception {
+    check();
+    try {
+      if (isWatching) {
+        return watch();
+      }
+      String body = ask();
+      if (isJson) {
+        System.out.println(body);
+      } else {
+        AdminText.print(what, json.readTree(body), System.out);
+      }
+      return 0;
+    } catch (IOException e) {
+      System.err.println("ashlar: " + e.getMessage());
+      return 1;
+    }
+  }
+
+  private void check() {
+    boolean isOnTarget = ON_TARGETS.contains(what);
+    if (!isOnTarget && !VIEWS.contains(what) && !OTHERS.contains(what)) {
+      throw wrong("there is no admin " + what);
+    }
+    if (isOnTarget == (target == null)) {
+      throw wrong(isOnTarget ? what + " needs a node or drive" : what + " takes no target");
+    }
+    if (isWatching && !Set.of("repair", "rebalance", "drain").contains(what)) {
+      throw wrong("--watch goes with repair, rebalance and drain");
+    }
+  }
+
+  private ParameterException wrong(String why) {
+    return new ParameterException(Objects.requireNonNull(spec).commandLine(), why);
+  }
+
+  private String ask() throws IOException, InterruptedException {
+    return VIEWS.contains(what) ? send("GET", what) : send("POST", what + query());
+  }
+
+  private String query() {
+    String named = target;
+    return named == null ? "" : "?target=" + URLEncoder.encode(named, StandardCharsets.UTF_8);
+  }
+
+  private String send(String method, String path) throws IOException, InterruptedException {
+    HttpRequest.Builder request =
+        HttpRequest.newBuilder(URI.create("http://" + management + "/admin/" + path))
+            .timeout(TIMEOUT)
+            .header(AdminController.HEADER, "1")
+            .method(method, HttpRequest.BodyPublishers.noBody());
+    if (credentials != null || System.getenv("ASHLAR_ACCESS_KEY") != null) {
+      RootCredential root = RootCredential.given(System.getenv(), credentials);
+      request.header("Authorization", AdminController.authorization(root));
+    }
+    HttpResponse<String> answer;
+    try {
+      answer = http.send(request.build(), HttpResponse.BodyHandlers.ofString());
+    } catch (IOException e) {
+      throw new IOException(management + " does not answer: " + e, e);
+    }
+    if (answer.statusCode() != 200) {
+      throw new IOException(error(answer));
+    }
+    return answer.body();
+  }
+
+  private String error(HttpResponse<String> answer) {
+    try {
+      String why = json.readTree(answer.body()).path("error").asText();
+      return why.isEmpty() ? "status " + answer.statusCode() : why;
+    } catch (IOException e) {
+      return "status " + answer.statusCode();
+    }
+  }
+
+  /** Until nothing is left, or, while something is paused, for as long as somebody looks. */
+  private int watch() throws IOException, InterruptedException {
+    if (!VIEWS.contains(what)) {
+      AdminText.print(what, json.readTree(ask()), System.out);
+    }
+    boolean isRepair = what.equals("repair");
+    Progress progress = new Progress(System.nanoTime());
+    while (true) {
+      String body = send("GET", isRepair ? "repair" : "rebalance");
+      JsonNode page = json.readTree(body);
+      long blobs = page.path(isRepair ? "owingBlobs" : "blobs").asLong();
+      long bytes = page.path(isRepair ? "owingBytes" : "bytes").asLong();
+      boolean isKnown = page.path("known").asBoolean();
+      progress.add(System.nanoTime(), bytes, isKnown);
+      if (isJson) {
+        System.out.println(body);
+      } else {
+        show(progress.line(blobs, isKnown, page.path("paused").asBoolean()), System.out);
+      }
+      if (isKnown && blobs == 0) {
+        if (!isJson) {
+          System.out.println();
+          System.out.println("Nothing is left to be done.");
+        }
+        return 0;
+      }
+      Thread.sleep(LOOK);
+    }
+  }
+
+  private static void show(String line, PrintStream out) {
+    out.print("\r" + line + "\u001b[K");
+    out.flush();
+  }
+}

@@ -1,0 +1,155 @@
+package dev.ashlar.server;
+
+import dev.ashlar.metadata.placement.PlacementPlan;
+import dev.ashlar.protocol.client.MetadataClient;
+import dev.ashlar.protocol.client.MetadataUnavailableException;
+import dev.ashlar.protocol.message.Command;
+import dev.ashlar.protocol.message.DriveRow;
+import dev.ashlar.protocol.message.DriveStanding;
+import dev.ashlar.protocol.message.MoveSlots;
+import dev.ashlar.protocol.message.NodeRow;
+import dev.ashlar.protocol.message.Registry;
+import dev.ashlar.protocol.message.ResultCode;
+import dev.ashlar.protocol.model.DriveId;
+import dev.ashlar.protocol.model.NodeLife;
+import dev.ashlar.protocol.model.PlacementMap;
+import dev.ashlar.protocol.thread.BackgroundThread;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.function.BooleanSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Keeps the placement map as the drives are: takes those out that have been down for long, and
+ * those in again that come back, and gives new ones their share. Where two processes do, the map's
+ * epoch lets one of them through.
+ */
+final class ClusterBalance implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(ClusterBalance.class);
+  private static final Duration INTERVAL = Duration.ofSeconds(2);
+
+  private final MetadataClient metadata;
+  private final Duration outAfter;
+  private final BooleanSupplier isItsTurn;
+
+  /** Since when this process has seen a drive down: what happened before it looked is not time. */
+  private final Map<UUID, Long> downSinceNanos = new HashMap<>();
+
+  private final BackgroundThread worker;
+
+  ClusterBalance(MetadataClient metadata, Duration outAfter, BooleanSupplier isItsTurn) {
+    this.metadata = metadata;
+    this.outAfter = outAfter;
+    this.isItsTurn = isItsTurn;
+    this.worker = BackgroundThread.start("balance", this::run);
+  }
+
+  private void run() throws InterruptedException {
+    while (true) {
+      Thread.sleep(INTERVAL);
+      try {
+        if (isItsTurn.getAsBoolean()) {
+          round();
+        } else {
+          downSinceNanos.clear();
+        }
+      } catch (MetadataUnavailableException e) {
+        LOG.debug("the placement stays: {}", e.getMessage());
+      } catch (RuntimeException e) {
+        LOG.warn("the placement stays", e);
+      }
+    }
+  }
+
+  private void round() throws MetadataUnavailableException {
+    Registry registry = metadata.registry();
+    PlacementMap map = metadata.placement(registry.getEpoch());
+    if (map.epoch() != registry.getEpoch()) {
+      return;
+    }
+    List<DriveRow> changed = changed(registry, map);
+    MoveSlots plan;
+    try {
+      plan = PlacementPlan.plan(registry, map, changed);
+    } catch (IllegalArgumentException e) {
+      LOG.debug("the slots stay where they are: {}", e.getMessage());
+      return;
+    }
+    if (plan.getMovesCount() == 0 && plan.getDrivesCount() == 0) {
+      return;
+    }
+    ResultCode code = metadata.submit(Command.newBuilder().setMoveSlots(plan)).getCode();
+    if (code == ResultCode.OK) {
+      LOG.info(
+          "placement epoch {}: {} of {} slots get another drive",
+          map.epoch() + 1,
+          plan.getMovesCount(),
+          map.pgCount() * map.profile().shards());
+      changed.forEach(row -> LOG.info("drive {} is {}", DriveId.of(row), row.getStanding()));
+    } else {
+      LOG.debug("the placement has changed meanwhile: {}", code);
+    }
+  }
+
+  /** Drives that are taken out, or in again. */
+  private List<DriveRow> changed(Registry registry, PlacementMap map) {
+    Set<UUID> down = down(registry);
+    downSinceNanos.keySet().retainAll(down);
+    long now = System.nanoTime();
+    List<DriveRow> changed = new ArrayList<>();
+    Set<String> nodesAway = new HashSet<>();
+    for (DriveRow row : registry.getDrivesList()) {
+      UUID id = DriveId.of(row).id();
+      boolean isOut = row.getStanding() == DriveStanding.STANDING_OUT;
+      if (down.contains(id)) {
+        long since = downSinceNanos.computeIfAbsent(id, drive -> now);
+        nodesAway.add(row.getNode());
+        if (!isOut && now - since >= outAfter.toNanos()) {
+          changed.add(standing(row, DriveStanding.STANDING_OUT, true));
+        }
+      } else if (isOut && row.getOutByItself()) {
+        changed.add(standing(row, DriveStanding.STANDING_IN, false));
+      }
+    }
+    boolean isTooMuch = nodesAway.size() > map.profile().parityShards();
+    if (isTooMuch) {
+      // A network, not drives: what is there cannot rebuild it, and it will come back.
+      changed.removeIf(row -> row.getStanding() == DriveStanding.STANDING_OUT);
+    }
+    return changed;
+  }
+
+  static DriveRow standing(DriveRow row, DriveStanding standing, boolean isByItself) {
+    return row.toBuilder().setStanding(standing).setOutByItself(isByItself).build();
+  }
+
+  /** Drives whose node is not heard of, or has come without them. */
+  static Set<UUID> down(Registry registry) {
+    Set<String> up = new HashSet<>();
+    for (NodeRow node : registry.getNodesList()) {
+      if (NodeLife.isUp(node, registry.getLogTimeMs())) {
+        up.add(node.getName());
+      }
+    }
+    Set<UUID> down = new HashSet<>();
+    for (DriveRow row : registry.getDrivesList()) {
+      boolean isOfNode = !row.getNode().isEmpty();
+      if (isOfNode && (row.getAbsent() || !up.contains(row.getNode()))) {
+        down.add(DriveId.of(row).id());
+      }
+    }
+    return down;
+  }
+
+  @Override
+  public void close() {
+    worker.close();
+  }
+}

@@ -1,0 +1,78 @@
+package dev.ashlar.server;
+
+import dev.ashlar.protocol.client.MetadataClient;
+import dev.ashlar.protocol.client.MetadataUnavailableException;
+import dev.ashlar.protocol.message.DebtLevel;
+import dev.ashlar.protocol.message.DriveRow;
+import dev.ashlar.protocol.message.DriveStanding;
+import dev.ashlar.protocol.message.Registry;
+import dev.ashlar.protocol.model.Profile;
+import java.util.List;
+
+/**
+ * Whether objects have all shards.
+ *
+ * @param known whether that is all: metadata answers, and what changed drives had was looked for
+ * @param owingBlobs that lack shards, or have some on drives that were taken out
+ * @param owingBytes of these shards
+ * @param movingBlobs that have all shards, some of which are to be on other drives
+ * @param movingBytes of these shards
+ * @param levels by how many more shards blobs may lose, the most endangered first
+ */
+record Protection(
+    boolean known,
+    long owingBlobs,
+    long owingBytes,
+    long movingBlobs,
+    long movingBytes,
+    List<Level> levels) {
+  static final Protection UNKNOWN = new Protection(false, 0, 0, 0, 0, List.of());
+
+  Protection {
+    levels = List.copyOf(levels);
+  }
+
+  /**
+   * Blobs that may lose so many more shards.
+   *
+   * @param spare below 0 they cannot be read
+   */
+  record Level(int spare, long blobs, long bytes) {}
+
+  static Protection of(MetadataClient metadata) {
+    try {
+      Profile profile = metadata.placement().profile();
+      return of(metadata.registry(), metadata.debts(), profile.parityShards());
+    } catch (MetadataUnavailableException e) {
+      return UNKNOWN;
+    }
+  }
+
+  static Protection of(Registry registry, List<DebtLevel> levels, int parityShards) {
+    List<DebtLevel> owing =
+        levels.stream().filter(level -> level.getSpare() < parityShards).toList();
+    List<DebtLevel> moving =
+        levels.stream().filter(level -> level.getSpare() >= parityShards).toList();
+    return new Protection(
+        registry.getDrivesList().stream().noneMatch(Protection::mayLack),
+        owing.stream().mapToLong(DebtLevel::getBlobs).sum(),
+        owing.stream().mapToLong(DebtLevel::getBytes).sum(),
+        moving.stream().mapToLong(DebtLevel::getBlobs).sum(),
+        moving.stream().mapToLong(DebtLevel::getBytes).sum(),
+        owing.stream()
+            .map(level -> new Level(level.getSpare(), level.getBlobs(), level.getBytes()))
+            .toList());
+  }
+
+  /** Whether blobs may lack what was on the drive, and do not tell yet. */
+  private static boolean mayLack(DriveRow drive) {
+    boolean isReplaced = drive.getReplacedAt() > 0 && drive.getChangedAt() <= drive.getReplacedAt();
+    return drive.getUnsettled()
+        && (isReplaced || drive.getStanding() == DriveStanding.STANDING_OUT);
+  }
+
+  /** Whether nothing is owed. */
+  boolean isFull() {
+    return known && owingBlobs == 0;
+  }
+}
