@@ -272,7 +272,6 @@ final class SegmentScrub {
 
   /** Finds what the index has in this segment and no directory that can be read names. */
   private void searchIndex(long segment) throws IOException {
-    Set<Integer> directories = new HashSet<>();
     BlobId after = null;
     List<BlobId> page;
     do {
