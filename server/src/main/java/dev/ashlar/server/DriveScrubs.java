@@ -182,7 +182,7 @@ final class DriveScrubs implements AutoCloseable {
     for (DriveStore store : drives.values()) {
       removed += sweep.sweep(store, below, isDead);
     }
-    orphans.increment(removed);
+    orphans.increment((double) removed);
     return removed;
   }
 
@@ -190,10 +190,10 @@ final class DriveScrubs implements AutoCloseable {
     for (DriveStore store : drives.values()) {
       long startedMs = clock.millis();
       long removed = sweep.sweep(store, live.newest(), live::isDead);
-      orphans.increment(removed);
+      orphans.increment((double) removed);
       try {
         LightScrub.Found found = light.look(store.drive().id(), store::firstMissing);
-        lacking.increment(found.suspects());
+        lacking.increment((double) found.suspects());
         lightPages.put(
             store.drive().id(),
             new ScrubPage.Light(

@@ -105,7 +105,7 @@ class ScrubIT {
       try (FileChannel file =
           FileChannel.open(segment, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
         byte[] block = new byte[BLOCK];
-        for (long at = 0; at < file.size(); at += BLOCK * (1 + random.nextInt(15))) {
+        for (long at = 0; at < file.size(); at += BLOCK * (1L + random.nextInt(15))) {
           file.read(ByteBuffer.wrap(block), at);
           if (!Arrays.equals(block, new byte[BLOCK]) && !isDirectory(block)) {
             int victim = random.nextInt(BLOCK);

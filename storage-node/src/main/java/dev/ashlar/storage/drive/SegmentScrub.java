@@ -35,6 +35,9 @@ final class SegmentScrub {
 
   private static final int BLOBS_PAGE = 1000;
 
+  /** Before all of the index is searched for what was not met. */
+  private static final int RECOUNTS = 2;
+
   private final UUID drive;
   private final int segmentBytes;
   private final Segments segments;
@@ -116,11 +119,32 @@ final class SegmentScrub {
         }
       }
     }
-    Segment left = segments.get(segment);
-    if (!isActive && left != null && seenBytes < left.use().liveBytes()) {
-      searchIndex(segment);
+    for (int i = 0; !isActive && lacksSomeOf(segment); i++) {
+      if (i == RECOUNTS) {
+        searchIndex(segment);
+        break;
+      }
+      recount(segment);
     }
     return new Found(verifiedBytes, damagedBlocks, gaps.size());
+  }
+
+  private boolean lacksSomeOf(long segment) {
+    Segment left = segments.get(segment);
+    return left != null && seenBytes < left.use().liveBytes();
+  }
+
+  /** What is folded between look and count is counted block by block, and so as more. */
+  private void recount(long segment) throws IOException {
+    seenBytes = 0;
+    try (BatchScanner scanner = new BatchScanner(drive, segmentBytes, slabs)) {
+      Batch batch = next(scanner, segment, 0);
+      while (batch != null) {
+        batch.live().forEach(piece -> seenBytes += piece.storedBytes());
+        int behind = batch.header().offset() + batch.header().bytes();
+        batch = behind < segmentBytes ? next(scanner, segment, behind) : null;
+      }
+    }
   }
 
   /** A batch and what of it is live. */
@@ -248,7 +272,6 @@ final class SegmentScrub {
 
   /** Finds what the index has in this segment and no directory that can be read names. */
   private void searchIndex(long segment) throws IOException {
-    Set<Integer> directories = new HashSet<>();
     BlobId after = null;
     List<BlobId> page;
     do {
