@@ -66,7 +66,7 @@ final class Progress {
         "-".repeat(BAR - filled),
         (int) Math.floor(100 * done),
         blobs,
-        text(left),
+        text((double) left),
         end);
   }
 
