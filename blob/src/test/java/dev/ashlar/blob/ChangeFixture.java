@@ -19,13 +19,16 @@ import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.CommandResult;
 import dev.ashlar.protocol.message.CopyObject;
 import dev.ashlar.protocol.message.ModifyObject;
+import dev.ashlar.protocol.message.MoveSlots;
 import dev.ashlar.protocol.message.ObjectSummary;
 import dev.ashlar.protocol.message.PutDrives;
 import dev.ashlar.protocol.message.PutObject;
 import dev.ashlar.protocol.message.ResultCode;
 import dev.ashlar.protocol.message.SliceValue;
+import dev.ashlar.protocol.message.SlotMove;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.DriveId;
+import dev.ashlar.protocol.model.PlacementMap;
 import dev.ashlar.protocol.model.Profile;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.ByteArrayOutputStream;
@@ -125,6 +128,36 @@ final class ChangeFixture {
     metadata.submit(
         Command.newBuilder()
             .setPutDrives(PutDrives.newBuilder().addDrives(drive.drive().toMessage())));
+  }
+
+  /** The drives of two slots of the last blob's group change places, in the map. */
+  void exchangeDrives(int slot, int other) throws Exception {
+    PlacementMap map = metadata.placement();
+    int pg = lastBlob().getPg();
+    metadata.require(
+        Command.newBuilder()
+            .setMoveSlots(
+                MoveSlots.newBuilder()
+                    .setBaseEpoch(map.epoch())
+                    .addMoves(move(pg, slot, map.drive(pg, other)))
+                    .addMoves(move(pg, other, map.drive(pg, slot)))));
+  }
+
+  private static SlotMove.Builder move(int pg, int slot, UUID drive) {
+    return SlotMove.newBuilder()
+        .setPg(pg)
+        .setSlot(slot)
+        .setDriveHigh(drive.getMostSignificantBits())
+        .setDriveLow(drive.getLeastSignificantBits());
+  }
+
+  /** The drive that has a shard of the last blob. */
+  MemoryShardStore holder(int slot) throws Exception {
+    UUID place = metadata.placement().location(lastBlob(), slot);
+    return drives.stream()
+        .filter(drive -> drive.drive().id().equals(place))
+        .findFirst()
+        .orElseThrow();
   }
 
   /** Until no more can be repaired. */

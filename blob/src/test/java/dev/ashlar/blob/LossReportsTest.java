@@ -202,6 +202,27 @@ class LossReportsTest {
     assertTrue(suspects.add(suspect(-1)));
   }
 
+  /** It is lost where it is, and nowhere else. */
+  @Test
+  void aShardThatIsToMoveIsLookedForWhereItIs() throws Exception {
+    ChangeFixture fixture = fixture();
+    BlobRow row = fixture.lastBlob();
+    MemoryShardStore holder = fixture.holder(1);
+    fixture.exchangeDrives(1, 4);
+    for (int slot = 0; slot < 6; slot++) {
+      assertEquals(Outcome.REFUTED, fixture.losses.look(suspect(row, slot)), "slot " + slot);
+    }
+    holder.corrupt(ShardId.of(row, 1));
+    fixture.assertContent("from the others");
+    fixture.losses.lookAtAll();
+    assertEquals(List.of(1), fixture.lastBlob().getDebtSlotsList());
+    fixture.repairAll();
+    assertEquals(
+        fixture.metadata.placement().drive(row.getPg(), 1), fixture.holder(1).drive().id());
+    fixture.assertWhole("mended and moved");
+    assertEquals(Outcome.REFUTED, fixture.losses.look(suspect(row, 4)), "it has moved");
+  }
+
   private static Suspect suspect(long sequence) {
     return new Suspect(new ShardId(new BlobId(1, sequence), 0), FIRST_BYTE, ShardFault.CORRUPT);
   }

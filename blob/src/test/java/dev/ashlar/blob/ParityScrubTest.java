@@ -41,18 +41,23 @@ class ParityScrubTest {
   private void exchange(ChangeFixture fixture, int slot) throws Exception {
     BlobRow row = fixture.lastBlob();
     ShardId shard = ShardId.of(row, slot);
-    MemoryShardStore drive =
-        fixture.drives.stream()
-            .filter(
-                each ->
-                    each.drive().id().equals(fixture.metadata.placement().drive(row.getPg(), slot)))
-            .findFirst()
-            .orElseThrow();
+    MemoryShardStore drive = fixture.holder(slot);
     int length = (int) WindowRead.layout(row).shardLength(slot);
     drive.delete(List.of(BlobId.of(row.getId())), new Answer<>());
     drive.write(
         AbstractShardStoreContract.shardWrite(shard, 0, EngineFixture.bytes(random, length)),
         new Answer<>());
+  }
+
+  private ParityScrub scrub(ChangeFixture fixture) {
+    return new ParityScrub(
+        fixture.engine,
+        fixture.losses,
+        new RepairPace(0),
+        Duration.ofDays(1),
+        () -> true,
+        random,
+        fixture.meters);
   }
 
   @Test
@@ -88,22 +93,25 @@ class ParityScrubTest {
         exchange(fixture, slot);
         assertEquals(
             new ParityCheck.Found(Result.ONE_DIFFERS, OptionalInt.of(slot)), check(fixture));
-        ParityScrub scrub =
-            new ParityScrub(
-                fixture.engine,
-                fixture.losses,
-                new RepairPace(0),
-                Duration.ofDays(1),
-                () -> true,
-                random,
-                fixture.meters);
-        scrub.checkAll();
+        scrub(fixture).checkAll();
         assertEquals(1, fixture.count("ashlar.scrub.inconsistent.samples"));
         assertEquals(List.of(slot), fixture.lastBlob().getDebtSlotsList());
         fixture.repairAll();
         fixture.assertWhole("slot " + slot + " of " + length);
       }
     }
+  }
+
+  @Test
+  void shardsThatAreToMoveAreComparedWhereTheyAre() throws Exception {
+    ChangeFixture fixture = fixture("4+2", 40_000);
+    fixture.exchangeDrives(2, 5);
+    assertEquals(Result.CONSISTENT, check(fixture).result());
+    exchange(fixture, 2);
+    scrub(fixture).checkAll();
+    assertEquals(List.of(2), fixture.lastBlob().getDebtSlotsList());
+    fixture.repairAll();
+    fixture.assertWhole("mended and moved");
   }
 
   @Test

@@ -105,14 +105,19 @@ final class ClusterBalance implements AutoCloseable {
     long now = System.nanoTime();
     List<DriveRow> changed = new ArrayList<>();
     Set<String> nodesAway = new HashSet<>();
+    Set<UUID> holding = holding(registry, map);
     for (DriveRow row : registry.getDrivesList()) {
       UUID id = DriveId.of(row).id();
+      boolean isIn = row.getStanding() == DriveStanding.STANDING_IN;
       boolean isOut = row.getStanding() == DriveStanding.STANDING_OUT;
       if (down.contains(id)) {
         long since = downSinceNanos.computeIfAbsent(id, drive -> now);
-        nodesAway.add(row.getNode());
-        if (!isOut && now - since >= outAfter.toNanos()) {
-          changed.add(standing(row, DriveStanding.STANDING_OUT, true));
+        boolean isMissed = holding.contains(id);
+        if (isMissed) {
+          nodesAway.add(row.getNode());
+        }
+        if (!isOut && (isIn || isMissed) && now - since >= outAfter.toNanos()) {
+          changed.add(standing(row, DriveStanding.STANDING_OUT, isIn));
         }
       } else if (isOut && row.getOutByItself()) {
         changed.add(standing(row, DriveStanding.STANDING_IN, false));
@@ -124,6 +129,19 @@ final class ClusterBalance implements AutoCloseable {
       changed.removeIf(row -> row.getStanding() == DriveStanding.STANDING_OUT);
     }
     return changed;
+  }
+
+  /** Drives of which anything would be missed: what is drained, or made anew elsewhere, is not. */
+  private static Set<UUID> holding(Registry registry, PlacementMap map) {
+    Set<UUID> holding = new HashSet<>();
+    map.slotDrives().forEach(holding::addAll);
+    registry
+        .getLoadsList()
+        .forEach(load -> holding.add(new UUID(load.getDriveHigh(), load.getDriveLow())));
+    registry.getDrivesList().stream()
+        .filter(DriveRow::getUnsettled)
+        .forEach(row -> holding.add(DriveId.of(row).id()));
+    return holding;
   }
 
   static DriveRow standing(DriveRow row, DriveStanding standing, boolean isByItself) {

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.ashlar.metadata.memory.MemoryMetadata;
 import dev.ashlar.metadata.memory.TestBlobs;
 import dev.ashlar.protocol.client.ObjectRead;
+import dev.ashlar.protocol.message.BlobRow;
 import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.CommandResult;
 import dev.ashlar.protocol.message.CompletePart;
@@ -71,19 +72,50 @@ class CommitRulesTest {
         submit(Command.newBuilder().setPutDrives(PutDrives.newBuilder().addDrives(row))).getCode());
   }
 
-  /** Rule 6. */
+  /** A drive that has no slot of the group. */
+  private UUID spare(int pg) {
+    return metadata.drives().keySet().stream()
+        .filter(drive -> !metadata.placement().slotDrives().get(pg).contains(drive))
+        .sorted()
+        .findFirst()
+        .orElseThrow();
+  }
+
+  /** The writer has put the shard where its map said. */
   @Test
-  void anAckOfADriveThatLostTheSlotIsADebt() throws Exception {
+  void anAckOfADriveThatHadTheSlotCountsThere() throws Exception {
     NewBlob.Builder blob = blob(1 << 20);
-    PgMapRow map =
-        MemoryMetadata.drives(new Profile(4, 2, 16384), MemoryMetadata.sequentialIds(8), 8)
-            .getPgMap();
-    PgMapRow.Builder moved = map.toBuilder().setEpoch(2);
     int pg = blob.getPg();
-    moved.getPgsBuilder(pg).setSlots(3, map.getPgs((pg + 6) % 8).getSlots(0));
+    UUID before = metadata.placement().drive(pg, 3);
+    UUID after = spare(pg);
+    PgMapRow.Builder moved = metadata.placement().toMessage().toBuilder().setEpoch(2);
+    moved
+        .getPgsBuilder(pg)
+        .setSlots(
+            3,
+            DriveRow.newBuilder()
+                .setDriveHigh(after.getMostSignificantBits())
+                .setDriveLow(after.getLeastSignificantBits()));
     CommandResult installed =
         submit(Command.newBuilder().setPutDrives(PutDrives.newBuilder().setPgMap(moved)));
     assertEquals(ResultCode.OK, installed.getCode());
+    assertEquals(ResultCode.OK, submit(TestBlobs.put("b", "k", blob)).getCode());
+    BlobRow row = read("k").blobs().getFirst();
+    assertEquals(List.of(), row.getDebtSlotsList());
+    assertEquals(before, metadata.placement().location(row, 3));
+    assertEquals(after, metadata.placement().drive(pg, 3));
+  }
+
+  /** Rule 6. */
+  @Test
+  void anAckOfADriveThatNeverHadTheSlotIsADebt() throws Exception {
+    NewBlob.Builder blob = blob(1 << 20);
+    UUID other = spare(blob.getPg());
+    blob.setAcks(
+        3,
+        blob.getAcks(3).toBuilder()
+            .setDriveHigh(other.getMostSignificantBits())
+            .setDriveLow(other.getLeastSignificantBits()));
     assertEquals(ResultCode.OK, submit(TestBlobs.put("b", "k", blob)).getCode());
     assertEquals(List.of(3), read("k").blobs().getFirst().getDebtSlotsList());
   }

@@ -11,17 +11,20 @@ import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.DriveLoad;
 import dev.ashlar.protocol.message.DriveRow;
 import dev.ashlar.protocol.message.DriveStanding;
+import dev.ashlar.protocol.message.LostShard;
 import dev.ashlar.protocol.message.ModifyObject;
 import dev.ashlar.protocol.message.MoveSlots;
 import dev.ashlar.protocol.message.NewBlob;
 import dev.ashlar.protocol.message.NoteDebts;
 import dev.ashlar.protocol.message.ObjectSummary;
+import dev.ashlar.protocol.message.OweShards;
 import dev.ashlar.protocol.message.PutDrives;
 import dev.ashlar.protocol.message.PutObject;
 import dev.ashlar.protocol.message.RepairBlob;
 import dev.ashlar.protocol.message.RepairedShard;
 import dev.ashlar.protocol.message.ResultCode;
 import dev.ashlar.protocol.message.SettleDrive;
+import dev.ashlar.protocol.message.SlotAck;
 import dev.ashlar.protocol.message.SlotMove;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.DriveId;
@@ -115,6 +118,51 @@ class MovesTest extends ChangeFixture {
     assertEquals(List.of(), metadata.debts());
     assertEquals(Set.of(), metadata.known(from, List.of(own)));
     assertEquals(ResultCode.OK, repair(noted, copy), "again");
+  }
+
+  private ResultCode owe(BlobRow row, SlotAck asked) throws Exception {
+    LostShard.Builder lost =
+        LostShard.newBuilder()
+            .setDrive(asked)
+            .setName(ShardId.name(row, asked.getSlot()).toMessage())
+            .setLastChange(Repairs.lastChange(row, asked.getSlot()));
+    OweShards.Builder owe = OweShards.newBuilder().setBlob(row.getId()).addShards(lost);
+    return metadata.submit(Command.newBuilder().setOweShards(owe)).getCode();
+  }
+
+  @Test
+  void aShardIsLostOnlyWhereItIs() throws Exception {
+    put("k", STRIPE);
+    BlobRow row = row("k");
+    SlotAck atFirst = TestBlobs.acks(metadata, row.getPg()).get(2);
+    ok(command(move(row.getPg(), 2, spare(row.getPg()))));
+    SlotAck afterwards = TestBlobs.acks(metadata, row.getPg()).get(2);
+    assertEquals(ResultCode.CONDITIONAL_CONFLICT, owe(row, afterwards), "it is not there yet");
+    note(row);
+    BlobRow noted = row("k");
+    assertEquals(ResultCode.CONDITIONAL_CONFLICT, owe(noted, afterwards), "nor is it now");
+    assertEquals(ResultCode.OK, repair(noted, moved(noted, 2)));
+    BlobRow moved = row("k");
+    assertEquals(ResultCode.CONDITIONAL_CONFLICT, owe(moved, atFirst), "it was there");
+    assertEquals(List.of(), moved.getDebtSlotsList());
+    assertEquals(ResultCode.OK, owe(moved, afterwards));
+    assertEquals(List.of(2), row("k").getDebtSlotsList());
+  }
+
+  @Test
+  void whatIsLostBeforeItWasMovedIsOwedAndNotMovedAnyMore() throws Exception {
+    put("k", STRIPE);
+    BlobRow row = row("k");
+    SlotAck atFirst = TestBlobs.acks(metadata, row.getPg()).get(2);
+    ok(command(move(row.getPg(), 2, spare(row.getPg()))));
+    assertEquals(ResultCode.OK, owe(row, atFirst), "its row does not know that it moves");
+    BlobRow owing = row("k");
+    assertEquals(List.of(2), owing.getDebtSlotsList());
+    assertEquals(List.of(), loads());
+    assertEquals(1, metadata.debts().getFirst().getSpare());
+    assertEquals(ResultCode.OK, repair(owing, moved(owing, 2)));
+    assertEquals(metadata.placement().drive(row.getPg(), 2), at("k", 2));
+    assertEquals(List.of(), metadata.debts());
   }
 
   /** A row that is older than the map, and a map that has moved on twice. */

@@ -96,8 +96,8 @@ public interface MetadataClient {
   List<BlobRow> unfolded(@Nullable BlobId after, int max) throws MetadataUnavailableException;
 
   /**
-   * Those of the given names of shards for which this drive is, or may be, still needed: the blob
-   * has a row, referenced or not, and the shard was not rebuilt under another name.
+   * Those of the given names of shards for which this drive is, or may be, still needed: a blob has
+   * a row, referenced or not, whose shard of this name is on this drive or belongs there.
    */
   Set<BlobId> known(UUID drive, Collection<BlobId> names) throws MetadataUnavailableException;
 

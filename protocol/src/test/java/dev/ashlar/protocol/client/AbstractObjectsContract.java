@@ -101,7 +101,23 @@ abstract class AbstractObjectsContract extends AbstractFreshMetadata {
     BlobId last = BlobId.of(blobs[11].getId());
     BlobId unknown = new BlobId(client.session(), 1_000_000);
     assertEquals(1011, client.blobs(List.of(unknown, last)).getFirst().getLength());
-    assertEquals(Set.of(last), client.known(new UUID(0, 1), List.of(unknown, last)));
+    assertEquals(Set.of(last), client.known(firstDrive(blobs[11]), List.of(unknown, last)));
+  }
+
+  /** Which has a shard of the blob. */
+  private UUID firstDrive(NewBlob blob) {
+    return client.placement().drive(blob.getPg(), 0);
+  }
+
+  @Test
+  void onlyItsDrivesNeedABlobsShards() throws Exception {
+    NewBlob blob = blob(10).build();
+    ok(put("k", blob));
+    List<BlobId> name = List.of(BlobId.of(blob.getId()));
+    for (UUID drive : client.drives().keySet()) {
+      boolean isOne = client.placement().slotDrives().get(blob.getPg()).contains(drive);
+      assertEquals(isOne ? Set.copyOf(name) : Set.of(), client.known(drive, name));
+    }
   }
 
   @Test
@@ -132,9 +148,9 @@ abstract class AbstractObjectsContract extends AbstractFreshMetadata {
         Command.newBuilder()
             .setForgetBlobs(
                 ForgetBlobs.newBuilder().addBlobs(dead.getId()).addBlobs(live.getId())));
-    assertEquals(
-        Set.of(BlobId.of(live.getId())),
-        client.known(new UUID(0, 1), List.of(BlobId.of(dead.getId()), BlobId.of(live.getId()))));
+    List<BlobId> names = List.of(BlobId.of(dead.getId()), BlobId.of(live.getId()));
+    assertEquals(Set.of(names.getLast()), client.known(firstDrive(live), names));
+    assertEquals(Set.of(), client.known(firstDrive(dead), names.subList(0, 1)));
     assertEquals(List.of(), client.garbage(Long.MAX_VALUE, null, 10));
   }
 
