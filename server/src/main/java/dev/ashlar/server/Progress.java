@@ -48,7 +48,7 @@ final class Progress {
   /** What is shown of it. */
   String line(long blobs, boolean isKnown, boolean isPaused) {
     long left = Math.max(0, looks.getLast().left());
-    double done = most == 0 ? (isKnown ? 1 : 0) : 1 - (double) left / most;
+    double done = most == 0 ? (isKnown ? 1 : 0) : (double) (most - left) / most;
     int filled = (int) Math.floor(done * BAR);
     double rate = rate();
     String end =

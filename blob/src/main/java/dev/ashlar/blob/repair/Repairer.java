@@ -65,8 +65,13 @@ public final class Repairer implements AutoCloseable {
    * What was owed, complete.
    *
    * @param drives in the lives that they had before
+   * @param epoch of the placement map before: with a later one a drive may be out
    */
-  private record Look(List<DebtLevel> levels, Map<UUID, DriveId> drives) {}
+  private record Look(List<DebtLevel> levels, Map<UUID, DriveId> drives, long epoch) {
+    boolean isOf(MetadataClient metadata) {
+      return drives.equals(metadata.drives()) && epoch == metadata.placement().epoch();
+    }
+  }
 
   /**
    * @param isItsTurn whether this process is the one that is to do it
@@ -116,11 +121,11 @@ public final class Repairer implements AutoCloseable {
 
   /**
    * NaN where it has not looked, because it is not its turn, or not since a drive began another
-   * life.
+   * life or the placement map changed.
    */
   private double sum(ToLongFunction<DebtLevel> part, Predicate<DebtLevel> levels) {
     Look look = lastLook;
-    return look == null || !look.drives().equals(metadata.drives())
+    return look == null || !look.isOf(metadata)
         ? Double.NaN
         : look.levels().stream().filter(levels).mapToLong(part).sum();
   }
@@ -163,9 +168,10 @@ public final class Repairer implements AutoCloseable {
    */
   public long round() throws MetadataUnavailableException, InterruptedException {
     Map<UUID, DriveId> drives = metadata.drives();
+    long epoch = metadata.placement().epoch();
     isSettled = changed.settle(config.slice());
     List<DebtLevel> owed = metadata.debts();
-    lastLook = isSettled ? new Look(owed, drives) : null;
+    lastLook = isSettled ? new Look(owed, drives, epoch) : null;
     int spareOfWhole = spareOfWhole();
     log.looked(owed.stream().filter(level -> level.getSpare() < spareOfWhole).toList(), isSettled);
     long repaired = 0;

@@ -15,7 +15,9 @@ class HealthIT {
     assertEquals(
         "{\"status\":\"UP\",\"reads\":\"ALL\",\"writes\":\"ALL\","
             + "\"drives\":{\"total\":6,\"open\":6,\"writable\":6,\"missing\":[],\"full\":[],\"readOnly\":[]},"
-            + "\"metadata\":{\"total\":1,\"members\":1,\"rebuilding\":[],\"leftOut\":[]}}",
+            + "\"metadata\":{\"total\":1,\"members\":1,\"rebuilding\":[],\"leftOut\":[]},"
+            + "\"protection\":{\"known\":true,\"owingBlobs\":0,\"owingBytes\":0,"
+            + "\"movingBlobs\":0,\"movingBytes\":0,\"levels\":[]}}",
         server.health());
   }
 }
