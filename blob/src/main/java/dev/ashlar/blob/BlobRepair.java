@@ -285,8 +285,8 @@ public final class BlobRepair {
     metrics.foundShards.increment(found.size());
     long moved =
         done.stream().filter(target -> !row.getDebtSlotsList().contains(target.slot())).count();
-    metrics.movedShards.increment(moved);
-    metrics.rebuiltShards.increment(done.size() - found.size() - moved);
+    metrics.movedShards.increment((double) moved);
+    metrics.rebuiltShards.increment((double) (done.size() - found.size() - moved));
     done.forEach(target -> target.removeOld(engine.leftovers()));
     return Outcome.REPAIRED;
   }
