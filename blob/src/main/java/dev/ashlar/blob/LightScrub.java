@@ -8,8 +8,8 @@ import dev.ashlar.protocol.client.ShardFault;
 import dev.ashlar.protocol.client.ShardView;
 import dev.ashlar.protocol.layout.ByteRange;
 import dev.ashlar.protocol.message.BlobRow;
-import dev.ashlar.protocol.message.DriveLoad;
 import dev.ashlar.protocol.model.BlobId;
+import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.PlacementMap;
 import dev.ashlar.protocol.model.ShardId;
 import java.util.List;
@@ -67,7 +67,7 @@ public final class LightScrub {
     Found found = new Found(0, 0);
     // Where a shard is that is to be elsewhere stands in its row, which may be of any group.
     boolean isAnywhere =
-        metadata.registry().getLoadsList().stream().anyMatch(load -> isOf(load, drive));
+        metadata.registry().getLoadsList().stream().map(DriveId::idOf).anyMatch(drive::equals);
     PlacementMap map = metadata.placement();
     for (int pg = 0; pg < map.pgCount(); pg++) {
       if (isAnywhere || map.slotDrives().get(pg).contains(drive) || wasIn(map, pg, drive)) {
@@ -75,10 +75,6 @@ public final class LightScrub {
       }
     }
     return found;
-  }
-
-  private static boolean isOf(DriveLoad load, UUID drive) {
-    return drive.equals(new UUID(load.getDriveHigh(), load.getDriveLow()));
   }
 
   private static boolean wasIn(PlacementMap map, int pg, UUID drive) {

@@ -1,5 +1,6 @@
 package dev.ashlar.blob;
 
+import dev.ashlar.blob.ShardProbe.Present;
 import dev.ashlar.protocol.client.ShardStore;
 import dev.ashlar.protocol.layout.ByteRange;
 import dev.ashlar.protocol.layout.StripeLayout;
@@ -7,7 +8,6 @@ import dev.ashlar.protocol.memory.SlabPool;
 import dev.ashlar.protocol.message.BlobRow;
 import dev.ashlar.protocol.model.PlacementMap;
 import dev.ashlar.protocol.model.Profile;
-import dev.ashlar.protocol.model.ShardId;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class ParityCheck {
   private final Engine engine;
+  private final ShardProbe probe;
 
   /** What a comparison has come to. */
   enum Result {
@@ -51,6 +52,7 @@ final class ParityCheck {
    */
   ParityCheck(Engine engine) {
     this.engine = engine;
+    this.probe = new ShardProbe(engine.hedging(), engine.config().driveDeadline());
   }
 
   /** Whether there is anything to compare. */
@@ -109,15 +111,7 @@ final class ParityCheck {
       }
       if (end > range.offset()) {
         ByteRange own = new ByteRange(range.offset(), end - range.offset());
-        Hedging hedging = engine.hedging();
-        ShardRead read = new ShardRead(own, hedging, hedging.drive(store.drive().id()));
-        reads[slot] = read;
-        store.read(
-            ShardId.of(row, slot),
-            ShardViews.of(row, slot),
-            own.offset(),
-            (int) own.length(),
-            read);
+        reads[slot] = probe.ask(row, slot, store, own);
       }
     }
     return true;
@@ -127,8 +121,7 @@ final class ParityCheck {
     boolean haveAll = true;
     for (ShardRead read : reads) {
       if (read != null) {
-        read.await(engine.config().driveDeadline().toNanos(), false);
-        haveAll &= read.hasArrived();
+        haveAll &= probe.await(read) == Present.WHOLE;
       }
     }
     return haveAll;

@@ -28,7 +28,8 @@ final class SlotReads {
   private final Engine engine;
   private final Profile profile;
   private final BlobId id;
-  private PlacementMap placement;
+  // That have the slots' shards, by the row.
+  private final UUID[] drives;
   private final Set<UUID> silentDrives;
   private final RequestMemory memory;
   // Per slot the read that has arrived or is under way; a faulty slot is not asked again.
@@ -63,12 +64,12 @@ final class SlotReads {
     this.layout = WindowRead.layout(row);
     this.profile = layout.profile();
     this.id = BlobId.of(row.getId());
-    this.placement = engine.metadata().placement(row.getEpoch());
+    this.drives = new UUID[profile.shards()];
     this.silentDrives = silentDrives;
     this.memory = memory;
     this.reads = new ShardRead[profile.shards()];
     this.faulty = new boolean[profile.shards()];
-    findFaulty();
+    findDrives();
   }
 
   /** Forgets what was read and goes on with another row of the blob. */
@@ -76,12 +77,13 @@ final class SlotReads {
     dropAll();
     row = newRow;
     layout = WindowRead.layout(newRow);
-    placement = engine.metadata().placement(newRow.getEpoch());
-    findFaulty();
+    findDrives();
   }
 
-  private void findFaulty() {
-    for (int slot = 0; slot < faulty.length; slot++) {
+  private void findDrives() {
+    PlacementMap placement = engine.metadata().placement(row.getEpoch());
+    for (int slot = 0; slot < drives.length; slot++) {
+      drives[slot] = placement.location(row, slot);
       faulty[slot] = isOwed(slot) || isAway(slot);
     }
     hasTriedOwed = false;
@@ -92,7 +94,7 @@ final class SlotReads {
   }
 
   private boolean isAway(int slot) {
-    return store(slot) == null || silentDrives.contains(drive(slot));
+    return store(slot) == null || silentDrives.contains(drives[slot]);
   }
 
   /**
@@ -111,11 +113,6 @@ final class SlotReads {
     }
     hasTriedOwed = true;
     return isMore;
-  }
-
-  /** That has the slot's shard. */
-  private UUID drive(int slot) {
-    return placement.location(row, slot);
   }
 
   BlobRow row() {
@@ -165,7 +162,7 @@ final class SlotReads {
 
   private ShardRead newRead(int slot, ByteRange shardRange) {
     Hedging hedging = engine.hedging();
-    return new ShardRead(shardRange, hedging, hedging.drive(drive(slot)));
+    return new ShardRead(shardRange, hedging, hedging.drive(drives[slot]));
   }
 
   boolean covers(int slot, ByteRange wanted) {
@@ -206,7 +203,7 @@ final class SlotReads {
       engine.suspects().add(new Suspect(ShardId.of(row, slot), read.range(), read.fault()));
     }
     if (read.fault() == ShardFault.UNAVAILABLE) {
-      silentDrives.add(drive(slot));
+      silentDrives.add(drives[slot]);
     }
     overloaded |= read.fault() == ShardFault.OVERLOADED;
     drop(slot);
@@ -214,7 +211,7 @@ final class SlotReads {
   }
 
   private long deadlineNanos(int slot) {
-    boolean isSilent = silentDrives.contains(drive(slot));
+    boolean isSilent = silentDrives.contains(drives[slot]);
     return isSilent ? 0 : engine.config().driveDeadline().toNanos();
   }
 
@@ -316,6 +313,6 @@ final class SlotReads {
   }
 
   private @Nullable ShardStore store(int slot) {
-    return engine.drives().apply(drive(slot));
+    return engine.drives().apply(drives[slot]);
   }
 }

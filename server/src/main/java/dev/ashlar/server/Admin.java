@@ -191,9 +191,7 @@ final class Admin {
     Map<UUID, Long> slots = new HashMap<>();
     map.slotDrives().forEach(pg -> pg.forEach(drive -> slots.merge(drive, 1L, Long::sum)));
     Map<UUID, DriveLoad> loads = new HashMap<>();
-    registry
-        .getLoadsList()
-        .forEach(load -> loads.put(new UUID(load.getDriveHigh(), load.getDriveLow()), load));
+    registry.getLoadsList().forEach(load -> loads.put(DriveId.idOf(load), load));
     Set<UUID> down = ClusterBalance.down(registry);
     List<DriveInfo> drives = new ArrayList<>();
     for (DriveRow row : registry.getDrivesList()) {

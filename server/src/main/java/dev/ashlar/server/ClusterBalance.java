@@ -135,9 +135,7 @@ final class ClusterBalance implements AutoCloseable {
   private static Set<UUID> holding(Registry registry, PlacementMap map) {
     Set<UUID> holding = new HashSet<>();
     map.slotDrives().forEach(holding::addAll);
-    registry
-        .getLoadsList()
-        .forEach(load -> holding.add(new UUID(load.getDriveHigh(), load.getDriveLow())));
+    registry.getLoadsList().forEach(load -> holding.add(DriveId.idOf(load)));
     registry.getDrivesList().stream()
         .filter(DriveRow::getUnsettled)
         .forEach(row -> holding.add(DriveId.of(row).id()));

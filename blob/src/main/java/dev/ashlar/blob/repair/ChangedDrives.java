@@ -71,7 +71,7 @@ final class ChangedDrives {
     }
     Set<UUID> scattered =
         registry.getLoadsList().stream()
-            .map(load -> new UUID(load.getDriveHigh(), load.getDriveLow()))
+            .map(DriveId::idOf)
             .filter(positions::containsKey)
             .collect(Collectors.toSet());
     while (nextGroup < map.pgCount()) {

@@ -1,5 +1,6 @@
 package dev.ashlar.protocol.model;
 
+import dev.ashlar.protocol.message.DriveLoad;
 import dev.ashlar.protocol.message.DriveRow;
 import java.util.UUID;
 
@@ -23,6 +24,11 @@ public record DriveId(UUID id, long incarnation) {
 
   static UUID idOf(DriveRow row) {
     return new UUID(row.getDriveHigh(), row.getDriveLow());
+  }
+
+  /** The drive that a load is of. */
+  public static UUID idOf(DriveLoad load) {
+    return new UUID(load.getDriveHigh(), load.getDriveLow());
   }
 
   /** What it says of itself; where it is stands in other fields. */
