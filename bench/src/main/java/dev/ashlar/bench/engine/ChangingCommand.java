@@ -45,13 +45,19 @@ import picocli.CommandLine.Spec;
       "By itself a look of two minutes: three works on 8 objects of 64 MiB, passes of 1 s after 0.4 s"
           + " of the same work, hardly warm. --full: all works on 16 objects, passes of 5 s after 6 s,"
           + " about half an hour; quote only that. First of all each of the three does every work for"
-          + " a while, ten times the warm-up in all, until what they have in common is compiled."
+          + " a while, ten times the warm-up in all; with --full again, up to five times, until the"
+          + " JVM has compiled nearly all that they need."
     },
     mixinStandardHelpOptions = true)
 public final class ChangingCommand implements Callable<Integer>, Planned {
   private static final int PAYLOAD_BYTES = 4 << 20;
   private static final long OBJECT_BYTES = 64 << 20;
   private static final int FIRST_WARM_UP_TIMES = 10;
+  private static final int WARM_UP_ROUNDS_MAX = 5;
+
+  /** Of a processor: what is compiled then is rarely run. */
+  private static final double COMPILER_SHARE_MAX = 0.2;
+
   private static final double FILL_BYTES_PER_SECOND = 150e6;
   private static final double OPEN_SECONDS = 1.5;
   private static final double DRAIN_SECONDS = 0.7;
@@ -104,7 +110,8 @@ public final class ChangingCommand implements Callable<Integer>, Planned {
     double fill = (double) objects().count() * objects().bytes() / FILL_BYTES_PER_SECOND;
     double eachPass = OPEN_SECONDS + warmUpSeconds() + seconds() + DRAIN_SECONDS;
     return new Plan()
-        .add(3, 2 * OPEN_SECONDS + fill + firstWarmUpSeconds() + works().size() * DRAIN_SECONDS)
+        .add(3, 2 * OPEN_SECONDS + fill)
+        .add(3 * warmUpRoundsMax(), firstWarmUpSeconds() + works().size() * DRAIN_SECONDS)
         .add(3 * works().size() * passes.passes(), eachPass);
   }
 
@@ -133,11 +140,9 @@ public final class ChangingCommand implements Callable<Integer>, Planned {
       try (LocalEngine engine = open(place)) {
         prepare(engine, payload);
         before.add(space(engine));
-        for (Work work : works()) {
-          warmUp(engine, work, load(firstWarmUpSeconds() / works().size(), payload, 0));
-        }
       }
     }
+    double compilerShare = warmUp(places, payload);
     List<ChangingResult.Row> rows = new ArrayList<>();
     TimeLeft left = new TimeLeft(works().size() * passes.passes() * places.size());
     for (Work work : works()) {
@@ -151,7 +156,29 @@ public final class ChangingCommand implements Callable<Integer>, Planned {
       }
     }
     String machine = Machine.describe(scratch.child(""));
-    return new ChangingResult(machine, conditions(), rows, space);
+    return new ChangingResult(machine, conditions(compilerShare), rows, space);
+  }
+
+  /** Each does every work; returns what the compiler took of a processor in the end. */
+  private double warmUp(List<LocalEngine.Place> places, ByteBuffer payload) throws Exception {
+    double share = 1;
+    for (int round = 1; round <= warmUpRoundsMax() && share > COMPILER_SHARE_MAX; round++) {
+      CompilerLoad compiler = new CompilerLoad();
+      for (LocalEngine.Place place : places) {
+        try (LocalEngine engine = open(place)) {
+          for (Work work : works()) {
+            warmUp(engine, work, load(firstWarmUpSeconds() / works().size(), payload, 0));
+          }
+        }
+      }
+      share = compiler.share();
+      System.err.printf(
+          Locale.ROOT,
+          "warm-up %d: the compiler took %.0f %% of a processor%n",
+          round,
+          100 * share);
+    }
+    return share;
   }
 
   private List<Profile> profiles() {
@@ -185,6 +212,10 @@ public final class ChangingCommand implements Callable<Integer>, Planned {
 
   private double warmUpSeconds() {
     return form.warmUpSeconds(0.4, 6);
+  }
+
+  private int warmUpRoundsMax() {
+    return form.isFull() ? WARM_UP_ROUNDS_MAX : 1;
   }
 
   private double firstWarmUpSeconds() {
@@ -258,18 +289,20 @@ public final class ChangingCommand implements Callable<Integer>, Planned {
     return new Pass.Load(clients.clients(), span, objects(), payload, seed.seed() + 1000L * pass);
   }
 
-  private String conditions() {
+  private String conditions(double compilerShare) {
     return String.format(
         Locale.ROOT,
         "%d objects of %d MiB, %d clients, %.1f s after %.1f s of the same work, medians of %d"
-            + " passes. Reads and writes: %s. CPU: the whole process', deferred work included.",
+            + " passes. Reads and writes: %s. CPU: the whole process', deferred work included. Before"
+            + " that the JVM's compiler took %.0f %% of a processor.",
         objects().count(),
         objects().bytes() >> 20,
         clients.clients(),
         seconds(),
         warmUpSeconds(),
         passes.passes(),
-        io);
+        io,
+        100 * compilerShare);
   }
 
   /** Bytes on drives per byte of the objects. */
