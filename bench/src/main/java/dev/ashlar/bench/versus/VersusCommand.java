@@ -39,8 +39,8 @@ import picocli.CommandLine.Option;
     description = {
       "The same warp work in turn on Ashlar and on others, started here or running already;"
           + " medians and ratios, as a Markdown table.",
-      "By itself a look of two minutes: PUT and GET of 4 KiB and mixed work of 1 MiB, passes of 1.5 s"
-          + " after 2 s of the same work. --full: all works, passes of 20 s after 30 s, somewhat over"
+      "By itself a look of two and a half minutes: PUT and GET of 4 KiB and mixed work of 1 MiB, passes"
+          + " of 1 s after 1 s of the same work. --full: all works, passes of 20 s after 30 s, somewhat over"
           + " an hour for two servers; quote only that."
     },
     mixinStandardHelpOptions = true)
@@ -52,7 +52,7 @@ public final class VersusCommand implements Callable<Integer>, Planned {
   private static final double QUICK_OBJECTS_SHARE = 0.25;
 
   private static final double PREPARE_SECONDS = 0.6;
-  private static final double WARP_SECONDS = 0.5;
+  private static final double WARP_SECONDS = 2.3;
   private static final List<Work> QUICK = List.of(Work.PUT_4K, Work.GET_4K, Work.MIXED);
 
   @ArgGroup(
@@ -70,7 +70,7 @@ public final class VersusCommand implements Callable<Integer>, Planned {
   @Option(
       names = "--drain",
       paramLabel = "SECONDS",
-      description = "Longest wait for work put off by the server (default: 1; full: 15).")
+      description = "Longest wait for work put off by the server (default: 0.5; full: 15).")
   private @Nullable Double drainSeconds;
 
   @Mixin private ClientsOption clients = new ClientsOption();
@@ -133,7 +133,7 @@ public final class VersusCommand implements Callable<Integer>, Planned {
     int started =
         (started().contains(ASHLAR) ? metadataFolders.size() : 0)
             + (started().contains(MINIO) && onPath(MINIO).isPresent() ? 1 : 0);
-    double drain = Math.max(1, drain() / 2);
+    double drain = Math.max(Math.min(1, drain()), drain() / 2);
     double run = WARP_SECONDS + (form.isFull() ? 4 * PREPARE_SECONDS : PREPARE_SECONDS) + drain;
     int cells = works().size() * (started + endpoints.size());
     return new Plan()
@@ -203,15 +203,15 @@ public final class VersusCommand implements Callable<Integer>, Planned {
   }
 
   private double seconds() {
-    return form.seconds(1.5, 20);
+    return form.seconds(1, 20);
   }
 
   private double warmUpSeconds() {
-    return form.warmUpSeconds(2, 30);
+    return form.warmUpSeconds(1, 30);
   }
 
   private double drain() {
-    return drainSeconds != null ? drainSeconds : form.isFull() ? 15 : 1;
+    return drainSeconds != null ? drainSeconds : form.isFull() ? 15 : 0.5;
   }
 
   private static Duration duration(double seconds) {
