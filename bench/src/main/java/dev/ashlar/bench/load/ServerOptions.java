@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.time.LocalDateTime;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Mixin;
@@ -77,9 +78,19 @@ public final class ServerOptions {
 
   /** The server, started if it is to be our own. */
   public Loaded open(Path scratch) throws IOException, InterruptedException {
+    return open(scratch, Map.of());
+  }
+
+  /**
+   * The same.
+   *
+   * @param variables of the environment in which our own is started
+   */
+  public Loaded open(Path scratch, Map<String, String> variables)
+      throws IOException, InterruptedException {
     String bucket = "bench-" + STAMP.format(LocalDateTime.now(ZoneOffset.UTC));
     if (endpoint == null) {
-      return own(own.launcher(), profile, scratch, bucket);
+      return own(own.launcher(), profile, scratch, bucket, variables);
     }
     Target target =
         Target.of(
@@ -90,11 +101,19 @@ public final class ServerOptions {
   /** A server of our own: as many drive folders as the profile needs, and one for metadata. */
   public static Loaded own(Path launcher, String profile, Path scratch, String bucket)
       throws IOException, InterruptedException {
+    return own(launcher, profile, scratch, bucket, Map.of());
+  }
+
+  private static Loaded own(
+      Path launcher, String profile, Path scratch, String bucket, Map<String, String> variables)
+      throws IOException, InterruptedException {
     int drives = Profile.parse(profile, 0).shards();
     int port = ServerProcess.freePort();
     int managementPort = ServerProcess.freePort();
     Launch launch =
-        new Launch.Ashlar(launcher, profile, drives, 1).in(scratch, port, managementPort);
+        new Launch.Ashlar(launcher, profile, drives, 1)
+            .in(scratch, port, managementPort)
+            .with(variables);
     Path log = Files.createDirectories(scratch).resolve("server.log");
     ServerProcess server = ServerProcess.start(launch, log);
     Target target = Target.of(uri(port), Launch.ACCESS_KEY, Launch.SECRET_KEY, "us-east-1", bucket);

@@ -3,6 +3,7 @@ package dev.ashlar.bench.process;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -17,6 +18,13 @@ public record Launch(
   public static final String HOST = "127.0.0.1";
   public static final String ACCESS_KEY = "benchmark";
   public static final String SECRET_KEY = "benchmark-secret";
+
+  /** With these variables as well. */
+  public Launch with(Map<String, String> variables) {
+    Map<String, String> all = new HashMap<>(environment);
+    all.putAll(variables);
+    return new Launch(title, command, all, health);
+  }
 
   /**
    * Which of Ashlar's forms.

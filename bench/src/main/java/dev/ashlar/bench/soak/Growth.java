@@ -14,8 +14,8 @@ public record Growth(
     String name, String unit, double middle, double last, double share, double limit) {
   private static final double MEDIAN = 0.5;
 
-  /** Of the heap: what collections leave, not the garbage between them. */
-  private static final double FLOOR = 0.1;
+  /** Of the heap: what a collection leaves, not the garbage between them. */
+  private static final double FLOOR = 0;
 
   private static final int THIRD_SAMPLES_MIN = 3;
 

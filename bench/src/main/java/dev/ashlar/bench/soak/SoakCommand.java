@@ -28,6 +28,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -51,6 +52,7 @@ public final class SoakCommand implements Callable<Integer>, Planned {
 
   private static final int SAMPLES_MAX = 2000;
   private static final int PROGRESS_STEPS = 10;
+  private static final int THIRDS = 3;
   private static final double SECONDS_PER_MINUTE = 60;
   private static final double PREPARATION_SECONDS = 2;
   private static final double DRAWING_SECONDS = 4;
@@ -132,7 +134,7 @@ public final class SoakCommand implements Callable<Integer>, Planned {
     DataSet data = new DataSet(objects.objects(OBJECTS), objects.objectBytes(OBJECT_BYTES));
     LoadRun.Client client = new LoadRun.Client(0, false, seed.seed());
     try (ScratchFolder scratch = server.newScratch();
-        ServerOptions.Loaded loaded = server.open(scratch.child("server"));
+        ServerOptions.Loaded loaded = server.open(scratch.child("server"), fixedHeap());
         LoadRun run = new LoadRun(loaded.target(), client, data, loaded.process())) {
       ProcessHandle process = loaded.process();
       if (process == null) {
@@ -148,6 +150,17 @@ public final class SoakCommand implements Callable<Integer>, Planned {
       }
       return new SoakResult(machine, loaded.title(), result, Growth.of(samples), samples);
     }
+  }
+
+  /** All of it there from the start: when the collector lets it grow is not the matter. */
+  private static Map<String, String> fixedHeap() {
+    String heap = System.getenv().getOrDefault("ASHLAR_HEAP", "384m");
+    String options = System.getenv().getOrDefault("ASHLAR_JAVA_OPTIONS", "");
+    return Map.of(
+        "ASHLAR_HEAP",
+        heap,
+        "ASHLAR_JAVA_OPTIONS",
+        (options + " -Xms" + heap + " -XX:+AlwaysPreTouch").strip());
   }
 
   private static CompletableFuture<LoadResult> begin(LoadRun run, Load load) {
@@ -186,10 +199,15 @@ public final class SoakCommand implements Callable<Integer>, Planned {
     TimeLeft progress = new TimeLeft(PROGRESS_STEPS);
     List<Sample> samples = new ArrayList<>();
     int told = 0;
+    int collections = 0;
     while (!running.isDone()) {
       double since = (System.nanoTime() - begin) / 1e9;
       if (since > seconds) {
         break;
+      }
+      if (since / seconds > (collections + 0.5) / THIRDS) {
+        collections++;
+        FullCollection.run(pid);
       }
       samples.add(Sample.now(since, pid, page));
       if (since * PROGRESS_STEPS / seconds >= told + 1) {
