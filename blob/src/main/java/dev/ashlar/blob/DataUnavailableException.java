@@ -8,6 +8,8 @@ public final class DataUnavailableException extends Exception {
   public enum Reason {
     /** Fewer drives than the write or the read needs. */
     TOO_FEW_DRIVES,
+    /** The same, but a drive lacks what it should have: the shard may have gone to another. */
+    MISPLACED,
     /** The drives are full but for their reserve. */
     FULL,
     /** Bounded queues have no room: try later. */

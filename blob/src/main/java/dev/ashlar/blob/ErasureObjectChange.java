@@ -1,6 +1,5 @@
 package dev.ashlar.blob;
 
-import dev.ashlar.blob.DataUnavailableException.Reason;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.client.ObjectRead;
 import dev.ashlar.protocol.message.Command;
@@ -155,8 +154,12 @@ final class ErasureObjectChange implements ObjectChange {
       fresh.write(small);
       return propose(fresh, command);
     } catch (DataUnavailableException e) {
-      boolean isLost = e.reason() == Reason.CONFLICT || e.reason() == Reason.GONE;
-      if (!isLost || isLast) {
+      boolean isOutdated =
+          switch (e.reason()) {
+            case CONFLICT, GONE, MISPLACED -> true;
+            case TOO_FEW_DRIVES, FULL, OVERLOADED, CANCELLED -> false;
+          };
+      if (!isOutdated || isLast) {
         throw e;
       }
       engine.metrics().conflicts.increment();

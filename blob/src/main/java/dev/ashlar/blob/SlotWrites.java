@@ -334,8 +334,10 @@ final class SlotWrites {
   private void check() throws DataUnavailableException {
     int usable = 0;
     int full = 0;
+    boolean isMisplaced = false;
     for (Slot slot : slots) {
       ShardFault fault = slot.fault;
+      isMisplaced |= fault == ShardFault.MISSING;
       if (fault == null) {
         usable++;
       } else if (fault == ShardFault.OVERLOADED) {
@@ -352,7 +354,7 @@ final class SlotWrites {
       boolean isFull = usable + full >= profile.durableMinimum();
       engine.metrics().refused(isFull).increment();
       throw new DataUnavailableException(
-          isFull ? Reason.FULL : Reason.TOO_FEW_DRIVES,
+          isFull ? Reason.FULL : isMisplaced ? Reason.MISPLACED : Reason.TOO_FEW_DRIVES,
           String.format(
               "%d of %d drives of placement group %d take writes, %d are full, %d are needed",
               usable, profile.shards(), pg, full, profile.durableMinimum()));

@@ -42,8 +42,6 @@ final class ClusterSimulation {
   private static final int CLIENT_STEPS_MAX = 4;
   private static final int GATEWAY_STARTS_MAX = 6;
   private static final int STEPS_MAX = 100_000;
-  private static final int REPAIR_ROUNDS_MAX = 100;
-  private static final long NEVER = Long.MAX_VALUE;
 
   private final Random random;
   private final PlantedBug bug;
@@ -338,18 +336,12 @@ final class ClusterSimulation {
     SimulatedProcess process = gateway.process;
     process.collector.sweepDeadSessions(List.copyOf(gateway.stores.values()));
     process.foldAll();
-    for (int round = 0; !process.isWhole(); round++) {
-      if (round == REPAIR_ROUNDS_MAX) {
-        throw new AssertionError("stays owed: " + process.client.debts());
-      }
-      process.repairers.getFirst().round();
-      process.leftovers.retry();
-    }
+    process.repairAll();
     process.leftovers.retry();
-    do {
-      logClock.advanceMs(10_000);
-      gateway.clock.setMs(logClock.millis() + 10_000);
-      process.collector.collect();
-    } while (!process.client.garbage(NEVER, null, 1).isEmpty());
+    process.collectAll(
+        () -> {
+          logClock.advanceMs(10_000);
+          gateway.clock.setMs(logClock.millis() + 10_000);
+        });
   }
 }

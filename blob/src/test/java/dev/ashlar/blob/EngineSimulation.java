@@ -15,19 +15,12 @@ import dev.ashlar.protocol.layout.ByteRange;
 import dev.ashlar.protocol.layout.StripeLayout;
 import dev.ashlar.protocol.message.BlobRow;
 import dev.ashlar.protocol.message.Command;
-import dev.ashlar.protocol.message.DriveRow;
 import dev.ashlar.protocol.message.PutDrives;
 import dev.ashlar.protocol.model.BlobId;
-import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.Profile;
 import dev.ashlar.protocol.model.ShardId;
 import dev.ashlar.storage.drive.SteppedDrive;
-import dev.ashlar.storage.io.SimulatedDrive;
-import dev.ashlar.storage.io.SimulatedDrive.PowerLoss;
 import java.io.IOException;
-import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -56,9 +49,8 @@ final class EngineSimulation implements SimulatedProcess.Surroundings {
   private static final int CLIENTS_MAX = 3;
   private static final int CLIENT_STEPS_MAX = 8;
   private static final int STEPS_MAX = 400_000;
-  private static final int REPAIR_ROUNDS_MAX = 100;
   private static final int SCRUBS = 3;
-  private static final long NEVER = Long.MAX_VALUE;
+  private static final long NEVER = SimulatedDrives.NEVER;
 
   private final Random random;
   private final Profile profile;
@@ -66,12 +58,7 @@ final class EngineSimulation implements SimulatedProcess.Surroundings {
   private final ManualClock clock = new ManualClock(1000);
   private final MemoryTable table = new MemoryTable();
   private final BytesModel model = new BytesModel();
-  private final List<SteppedDrive.Medium> media = new ArrayList<>();
-
-  /** Those that run, and may be hidden. */
-  private final Map<UUID, SteppedDrive> drives = new LinkedHashMap<>();
-
-  private final Map<UUID, Trouble> troubles = new HashMap<>();
+  private final SimulatedDrives drives;
   private SteppedThreads threads;
   private MemoryMetadata metadata;
   private SimulatedProcess process;
@@ -79,28 +66,8 @@ final class EngineSimulation implements SimulatedProcess.Surroundings {
   private boolean isCrashing;
   private boolean hadFaults;
   private final Map<String, Double> repairs = new TreeMap<>();
-  private @Nullable UUID failed;
-
-  /** A drive that was replaced, until all that it had is there again. */
-  private @Nullable UUID replaced;
-
-  /** Whether a drive may have lost what metadata does not know of. */
-  private boolean mayHaveLost;
-
-  /** A drive on which bits have flipped: nobody knows which, and what a restart makes of them. */
-  private @Nullable UUID rotten;
-
   private int working;
   private int steps;
-
-  /** Why a drive is not to be counted on. */
-  private static final class Trouble {
-    /** Calls that it has left; {@link #NEVER}: it does not die. */
-    long dies = NEVER;
-
-    boolean isHidden;
-    boolean isGone;
-  }
 
   EngineSimulation(long seed) throws IOException {
     random = new Random(seed);
@@ -109,11 +76,7 @@ final class EngineSimulation implements SimulatedProcess.Surroundings {
     threads = new SteppedThreads(random);
     int count = profile.shards() + random.nextInt(3);
     metadata = new MemoryMetadata(table, clock);
-    for (UUID id : MemoryMetadata.sequentialIds(count)) {
-      SteppedDrive.Medium medium = new SteppedDrive.Medium(id, random);
-      media.add(medium);
-      open(medium);
-    }
+    drives = new SimulatedDrives(random, profile, MemoryMetadata.sequentialIds(count));
     PutDrives.Builder put =
         MemoryMetadata.drives(profile, MemoryMetadata.sequentialIds(count), 1 + random.nextInt(3));
     metadata.require(Command.newBuilder().setPutDrives(put));
@@ -132,7 +95,7 @@ final class EngineSimulation implements SimulatedProcess.Surroundings {
       endProcess();
       restart(random.nextInt(4) > 0);
     }
-    troubles.clear();
+    drives.forgetTroubles();
     hadFaults = true; // until what is owed has been repaired
     rest();
   }
@@ -147,7 +110,13 @@ final class EngineSimulation implements SimulatedProcess.Surroundings {
     }
     RestCheck<SteppedDrive> check =
         new RestCheck<>(
-            process, model, profile, drives, SteppedDrive::shards, losses(), this::hideOnly);
+            process,
+            model,
+            profile,
+            drives.byId(),
+            SteppedDrive::shards,
+            losses(),
+            drives::hideOnly);
     background("check", check::run);
     runAll();
     endProcess();
@@ -168,40 +137,23 @@ final class EngineSimulation implements SimulatedProcess.Surroundings {
     };
   }
 
-  private void hideOnly(@Nullable UUID hidden) {
-    drives.keySet().forEach(id -> trouble(id).isHidden = id.equals(hidden));
-  }
-
   private void tidy() throws Exception {
-    process.collector.sweepDeadSessions(List.copyOf(drives.values()));
+    process.collector.sweepDeadSessions(drives.running());
     process.foldAll();
-    repairAll();
+    process.repairAll();
     for (int i = 0; i < SCRUBS; i++) { // where many shards are damaged, some wait for others
       scrubAll();
       process.foldAll();
-      repairAll();
+      process.repairAll();
     }
     process.foldAll();
     process.leftovers.retry();
-    do {
-      clock.advanceMs(10_000);
-      process.collector.collect();
-    } while (!process.client.garbage(NEVER, null, 1).isEmpty());
-  }
-
-  private void repairAll() throws Exception {
-    for (int round = 0; !process.isWhole(); round++) {
-      if (round == REPAIR_ROUNDS_MAX) {
-        throw new AssertionError("stays owed: " + process.client.debts());
-      }
-      process.repairers.getFirst().round();
-      process.leftovers.retry();
-    }
+    process.collectAll(() -> clock.advanceMs(10_000));
   }
 
   /** Each drive reads all that it has, and each shard that metadata knows is looked for. */
   private void scrubAll() throws Exception {
-    for (SteppedDrive drive : List.copyOf(drives.values())) {
+    for (SteppedDrive drive : drives.running()) {
       drive.scrub(process::suspect);
     }
     process.losses.lookAtAll();
@@ -225,7 +177,7 @@ final class EngineSimulation implements SimulatedProcess.Surroundings {
   private void live() throws Exception {
     callsUntilCrash = random.nextInt(5) == 0 ? NEVER : 1 + random.nextInt(400);
     isCrashing = false;
-    background("sweep", () -> process.collector.sweepDeadSessions(List.copyOf(drives.values())));
+    background("sweep", () -> process.collector.sweepDeadSessions(drives.running()));
     int clients = 1 + random.nextInt(CLIENTS_MAX);
     working = clients;
     for (int i = 0; i < clients; i++) {
@@ -275,7 +227,7 @@ final class EngineSimulation implements SimulatedProcess.Surroundings {
           case 4 -> process.leftovers.retry();
           case 5 -> process.collector.collect();
           case 6 -> {
-            any(List.copyOf(drives.values())).scrub(process::suspect);
+            drives.any().scrub(process::suspect);
             process.losses.lookAtAll();
           }
           default -> SteppedThreads.pause();
@@ -294,7 +246,7 @@ final class EngineSimulation implements SimulatedProcess.Surroundings {
       try {
         repairer.round();
         if (process.isWhole()) {
-          replaced = null;
+          drives.repaired();
         }
       } catch (MetadataUnavailableException e) {
         assertTrue(hadFaults || process.isDead(), "metadata is unavailable");
@@ -316,12 +268,13 @@ final class EngineSimulation implements SimulatedProcess.Surroundings {
       throw new AssertionError("goes on and on" + threads.describe());
     }
     if (!isCalm && random.nextInt(60) == 0 && working > 0) {
-      trouble();
+      hadFaults = true;
+      drives.trouble(metadata);
     }
     if (working > 0 && random.nextInt(200) == 0 && !isCrashing) {
       SlotShuffle.shuffle(metadata, random);
     }
-    List<SteppedDrive> busy = drives.values().stream().filter(SteppedDrive::hasWork).toList();
+    List<SteppedDrive> busy = drives.running().stream().filter(SteppedDrive::hasWork).toList();
     int ready = threads.runnable();
     if (ready + busy.size() == 0) {
       throw new AssertionError("everybody waits" + threads.describe());
@@ -334,167 +287,16 @@ final class EngineSimulation implements SimulatedProcess.Surroundings {
       step(drive, drive::step);
     }
     if (random.nextInt(15) == 0 && !isCrashing) {
-      SteppedDrive drive = any(List.copyOf(drives.values()));
+      SteppedDrive drive = drives.any();
       step(drive, drive::keep);
     }
     clock.advanceMs(random.nextInt(20) == 0 ? random.nextInt(700) : random.nextInt(3));
   }
 
   private void step(SteppedDrive drive, Runnable work) {
-    Trouble trouble = trouble(drive.medium().id());
-    SimulatedDrive disk = drive.medium().disk();
-    long left = Math.min(callsUntilCrash, trouble.dies);
-    disk.crashAtCall(left);
-    long before = disk.calls();
-    boolean hasPower = true;
-    try {
-      work.run();
-    } catch (PowerLoss e) {
-      hasPower = false;
-    }
-    long used = disk.calls() - before;
-    callsUntilCrash -= callsUntilCrash == NEVER ? 0 : used;
-    trouble.dies -= trouble.dies == NEVER ? 0 : used;
-    if (!hasPower) {
-      if (callsUntilCrash <= 0) {
-        isCrashing = true;
-      } else {
-        end(drive);
-      }
-    }
-  }
-
-  private void end(SteppedDrive drive) {
-    UUID id = drive.medium().id();
-    drives.remove(id);
-    Trouble trouble = trouble(id);
-    trouble.dies = NEVER;
-    trouble.isGone = true;
-    drive.die();
-  }
-
-  private Trouble trouble(UUID id) {
-    return troubles.computeIfAbsent(id, each -> new Trouble());
-  }
-
-  private <T> T any(List<T> list) {
-    return list.get(random.nextInt(list.size()));
-  }
-
-  /** Something happens to a drive, or is over. */
-  private void trouble() throws IOException {
-    hadFaults = true;
-    SteppedDrive drive = any(List.copyOf(drives.values()));
-    Trouble trouble = trouble(drive.medium().id());
-    boolean mayFail = troubled() < profile.parityShards() && !isTroubled(drive.medium().id());
-    switch (random.nextInt(10)) {
-      case 0, 1 -> {
-        if (mayFail) {
-          trouble.dies = 1L + random.nextInt(12);
-        }
-      }
-      case 2 -> {
-        if (mayFail && failed == null && replaced == null) {
-          mayHaveLost = true;
-          failed = drive.medium().id();
-          drive.medium().disk().failAtCall(1 + random.nextInt(8));
-        }
-      }
-      case 3 -> {
-        if (mayFail) {
-          trouble.isHidden = true;
-        }
-      }
-      case 9 -> {
-        if (mayFail && failed == null && replaced == null && rotten == null) {
-          mayHaveLost = true;
-          rotten = drive.medium().id();
-          for (int i = 1 + random.nextInt(3); i > 0; i--) {
-            drive.rot();
-          }
-        }
-      }
-      case 4 -> drive.loseAnswers(1 + random.nextInt(2));
-      case 5 -> drive.refuseRequests(1 + random.nextInt(3));
-      default -> comeBack(any(media));
-    }
-  }
-
-  /** A drive that failed once stays on the list: nobody knows what it lost. */
-  private int troubled() {
-    return (int) media.stream().filter(medium -> isTroubled(medium.id())).count();
-  }
-
-  private boolean isTroubled(UUID id) {
-    Trouble trouble = trouble(id);
-    return trouble.dies != NEVER
-        || trouble.isHidden
-        || trouble.isGone
-        || id.equals(failed)
-        || id.equals(replaced)
-        || id.equals(rotten);
-  }
-
-  private void comeBack(SteppedDrive.Medium medium) throws IOException {
-    Trouble trouble = trouble(medium.id());
-    trouble.isHidden = false;
-    if (trouble.isGone) {
-      trouble.isGone = false;
-      revive(medium);
-      maybeReplace(medium);
-      open(medium);
-      register();
-    }
-  }
-
-  /**
-   * Only one at a time, and where it may be one more that blobs lose than what a write may have
-   * left owed.
-   */
-  private void maybeReplace(SteppedDrive.Medium medium) {
-    if (profile.parityShards() > 0
-        && failed == null
-        && replaced == null
-        && (rotten == null || rotten.equals(medium.id()))
-        && random.nextInt(3) == 0) {
-      hadFaults = true;
-      replaced = medium.id();
-      mayHaveLost = true;
-      medium.replace();
-    }
-  }
-
-  private void revive(SteppedDrive.Medium medium) {
-    if (random.nextBoolean()) {
-      medium.afterKill();
-    } else {
-      medium.afterPowerLoss();
-    }
-  }
-
-  private void open(SteppedDrive.Medium medium) throws IOException {
-    drives.put(
-        medium.id(),
-        SteppedDrive.open(
-            medium, new SteppedDrive.Parts(SimulatedProcess.POOL, SimulatedProcess.CODES::of)));
-  }
-
-  private void register() {
-    PutDrives.Builder put = PutDrives.newBuilder();
-    Map<UUID, DriveId> registered = metadata.drives();
-    for (SteppedDrive drive : drives.values()) {
-      DriveId present = drive.drive();
-      if (!present.equals(registered.get(present.id()))) {
-        put.addDrives(
-            DriveRow.newBuilder()
-                .setDriveHigh(present.id().getMostSignificantBits())
-                .setDriveLow(present.id().getLeastSignificantBits())
-                .setIncarnation(present.incarnation()));
-      }
-    }
-    if (put.getDrivesCount() > 0) {
-      metadata.require(Command.newBuilder().setPutDrives(put));
-    }
+    SimulatedDrives.Step step = drives.step(drive, work, callsUntilCrash);
+    callsUntilCrash -= callsUntilCrash == NEVER ? 0 : step.calls();
+    isCrashing |= !step.hasPower() && callsUntilCrash <= 0;
   }
 
   /** What repair came to in all lives, so that nobody takes for tested what never happened. */
@@ -506,7 +308,8 @@ final class EngineSimulation implements SimulatedProcess.Surroundings {
   private void endProcess() {
     callsUntilCrash = NEVER;
     assertTrue(
-        mayHaveLost || process.repairs("lost.shards") == 0, "a shard that was there is owed");
+        drives.mayHaveLost() || process.repairs("lost.shards") == 0,
+        "a shard that was there is owed");
     for (String what :
         List.of(
             "rebuilt.shards",
@@ -518,7 +321,7 @@ final class EngineSimulation implements SimulatedProcess.Surroundings {
       repairs.merge(what, process.repairs(what), Double::sum);
     }
     process.die();
-    drives.values().forEach(SteppedDrive::die);
+    drives.die();
     while (threads.areAlive()) {
       if (threads.runnable() == 0) {
         throw new AssertionError("hangs when the process dies" + threads.describe());
@@ -532,47 +335,16 @@ final class EngineSimulation implements SimulatedProcess.Surroundings {
   /** Another process, perhaps after the power was away, perhaps dying as it starts. */
   private void restart(boolean withAll) throws IOException {
     isCrashing = false;
-    boolean isPowerLost = random.nextBoolean();
-    drives.clear();
-    for (SteppedDrive.Medium medium : media) {
-      if (isPowerLost) {
-        medium.afterPowerLoss();
-      } else {
-        medium.afterKill();
-      }
-      Trouble trouble = trouble(medium.id());
-      trouble.isHidden = false;
-      trouble.dies = NEVER;
-      if (withAll || !trouble.isGone) {
-        trouble.isGone = false;
-        if (random.nextInt(8) == 0) {
-          maybeReplace(medium);
-        }
-        startEngine(medium);
-      }
-    }
+    drives.restart(withAll);
+    hadFaults |= drives.mayHaveLost();
     metadata = new MemoryMetadata(table, clock);
-    register();
+    drives.register(metadata);
     process = newProcess();
-  }
-
-  private void startEngine(SteppedDrive.Medium medium) throws IOException {
-    if (random.nextInt(8) == 0) {
-      medium.disk().crashAtCall(1 + random.nextInt(4));
-      try {
-        open(medium);
-        medium.disk().crashAtCall(NEVER);
-        return;
-      } catch (PowerLoss e) {
-        revive(medium);
-      }
-    }
-    open(medium);
   }
 
   @Override
   public @Nullable ShardStore drive(UUID id) {
-    return trouble(id).isHidden ? null : drives.get(id);
+    return drives.find(id);
   }
 
   @Override
@@ -584,7 +356,8 @@ final class EngineSimulation implements SimulatedProcess.Surroundings {
       return SimulatedProcess.Fate.ANSWERED;
     }
     hadFaults = true;
-    return any(List.of(SimulatedProcess.Fate.values()));
+    SimulatedProcess.Fate[] all = SimulatedProcess.Fate.values();
+    return all[random.nextInt(all.length)];
   }
 
   @Override

@@ -226,6 +226,7 @@ final class SimulatedClient {
         process.isDead()
             || switch (e.reason()) {
               case TOO_FEW_DRIVES, OVERLOADED -> hadFaults.getAsBoolean();
+              case MISPLACED -> hadFaults.getAsBoolean() || haveMoved();
               case CONFLICT -> model.isTouchedSince(key, before) || haveMoved();
               case GONE -> model.isTouchedSince(key, before);
               case FULL, CANCELLED -> false;

@@ -55,6 +55,8 @@ final class SimulatedProcess {
   /** As if two processes thought that it is their turn. */
   private static final int REPAIRERS = 2;
 
+  private static final int REPAIR_ROUNDS_MAX = 100;
+
   static final SlabPool POOL = new SlabPool();
   static final ErasureCodes CODES = new ErasureCodes(CodecChoice.JAVA);
 
@@ -201,6 +203,29 @@ final class SimulatedProcess {
     folder.sweep();
     folder.foldNow(
         client.unfolded(null, 1000).stream().map(row -> BlobId.of(row.getId())).toList());
+  }
+
+  /** Until nothing is owed any more. */
+  void repairAll() throws Exception {
+    for (int round = 0; !isWhole(); round++) {
+      if (round == REPAIR_ROUNDS_MAX) {
+        throw new AssertionError("stays owed: " + client.debts());
+      }
+      repairers.getFirst().round();
+      leftovers.retry();
+    }
+  }
+
+  /**
+   * Until there is no garbage any more.
+   *
+   * @param aWhile lets time pass
+   */
+  void collectAll(Runnable aWhile) throws Exception {
+    do {
+      aWhile.run();
+      collector.collect();
+    } while (!client.garbage(Long.MAX_VALUE, null, 1).isEmpty());
   }
 
   private @Nullable Object call(Method method, Object @Nullable [] arguments) throws Throwable {

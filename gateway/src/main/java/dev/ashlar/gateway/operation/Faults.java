@@ -48,13 +48,13 @@ final class Faults {
   static S3Exception of(DataUnavailableException e) {
     S3Error error =
         switch (e.reason()) {
-          case TOO_FEW_DRIVES, GONE, CANCELLED -> S3Error.SERVICE_UNAVAILABLE;
+          case TOO_FEW_DRIVES, MISPLACED, GONE, CANCELLED -> S3Error.SERVICE_UNAVAILABLE;
           case FULL, OVERLOADED -> S3Error.SLOW_DOWN;
           case CONFLICT -> S3Error.CONDITIONAL_REQUEST_CONFLICT;
         };
     String message =
         switch (e.reason()) {
-          case TOO_FEW_DRIVES -> "Too few drives answer. Please try again.";
+          case TOO_FEW_DRIVES, MISPLACED -> "Too few drives answer. Please try again.";
           case FULL -> "The drives are full. Deleting objects frees space.";
           case OVERLOADED, GONE, CONFLICT, CANCELLED -> error.message();
         };

@@ -217,6 +217,7 @@ class AppendOperationsTest {
   @ParameterizedTest
   @CsvSource({
     "TOO_FEW_DRIVES, 503, ServiceUnavailable",
+    "MISPLACED, 503, ServiceUnavailable",
     "FULL, 503, SlowDown",
     "CONFLICT, 409, ConditionalRequestConflict"
   })

@@ -184,6 +184,7 @@ class PatchOperationsTest {
   @ParameterizedTest
   @CsvSource({
     "TOO_FEW_DRIVES, 503, ServiceUnavailable",
+    "MISPLACED, 503, ServiceUnavailable",
     "OVERLOADED, 503, SlowDown",
     "CONFLICT, 409, ConcurrentUpdatesPatchConflict"
   })

@@ -10,11 +10,11 @@ import dev.ashlar.protocol.message.BlobRow;
 import dev.ashlar.protocol.message.RebuiltShard;
 import dev.ashlar.protocol.message.ResultCode;
 import dev.ashlar.protocol.message.SlotAck;
+import dev.ashlar.protocol.model.PlacementMap;
 import dev.ashlar.protocol.model.Profile;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.UUID;
 import java.util.stream.Collectors;
 
 /** The compare-and-set that moves a blob to its next revision. */
@@ -80,22 +80,15 @@ final class BlobChanges {
   }
 
   /**
-   * Whether a shard that the writer changed has moved to another drive since it looked: its change
-   * would cost the blob a shard that was there before and after.
+   * Whether a slot that the writer changed has gone to another drive since it looked: its change
+   * would cost the blob a shard that was there before and after, or could still have come there.
    */
   private static boolean isOvertaken(Step step, BlobRow row, BlobChange change) {
-    for (RebuiltShard shard : row.getRebuiltList()) {
-      UUID place = step.placement().location(row, shard.getSlot());
-      boolean isSent =
-          shard.getPosition() > change.getBaseSettled()
-              && change.getAcksList().stream()
-                  .anyMatch(
-                      ack -> ack.getSlot() == shard.getSlot() && !Acks.driveOf(ack).equals(place));
-      if (isSent) {
-        return true;
-      }
-    }
-    return false;
+    PlacementMap map = step.placement();
+    return row.getSettled() > change.getBaseSettled()
+        && change.getAcksList().stream()
+            .filter(ack -> ack.getSlot() >= 0 && ack.getSlot() < map.profile().shards())
+            .anyMatch(ack -> !Acks.driveOf(ack).equals(map.location(row, ack.getSlot())));
   }
 
   /** What was prepared for a shard that was rebuilt since is not where that one is. */

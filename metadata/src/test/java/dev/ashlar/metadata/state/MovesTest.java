@@ -229,6 +229,19 @@ class MovesTest extends ChangeFixture {
     assertEquals(List.of(), row("k").getDebtSlotsList());
   }
 
+  /** Its slot had no bytes, so nothing says any more that they were to come to the old drive. */
+  @Test
+  void anAppendToADriveThatHasLostItsSlotSinceIsMadeAgain() throws Exception {
+    put("k", 10);
+    BlobRow base = row("k");
+    ModifyObject.Builder append = patch("k", base, 10, UNIT);
+    ok(command(move(base.getPg(), 1, spare(base.getPg()))));
+    note(base);
+    refused(ResultCode.CONDITIONAL_CONFLICT, append);
+    ok(patch("k", row("k"), 10, UNIT));
+    assertEquals(List.of(), row("k").getDebtSlotsList());
+  }
+
   @Test
   void noTwoShardsComeToOneDrive() throws Exception {
     put("k", STRIPE);
