@@ -75,7 +75,10 @@ public final class BlobRepair {
   /** Brings back what the blob owes, as far as that is possible now. */
   public Outcome repair(BlobId id) throws MetadataUnavailableException, InterruptedException {
     List<BlobRow> found = engine.metadata().blobs(List.of(id));
-    BlobRow row = found.isEmpty() ? BlobRow.getDefaultInstance() : found.getFirst();
+    if (found.isEmpty()) {
+      return Outcome.REPAIRED; // it has been removed
+    }
+    BlobRow row = found.getFirst();
     Set<Integer> slots = new TreeSet<>(row.getDebtSlotsList());
     StripeLayout layout = WindowRead.layout(row);
     row.getPlacesList().forEach(place -> slots.add(place.getSlot()));

@@ -74,6 +74,12 @@ class RepairTest {
   }
 
   @Test
+  void aBlobThatHasBeenRemovedOwesNothing() throws Exception {
+    ChangeFixture fixture = new ChangeFixture(Profile.parse("4+2", UNIT));
+    assertEquals(BlobRepair.Outcome.REPAIRED, fixture.repair.repair(new BlobId(7, 7)));
+  }
+
+  @Test
   void aCopyIsMadeOfOneOther() throws Exception {
     ChangeFixture fixture = new ChangeFixture(Profile.parse("4+2", UNIT));
     fixture.put(bytes(3000));
