@@ -89,7 +89,37 @@ final class Blobs {
             .setReferences(1)
             .setSettled(step.freshId())
             .build();
-    return Places.settled(step, row, row, debts, earlier);
+    return Places.settled(step, row, row, debts, spread(blob, map, written, earlier));
+  }
+
+  /**
+   * With places for slots that have no bytes yet and went to drives that other slots left: in the
+   * writer's map they were elsewhere, and still are until those drives have given up what they
+   * have.
+   */
+  private static Map<Integer, UUID> spread(
+      NewBlob blob, PlacementMap map, List<Integer> written, Map<Integer, UUID> earlier) {
+    if (earlier.isEmpty()) {
+      return earlier;
+    }
+    int pg = blob.getPg();
+    List<UUID> drives = new ArrayList<>(map.slotDrives().get(pg));
+    earlier.forEach(drives::set);
+    Map<Integer, UUID> placed = new HashMap<>(earlier);
+    for (int slot = 0; slot < drives.size(); slot++) {
+      int empty = slot;
+      if (!written.contains(slot) && earlier.containsValue(drives.get(slot))) {
+        map.pastOf(pg).stream()
+            .filter(past -> past.slot() == empty && !drives.contains(past.drive()))
+            .findFirst()
+            .ifPresent(
+                past -> {
+                  drives.set(empty, past.drive());
+                  placed.put(empty, past.drive());
+                });
+      }
+    }
+    return placed;
   }
 
   /** Where slots were in the writer's map, and it has put their shards, but are not any more. */

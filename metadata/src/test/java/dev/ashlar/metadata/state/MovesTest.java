@@ -242,6 +242,32 @@ class MovesTest extends ChangeFixture {
     assertEquals(List.of(), row("k").getDebtSlotsList());
   }
 
+  /** Written by a map in which the slots were other drives'. */
+  @Test
+  void aSlotWithoutBytesStaysAwayFromADriveThatStillHasAnotherShard() throws Exception {
+    NewBlob.Builder early = blob(10);
+    int pg = early.getPg();
+    List<SlotAck> written =
+        early.getAcksList().stream()
+            .filter(ack -> ack.getSlot() % 4 < 2 && ack.getSlot() != 1)
+            .toList();
+    UUID parity = metadata.placement().drive(pg, 4);
+    UUID empty = metadata.placement().drive(pg, 1);
+    ok(command(move(pg, 4, spare(pg))));
+    ok(command(move(pg, 1, parity)));
+    ok(
+        Command.newBuilder()
+            .setPutObject(
+                PutObject.newBuilder()
+                    .setBucket("b")
+                    .setKey("k")
+                    .addBlobs(early.clearAcks().addAllAcks(written))
+                    .setSummary(ObjectSummary.newBuilder().setSize(10).setEtag("e"))));
+    assertEquals(parity, at("k", 4));
+    assertEquals(empty, at("k", 1));
+    assertEquals(List.of(), row("k").getDebtSlotsList());
+  }
+
   @Test
   void noTwoShardsComeToOneDrive() throws Exception {
     put("k", STRIPE);
