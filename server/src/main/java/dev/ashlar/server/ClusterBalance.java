@@ -16,13 +16,17 @@ import dev.ashlar.protocol.model.PlacementMap;
 import dev.ashlar.protocol.thread.BackgroundThread;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
 import java.util.function.BooleanSupplier;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -35,31 +39,44 @@ final class ClusterBalance implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ClusterBalance.class);
   private static final Duration INTERVAL = Duration.ofSeconds(2);
 
+  /**
+   * What happened between looks that are farther apart is not known, also of those that are down.
+   */
+  private static final Duration GAP_MAX = Duration.ofMillis(NodeLife.DOWN_MS);
+
   private final MetadataClient metadata;
   private final Duration outAfter;
   private final BooleanSupplier isItsTurn;
+  private final LongSupplier nanos;
 
   /** Since when this process has seen a drive down: what happened before it looked is not time. */
   private final Map<UUID, Long> downSinceNanos = new HashMap<>();
 
-  private final BackgroundThread worker;
+  private long lookedAtNanos;
+  private @Nullable BackgroundThread worker;
 
-  ClusterBalance(MetadataClient metadata, Duration outAfter, BooleanSupplier isItsTurn) {
+  /**
+   * @param isItsTurn whether this process is the one that is to do it
+   * @param nanos a clock that only goes forward
+   */
+  ClusterBalance(
+      MetadataClient metadata, Duration outAfter, BooleanSupplier isItsTurn, LongSupplier nanos) {
     this.metadata = metadata;
     this.outAfter = outAfter;
     this.isItsTurn = isItsTurn;
-    this.worker = BackgroundThread.start("balance", this::run);
+    this.nanos = nanos;
+  }
+
+  /** Works until it is closed. */
+  void start() {
+    worker = BackgroundThread.start("balance", this::run);
   }
 
   private void run() throws InterruptedException {
     while (true) {
       Thread.sleep(INTERVAL);
       try {
-        if (isItsTurn.getAsBoolean()) {
-          round();
-        } else {
-          downSinceNanos.clear();
-        }
+        round();
       } catch (MetadataUnavailableException e) {
         LOG.debug("the placement stays: {}", e.getMessage());
       } catch (RuntimeException e) {
@@ -68,7 +85,16 @@ final class ClusterBalance implements AutoCloseable {
     }
   }
 
-  private void round() throws MetadataUnavailableException {
+  /** Looks once, and does what is to be done. */
+  void round() throws MetadataUnavailableException {
+    if (isItsTurn.getAsBoolean()) {
+      balance();
+    } else {
+      downSinceNanos.clear();
+    }
+  }
+
+  private void balance() throws MetadataUnavailableException {
     Registry registry = metadata.registry();
     PlacementMap map = metadata.placement(registry.getEpoch());
     if (map.epoch() != registry.getEpoch()) {
@@ -101,34 +127,71 @@ final class ClusterBalance implements AutoCloseable {
   /** Drives that are taken out, or in again. */
   private List<DriveRow> changed(Registry registry, PlacementMap map) {
     Set<UUID> down = down(registry);
-    downSinceNanos.keySet().retainAll(down);
-    long now = System.nanoTime();
-    List<DriveRow> changed = new ArrayList<>();
-    Set<String> nodesAway = new HashSet<>();
+    long now = note(down);
     Set<UUID> holding = holding(registry, map);
+    List<DriveRow> changed = new ArrayList<>();
+    List<DriveRow> lost = new ArrayList<>();
+    Set<String> nodesAway = new HashSet<>();
     for (DriveRow row : registry.getDrivesList()) {
       UUID id = DriveId.of(row).id();
-      boolean isIn = row.getStanding() == DriveStanding.STANDING_IN;
       boolean isOut = row.getStanding() == DriveStanding.STANDING_OUT;
       if (down.contains(id)) {
-        long since = downSinceNanos.computeIfAbsent(id, drive -> now);
         boolean isMissed = holding.contains(id);
         if (isMissed) {
           nodesAway.add(row.getNode());
         }
-        if (!isOut && (isIn || isMissed) && now - since >= outAfter.toNanos()) {
-          changed.add(standing(row, DriveStanding.STANDING_OUT, isIn));
+        boolean isLong = now - downSince(row) >= outAfter.toNanos();
+        if (!isOut && (isIn(row) || isMissed) && isLong) {
+          lost.add(row);
         }
       } else if (isOut && row.getOutByItself()) {
         changed.add(standing(row, DriveStanding.STANDING_IN, false));
       }
     }
-    boolean isTooMuch = nodesAway.size() > map.profile().parityShards();
-    if (isTooMuch) {
-      // A network, not drives: what is there cannot rebuild it, and it will come back.
-      changed.removeIf(row -> row.getStanding() == DriveStanding.STANDING_OUT);
-    }
+    if (nodesAway.size() <= map.profile().parityShards()) {
+      long in = registry.getDrivesList().stream().filter(ClusterBalance::isIn).count();
+      changed.addAll(takenOut(lost, in + changed.size() - map.profile().shards()));
+    } // else it is a network, not drives: what is there cannot rebuild it, and it will come back
     return changed;
+  }
+
+  /** Counts the time of those that are down; returns what time it is. */
+  private long note(Set<UUID> down) {
+    long now = nanos.getAsLong();
+    if (now - lookedAtNanos > GAP_MAX.toNanos()) {
+      downSinceNanos.clear();
+    }
+    lookedAtNanos = now;
+    downSinceNanos.keySet().retainAll(down);
+    down.forEach(drive -> downSinceNanos.putIfAbsent(drive, now));
+    return now;
+  }
+
+  private long downSince(DriveRow row) {
+    return Objects.requireNonNull(downSinceNanos.get(DriveId.of(row).id()));
+  }
+
+  /**
+   * Those that are down for longest first.
+   *
+   * @param spare how many drives that are in may go: the others have to have all slots
+   */
+  private List<DriveRow> takenOut(List<DriveRow> lost, long spare) {
+    List<DriveRow> out = new ArrayList<>();
+    long left = spare;
+    lost.sort(Comparator.comparingLong(this::downSince));
+    for (DriveRow row : lost) {
+      boolean isIn = isIn(row);
+      if (!isIn || left > 0) {
+        out.add(standing(row, DriveStanding.STANDING_OUT, isIn));
+        left -= isIn ? 1 : 0;
+      }
+    }
+    return out;
+  }
+
+  private static boolean isIn(DriveRow row) {
+    return row.getStanding() == DriveStanding.STANDING_IN;
   }
 
   /** Drives of which anything would be missed: what is drained, or made anew elsewhere, is not. */
@@ -166,6 +229,9 @@ final class ClusterBalance implements AutoCloseable {
 
   @Override
   public void close() {
-    worker.close();
+    BackgroundThread running = worker;
+    if (running != null) {
+      running.close();
+    }
   }
 }

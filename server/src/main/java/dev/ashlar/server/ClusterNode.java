@@ -195,7 +195,9 @@ final class ClusterNode implements ServerForm {
     BooleanSupplier isItsTurn = () -> drives.isFresh() && drives.isFirstGateway();
     gateway.startRepair(isItsTurn);
     gateway.startParityScrub(isItsTurn);
-    opened.add(new ClusterBalance(metadata, cluster.outAfter(), isItsTurn));
+    opened
+        .add(new ClusterBalance(metadata, cluster.outAfter(), isItsTurn, System::nanoTime))
+        .start();
     gateway.serve(root);
     return new Serving(drives, metadata, root);
   }
