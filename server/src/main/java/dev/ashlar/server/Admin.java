@@ -1,5 +1,6 @@
 package dev.ashlar.server;
 
+import dev.ashlar.blob.repair.GroupDebts;
 import dev.ashlar.metadata.placement.PlacementPlan;
 import dev.ashlar.protocol.client.MetadataClient;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
@@ -17,6 +18,7 @@ import dev.ashlar.protocol.model.NodeLife;
 import dev.ashlar.protocol.model.PlacementMap;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -30,10 +32,12 @@ final class Admin {
 
   private final MetadataClient metadata;
   private final RootCredential root;
+  private final GroupDebts debts;
 
-  Admin(MetadataClient metadata, RootCredential root) {
+  Admin(MetadataClient metadata, RootCredential root, GroupDebts debts) {
     this.metadata = metadata;
     this.root = root;
+    this.debts = debts;
   }
 
   /** Who may ask. */
@@ -116,8 +120,22 @@ final class Admin {
    *
    * @param up of its slots' drives
    * @param moved slots that had another drive in the last day
+   * @param owingBlobs of the group that lack shards
+   * @param owingShards that these lack
+   * @param owingBytes of these shards
+   * @param owingSeconds for how long the group has lacked something; null where that is not known
+   * @param counted whether all that is owed was counted
    */
-  record GroupInfo(int group, List<String> drives, int up, long moved) {}
+  record GroupInfo(
+      int group,
+      List<String> drives,
+      int up,
+      long moved,
+      long owingBlobs,
+      long owingShards,
+      long owingBytes,
+      @Nullable Long owingSeconds,
+      boolean counted) {}
 
   /** What a request for a change came to. */
   record Done(String done, List<String> drives, long movedSlots, long epoch) {}
@@ -215,22 +233,40 @@ final class Admin {
     return drives;
   }
 
+  /** First those that have owed shards for longest. */
   List<GroupInfo> groups() throws MetadataUnavailableException {
     Registry registry = metadata.registry();
     PlacementMap map = metadata.placement(registry.getEpoch());
     Set<UUID> down = ClusterBalance.down(registry);
+    GroupDebts.Count count = debts.now();
+    boolean isCounted = count.complete() && repair().known();
     List<GroupInfo> groups = new ArrayList<>();
+    Set<Integer> owing = new HashSet<>();
+    for (GroupDebts.Group group : count.groups()) {
+      owing.add(group.pg());
+      groups.add(group(map, down, group, isCounted));
+    }
     for (int pg = 0; pg < map.pgCount(); pg++) {
-      List<UUID> drives = map.slotDrives().get(pg);
-      int up = (int) drives.stream().filter(drive -> !down.contains(drive)).count();
-      groups.add(
-          new GroupInfo(
-              pg,
-              drives.stream().map(UUID::toString).toList(),
-              up,
-              map.pastOf(pg).stream().map(PlacementMap.Past::slot).distinct().count()));
+      if (!owing.contains(pg)) {
+        groups.add(group(map, down, GroupDebts.Group.whole(pg), isCounted));
+      }
     }
     return groups;
+  }
+
+  private GroupInfo group(
+      PlacementMap map, Set<UUID> down, GroupDebts.Group debt, boolean isCounted) {
+    List<UUID> drives = map.slotDrives().get(debt.pg());
+    return new GroupInfo(
+        debt.pg(),
+        drives.stream().map(UUID::toString).toList(),
+        (int) drives.stream().filter(drive -> !down.contains(drive)).count(),
+        map.pastOf(debt.pg()).stream().map(PlacementMap.Past::slot).distinct().count(),
+        debt.blobs(),
+        debt.shards(),
+        debt.bytes(),
+        debt.blobs() == 0 ? Long.valueOf(0) : debts.seconds(debt),
+        isCounted);
   }
 
   /**

@@ -51,6 +51,9 @@ final class AdminText {
       value.forEach(each -> texts.add(each.asText()));
       return texts.isEmpty() ? "-" : String.join(" ", texts);
     }
+    if (value.isNull()) {
+      return "-";
+    }
     boolean isBytes = name.endsWith("ytes") || name.endsWith("BytesToMove");
     return isBytes ? Progress.text(value.asDouble()) : value.asText();
   }

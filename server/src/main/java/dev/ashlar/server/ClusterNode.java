@@ -60,7 +60,7 @@ final class ClusterNode implements ServerForm {
   private @Nullable Serving serving;
 
   /** What a gateway has. */
-  private record Serving(ClusterDrives drives, MetadataClient metadata, RootCredential root) {}
+  private record Serving(ClusterDrives drives, MetadataClient metadata, Admin admin) {}
 
   ClusterNode(ServerOptions options, MeterRegistry meters) throws Exception {
     this.options = options;
@@ -199,7 +199,7 @@ final class ClusterNode implements ServerForm {
         .add(new ClusterBalance(metadata, cluster.outAfter(), isItsTurn, System::nanoTime))
         .start();
     gateway.serve(root);
-    return new Serving(drives, metadata, root);
+    return new Serving(drives, metadata, new Admin(metadata, root, gateway.debts()));
   }
 
   private @Nullable ShardStore localDrive(UUID id) {
@@ -277,7 +277,7 @@ final class ClusterNode implements ServerForm {
   @Override
   public @Nullable Admin admin() {
     Serving gateway = serving;
-    return gateway == null ? null : new Admin(gateway.metadata(), gateway.root());
+    return gateway == null ? null : gateway.admin();
   }
 
   @Override
@@ -293,9 +293,9 @@ final class ClusterNode implements ServerForm {
       out.println("  S3           http://" + options.listen());
       out.println(
           "  Credentials  access key "
-              + gateway.root().accessKey()
+              + gateway.admin().root().accessKey()
               + ", from "
-              + gateway.root().origin());
+              + gateway.admin().root().origin());
     }
     if (gateway != null) {
       Protection protection = gateway.drives().protection();

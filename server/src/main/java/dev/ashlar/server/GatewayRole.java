@@ -16,6 +16,7 @@ import dev.ashlar.blob.RepairMetrics;
 import dev.ashlar.blob.RepairPace;
 import dev.ashlar.blob.RunningReads;
 import dev.ashlar.blob.Suspects;
+import dev.ashlar.blob.repair.GroupDebts;
 import dev.ashlar.blob.repair.RepairConfig;
 import dev.ashlar.blob.repair.Repairer;
 import dev.ashlar.gateway.auth.CredentialLookup;
@@ -65,6 +66,7 @@ final class GatewayRole implements AutoCloseable {
   private final Engine unhurried;
   private final LossReports losses;
   private final BlobRepair repair;
+  private final GroupDebts debts;
 
   /**
    * What lies behind it.
@@ -108,6 +110,7 @@ final class GatewayRole implements AutoCloseable {
       ErasureObjectStore objects = new ErasureObjectStore(engine);
       reads = new RunningReads(objects, means.clock());
       unhurried = withoutHaste(engine);
+      debts = opened.add(new GroupDebts(backend.metadata(), means.clock(), means.meters()));
       losses = opened.add(new LossReports(engine, means.meters()));
       losses.start();
       repair =
@@ -183,6 +186,12 @@ final class GatewayRole implements AutoCloseable {
             new Repairer(
                 backend.metadata(), repair, RepairConfig.DEFAULT, isItsTurn, means.meters()))
         .start();
+    debts.start(isItsTurn);
+  }
+
+  /** What each placement group owes. */
+  GroupDebts debts() {
+    return debts;
   }
 
   /**

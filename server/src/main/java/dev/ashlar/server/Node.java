@@ -44,6 +44,7 @@ final class Node implements ServerForm {
   private final LocalDrives drives;
   private final DriveScrubs scrubs;
   private final RootCredential root;
+  private final Admin admin;
   private final InetSocketAddress s3Address;
   private final StartMessage startMessage;
 
@@ -93,6 +94,7 @@ final class Node implements ServerForm {
                   new GatewayRole.Means(codes, resources.slabs(), meters, clock),
                   LongUnaryOperator.identity()));
       collectGarbage(metadata, gateway.reads(), meters, clock);
+      admin = new Admin(metadata, root, gateway.debts());
       gateway.startRepair(() -> true);
       gateway.startParityScrub(() -> true);
       scrubs =
@@ -195,7 +197,7 @@ final class Node implements ServerForm {
 
   @Override
   public Admin admin() {
-    return new Admin(metadataServer.client(), root);
+    return admin;
   }
 
   @Override

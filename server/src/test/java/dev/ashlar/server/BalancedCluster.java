@@ -1,5 +1,6 @@
 package dev.ashlar.server;
 
+import dev.ashlar.blob.repair.GroupDebts;
 import dev.ashlar.metadata.memory.MemoryMetadata;
 import dev.ashlar.metadata.placement.FailureDomains;
 import dev.ashlar.metadata.placement.Placement;
@@ -18,6 +19,7 @@ import dev.ashlar.protocol.message.SettleDrive;
 import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.PlacementMap;
 import dev.ashlar.protocol.model.Profile;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -44,6 +46,11 @@ final class BalancedCluster {
   private final Set<String> silent = new HashSet<>();
   private final int drivesPerNode;
   private Runnable whileItLooks = () -> {};
+  final Admin admin =
+      new Admin(
+          metadata,
+          new RootCredential("key", "secret-secret", "a test", false),
+          new GroupDebts(metadata, clock, new SimpleMeterRegistry()));
   private final ClusterBalance balance =
       new ClusterBalance(metadata, OUT_AFTER, () -> isItsTurn, this::nanos);
 
@@ -182,7 +189,6 @@ final class BalancedCluster {
 
   /** As an administrator gives it. */
   void stand(String target, DriveStanding standing) throws Exception {
-    new Admin(metadata, new RootCredential("key", "secret-secret", "a test", false))
-        .stand(target, standing);
+    admin.stand(target, standing);
   }
 }

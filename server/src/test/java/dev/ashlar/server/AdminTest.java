@@ -1,0 +1,40 @@
+package dev.ashlar.server;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.ashlar.metadata.memory.TestBlobs;
+import dev.ashlar.protocol.message.NewBlob;
+import dev.ashlar.protocol.model.BlobId;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class AdminTest {
+  @Test
+  void groupsThatOweComeFirst() throws Exception {
+    BalancedCluster cluster = new BalancedCluster(8, 1);
+    cluster.metadata.require(TestBlobs.createBucket("b"));
+    List<Admin.GroupInfo> before = cluster.admin.groups();
+    assertEquals(cluster.map().pgCount(), before.size());
+    assertTrue(before.stream().allMatch(group -> group.counted() && group.owingBlobs() == 0));
+    NewBlob.Builder blob =
+        TestBlobs.acknowledged(
+            cluster.metadata,
+            new BlobId(cluster.metadata.session(), 1),
+            BalancedCluster.PROFILE.stripeBytes());
+    cluster.metadata.require(TestBlobs.put("b", "k", blob.removeAcks(1)));
+    List<Admin.GroupInfo> groups = cluster.admin.groups();
+    Admin.GroupInfo first = groups.getFirst();
+    assertEquals(blob.getPg(), first.group());
+    assertEquals(List.of(1L, 1L), List.of(first.owingBlobs(), first.owingShards()));
+    assertEquals(BalancedCluster.PROFILE.stripeUnit(), first.owingBytes());
+    assertNull(first.owingSeconds(), "nobody has watched");
+    assertEquals(before.size(), groups.stream().map(Admin.GroupInfo::group).distinct().count());
+    cluster.fallSilent("node-1");
+    cluster.pass(Duration.ofSeconds(90));
+    assertFalse(cluster.admin.groups().getFirst().counted(), "what was there is not looked for");
+  }
+}
