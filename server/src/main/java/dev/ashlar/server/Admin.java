@@ -31,18 +31,11 @@ final class Admin {
   private static final int TRIES = 5;
 
   private final MetadataClient metadata;
-  private final RootCredential root;
   private final GroupDebts debts;
 
-  Admin(MetadataClient metadata, RootCredential root, GroupDebts debts) {
+  Admin(MetadataClient metadata, GroupDebts debts) {
     this.metadata = metadata;
-    this.root = root;
     this.debts = debts;
-  }
-
-  /** Who may ask. */
-  RootCredential root() {
-    return root;
   }
 
   /** What was asked for makes no sense, or not now; the message says why. */

@@ -4,14 +4,11 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
 import java.io.PrintStream;
-import java.net.URI;
 import java.net.URLEncoder;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.Callable;
@@ -32,6 +29,7 @@ import picocli.CommandLine.Spec;
     footer = {
       "",
       "status, nodes, drives, pgs, repair, rebalance   tell what there is",
+      "scrub            tells how far drives are with reading all that they hold; --start has them begin",
       "drain TARGET     moves everything off a node or drive, which can be taken away then",
       "undrain TARGET   or in TARGET: it is to have its share again",
       "out TARGET       takes one for lost that is down: what it had is rebuilt elsewhere",
@@ -41,8 +39,8 @@ final class AdminCommand implements Callable<Integer> {
   private static final Set<String> VIEWS =
       Set.of("status", "nodes", "drives", "pgs", "repair", "rebalance");
   private static final Set<String> ON_TARGETS = Set.of("drain", "undrain", "out", "in");
+  private static final String SCRUB = "scrub";
   private static final Set<String> OTHERS = Set.of("pause", "resume");
-  private static final Duration TIMEOUT = Duration.ofSeconds(30);
   private static final Duration LOOK = Duration.ofSeconds(1);
 
   @Spec private @Nullable CommandSpec spec;
@@ -60,10 +58,13 @@ final class AdminCommand implements Callable<Integer> {
   @Option(
       names = "--management",
       paramLabel = "HOST:PORT",
+      split = ",",
       converter = Address.Converter.class,
       defaultValue = "${env:ASHLAR_MANAGEMENT_LISTEN:-127.0.0.1:9001}",
-      description = "The management port of a gateway. Default: ${DEFAULT-VALUE}.")
-  private Address management = new Address("127.0.0.1", 9001);
+      description =
+          "The management port of a gateway; of scrub those of processes with drives, with commas"
+              + " between them. Default: ${DEFAULT-VALUE}.")
+  private List<Address> management = List.of(new Address("127.0.0.1", 9001));
 
   @Option(
       names = "--credentials",
@@ -79,20 +80,26 @@ final class AdminCommand implements Callable<Integer> {
 
   @Option(
       names = "--watch",
-      description = "Of repair and rebalance: goes on until nothing is left to be done.")
+      description = "Of repair, rebalance and scrub: goes on until nothing is left to be done.")
   private boolean isWatching;
 
+  @Option(names = "--start", description = "Of scrub: has all drives begin now.")
+  private boolean isStarting;
+
   private final ObjectMapper json = new ObjectMapper();
-  private final HttpClient http = HttpClient.newBuilder().connectTimeout(TIMEOUT).build();
 
   @Override
   public Integer call() throws Exception {
     check();
-    try {
-      if (isWatching) {
-        return watch();
+    try (AdminClient client = new AdminClient(credentials)) {
+      if (what.equals(SCRUB)) {
+        new ScrubAdmin(client::send, management, System.out, isJson).run(isStarting, isWatching);
+        return 0;
       }
-      String body = ask();
+      if (isWatching) {
+        return watch(client);
+      }
+      String body = ask(client);
       if (isJson) {
         System.out.println(body);
       } else {
@@ -107,14 +114,21 @@ final class AdminCommand implements Callable<Integer> {
 
   private void check() {
     boolean isOnTarget = ON_TARGETS.contains(what);
-    if (!isOnTarget && !VIEWS.contains(what) && !OTHERS.contains(what)) {
+    boolean isScrub = what.equals(SCRUB);
+    if (!isOnTarget && !isScrub && !VIEWS.contains(what) && !OTHERS.contains(what)) {
       throw wrong("there is no admin " + what);
     }
     if (isOnTarget == (target == null)) {
       throw wrong(isOnTarget ? what + " needs a node or drive" : what + " takes no target");
     }
-    if (isWatching && !Set.of("repair", "rebalance", "drain").contains(what)) {
-      throw wrong("--watch goes with repair, rebalance and drain");
+    if (isWatching && !Set.of("repair", "rebalance", "drain", SCRUB).contains(what)) {
+      throw wrong("--watch goes with repair, rebalance, drain and scrub");
+    }
+    if (isStarting && !isScrub) {
+      throw wrong("--start goes with scrub");
+    }
+    if (management.size() > 1 && !isScrub) {
+      throw wrong("--management takes one gateway, unless it is for scrub");
     }
   }
 
@@ -122,8 +136,8 @@ final class AdminCommand implements Callable<Integer> {
     return new ParameterException(Objects.requireNonNull(spec).commandLine(), why);
   }
 
-  private String ask() throws IOException, InterruptedException {
-    return VIEWS.contains(what) ? send("GET", what) : send("POST", what + query());
+  private String ask(AdminClient client) throws IOException, InterruptedException {
+    return VIEWS.contains(what) ? send(client, "GET", what) : send(client, "POST", what + query());
   }
 
   private String query() {
@@ -131,46 +145,20 @@ final class AdminCommand implements Callable<Integer> {
     return named == null ? "" : "?target=" + URLEncoder.encode(named, StandardCharsets.UTF_8);
   }
 
-  private String send(String method, String path) throws IOException, InterruptedException {
-    HttpRequest.Builder request =
-        HttpRequest.newBuilder(URI.create("http://" + management + "/admin/" + path))
-            .timeout(TIMEOUT)
-            .header(AdminController.HEADER, "1")
-            .method(method, HttpRequest.BodyPublishers.noBody());
-    if (credentials != null || System.getenv("ASHLAR_ACCESS_KEY") != null) {
-      RootCredential root = RootCredential.given(System.getenv(), credentials);
-      request.header("Authorization", AdminController.authorization(root));
-    }
-    HttpResponse<String> answer;
-    try {
-      answer = http.send(request.build(), HttpResponse.BodyHandlers.ofString());
-    } catch (IOException e) {
-      throw new IOException(management + " does not answer: " + e, e);
-    }
-    if (answer.statusCode() != 200) {
-      throw new IOException(error(answer));
-    }
-    return answer.body();
-  }
-
-  private String error(HttpResponse<String> answer) {
-    try {
-      String why = json.readTree(answer.body()).path("error").asText();
-      return why.isEmpty() ? "status " + answer.statusCode() : why;
-    } catch (IOException e) {
-      return "status " + answer.statusCode();
-    }
+  private String send(AdminClient client, String method, String path)
+      throws IOException, InterruptedException {
+    return client.send(management.getFirst(), method, "/admin/" + path);
   }
 
   /** Until nothing is left, or, while something is paused, for as long as somebody looks. */
-  private int watch() throws IOException, InterruptedException {
+  private int watch(AdminClient client) throws IOException, InterruptedException {
     if (!VIEWS.contains(what)) {
-      AdminText.print(what, json.readTree(ask()), System.out);
+      AdminText.print(what, json.readTree(ask(client)), System.out);
     }
     boolean isRepair = what.equals("repair");
     Progress progress = new Progress(System.nanoTime());
     while (true) {
-      String body = send("GET", isRepair ? "repair" : "rebalance");
+      String body = send(client, "GET", isRepair ? "repair" : "rebalance");
       JsonNode page = json.readTree(body);
       long blobs = page.path(isRepair ? "owingBlobs" : "blobs").asLong();
       long bytes = page.path(isRepair ? "owingBytes" : "bytes").asLong();

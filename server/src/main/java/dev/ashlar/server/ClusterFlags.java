@@ -126,7 +126,8 @@ final class ClusterFlags {
       showDefaultValue = Visibility.NEVER,
       description =
           "Of a cluster's gateways, unless in the environment: ASHLAR_ACCESS_KEY and"
-              + " ASHLAR_SECRET_KEY, each in a line with its value behind '='.")
+              + " ASHLAR_SECRET_KEY, each in a line with its value behind '='. Of others only for"
+              + " who starts a scrub there.")
   private @Nullable Path credentials;
 
   /**

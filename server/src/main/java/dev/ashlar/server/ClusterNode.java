@@ -57,10 +57,12 @@ final class ClusterNode implements ServerForm {
   private @Nullable MetadataRole metadataRole;
   private @Nullable StorageRole storage;
   private @Nullable DriveScrubs scrubs;
+  private @Nullable RootCredential root;
   private @Nullable Serving serving;
 
   /** What a gateway has. */
-  private record Serving(ClusterDrives drives, MetadataClient metadata, Admin admin) {}
+  private record Serving(
+      ClusterDrives drives, MetadataClient metadata, Admin admin, RootCredential root) {}
 
   ClusterNode(ServerOptions options, MeterRegistry meters) throws Exception {
     this.options = options;
@@ -88,10 +90,11 @@ final class ClusterNode implements ServerForm {
 
   private void start() throws Exception {
     // Before anything is opened or waited for: what is wrong with it shows at once.
-    RootCredential root =
+    RootCredential given =
         cluster.has(ServerRole.GATEWAY)
             ? RootCredential.given(System.getenv(), cluster.credentials())
-            : null;
+            : RootCredential.ifGiven(System.getenv(), cluster.credentials());
+    root = given;
     FramePort port = cluster.isServing() ? openPort() : null;
     if (port != null && cluster.has(ServerRole.METADATA)) {
       metadataRole =
@@ -102,7 +105,7 @@ final class ClusterNode implements ServerForm {
                   new MetadataRole.Means(resources, port, loops, meters),
                   clock));
     }
-    if (cluster.has(ServerRole.STORAGE) || root != null) {
+    if (cluster.has(ServerRole.STORAGE) || cluster.has(ServerRole.GATEWAY)) {
       MetadataClient metadata = awaitMetadata();
       if (port != null && cluster.has(ServerRole.STORAGE)) {
         storage = openDrives(metadata);
@@ -113,8 +116,8 @@ final class ClusterNode implements ServerForm {
         scrubs =
             opened.add(new DriveScrubs(options.scrub(), metadata, storage.stores(), clock, meters));
       }
-      if (root != null) {
-        serving = serve(metadata, member, root);
+      if (given != null && cluster.has(ServerRole.GATEWAY)) {
+        serving = serve(metadata, member, given);
       }
     }
     if (port != null) {
@@ -199,7 +202,7 @@ final class ClusterNode implements ServerForm {
         .add(new ClusterBalance(metadata, cluster.outAfter(), isItsTurn, System::nanoTime))
         .start();
     gateway.serve(root);
-    return new Serving(drives, metadata, new Admin(metadata, root, gateway.debts()));
+    return new Serving(drives, metadata, new Admin(metadata, gateway.debts()), root);
   }
 
   private @Nullable ShardStore localDrive(UUID id) {
@@ -281,6 +284,11 @@ final class ClusterNode implements ServerForm {
   }
 
   @Override
+  public @Nullable RootCredential root() {
+    return root;
+  }
+
+  @Override
   public void printStarted(PrintStream out, boolean terminal) {
     out.println("Ashlar is ready: node " + cluster.node() + " of cluster " + cluster.name());
     out.println("  Roles        " + ClusterHealth.names(cluster.roles()));
@@ -293,9 +301,9 @@ final class ClusterNode implements ServerForm {
       out.println("  S3           http://" + options.listen());
       out.println(
           "  Credentials  access key "
-              + gateway.admin().root().accessKey()
+              + gateway.root().accessKey()
               + ", from "
-              + gateway.admin().root().origin());
+              + gateway.root().origin());
     }
     if (gateway != null) {
       Protection protection = gateway.drives().protection();

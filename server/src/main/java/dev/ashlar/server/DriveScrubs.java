@@ -132,7 +132,7 @@ final class DriveScrubs implements AutoCloseable {
     List<ScrubPage.Drive> page = new ArrayList<>();
     for (DriveStore store : drives.values()) {
       UUID id = store.drive().id();
-      page.add(new ScrubPage.Drive(id, store.scrubProgress(), lightPages.get(id)));
+      page.add(ScrubPage.Drive.of(id, store.scrubProgress(), lightPages.get(id), clock.millis()));
     }
     return new ScrubPage(page);
   }

@@ -94,7 +94,7 @@ final class Node implements ServerForm {
                   new GatewayRole.Means(codes, resources.slabs(), meters, clock),
                   LongUnaryOperator.identity()));
       collectGarbage(metadata, gateway.reads(), meters, clock);
-      admin = new Admin(metadata, root, gateway.debts());
+      admin = new Admin(metadata, gateway.debts());
       gateway.startRepair(() -> true);
       gateway.startParityScrub(() -> true);
       scrubs =
@@ -215,7 +215,8 @@ final class Node implements ServerForm {
     return s3Address;
   }
 
-  RootCredential root() {
+  @Override
+  public RootCredential root() {
     return root;
   }
 

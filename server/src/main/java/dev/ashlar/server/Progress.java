@@ -49,7 +49,6 @@ final class Progress {
   String line(long blobs, boolean isKnown, boolean isPaused) {
     long left = Math.max(0, looks.getLast().left());
     double done = most == 0 ? (isKnown ? 1 : 0) : (double) (most - left) / most;
-    int filled = (int) Math.floor(done * BAR);
     double rate = rate();
     String end =
         isPaused
@@ -61,16 +60,24 @@ final class Progress {
                     : text(rate) + "/s, " + text(Duration.ofSeconds((long) (left / rate)));
     return String.format(
         Locale.ROOT,
-        "[%s%s] %3d %%  %d blobs, %s left  %s",
-        "#".repeat(filled),
-        "-".repeat(BAR - filled),
+        "%s %3d %%  %d blobs, %s left  %s",
+        bar(done),
         (int) Math.floor(100 * done),
         blobs,
         text((double) left),
         end);
   }
 
-  private static String text(Duration left) {
+  /**
+   * @param done from 0 to 1
+   */
+  static String bar(double done) {
+    int filled = (int) Math.floor(done * BAR);
+    return "[" + "#".repeat(filled) + "-".repeat(BAR - filled) + "]";
+  }
+
+  /** Of a time that is left. */
+  static String text(Duration left) {
     return left.toHours() > 0
         ? left.toHours() + " h " + left.toMinutesPart() + " min left"
         : left.toMinutes() > 0

@@ -88,6 +88,13 @@ record RootCredential(String accessKey, String secretKey, String origin, boolean
     return read(file);
   }
 
+  /** The same of a process that can do without: null where it is given none. */
+  static @Nullable RootCredential ifGiven(Map<String, String> environment, @Nullable Path file)
+      throws IOException {
+    boolean isGiven = environment.containsKey(ACCESS_KEY) || file != null;
+    return isGiven ? given(environment, file) : null;
+  }
+
   /** What is in this file, which is made if it is not there. */
   static RootCredential kept(Path file) throws IOException {
     if (Files.exists(file)) {

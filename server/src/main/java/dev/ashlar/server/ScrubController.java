@@ -1,5 +1,7 @@
 package dev.ashlar.server;
 
+import io.micronaut.http.HttpRequest;
+import io.micronaut.http.HttpResponse;
 import io.micronaut.http.annotation.Controller;
 import io.micronaut.http.annotation.Get;
 import io.micronaut.http.annotation.Post;
@@ -8,9 +10,11 @@ import io.micronaut.http.annotation.Post;
 @Controller("/scrub")
 final class ScrubController {
   private final ServerForm server;
+  private final AdminAccess access;
 
-  ScrubController(ServerForm server) {
+  ScrubController(ServerForm server, AdminAccess access) {
     this.server = server;
+    this.access = access;
   }
 
   /** How far each drive is. */
@@ -21,8 +25,12 @@ final class ScrubController {
 
   /** Has all drives begin at once. */
   @Post
-  ScrubPage start() {
+  HttpResponse<?> start(HttpRequest<?> request) {
+    HttpResponse<?> refusal = access.refusalOfChange(request);
+    if (refusal != null) {
+      return refusal;
+    }
     server.startScrub();
-    return server.scrub();
+    return HttpResponse.ok(server.scrub());
   }
 }

@@ -27,6 +27,9 @@ sealed interface ServerForm permits Node, ClusterNode {
   /** What {@code /admin} tells and does; null where that is another process's business. */
   @Nullable Admin admin();
 
+  /** The access key that may do everything; null where this process does not know it. */
+  @Nullable RootCredential root();
+
   /** Tells the user that it is ready, and how to use it. */
   void printStarted(PrintStream out, boolean terminal);
 }

@@ -47,10 +47,7 @@ final class BalancedCluster {
   private final int drivesPerNode;
   private Runnable whileItLooks = () -> {};
   final Admin admin =
-      new Admin(
-          metadata,
-          new RootCredential("key", "secret-secret", "a test", false),
-          new GroupDebts(metadata, clock, new SimpleMeterRegistry()));
+      new Admin(metadata, new GroupDebts(metadata, clock, new SimpleMeterRegistry()));
   private final ClusterBalance balance =
       new ClusterBalance(metadata, OUT_AFTER, () -> isItsTurn, this::nanos);
 

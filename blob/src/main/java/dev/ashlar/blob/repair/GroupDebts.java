@@ -199,8 +199,7 @@ public final class GroupDebts implements AutoCloseable {
     slots.removeIf(slot -> layout.shardLength(slot) == 0);
     long bytes = slots.stream().mapToLong(layout::shardLength).sum();
     if (!slots.isEmpty()) {
-      groups.merge(
-          row.getPg(), new Group(row.getPg(), 1, slots.size(), bytes, 0), GroupDebts::sum);
+      groups.merge(row.getPg(), new Group(row.getPg(), 1, slots.size(), bytes, 0), GroupDebts::sum);
     }
   }
 

@@ -67,8 +67,7 @@ class GroupDebtsTest {
       if (lacking > 0) {
         Group before = expected.getOrDefault(pg, new Group(pg, 0, 0, 0, 0));
         expected.put(
-            pg,
-            new Group(pg, before.blobs() + 1, before.shards() + 1, before.bytes() + UNIT, 0));
+            pg, new Group(pg, before.blobs() + 1, before.shards() + 1, before.bytes() + UNIT, 0));
       }
     }
     Count count = debts.now();

@@ -126,9 +126,11 @@ class ScrubIT {
   private long scrub() throws Exception {
     await("no pass is under way", () -> !get().contains("\"running\":true"));
     long before = sum("startedMs\":(\\d+),\"finishedMs", get());
-    HttpRequest start =
-        HttpRequest.newBuilder(server.management("/scrub")).POST(BodyPublishers.noBody()).build();
-    assertEquals(200, http.send(start, BodyHandlers.ofString()).statusCode());
+    HttpRequest.Builder start =
+        HttpRequest.newBuilder(server.management("/scrub")).POST(BodyPublishers.noBody());
+    assertEquals(403, http.send(start.build(), BodyHandlers.ofString()).statusCode());
+    HttpRequest asked = start.header("X-Ashlar-Admin", "1").build();
+    assertEquals(200, http.send(asked, BodyHandlers.ofString()).statusCode());
     await(
         "all drives are read",
         () -> {
