@@ -24,6 +24,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** What {@code /admin} tells of the store, and does with its drives. For many threads. */
@@ -32,10 +33,15 @@ final class Admin {
 
   private final MetadataClient metadata;
   private final GroupDebts debts;
+  private final Predicate<UUID> hasFailed;
 
-  Admin(MetadataClient metadata, GroupDebts debts) {
+  /**
+   * @param hasFailed whether a drive takes no writes because one has failed
+   */
+  Admin(MetadataClient metadata, GroupDebts debts, Predicate<UUID> hasFailed) {
     this.metadata = metadata;
     this.debts = debts;
+    this.hasFailed = hasFailed;
   }
 
   /** What was asked for makes no sense, or not now; the message says why. */
@@ -57,8 +63,8 @@ final class Admin {
       Protection protection,
       Rebalance rebalance) {}
 
-  /** How many drives there are; those that are down may be in. */
-  record Drives(int total, int in, int draining, int out, int down) {}
+  /** How many drives there are; those that are down or have failed may be in. */
+  record Drives(int total, int in, int draining, int out, int down, int failed) {}
 
   /**
    * What is being moved.
@@ -91,6 +97,7 @@ final class Admin {
    * A drive.
    *
    * @param standing in, draining or out
+   * @param failed a write has failed, so that it takes none until its node starts again
    * @param slots of placement groups that are its
    * @param shardsToMove that belong elsewhere, as far as they were counted
    * @param empty whether nothing is left on it that has to be moved
@@ -101,6 +108,7 @@ final class Admin {
       String standing,
       boolean outByItself,
       boolean up,
+      boolean failed,
       long capacityBytes,
       long slots,
       long shardsToMove,
@@ -147,9 +155,14 @@ final class Admin {
             count(registry, DriveStanding.STANDING_IN),
             count(registry, DriveStanding.STANDING_DRAINING),
             count(registry, DriveStanding.STANDING_OUT),
-            down.size()),
+            down.size(),
+            (int) registry.getDrivesList().stream().filter(this::hasFailed).count()),
         repair(),
         rebalance());
+  }
+
+  private boolean hasFailed(DriveRow row) {
+    return hasFailed.test(DriveId.of(row).id());
   }
 
   private static int count(Registry registry, DriveStanding standing) {
@@ -216,6 +229,7 @@ final class Admin {
               row.getStanding().name().replace("STANDING_", "").toLowerCase(Locale.ROOT),
               row.getOutByItself(),
               !down.contains(id),
+              hasFailed.test(id),
               row.getCapacityBytes(),
               own,
               load.getShards(),
@@ -295,7 +309,7 @@ final class Admin {
         || DriveId.of(row).id().toString().equals(target);
   }
 
-  private static void check(
+  private void check(
       Registry registry, List<DriveRow> drives, String target, DriveStanding standing)
       throws RefusedException {
     if (drives.isEmpty()) {
@@ -304,7 +318,7 @@ final class Admin {
     if (registry.getNodesList().isEmpty()) {
       throw new RefusedException("the drives of a store in one process are what --data names");
     }
-    Set<UUID> down = ClusterBalance.down(registry);
+    Set<UUID> down = ClusterBalance.downOrFailed(registry, hasFailed);
     boolean isUp = drives.stream().anyMatch(row -> !down.contains(DriveId.of(row).id()));
     if (standing == DriveStanding.STANDING_OUT && isUp) {
       throw new RefusedException(target + " is up: drain it, so that what it has is copied");

@@ -26,14 +26,15 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps the placement map as the drives are: takes those out that have been down for long, and
- * those in again that come back, and gives new ones their share. Where two processes do, the map's
- * epoch lets one of them through.
+ * Keeps the placement map as the drives are: takes those out that have been down, or failed, for
+ * long, and those in again that come back, and gives new ones their share. Where two processes do,
+ * the map's epoch lets one of them through.
  */
 final class ClusterBalance implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ClusterBalance.class);
@@ -47,6 +48,7 @@ final class ClusterBalance implements AutoCloseable {
   private final MetadataClient metadata;
   private final Duration outAfter;
   private final BooleanSupplier isItsTurn;
+  private final Predicate<UUID> hasFailed;
   private final LongSupplier nanos;
 
   /** Since when this process has seen a drive down: what happened before it looked is not time. */
@@ -57,13 +59,19 @@ final class ClusterBalance implements AutoCloseable {
 
   /**
    * @param isItsTurn whether this process is the one that is to do it
+   * @param hasFailed whether a drive takes no writes because one has failed, though its node lives
    * @param nanos a clock that only goes forward
    */
   ClusterBalance(
-      MetadataClient metadata, Duration outAfter, BooleanSupplier isItsTurn, LongSupplier nanos) {
+      MetadataClient metadata,
+      Duration outAfter,
+      BooleanSupplier isItsTurn,
+      Predicate<UUID> hasFailed,
+      LongSupplier nanos) {
     this.metadata = metadata;
     this.outAfter = outAfter;
     this.isItsTurn = isItsTurn;
+    this.hasFailed = hasFailed;
     this.nanos = nanos;
   }
 
@@ -126,7 +134,7 @@ final class ClusterBalance implements AutoCloseable {
 
   /** Drives that are taken out, or in again. */
   private List<DriveRow> changed(Registry registry, PlacementMap map) {
-    Set<UUID> down = down(registry);
+    Set<UUID> down = downOrFailed(registry, hasFailed);
     long now = note(down);
     Set<UUID> holding = holding(registry, map);
     List<DriveRow> changed = new ArrayList<>();
@@ -207,6 +215,16 @@ final class ClusterBalance implements AutoCloseable {
 
   static DriveRow standing(DriveRow row, DriveStanding standing, boolean isByItself) {
     return row.toBuilder().setStanding(standing).setOutByItself(isByItself).build();
+  }
+
+  /** Drives that take no writes, and will not by themselves. */
+  static Set<UUID> downOrFailed(Registry registry, Predicate<UUID> hasFailed) {
+    Set<UUID> lost = down(registry);
+    registry.getDrivesList().stream()
+        .map(row -> DriveId.of(row).id())
+        .filter(hasFailed)
+        .forEach(lost::add);
+    return lost;
   }
 
   /** Drives whose node is not heard of, or has come without them. */

@@ -2,6 +2,7 @@ package dev.ashlar.server;
 
 import dev.ashlar.protocol.client.MetadataClient;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
+import dev.ashlar.protocol.client.ShardFault;
 import dev.ashlar.protocol.client.ShardStore;
 import dev.ashlar.protocol.memory.SlabPool;
 import dev.ashlar.protocol.message.DebtLevel;
@@ -169,6 +170,12 @@ final class ClusterDrives implements AutoCloseable {
   boolean isReachable(UUID id) {
     RemoteNode node = byDrive.get(id);
     return local.apply(id) != null || (node != null && node.status().isConnected());
+  }
+
+  /** Whether the drive takes no writes because one has failed; its node tells. */
+  boolean hasFailed(UUID id) {
+    ShardStore store = store(id);
+    return store != null && isReachable(id) && store.writeRefusal() == ShardFault.READ_ONLY;
   }
 
   /** The nodes and drives as they were seen last. */

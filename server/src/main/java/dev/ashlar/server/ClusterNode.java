@@ -199,10 +199,13 @@ final class ClusterNode implements ServerForm {
     gateway.startRepair(isItsTurn);
     gateway.startParityScrub(isItsTurn);
     opened
-        .add(new ClusterBalance(metadata, cluster.outAfter(), isItsTurn, System::nanoTime))
+        .add(
+            new ClusterBalance(
+                metadata, cluster.outAfter(), isItsTurn, drives::hasFailed, System::nanoTime))
         .start();
     gateway.serve(root);
-    return new Serving(drives, metadata, new Admin(metadata, gateway.debts()), root);
+    return new Serving(
+        drives, metadata, new Admin(metadata, gateway.debts(), drives::hasFailed), root);
   }
 
   private @Nullable ShardStore localDrive(UUID id) {

@@ -190,6 +190,12 @@ final class LocalDrives implements AutoCloseable {
     return open.get(id);
   }
 
+  /** Whether the drive takes no writes because one has failed. */
+  boolean hasFailed(UUID id) {
+    DriveStore drive = open.get(id);
+    return drive != null && drive.writeRefusal() == ShardFault.READ_ONLY;
+  }
+
   Collection<DriveStore> stores() {
     return open.values();
   }

@@ -94,7 +94,7 @@ final class Node implements ServerForm {
                   new GatewayRole.Means(codes, resources.slabs(), meters, clock),
                   LongUnaryOperator.identity()));
       collectGarbage(metadata, gateway.reads(), meters, clock);
-      admin = new Admin(metadata, gateway.debts());
+      admin = new Admin(metadata, gateway.debts(), drives::hasFailed);
       gateway.startRepair(() -> true);
       gateway.startParityScrub(() -> true);
       scrubs =

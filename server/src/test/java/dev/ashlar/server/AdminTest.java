@@ -3,16 +3,42 @@ package dev.ashlar.server;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ashlar.metadata.memory.TestBlobs;
+import dev.ashlar.protocol.message.DriveStanding;
 import dev.ashlar.protocol.message.NewBlob;
 import dev.ashlar.protocol.model.BlobId;
 import java.time.Duration;
 import java.util.List;
+import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
 class AdminTest {
+  @Test
+  void aDriveThatFailedIsShownAndMayBeTakenOutAtOnce() throws Exception {
+    BalancedCluster cluster = new BalancedCluster(8, 2);
+    UUID drive = BalancedCluster.drive("node-3", 1);
+    assertThrows(
+        Admin.RefusedException.class,
+        () -> cluster.stand(drive.toString(), DriveStanding.STANDING_OUT));
+    cluster.failed.add(drive);
+    assertEquals(1, cluster.admin.status().drives().failed());
+    assertEquals(
+        List.of(drive.toString()),
+        cluster.admin.drives().stream()
+            .filter(Admin.DriveInfo::failed)
+            .map(Admin.DriveInfo::id)
+            .toList());
+    cluster.stand(drive.toString(), DriveStanding.STANDING_OUT);
+    assertEquals(0, cluster.slots(drive));
+    assertThrows(
+        Admin.RefusedException.class,
+        () -> cluster.stand("node-3", DriveStanding.STANDING_OUT),
+        "its other drive is well");
+  }
+
   @Test
   void groupsThatOweComeFirst() throws Exception {
     BalancedCluster cluster = new BalancedCluster(8, 1);

@@ -42,14 +42,19 @@ final class BalancedCluster {
   final ManualClock clock = new ManualClock(1_000_000);
   final MemoryMetadata metadata = new MemoryMetadata(clock);
   boolean isItsTurn = true;
+
+  /** Drives that take no writes, of nodes that live. */
+  final Set<UUID> failed = new HashSet<>();
+
   private final Map<String, MemoryMetadata> sessions = new HashMap<>();
   private final Set<String> silent = new HashSet<>();
   private final int drivesPerNode;
   private Runnable whileItLooks = () -> {};
   final Admin admin =
-      new Admin(metadata, new GroupDebts(metadata, clock, new SimpleMeterRegistry()));
+      new Admin(
+          metadata, new GroupDebts(metadata, clock, new SimpleMeterRegistry()), failed::contains);
   private final ClusterBalance balance =
-      new ClusterBalance(metadata, OUT_AFTER, () -> isItsTurn, this::nanos);
+      new ClusterBalance(metadata, OUT_AFTER, () -> isItsTurn, failed::contains, this::nanos);
 
   BalancedCluster(int nodes, int drivesPerNode) throws Exception {
     this.drivesPerNode = drivesPerNode;

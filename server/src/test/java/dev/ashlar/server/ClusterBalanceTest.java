@@ -15,6 +15,7 @@ import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.DriveStanding;
 import dev.ashlar.protocol.message.SetBalance;
 import java.time.Duration;
+import java.util.UUID;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -197,6 +198,40 @@ class ClusterBalanceTest {
     cluster.join("node-3");
     cluster.pass(Duration.ofSeconds(4));
     assertEquals(STANDING_IN, cluster.row(drive("node-3", 1)).getStanding());
+  }
+
+  @Test
+  void aDriveThatFailedIsTakenOutAfterTheSameDelay() throws Exception {
+    BalancedCluster cluster = new BalancedCluster(8, 2);
+    UUID drive = drive("node-3", 1);
+    long share = cluster.slots(drive);
+    cluster.failed.add(drive);
+    cluster.pass(NOT_YET);
+    assertEquals(share, cluster.slots(drive));
+    cluster.pass(NOTICED);
+    assertEquals(STANDING_OUT, cluster.row(drive).getStanding());
+    assertEquals(0, cluster.slots(drive));
+    assertEquals(STANDING_IN, cluster.standing("node-3"), "its other drive is well");
+    cluster.failed.clear(); // its node has started again
+    cluster.pass(Duration.ofSeconds(4));
+    assertEquals(STANDING_IN, cluster.row(drive).getStanding());
+    assertEquals(share, cluster.slots(drive));
+  }
+
+  @Test
+  void nodesWithFailedDrivesCountAsAway() throws Exception {
+    BalancedCluster cluster = new BalancedCluster(12, 2);
+    cluster.failed.add(drive("node-1", 0));
+    cluster.failed.add(drive("node-1", 1));
+    cluster.failed.add(drive("node-2", 1));
+    cluster.fallSilent("node-3");
+    cluster.pass(LONG);
+    assertEquals(0, outNodes(cluster, 12));
+    cluster.speakAgain("node-3");
+    cluster.pass(Duration.ofSeconds(4));
+    assertEquals(STANDING_OUT, cluster.row(drive("node-1", 1)).getStanding());
+    assertEquals(STANDING_OUT, cluster.row(drive("node-2", 1)).getStanding());
+    assertEquals(1, outNodes(cluster, 12));
   }
 
   @Test
