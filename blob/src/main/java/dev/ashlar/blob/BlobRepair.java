@@ -41,7 +41,7 @@ public final class BlobRepair {
 
   private final Engine engine;
   private final Supplier<BlobId> names;
-  private final RepairPace pace;
+  private final RepairPaces paces;
   private final RepairMetrics metrics;
   private final ShardProbe probe;
   // What short and absent strips count as; never written to.
@@ -61,10 +61,11 @@ public final class BlobRepair {
    * @param engine without hedging: repair has time
    * @param names each different from all other ids of the session
    */
-  public BlobRepair(Engine engine, Supplier<BlobId> names, RepairPace pace, RepairMetrics metrics) {
+  public BlobRepair(
+      Engine engine, Supplier<BlobId> names, RepairPaces paces, RepairMetrics metrics) {
     this.engine = engine;
     this.names = names;
-    this.pace = pace;
+    this.paces = paces;
     this.metrics = metrics;
     this.probe = new ShardProbe(engine.hedging(), engine.config().driveDeadline());
     Profile profile = engine.config().profile();
@@ -196,7 +197,9 @@ public final class BlobRepair {
     long length = WindowRead.layout(row).shardLength(target.slot());
     for (long from = 0; from < length && !target.hasFailed(); from += zeros.capacity()) {
       ByteRange range = new ByteRange(from, Math.min(zeros.capacity(), length - from));
-      Present present = source == null ? Present.UNKNOWN : copy(row, target, source, range, memory);
+      RepairPace pace = isOut ? paces.lost() : paces.moves();
+      Present present =
+          source == null ? Present.UNKNOWN : copy(row, target, source, range, pace, memory);
       if (present != Present.WHOLE) {
         target.giveUp();
         return isOut && present == Present.UNKNOWN ? Present.NOT : present;
@@ -206,7 +209,12 @@ public final class BlobRepair {
   }
 
   private Present copy(
-      BlobRow row, RepairTarget target, ShardStore source, ByteRange range, RequestMemory memory)
+      BlobRow row,
+      RepairTarget target,
+      ShardStore source,
+      ByteRange range,
+      RepairPace pace,
+      RequestMemory memory)
       throws DataUnavailableException, InterruptedException {
     long bytes = SlabPool.slabBytes((int) range.length());
     if (!memory.tryHold(bytes)) {
@@ -242,7 +250,7 @@ public final class BlobRepair {
       if (present != Present.WHOLE) {
         return present;
       }
-      pace.take(range.length()); // afterwards: of most shards there is nothing
+      paces.lost().take(range.length()); // afterwards: of most shards there is nothing
     }
     target.acknowledge(target.store().drive()); // in the same life as before all of it was read
     return target.hasFailed() ? Present.NOT : Present.WHOLE;
@@ -250,7 +258,7 @@ public final class BlobRepair {
 
   private void rebuild(BlobRow row, List<RepairTarget> targets, RequestMemory memory)
       throws DataUnavailableException, InterruptedException {
-    ShardRebuild rebuild = new ShardRebuild(engine, row, targets, memory, pace, zeros);
+    ShardRebuild rebuild = new ShardRebuild(engine, row, targets, memory, paces.lost(), zeros);
     try {
       rebuild.run();
     } finally {

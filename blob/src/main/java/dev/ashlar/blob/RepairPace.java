@@ -4,7 +4,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 
 /** Spreads what repair reads evenly over time. Safe for many threads. */
-public final class RepairPace {
+public class RepairPace {
   /** Who has been idle may read so much at once. */
   private static final long SAVED_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 

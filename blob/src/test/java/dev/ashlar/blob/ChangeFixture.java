@@ -113,7 +113,8 @@ final class ChangeFixture {
             new Suspects());
     losses = new LossReports(engine, meters);
     store = new ErasureObjectStore(engine);
-    repair = new BlobRepair(engine, store::nextId, new RepairPace(0), new RepairMetrics(meters));
+    repair =
+        new BlobRepair(engine, store::nextId, RepairPaces.unbounded(), new RepairMetrics(meters));
     repairer = new Repairer(metadata, repair, REPAIR, () -> true, meters);
   }
 

@@ -149,7 +149,8 @@ final class SimulatedProcess {
     store = new RunningReads(objects, clock);
     for (int i = 0; i < REPAIRERS; i++) {
       BlobRepair repair =
-          new BlobRepair(engine, objects::nextId, new RepairPace(0), new RepairMetrics(meters));
+          new BlobRepair(
+              engine, objects::nextId, RepairPaces.unbounded(), new RepairMetrics(meters));
       repairers.add(new Repairer(client, repair, REPAIR, () -> true, new SimpleMeterRegistry()));
     }
     collector = new GarbageCollector(client, drives, store::oldestMs, clock, GARBAGE, meters);

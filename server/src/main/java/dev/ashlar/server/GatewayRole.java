@@ -14,6 +14,7 @@ import dev.ashlar.blob.LossReports;
 import dev.ashlar.blob.ParityScrub;
 import dev.ashlar.blob.RepairMetrics;
 import dev.ashlar.blob.RepairPace;
+import dev.ashlar.blob.RepairPaces;
 import dev.ashlar.blob.RunningReads;
 import dev.ashlar.blob.Suspects;
 import dev.ashlar.blob.repair.GroupDebts;
@@ -117,7 +118,9 @@ final class GatewayRole implements AutoCloseable {
           new BlobRepair(
               unhurried,
               objects::nextId,
-              new RepairPace(options.repairBytesPerSecond()),
+              new RepairPaces(
+                  new RepairPace(options.repairBytesPerSecond()),
+                  new RepairPace(options.moveBytesPerSecond())),
               new RepairMetrics(means.meters()));
       folder.start(() -> foldableBeforeMs(heldByOthers));
     } catch (RuntimeException e) {

@@ -81,6 +81,7 @@ final class RehearseCommand implements Callable<Integer> {
         0,
         HEDGE_PERCENT,
         0,
+        0,
         new ScrubOptions(ScrubConfig.WHEN_ASKED, 0, ScrubConfig.WHEN_ASKED),
         null);
   }

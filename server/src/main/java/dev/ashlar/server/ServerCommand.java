@@ -150,6 +150,16 @@ final class ServerCommand implements Callable<Integer> {
               + " cluster one gateway repairs.")
   private long repairBytesPerSecond;
 
+  @Option(
+      names = "--rebalance-rate",
+      paramLabel = "BYTES",
+      converter = SizeArgument.AsLong.class,
+      defaultValue = "${env:ASHLAR_REBALANCE_RATE:-64MiB}",
+      description =
+          "Bytes per second that are read at most to move what need not be repaired to other drives,"
+              + " for drains and new drives; 0 for as many as it can.")
+  private long moveBytesPerSecond;
+
   @Mixin private ScrubFlags scrub = new ScrubFlags();
 
   // ConfigFile looks for it before all others.
@@ -238,6 +248,7 @@ final class ServerCommand implements Callable<Integer> {
           driveCapacityBytes,
           hedgePercent,
           repairBytesPerSecond,
+          moveBytesPerSecond,
           scrub.options(),
           part);
     } catch (IllegalArgumentException e) {

@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param domains host names under which virtual-host-style requests come
  * @param hedgePercent reads that may be made in addition where drives are late; 0 is off
  * @param repairBytesPerSecond that repair may read; 0: as much as it can
+ * @param moveBytesPerSecond that may be read to move shards; 0: as much as it can
  * @param scrub how drives are read through
  * @param cluster null: this process is the whole store
  */
@@ -32,6 +33,7 @@ record ServerOptions(
     long driveCapacityBytes,
     int hedgePercent,
     long repairBytesPerSecond,
+    long moveBytesPerSecond,
     ScrubOptions scrub,
     @Nullable ClusterOptions cluster) {
   ServerOptions {
@@ -52,6 +54,9 @@ record ServerOptions(
     }
     if (repairBytesPerSecond < 0) {
       throw new IllegalArgumentException("--repair-rate takes bytes, not " + repairBytesPerSecond);
+    }
+    if (moveBytesPerSecond < 0) {
+      throw new IllegalArgumentException("--rebalance-rate takes bytes, not " + moveBytesPerSecond);
     }
     if (cluster == null) {
       checkAlone(dataFolders.size(), metadataFolders.size(), profile);

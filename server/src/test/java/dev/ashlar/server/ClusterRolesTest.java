@@ -125,6 +125,7 @@ class ClusterRolesTest {
         0,
         0,
         0,
+        0,
         new ScrubOptions(ScrubConfig.WHEN_ASKED, 0, ScrubConfig.WHEN_ASKED),
         cluster);
   }

@@ -196,28 +196,46 @@ public final class Repairer implements AutoCloseable {
     long repaired = 0;
     do {
       List<BlobRow> page = metadata.owing(spare, positions.get(spare), PAGE);
-      repaired += repair(page);
-      if (page.size() < PAGE) {
+      List<BlobRow> begun = new ArrayList<>();
+      repaired += repair(page, begun, beganNanos);
+      if (begun.size() == page.size() && page.size() < PAGE) {
         positions.remove(spare);
         return repaired;
       }
-      positions.put(spare, BlobId.of(page.getLast().getId()));
-    } while (System.nanoTime() - beganNanos < config.slice().toNanos());
+      positions.put(spare, BlobId.of(begun.getLast().getId()));
+    } while (!isOver(beganNanos));
     return repaired;
   }
 
-  private long repair(List<BlobRow> page)
+  private boolean isOver(long beganNanos) {
+    return System.nanoTime() - beganNanos >= config.slice().toNanos();
+  }
+
+  /**
+   * Repairs blobs until the slice of time is over, but at least one.
+   *
+   * @param begun gets those that it came to
+   */
+  private long repair(List<BlobRow> page, List<BlobRow> begun, long beganNanos)
       throws MetadataUnavailableException, InterruptedException {
     if (config.blobsAtOnce() == 1) {
       long repaired = 0;
       for (BlobRow row : page) {
         repaired += repair(BlobId.of(row.getId())) ? 1 : 0;
+        begun.add(row);
+        if (isOver(beganNanos)) {
+          break;
+        }
       }
       return repaired;
     }
     List<Future<Boolean>> results = new ArrayList<>();
     try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
       for (BlobRow row : page) {
+        if (!begun.isEmpty() && isOver(beganNanos)) {
+          break; // something more urgent may wait, for as long as these few take
+        }
+        begun.add(row);
         acquirePlace(threads);
         results.add(
             threads.submit(
