@@ -1,14 +1,12 @@
 package dev.ashlar.server;
 
 import dev.ashlar.blob.repair.GroupDebts;
-import dev.ashlar.metadata.placement.PlacementPlan;
 import dev.ashlar.protocol.client.MetadataClient;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.DriveLoad;
 import dev.ashlar.protocol.message.DriveRow;
 import dev.ashlar.protocol.message.DriveStanding;
-import dev.ashlar.protocol.message.MoveSlots;
 import dev.ashlar.protocol.message.NodeRow;
 import dev.ashlar.protocol.message.Registry;
 import dev.ashlar.protocol.message.ResultCode;
@@ -29,11 +27,10 @@ import org.jspecify.annotations.Nullable;
 
 /** What {@code /admin} tells of the store, and does with its drives. For many threads. */
 final class Admin {
-  private static final int TRIES = 5;
-
   private final MetadataClient metadata;
   private final GroupDebts debts;
   private final Predicate<UUID> hasFailed;
+  private final DriveChanges changes;
 
   /**
    * @param hasFailed whether a drive takes no writes because one has failed
@@ -42,6 +39,7 @@ final class Admin {
     this.metadata = metadata;
     this.debts = debts;
     this.hasFailed = hasFailed;
+    this.changes = new DriveChanges(metadata, hasFailed);
   }
 
   /** What was asked for makes no sense, or not now; the message says why. */
@@ -276,68 +274,6 @@ final class Admin {
         isCounted);
   }
 
-  /**
-   * Gives drives another standing, and their slots to others.
-   *
-   * @param target a drive's id, or a node's name for all of its drives
-   */
-  Done stand(String target, DriveStanding standing)
-      throws MetadataUnavailableException, RefusedException {
-    for (int tries = 0; tries < TRIES; tries++) {
-      Registry registry = metadata.registry();
-      PlacementMap map = metadata.placement(registry.getEpoch());
-      List<DriveRow> drives =
-          registry.getDrivesList().stream().filter(row -> isTarget(row, target)).toList();
-      check(registry, drives, target, standing);
-      MoveSlots plan = plan(registry, map, drives, standing);
-      ResultCode code = metadata.submit(Command.newBuilder().setMoveSlots(plan)).getCode();
-      if (code == ResultCode.OK) {
-        return new Done(
-            standing.name().replace("STANDING_", "").toLowerCase(Locale.ROOT),
-            drives.stream().map(row -> DriveId.of(row).id().toString()).toList(),
-            plan.getMovesCount(),
-            map.epoch() + 1);
-      } else if (code != ResultCode.CONDITIONAL_CONFLICT) {
-        throw new RefusedException("metadata refuses it: " + code);
-      }
-    }
-    throw new RefusedException("the placement changes all the time: try again");
-  }
-
-  private static boolean isTarget(DriveRow row, String target) {
-    return (!row.getNode().isEmpty() && row.getNode().equals(target))
-        || DriveId.of(row).id().toString().equals(target);
-  }
-
-  private void check(
-      Registry registry, List<DriveRow> drives, String target, DriveStanding standing)
-      throws RefusedException {
-    if (drives.isEmpty()) {
-      throw new RefusedException("there is neither a node nor a drive " + target);
-    }
-    if (registry.getNodesList().isEmpty()) {
-      throw new RefusedException("the drives of a store in one process are what --data names");
-    }
-    Set<UUID> down = ClusterBalance.downOrFailed(registry, hasFailed);
-    boolean isUp = drives.stream().anyMatch(row -> !down.contains(DriveId.of(row).id()));
-    if (standing == DriveStanding.STANDING_OUT && isUp) {
-      throw new RefusedException(target + " is up: drain it, so that what it has is copied");
-    }
-  }
-
-  private static MoveSlots plan(
-      Registry registry, PlacementMap map, List<DriveRow> drives, DriveStanding standing)
-      throws RefusedException {
-    try {
-      return PlacementPlan.plan(
-          registry,
-          map,
-          drives.stream().map(row -> ClusterBalance.standing(row, standing, false)).toList());
-    } catch (IllegalArgumentException e) {
-      throw new RefusedException("too few drives would be left: " + e.getMessage());
-    }
-  }
-
   /** From now on nothing is moved that need not be; or again everything that is to be. */
   Done pause(boolean isPaused) throws MetadataUnavailableException, RefusedException {
     ResultCode code =
@@ -363,13 +299,18 @@ final class Admin {
     };
   }
 
-  /** Null for a name that is none. */
-  @Nullable Done act(String name, String target)
+  /**
+   * Null for a name that is none.
+   *
+   * @param by of a replacement, the drive that takes the target's place
+   */
+  @Nullable Done act(String name, String target, String by)
       throws MetadataUnavailableException, RefusedException {
     return switch (name) {
-      case "drain" -> stand(target, DriveStanding.STANDING_DRAINING);
-      case "undrain", "in" -> stand(target, DriveStanding.STANDING_IN);
-      case "out" -> stand(target, DriveStanding.STANDING_OUT);
+      case "drain" -> changes.stand(target, DriveStanding.STANDING_DRAINING);
+      case "undrain", "in" -> changes.stand(target, DriveStanding.STANDING_IN);
+      case "out" -> changes.stand(target, DriveStanding.STANDING_OUT);
+      case "replace" -> changes.replace(target, by);
       case "pause" -> pause(true);
       case "resume" -> pause(false);
       default -> null;

@@ -31,6 +31,7 @@ import picocli.CommandLine.Spec;
       "status, nodes, drives, pgs, repair, rebalance   tell what there is",
       "scrub            tells how far drives are with reading all that they hold; --start has them begin",
       "drain TARGET     moves everything off a node or drive, which can be taken away then",
+      "replace OLD NEW  a drive that came gets the slots of another, which is drained",
       "undrain TARGET   or in TARGET: it is to have its share again",
       "out TARGET       takes one for lost that is down: what it had is rebuilt elsewhere",
       "pause, resume    moving what need not be moved; repair goes on"
@@ -38,9 +39,11 @@ import picocli.CommandLine.Spec;
 final class AdminCommand implements Callable<Integer> {
   private static final Set<String> VIEWS =
       Set.of("status", "nodes", "drives", "pgs", "repair", "rebalance");
-  private static final Set<String> ON_TARGETS = Set.of("drain", "undrain", "out", "in");
+  private static final String REPLACE = "replace";
+  private static final Set<String> ON_TARGETS = Set.of("drain", "undrain", "out", "in", REPLACE);
   private static final String SCRUB = "scrub";
   private static final Set<String> OTHERS = Set.of("pause", "resume");
+  private static final Set<String> WATCHED = Set.of("repair", "rebalance", "drain", REPLACE, SCRUB);
   private static final Duration LOOK = Duration.ofSeconds(1);
 
   @Spec private @Nullable CommandSpec spec;
@@ -54,6 +57,13 @@ final class AdminCommand implements Callable<Integer> {
       paramLabel = "TARGET",
       description = "The name of a node, or the id of a drive.")
   private @Nullable String target;
+
+  @Parameters(
+      index = "2",
+      arity = "0..1",
+      paramLabel = "NEW",
+      description = "Of replace: the drive that takes the place.")
+  private @Nullable String by;
 
   @Option(
       names = "--management",
@@ -121,8 +131,11 @@ final class AdminCommand implements Callable<Integer> {
     if (isOnTarget == (target == null)) {
       throw wrong(isOnTarget ? what + " needs a node or drive" : what + " takes no target");
     }
-    if (isWatching && !Set.of("repair", "rebalance", "drain", SCRUB).contains(what)) {
-      throw wrong("--watch goes with repair, rebalance, drain and scrub");
+    if (what.equals(REPLACE) == (by == null)) {
+      throw wrong("replace, and nothing else, needs two drives");
+    }
+    if (isWatching && !WATCHED.contains(what)) {
+      throw wrong("--watch goes with repair, rebalance, drain, replace and scrub");
     }
     if (isStarting && !isScrub) {
       throw wrong("--start goes with scrub");
@@ -141,8 +154,12 @@ final class AdminCommand implements Callable<Integer> {
   }
 
   private String query() {
-    String named = target;
-    return named == null ? "" : "?target=" + URLEncoder.encode(named, StandardCharsets.UTF_8);
+    String query = parameter("?target=", target);
+    return query + parameter("&by=", by);
+  }
+
+  private static String parameter(String name, @Nullable String value) {
+    return value == null ? "" : name + URLEncoder.encode(value, StandardCharsets.UTF_8);
   }
 
   private String send(AdminClient client, String method, String path)

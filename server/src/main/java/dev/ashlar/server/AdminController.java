@@ -41,9 +41,10 @@ final class AdminController {
   HttpResponse<?> act(
       HttpRequest<?> request,
       @PathVariable String name,
-      @QueryValue(defaultValue = "") String target) {
+      @QueryValue(defaultValue = "") String target,
+      @QueryValue(defaultValue = "") String by) {
     HttpResponse<?> refusal = access.refusalOfChange(request);
-    return refusal == null ? answer(admin -> admin.act(name, target)) : refusal;
+    return refusal == null ? answer(admin -> admin.act(name, target, by)) : refusal;
   }
 
   private HttpResponse<?> answer(Answer answer) {

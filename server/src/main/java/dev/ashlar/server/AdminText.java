@@ -15,7 +15,7 @@ final class AdminText {
     } else {
       fields("", page, out);
     }
-    if (what.equals("drain")) {
+    if (what.equals("drain") || what.equals("replace")) {
       out.println("See with: ashlar admin rebalance --watch");
     }
     out.flush();

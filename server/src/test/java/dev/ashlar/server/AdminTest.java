@@ -12,6 +12,7 @@ import dev.ashlar.protocol.message.NewBlob;
 import dev.ashlar.protocol.model.BlobId;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
@@ -37,6 +38,47 @@ class AdminTest {
         Admin.RefusedException.class,
         () -> cluster.stand("node-3", DriveStanding.STANDING_OUT),
         "its other drive is well");
+  }
+
+  @Test
+  void aDriveTakesThePlaceOfAnother() throws Exception {
+    BalancedCluster cluster = new BalancedCluster(8, 1);
+    cluster.join("node-3", 2); // a second drive
+    UUID old = BalancedCluster.drive("node-3", 0);
+    UUID by = BalancedCluster.drive("node-3", 1);
+    long share = cluster.slots(old);
+    cluster.pass(Duration.ofSeconds(4));
+    assertTrue(cluster.slots(by) > 0, "it has got its share already");
+    Admin.Done done =
+        Objects.requireNonNull(cluster.admin.act("replace", old.toString(), by.toString()));
+    assertEquals(List.of(old.toString()), done.drives());
+    assertEquals(share, cluster.slots(by));
+    assertEquals(0, cluster.slots(old));
+    assertEquals(List.of(old.toString()), cluster.admin.rebalance().draining());
+    long epoch = cluster.map().epoch();
+    cluster.pass(Duration.ofSeconds(10));
+    assertEquals(epoch, cluster.map().epoch(), "nothing moves again");
+    cluster.settle();
+    assertEquals(List.of(old.toString()), cluster.admin.rebalance().drained());
+  }
+
+  @Test
+  void whatCannotReplaceADriveIsRefusedWithAReason() throws Exception {
+    BalancedCluster cluster = new BalancedCluster(8, 2);
+    String old = BalancedCluster.drive("node-3", 0).toString();
+    String neighbour = BalancedCluster.drive("node-3", 1).toString();
+    assertRefused("too small", cluster, old, neighbour);
+    assertRefused("neither a node nor a drive", cluster, old, "nobody");
+    assertRefused("several drives", cluster, old, "node-3");
+    cluster.failed.add(BalancedCluster.drive("node-3", 1));
+    assertRefused("has failed", cluster, old, neighbour);
+    assertEquals(1, cluster.map().epoch());
+  }
+
+  private static void assertRefused(String why, BalancedCluster cluster, String old, String by) {
+    Admin.RefusedException refusal =
+        assertThrows(Admin.RefusedException.class, () -> cluster.admin.act("replace", old, by));
+    assertTrue(String.valueOf(refusal.getMessage()).contains(why), refusal.getMessage());
   }
 
   @Test

@@ -191,6 +191,6 @@ final class BalancedCluster {
 
   /** As an administrator gives it. */
   void stand(String target, DriveStanding standing) throws Exception {
-    admin.stand(target, standing);
+    new DriveChanges(metadata, failed::contains).stand(target, standing);
   }
 }

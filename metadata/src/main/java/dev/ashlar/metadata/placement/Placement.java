@@ -129,7 +129,7 @@ public final class Placement {
         .toList();
   }
 
-  private static double weight(DriveRow drive) {
+  static double weight(DriveRow drive) {
     return Math.max(1, drive.getCapacityBytes());
   }
 

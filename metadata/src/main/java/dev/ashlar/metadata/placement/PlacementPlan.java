@@ -21,7 +21,7 @@ import java.util.UUID;
  */
 public final class PlacementPlan {
   /** Of one command; the rest follows in the next epoch. */
-  private static final int MOVES_MAX = 8_000;
+  static final int MOVES_MAX = 8_000;
 
   private PlacementPlan() {}
 
@@ -41,11 +41,9 @@ public final class PlacementPlan {
         .getDrivesList()
         .forEach(row -> after.addDrives(changes.getOrDefault(Placement.idOf(row), row)));
     Registry wanted = after.build();
+    List<DriveRow> drives = new FailureDomains(wanted).drives(map.failureDomain());
     List<DriveRow> in =
-        new FailureDomains(wanted)
-            .drives(map.failureDomain()).stream()
-                .filter(row -> row.getStanding() == DriveStanding.STANDING_IN)
-                .toList();
+        drives.stream().filter(row -> row.getStanding() == DriveStanding.STANDING_IN).toList();
     PlacementMap next = PlacementMap.of(Placement.next(in, map.toMessage()));
     Set<UUID> leaving = new HashSet<>();
     for (DriveRow row : wanted.getDrivesList()) {
@@ -53,9 +51,14 @@ public final class PlacementPlan {
         leaving.add(Placement.idOf(row));
       }
     }
+    SparedMoves spared = new SparedMoves(map, next, drives);
+    return command(map, changed, some(map, next, leaving, spared, registry.getPaused()));
+  }
+
+  static MoveSlots command(PlacementMap map, List<DriveRow> changed, List<Move> moves) {
     MoveSlots.Builder command =
         MoveSlots.newBuilder().setBaseEpoch(map.epoch()).addAllDrives(changed);
-    for (Move move : some(map, next, leaving, registry.getPaused())) {
+    for (Move move : moves) {
       command.addMoves(
           SlotMove.newBuilder()
               .setPg(move.pg())
@@ -68,7 +71,11 @@ public final class PlacementPlan {
 
   /** Whole groups, first of all those of drives that are to have none. */
   private static List<Move> some(
-      PlacementMap map, PlacementMap next, Set<UUID> leaving, boolean isPaused) {
+      PlacementMap map,
+      PlacementMap next,
+      Set<UUID> leaving,
+      SparedMoves spared,
+      boolean isPaused) {
     List<Move> needed = new ArrayList<>();
     List<Move> others = new ArrayList<>();
     Map<Integer, List<Move>> byGroup = new HashMap<>();
@@ -78,6 +85,7 @@ public final class PlacementPlan {
         byGroup.computeIfAbsent(move.pg(), pg -> new ArrayList<>()).add(move);
       }
     }
+    byGroup.keySet().removeAll(spared.groups(byGroup));
     byGroup.forEach(
         (pg, moves) -> {
           boolean isNeeded =

@@ -122,6 +122,113 @@ class PlacementPlanTest {
     }
   }
 
+  /** With another drive of the same size at this node, which nobody has heard of before. */
+  private static Registry with(Registry registry, String node, UUID drive, long capacityBytes) {
+    return registry.toBuilder()
+        .addDrives(
+            DriveRow.newBuilder()
+                .setDriveHigh(drive.getMostSignificantBits())
+                .setDriveLow(drive.getLeastSignificantBits())
+                .setIncarnation(1)
+                .setNode(node)
+                .setCapacityBytes(capacityBytes))
+        .build();
+  }
+
+  private static Registry after(Registry registry, MoveSlots plan) {
+    Registry.Builder after = registry.toBuilder().clearDrives();
+    for (DriveRow row : registry.getDrivesList()) {
+      after.addDrives(
+          plan.getDrivesList().stream()
+              .filter(changed -> Placement.idOf(changed).equals(Placement.idOf(row)))
+              .findFirst()
+              .orElse(row));
+    }
+    return after.build();
+  }
+
+  private static UUID first(Registry registry, String node) {
+    return Placement.idOf(of(registry, node, DriveStanding.STANDING_IN).getFirst());
+  }
+
+  private static void assertHasThePlaceOf(
+      PlacementMap before, PlacementMap map, UUID old, UUID by) {
+    for (int pg = 0; pg < map.pgCount(); pg++) {
+      for (int slot = 0; slot < PROFILE.shards(); slot++) {
+        UUID had = before.drive(pg, slot);
+        assertEquals(had.equals(old) ? by : had, map.drive(pg, slot));
+      }
+    }
+  }
+
+  @Property(tries = 20)
+  void whatReplacesADriveHasItsPlaceAndKeepsIt(
+      @ForAll long seed,
+      @ForAll @IntRange(min = 7, max = 12) int nodes,
+      @ForAll @IntRange(min = 1, max = 4) int drivesPerNode,
+      @ForAll boolean hasItsShare) {
+    Registry before = registry(seed, nodes, drivesPerNode);
+    PlacementMap first = PlacementMap.of(Placement.first(before, PROFILE));
+    UUID by = new UUID(seed, 1);
+    Registry registry = with(before, "node-0", by, 1L << 40);
+    PlacementMap map =
+        hasItsShare ? after(first, PlacementPlan.plan(registry, first, List.of())) : first;
+    UUID old = first(before, "node-0");
+    MoveSlots plan = Replacement.plan(registry, map, old, by);
+    PlacementMap replaced = after(map, plan);
+    Registry draining = after(registry, plan);
+    if (!hasItsShare) {
+      assertHasThePlaceOf(first, replaced, old, by);
+    }
+    long slots = first.slotDrives().stream().filter(group -> group.contains(old)).count();
+    int moved = carryOut(draining, replaced, List.of());
+    assertTrue(moved <= slots / 5, moved + " of " + slots + " move again");
+  }
+
+  @Test
+  void aNodeThatIsNewMayReplaceTheDriveOfAnother() {
+    Registry before = registry(3, 9, 1);
+    PlacementMap map = PlacementMap.of(Placement.first(before, PROFILE));
+    UUID by = new UUID(3, 1);
+    Registry registry =
+        with(before, "new", by, 1L << 40).toBuilder()
+            .addNodes(NodeRow.newBuilder().setName("new"))
+            .build();
+    UUID old = first(before, "node-0");
+    MoveSlots plan = Replacement.plan(registry, map, old, by);
+    PlacementMap replaced = after(map, plan);
+    assertHasThePlaceOf(map, replaced, old, by);
+    int moved = carryOut(after(registry, plan), replaced, List.of());
+    assertTrue(moved <= map.pgCount() * PROFILE.shards() / 9 / 5, moved + " move again");
+  }
+
+  @Test
+  void whatCannotTakeThePlaceIsRefused() {
+    Registry before = registry(3, 9, 2);
+    PlacementMap map = PlacementMap.of(Placement.first(before, PROFILE));
+    UUID old = first(before, "node-0");
+    UUID by = new UUID(3, 1);
+    assertRefused("there is no drive", before, map, old, by);
+    assertRefused("itself", before, map, old, old);
+    assertRefused("too small", with(before, "node-0", by, 1L << 39), map, old, by);
+    assertRefused("several of one group", with(before, "node-1", by, 1L << 40), map, old, by);
+    Registry other = with(before, "node-0", by, 1L << 40);
+    assertRefused("has no slots", other, map, by, old);
+    UUID neighbour = Placement.idOf(of(before, "node-0", DriveStanding.STANDING_IN).getLast());
+    assertRefused("too small", other, map, old, neighbour);
+    List<DriveRow> draining = of(before, "node-0", DriveStanding.STANDING_DRAINING);
+    Registry leaving = after(before, MoveSlots.newBuilder().addAllDrives(draining).build());
+    assertRefused("to be emptied itself", leaving, map, old, neighbour);
+  }
+
+  private static void assertRefused(
+      String why, Registry registry, PlacementMap map, UUID old, UUID by) {
+    IllegalArgumentException refusal =
+        assertThrows(
+            IllegalArgumentException.class, () -> Replacement.plan(registry, map, old, by));
+    assertTrue(String.valueOf(refusal.getMessage()).contains(why), refusal.getMessage());
+  }
+
   @Test
   void nothingMovesWhereAllIsAsItIsToBe() {
     Registry registry = registry(3, 9, 2);

@@ -1,0 +1,163 @@
+package dev.ashlar.metadata.placement;
+
+import dev.ashlar.protocol.message.DriveRow;
+import dev.ashlar.protocol.message.DriveStanding;
+import dev.ashlar.protocol.message.MoveSlots;
+import dev.ashlar.protocol.message.Registry;
+import dev.ashlar.protocol.model.PlacementMap;
+import dev.ashlar.protocol.model.PlacementMap.Move;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A drive takes the place of another: it gets the slots of that one, and what it had got as its
+ * share goes back to those who had it before, as far as that is still known.
+ */
+public final class Replacement {
+  /** Drives of one make differ by little. */
+  private static final double SMALLER_MAX = 0.05;
+
+  private final PlacementMap map;
+  private final DriveRow old;
+  private final DriveRow by;
+  private final UUID oldId;
+  private final UUID byId;
+  private final Map<UUID, DriveRow> drives = new HashMap<>();
+  private final List<List<UUID>> groups = new ArrayList<>();
+  private final List<Move> moves = new ArrayList<>();
+
+  /** Slots that the new drive had got from the old one before. */
+  private long inherited;
+
+  private Replacement(Registry registry, PlacementMap map, UUID oldId, UUID byId) {
+    this.map = map;
+    this.oldId = oldId;
+    this.byId = byId;
+    for (DriveRow row : new FailureDomains(registry).drives(map.failureDomain())) {
+      drives.put(Placement.idOf(row), row);
+    }
+    old = row(oldId);
+    by = row(byId);
+    map.slotDrives().forEach(slots -> groups.add(new ArrayList<>(slots)));
+  }
+
+  /**
+   * The command that does it. From then on the old drive is draining, or out if it was out.
+   *
+   * @param map not older than the registry
+   * @throws IllegalArgumentException when the new drive cannot take its place; the message says why
+   */
+  public static MoveSlots plan(Registry registry, PlacementMap map, UUID old, UUID by) {
+    Replacement replacement = new Replacement(registry, map, old, by);
+    replacement.check();
+    replacement.giveBack();
+    replacement.takeOver();
+    DriveRow leaving =
+        replacement.old.toBuilder()
+            .setStanding(
+                replacement.old.getStanding() == DriveStanding.STANDING_OUT
+                    ? DriveStanding.STANDING_OUT
+                    : DriveStanding.STANDING_DRAINING)
+            .setOutByItself(false)
+            .build();
+    return PlacementPlan.command(map, List.of(leaving), replacement.moves);
+  }
+
+  private DriveRow row(UUID id) {
+    DriveRow row = drives.get(id);
+    if (row == null) {
+      throw new IllegalArgumentException("there is no drive " + id);
+    }
+    return row;
+  }
+
+  private void check() {
+    if (oldId.equals(byId)) {
+      throw new IllegalArgumentException("a drive cannot replace itself");
+    }
+    if (by.getStanding() != DriveStanding.STANDING_IN) {
+      throw new IllegalArgumentException("drive " + byId + " is to be emptied itself");
+    }
+    if (slots(oldId) == 0) {
+      throw new IllegalArgumentException("drive " + oldId + " has no slots any more");
+    }
+  }
+
+  private long slots(UUID drive) {
+    return groups.stream().filter(group -> group.contains(drive)).count();
+  }
+
+  /** What it had got as its share. */
+  private void giveBack() {
+    long most = PlacementPlan.MOVES_MAX - slots(oldId);
+    for (int pg = 0; pg < groups.size() && moves.size() < most; pg++) {
+      int slot = groups.get(pg).indexOf(byId);
+      UUID before = slot < 0 ? null : before(pg, slot);
+      inherited += oldId.equals(before) ? 1 : 0;
+      DriveRow row = before == null ? null : drives.get(before);
+      if (before != null
+          && row != null
+          && row.getStanding() == DriveStanding.STANDING_IN
+          && !before.equals(oldId)
+          && !groups.get(pg).contains(before)) {
+        move(pg, slot, before);
+      }
+    }
+  }
+
+  private @Nullable UUID before(int pg, int slot) {
+    UUID before = null;
+    for (PlacementMap.Past past : map.pastOf(pg)) {
+      before = past.slot() == slot ? past.drive() : before;
+    }
+    return before;
+  }
+
+  private void takeOver() {
+    long had = slots(oldId);
+    double needed = (double) (had + slots(byId)) / (had + inherited) * Placement.weight(old);
+    if (Placement.weight(by) < (1 - SMALLER_MAX) * needed) {
+      throw new IllegalArgumentException(
+          String.format(
+              "drive %s is too small: it has %d bytes, and would need %.0f",
+              byId, by.getCapacityBytes(), needed));
+    }
+    for (int pg = 0; pg < groups.size(); pg++) {
+      List<UUID> group = groups.get(pg);
+      int slot = group.indexOf(oldId);
+      if (slot >= 0 && !group.contains(byId)) { // else another drive gets it, as in a drain
+        checkDomain(group);
+        move(pg, slot, byId);
+      }
+    }
+  }
+
+  /** A domain must not get more slots of a group than the old drive's had. */
+  private void checkDomain(List<UUID> group) {
+    String domain = by.getFailureDomain();
+    boolean isSame = domain.equals(old.getFailureDomain());
+    if (!isSame && count(group, domain) >= count(group, old.getFailureDomain())) {
+      throw new IllegalArgumentException(
+          "the failure domain of drive "
+              + byId
+              + ", "
+              + domain
+              + ", has other slots of the groups of drive "
+              + oldId
+              + ": it would have several of one group");
+    }
+  }
+
+  private long count(List<UUID> group, String domain) {
+    return group.stream().filter(drive -> row(drive).getFailureDomain().equals(domain)).count();
+  }
+
+  private void move(int pg, int slot, UUID drive) {
+    groups.get(pg).set(slot, drive);
+    moves.add(new Move(pg, slot, drive));
+  }
+}
