@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Help.Visibility;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** The options of a process that is one of a cluster. */
@@ -129,6 +130,8 @@ final class ClusterFlags {
               + " ASHLAR_SECRET_KEY, each in a line with its value behind '='.")
   private @Nullable Path credentials;
 
+  @Mixin private final TlsFlags tls = new TlsFlags();
+
   /**
    * What the cluster is told of this process; null when there is none.
    *
@@ -152,7 +155,8 @@ final class ClusterFlags {
         zone,
         expectedDrives,
         Duration.ofSeconds(outAfterSeconds),
-        credentials);
+        credentials,
+        tls.files());
   }
 
   private void checkNothingOfACluster() {
@@ -161,7 +165,9 @@ final class ClusterFlags {
             ? "--roles"
             : !metadataNodes.isEmpty()
                 ? "--metadata-nodes"
-                : secretFile != null ? "--cluster-secret-file" : "";
+                : secretFile != null
+                    ? "--cluster-secret-file"
+                    : tls.isGiven() ? "--cluster-tls-cert" : "";
     if (!given.isEmpty()) {
       throw new IllegalArgumentException(given + " needs a cluster: name it with --cluster");
     }
