@@ -5,6 +5,7 @@ import dev.ashlar.protocol.wire.HandshakeFault;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.handler.ssl.NotSslRecordException;
+import io.netty.handler.ssl.SslHandshakeTimeoutException;
 import java.io.IOException;
 import java.security.cert.CertPathBuilderException;
 import java.security.cert.CertificateExpiredException;
@@ -50,7 +51,8 @@ public final class TlsFaults {
     if (why instanceof NotSslRecordException) {
       return new HandshakeException(HandshakeFault.MALFORMED, reason(why));
     }
-    return why instanceof SSLHandshakeException
+    // That the other side is slow may change; the rest does not by itself.
+    return why instanceof SSLHandshakeException && !(why instanceof SslHandshakeTimeoutException)
         ? new HandshakeException(HandshakeFault.NOT_AUTHENTIC, reason(why))
         : new IOException("TLS: " + why.getMessage(), why);
   }
