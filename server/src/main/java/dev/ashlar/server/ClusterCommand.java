@@ -1,6 +1,7 @@
 package dev.ashlar.server;
 
 import dev.ashlar.protocol.model.Profile;
+import dev.ashlar.transport.tls.TlsFiles;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Path;
@@ -8,6 +9,7 @@ import java.util.Objects;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -51,10 +53,12 @@ final class ClusterCommand implements Callable<Integer> {
           "Of the first gateway; the ports from there, 100 and 200 behind it are used. Default: 9000.")
   private @Nullable Integer port;
 
+  @Mixin private final TlsFlags tls = new TlsFlags();
+
   @Override
   public Integer call() throws Exception {
     ClusterPlan plan = plan();
-    RootCredential credential = plan.prepare();
+    RootCredential credential = plan.prepare(tls());
     System.out.println(
         "Starting " + plan.processes().size() + " processes, whose logs are in " + plan.folder());
     LocalCluster cluster = new LocalCluster(plan);
@@ -98,8 +102,21 @@ final class ClusterCommand implements Callable<Integer> {
       }
       return plan;
     } catch (IllegalArgumentException e) {
-      throw new ParameterException(Objects.requireNonNull(spec).commandLine(), e.getMessage(), e);
+      throw refused(e);
     }
+  }
+
+  private @Nullable TlsFiles tls() {
+    try {
+      return tls.files();
+    } catch (IllegalArgumentException e) {
+      throw refused(e);
+    }
+  }
+
+  private ParameterException refused(IllegalArgumentException why) {
+    CommandSpec command = Objects.requireNonNull(spec);
+    return new ParameterException(command.commandLine(), why.getMessage(), why);
   }
 
   private static void print(

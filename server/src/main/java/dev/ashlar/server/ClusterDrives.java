@@ -16,6 +16,7 @@ import dev.ashlar.protocol.wire.Role;
 import dev.ashlar.transport.EventLoops;
 import dev.ashlar.transport.client.NodeConfig;
 import dev.ashlar.transport.client.RemoteNode;
+import dev.ashlar.transport.tls.ClusterTls;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.HashMap;
@@ -44,8 +45,7 @@ final class ClusterDrives implements AutoCloseable {
   private final MetadataClient metadata;
   private final ClusterOptions cluster;
   private final Function<UUID, @Nullable ShardStore> local;
-  private final EventLoops loops;
-  private final SlabPool slabs;
+  private final Means means;
   private final SecureRandom random = new SecureRandom();
 
   /** Used by whoever refreshes, which is one thread at a time. */
@@ -54,6 +54,13 @@ final class ClusterDrives implements AutoCloseable {
   private volatile Map<UUID, RemoteNode> byDrive = Map.of();
   private volatile View view;
   private @Nullable BackgroundThread watch;
+
+  /**
+   * What connections are made with.
+   *
+   * @param tls null: none
+   */
+  record Means(EventLoops loops, @Nullable ClusterTls tls, SlabPool slabs) {}
 
   /** A connection stays as long as this does. */
   private record Place(String host, int port, Set<UUID> drives) {}
@@ -67,14 +74,12 @@ final class ClusterDrives implements AutoCloseable {
       MetadataClient metadata,
       ClusterOptions cluster,
       Function<UUID, @Nullable ShardStore> local,
-      EventLoops loops,
-      SlabPool slabs)
+      Means means)
       throws MetadataUnavailableException {
     this.metadata = metadata;
     this.cluster = cluster;
     this.local = local;
-    this.loops = loops;
-    this.slabs = slabs;
+    this.means = means;
     this.view = look();
   }
 
@@ -136,10 +141,10 @@ final class ClusterDrives implements AutoCloseable {
             cluster.id(),
             cluster.secret(),
             drives,
-            null,
+            means.tls(),
             NodeConfig.Times.DEFAULT,
             NodeConfig.Limits.DEFAULT);
-    return new RemoteNode(config, loops, slabs, random);
+    return new RemoteNode(config, means.loops(), means.slabs(), random);
   }
 
   private static boolean close(RemoteNode node) {

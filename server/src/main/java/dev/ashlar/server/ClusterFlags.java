@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Help.Visibility;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** The options of a process that is one of a cluster. */
@@ -130,6 +131,8 @@ final class ClusterFlags {
               + " who starts a scrub there.")
   private @Nullable Path credentials;
 
+  @Mixin private final TlsFlags tls = new TlsFlags();
+
   /**
    * What the cluster is told of this process; null when there is none.
    *
@@ -153,7 +156,8 @@ final class ClusterFlags {
         zone,
         expectedDrives,
         Duration.ofSeconds(outAfterSeconds),
-        credentials);
+        credentials,
+        tls.files());
   }
 
   private void checkNothingOfACluster() {
@@ -162,7 +166,9 @@ final class ClusterFlags {
             ? "--roles"
             : !metadataNodes.isEmpty()
                 ? "--metadata-nodes"
-                : secretFile != null ? "--cluster-secret-file" : "";
+                : secretFile != null
+                    ? "--cluster-secret-file"
+                    : tls.isGiven() ? "--cluster-tls-cert" : "";
     if (!given.isEmpty()) {
       throw new IllegalArgumentException(given + " needs a cluster: name it with --cluster");
     }

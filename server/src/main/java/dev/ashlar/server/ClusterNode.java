@@ -18,7 +18,10 @@ import dev.ashlar.transport.FrameTimes;
 import dev.ashlar.transport.call.CallClientConfig;
 import dev.ashlar.transport.metadata.RemoteMetadata;
 import dev.ashlar.transport.metadata.RemoteMetadataConfig;
+import dev.ashlar.transport.tls.ClusterTls;
+import dev.ashlar.transport.tls.TlsFiles;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.TimeGauge;
 import io.micronaut.context.annotation.Context;
 import io.micronaut.context.annotation.Requires;
 import jakarta.annotation.PreDestroy;
@@ -29,6 +32,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.UUID;
+import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -51,6 +55,7 @@ final class ClusterNode implements ServerForm {
   private final MeterRegistry meters;
   private final Clock clock = Clock.systemUTC();
   private final Opened opened = new Opened();
+  private final @Nullable ClusterTls tls;
   private final EventLoops loops;
   private final ErasureCodes codes;
   private final DriveResources resources;
@@ -69,6 +74,7 @@ final class ClusterNode implements ServerForm {
     this.meters = meters;
     cluster = Objects.requireNonNull(options.cluster());
     try {
+      tls = openTls(); // Before anything is opened: what is wrong with it shows at once.
       int threads = Runtime.getRuntime().availableProcessors();
       loops = opened.add(new EventLoops(options.transport(), threads, "cluster"));
       codes = opened.add(new ErasureCodes(options.codec()));
@@ -88,6 +94,23 @@ final class ClusterNode implements ServerForm {
     }
   }
 
+  private @Nullable ClusterTls openTls() throws IOException {
+    TlsFiles files = cluster.tls();
+    if (files == null) {
+      return null;
+    }
+    String host = cluster.isServing() ? cluster.host() : null;
+    ClusterTls open = opened.add(ClusterTls.open(files, host, clock));
+    TimeGauge.builder(
+            "ashlar.cluster.tls.valid",
+            open,
+            TimeUnit.SECONDS,
+            known -> Duration.between(clock.instant(), known.validUntil()).toSeconds())
+        .description("Until the certificate for other processes of the cluster expires")
+        .register(meters);
+    return open;
+  }
+
   private void start() throws Exception {
     // Before anything is opened or waited for: what is wrong with it shows at once.
     RootCredential given =
@@ -102,7 +125,7 @@ final class ClusterNode implements ServerForm {
               new MetadataRole(
                   options.metadataFolders().getFirst(),
                   cluster,
-                  new MetadataRole.Means(resources, port, loops, meters),
+                  new MetadataRole.Means(resources, port, loops, tls, meters),
                   clock));
     }
     if (cluster.has(ServerRole.STORAGE) || cluster.has(ServerRole.GATEWAY)) {
@@ -127,7 +150,7 @@ final class ClusterNode implements ServerForm {
 
   private FramePort openPort() throws IOException {
     return opened.add(
-        new FramePort(cluster.clusterListen().socketAddress(), null, FrameTimes.DEFAULT, loops));
+        new FramePort(cluster.clusterListen().socketAddress(), tls, FrameTimes.DEFAULT, loops));
   }
 
   /** Metadata nodes may start later than the others, and have to find each other first. */
@@ -141,7 +164,7 @@ final class ClusterNode implements ServerForm {
                 cluster.has(ServerRole.GATEWAY) ? Role.GATEWAY : Role.STORAGE_NODE,
                 cluster.id(),
                 cluster.secret(),
-                null),
+                tls),
             RemoteMetadataConfig.TIMEOUT);
     while (true) {
       try {
@@ -182,7 +205,11 @@ final class ClusterNode implements ServerForm {
       throws Exception {
     ClusterDrives drives =
         opened.add(
-            new ClusterDrives(metadata, cluster, this::localDrive, loops, resources.slabs()));
+            new ClusterDrives(
+                metadata,
+                cluster,
+                this::localDrive,
+                new ClusterDrives.Means(loops, tls, resources.slabs())));
     drives.start();
     Profile profile = awaitMap(metadata);
     drives.awaitConnections(CONNECTIONS_WAIT);
@@ -297,6 +324,9 @@ final class ClusterNode implements ServerForm {
     out.println("  Roles        " + ClusterHealth.names(cluster.roles()));
     if (cluster.isServing()) {
       out.println("  Cluster      " + cluster.address() + ", bound to " + cluster.clusterListen());
+    }
+    if (tls != null) {
+      out.println("  TLS          between all processes, certificate until " + tls.validUntil());
     }
     out.println("  Management   http://" + options.managementListen() + "/health");
     Serving gateway = serving;

@@ -1,6 +1,7 @@
 package dev.ashlar.server;
 
 import dev.ashlar.protocol.wire.ClusterSecret;
+import dev.ashlar.transport.tls.TlsFiles;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -20,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param expectedDrives with which the first placement map is made; 0: not said
  * @param outAfter how long a drive is down before it is taken out
  * @param credentials null: they are in the environment
+ * @param tls of connections between the processes; null: none
  */
 record ClusterOptions(
     String name,
@@ -33,7 +35,8 @@ record ClusterOptions(
     String zone,
     int expectedDrives,
     Duration outAfter,
-    @Nullable Path credentials) {
+    @Nullable Path credentials,
+    @Nullable TlsFiles tls) {
   ClusterOptions {
     roles = Set.copyOf(roles);
     metadataNodes = List.copyOf(metadataNodes);

@@ -1,5 +1,6 @@
 package dev.ashlar.server;
 
+import dev.ashlar.transport.tls.TlsFiles;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.nio.file.Files;
@@ -166,19 +167,23 @@ record ClusterPlan(
     return folder.resolve(CREDENTIALS_FILE);
   }
 
-  /** Writes the secret and the credentials, if there are none, and what each process is to do. */
-  RootCredential prepare() throws IOException {
+  /**
+   * Writes the secret and the credentials, if there are none, and what each process is to do.
+   *
+   * @param tls that all processes use; null: none
+   */
+  RootCredential prepare(@Nullable TlsFiles tls) throws IOException {
     Path secret = folder.resolve(SECRET_FILE);
     if (!Files.exists(secret)) {
       DurableFile.write(secret, RootCredential.randomText(43) + "\n", "rw-------");
     }
     for (Member process : processes()) {
-      store(process.config(), properties(process, secret));
+      store(process.config(), properties(process, secret, tls));
     }
     return RootCredential.kept(credentials());
   }
 
-  private Properties properties(Member process, Path secret) {
+  private Properties properties(Member process, Path secret, @Nullable TlsFiles tls) {
     Properties all = new Properties();
     all.setProperty("cluster", "local");
     all.setProperty("cluster-secret-file", secret.toString());
@@ -188,6 +193,11 @@ record ClusterPlan(
     all.setProperty("metadata-nodes", metadataAddresses());
     all.setProperty("cluster-listen", process.clusterListen().toString());
     all.setProperty("management-listen", process.management().toString());
+    if (tls != null) {
+      all.setProperty("cluster-tls-cert", tls.certificates().toString());
+      all.setProperty("cluster-tls-key", tls.key().toString());
+      all.setProperty("cluster-tls-ca", tls.authorities().toString());
+    }
     switch (process.role()) {
       case GATEWAY -> {
         all.setProperty("listen", process.listen().toString());

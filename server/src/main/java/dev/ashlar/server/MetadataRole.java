@@ -11,6 +11,7 @@ import dev.ashlar.transport.Endpoint;
 import dev.ashlar.transport.EventLoops;
 import dev.ashlar.transport.FramePort;
 import dev.ashlar.transport.call.CallClientConfig;
+import dev.ashlar.transport.tls.ClusterTls;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -20,6 +21,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import org.jspecify.annotations.Nullable;
 
 /** The metadata peer of a process of a cluster. */
 final class MetadataRole implements AutoCloseable {
@@ -32,7 +34,12 @@ final class MetadataRole implements AutoCloseable {
   private final MetadataPeer peer;
 
   /** What is open already that it needs. */
-  record Means(DriveResources resources, FramePort port, EventLoops loops, MeterRegistry meters) {}
+  record Means(
+      DriveResources resources,
+      FramePort port,
+      EventLoops loops,
+      @Nullable ClusterTls tls,
+      MeterRegistry meters) {}
 
   /**
    * @param folder its own
@@ -53,7 +60,7 @@ final class MetadataRole implements AutoCloseable {
               peerFolder(folder),
               cluster.metadataNodes().indexOf(cluster.address()),
               peers,
-              new CallClientConfig(Role.METADATA, cluster.id(), cluster.secret(), null),
+              new CallClientConfig(Role.METADATA, cluster.id(), cluster.secret(), means.tls()),
               ElectionTimes.DEFAULT,
               rocks(means.resources(), opened),
               means.meters(),

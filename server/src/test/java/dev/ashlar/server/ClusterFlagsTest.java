@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.ashlar.transport.tls.TlsFiles;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -104,6 +105,22 @@ class ClusterFlagsTest {
             "--metadata-nodes=m-0.service:9005,m-1.service:9005,m-2.service:9005");
     assertEquals(Set.of(ServerRole.METADATA), options.roles());
     assertEquals(new Address("m-1.service", 9005), options.address());
+  }
+
+  @Test
+  void tlsIsGivenAsAWhole() {
+    List<String> all = List.of("--cluster=c", "--node=n", "--metadata-nodes=n:9002");
+    assertNull(parsed(all.toArray(new String[0])).tls());
+    List<String> some = new ArrayList<>(all);
+    some.addAll(List.of("--cluster-tls-cert=a.crt", "--cluster-tls-ca=ca.crt"));
+    assertRefused("go together", SECRET, some.toArray(new String[0]));
+    some.add("--cluster-tls-key=a.key");
+    TlsFiles files = parsed(some.toArray(new String[0])).tls();
+    if (files == null) {
+      throw new AssertionError("no TLS");
+    }
+    assertEquals(Path.of("a.key").toAbsolutePath(), files.key());
+    assertRefused("--cluster-tls-cert needs a cluster", SECRET, "--cluster-tls-key=a.key");
   }
 
   @Test

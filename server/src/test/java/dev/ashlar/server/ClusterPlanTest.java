@@ -1,9 +1,11 @@
 package dev.ashlar.server;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.ashlar.transport.tls.TlsFiles;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -38,8 +40,8 @@ class ClusterPlanTest {
     assertEquals(11, all.size());
     assertEquals(11, all.stream().map(ClusterPlan.Member::clusterListen).distinct().count());
     assertEquals(11, all.stream().map(ClusterPlan.Member::management).distinct().count());
-    RootCredential credential = plan.prepare();
-    assertEquals(credential.secretKey(), plan.prepare().secretKey());
+    RootCredential credential = plan.prepare(null);
+    assertEquals(credential.secretKey(), plan.prepare(null).secretKey());
     for (String secret : List.of("secret", "credentials")) {
       assertEquals(
           "rw-------",
@@ -48,6 +50,14 @@ class ClusterPlanTest {
     String config = Files.readString(folder.resolve("storage-6").resolve("ashlar.properties"));
     assertTrue(config.contains("node=storage-6"), config);
     assertTrue(config.contains("expect-drives=6"), config);
+    assertFalse(config.contains("tls"), config);
+    plan.prepare(new TlsFiles(Path.of("/a.crt"), Path.of("/a.key"), Path.of("/ca.crt")));
+    for (ClusterPlan.Member each : all) {
+      String withTls = Files.readString(each.config());
+      assertTrue(withTls.contains("cluster-tls-cert=/a.crt"), withTls);
+      assertTrue(withTls.contains("cluster-tls-key=/a.key"), withTls);
+      assertTrue(withTls.contains("cluster-tls-ca=/ca.crt"), withTls);
+    }
   }
 
   @Test

@@ -107,6 +107,7 @@ class ClusterRolesTest {
         "",
         NODES,
         Duration.ofMinutes(10),
+        null,
         null);
   }
 
@@ -173,7 +174,9 @@ class ClusterRolesTest {
   private RehearsalClient openGateway() throws Exception {
     ClusterOptions cluster = cluster(Set.of(ServerRole.GATEWAY), "gateway", 1);
     ClusterDrives drives =
-        opened.add(new ClusterDrives(metadata, cluster, id -> null, loops, slabs));
+        opened.add(
+            new ClusterDrives(
+                metadata, cluster, id -> null, new ClusterDrives.Means(loops, null, slabs)));
     drives.start();
     drives.awaitConnections(WAIT);
     GatewayRole gateway =

@@ -41,7 +41,10 @@ public final class ClientGreeting {
     return hello;
   }
 
-  public Greeting.Proof proof(Greeting.Challenge challenge)
+  /**
+   * @param channel what is known of the channel below, {@link FrameConnection#channelBinding()}
+   */
+  public Greeting.Proof proof(Greeting.Challenge challenge, byte[] channel)
       throws HandshakeException, WireFormatException {
     if (handshake != null) {
       throw new WireFormatException("a second CHALLENGE");
@@ -51,7 +54,7 @@ public final class ClientGreeting {
     if (fault != null) {
       throw refused(fault, "the other side is not the one expected");
     }
-    Handshake now = new Handshake(secret, hello, challenge);
+    Handshake now = new Handshake(secret, hello, challenge, channel);
     handshake = now;
     return now.proof();
   }

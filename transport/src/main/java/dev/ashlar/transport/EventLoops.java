@@ -1,10 +1,14 @@
 package dev.ashlar.transport;
 
+import dev.ashlar.transport.tls.ClusterTls;
+import dev.ashlar.transport.tls.WithoutTls;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
+import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
@@ -15,8 +19,11 @@ import io.netty.handler.ssl.SslContext;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.function.Supplier;
+import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
 /** The threads that move the frames of any number of connections. */
@@ -47,13 +54,17 @@ public final class EventLoops implements AutoCloseable {
   /**
    * Connects.
    *
+   * @param address with the host's name, if it is known by one: its certificate has to be for that
    * @param tls null: none
+   * @throws SSLException when there can be none
    */
   public ChannelFuture connect(
       InetSocketAddress address,
       Duration timeout,
-      @Nullable SslContext tls,
-      FrameConnection connection) {
+      @Nullable ClusterTls tls,
+      FrameConnection connection)
+      throws SSLException {
+    SslContext way = tls == null ? null : tls.forConnecting();
     Bootstrap bootstrap =
         new Bootstrap()
             .group(loops)
@@ -62,7 +73,15 @@ public final class EventLoops implements AutoCloseable {
             .option(ChannelOption.TCP_NODELAY, true)
             .option(ChannelOption.ALLOCATOR, PooledByteBufAllocator.DEFAULT)
             .option(ChannelOption.WRITE_BUFFER_WATER_MARK, WATER_MARK)
-            .handler(initializer(() -> connection, tls, address));
+            .handler(
+                initializer(
+                    () -> connection,
+                    way == null
+                        ? null
+                        : alloc ->
+                            List.of(
+                                way.newHandler(
+                                    alloc, address.getHostString(), address.getPort()))));
     if (transport == Transport.EPOLL) {
       bootstrap.option(EpollChannelOption.TCP_NOTSENT_LOWAT, UNSENT_BYTES_MAX);
     }
@@ -76,7 +95,7 @@ public final class EventLoops implements AutoCloseable {
    * @param connections one for each that is accepted
    */
   public ChannelFuture listen(
-      InetSocketAddress address, @Nullable SslContext tls, Supplier<FrameConnection> connections) {
+      InetSocketAddress address, @Nullable ClusterTls tls, Supplier<FrameConnection> connections) {
     ServerBootstrap bootstrap =
         new ServerBootstrap()
             .group(loops)
@@ -85,7 +104,13 @@ public final class EventLoops implements AutoCloseable {
             .childOption(ChannelOption.TCP_NODELAY, true)
             .childOption(ChannelOption.ALLOCATOR, PooledByteBufAllocator.DEFAULT)
             .childOption(ChannelOption.WRITE_BUFFER_WATER_MARK, WATER_MARK)
-            .childHandler(initializer(connections, tls, null));
+            .childHandler(
+                initializer(
+                    connections,
+                    tls == null
+                        ? null
+                        : alloc ->
+                            List.of(new WithoutTls(), tls.forAccepting().newHandler(alloc))));
     if (transport == Transport.EPOLL) {
       bootstrap.childOption(EpollChannelOption.TCP_NOTSENT_LOWAT, UNSENT_BYTES_MAX);
     }
@@ -94,20 +119,15 @@ public final class EventLoops implements AutoCloseable {
 
   private static ChannelInitializer<Channel> initializer(
       Supplier<FrameConnection> connections,
-      @Nullable SslContext tls,
-      @Nullable InetSocketAddress peer) {
+      @Nullable Function<ByteBufAllocator, List<ChannelHandler>> tls) {
     return new ChannelInitializer<>() {
       @Override
       protected void initChannel(Channel channel) {
         FrameConnection connection = connections.get();
         if (tls == null) {
           channel.config().setRecvByteBufAllocator(new ReceiveBuffers(connection.reader()));
-        } else if (peer == null) {
-          channel.pipeline().addLast(tls.newHandler(channel.alloc()));
         } else {
-          channel
-              .pipeline()
-              .addLast(tls.newHandler(channel.alloc(), peer.getHostString(), peer.getPort()));
+          tls.apply(channel.alloc()).forEach(channel.pipeline()::addLast);
         }
         channel.pipeline().addLast(connection);
       }

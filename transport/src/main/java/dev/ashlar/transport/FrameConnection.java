@@ -4,19 +4,23 @@ import dev.ashlar.protocol.wire.FrameHeader;
 import dev.ashlar.protocol.wire.Message;
 import dev.ashlar.protocol.wire.Signal;
 import dev.ashlar.protocol.wire.WireFormatException;
+import dev.ashlar.transport.tls.TlsFaults;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.handler.ssl.SslHandler;
 import io.netty.util.concurrent.EventExecutor;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
 import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -39,6 +43,7 @@ public final class FrameConnection extends ChannelInboundHandlerAdapter {
   private @Nullable IOException failure;
   private @Nullable ScheduledFuture<?> watch;
   private boolean isReading;
+  private boolean hasHeard;
   private boolean isPumpDue;
   private boolean isClosed;
   private long pings;
@@ -83,6 +88,21 @@ public final class FrameConnection extends ChannelInboundHandlerAdapter {
   public String peer() {
     ChannelHandlerContext ctx = context;
     return ctx == null ? "?" : String.valueOf(ctx.channel().remoteAddress());
+  }
+
+  /**
+   * What both sides see of the channel, and nobody who stands between them with certificates of his
+   * own could show to both; empty without TLS.
+   *
+   * @throws IOException before TLS is agreed
+   */
+  public byte[] channelBinding() throws IOException {
+    SslHandler tls = tls();
+    return tls == null ? new byte[0] : ChannelBinding.of(tls.engine());
+  }
+
+  private @Nullable SslHandler tls() {
+    return context().pipeline().get(SslHandler.class);
   }
 
   public void send(int drive, long request, Message message) {
@@ -229,11 +249,25 @@ public final class FrameConnection extends ChannelInboundHandlerAdapter {
     isReading = true;
     ByteBuf bytes = (ByteBuf) received;
     try {
+      if (!hasHeard) {
+        hasHeard = true;
+        checkSameLanguage(bytes);
+      }
       if (!isClosed) {
         reader.read(bytes);
       }
     } finally {
       bytes.release();
+    }
+  }
+
+  /** Without TLS here, there shall be none on the other side. */
+  private void checkSameLanguage(ByteBuf first) throws IOException {
+    if (tls() == null
+        && first.isReadable()
+        && TlsFaults.isTls(first.getByte(first.readerIndex()))) {
+      context().writeAndFlush(TlsFaults.wrongProtocol());
+      throw TlsFaults.otherSideHasTls();
     }
   }
 
@@ -267,9 +301,12 @@ public final class FrameConnection extends ChannelInboundHandlerAdapter {
   @Override
   public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
     isReading = false;
-    if (cause instanceof IOException io) {
-      close(io);
-    } else if (cause.getCause() instanceof IOException io) {
+    Throwable reason = cause instanceof IOException ? cause : cause.getCause();
+    if (reason instanceof ClosedChannelException) {
+      close(peerClosed());
+    } else if (reason instanceof SSLException ssl) {
+      close(TlsFaults.explain(ssl));
+    } else if (reason instanceof IOException io) {
       close(io);
     } else {
       broken(cause);
@@ -278,7 +315,14 @@ public final class FrameConnection extends ChannelInboundHandlerAdapter {
 
   @Override
   public void channelInactive(ChannelHandlerContext ctx) {
-    end(new IOException("the peer closed the connection"));
+    end(peerClosed());
+  }
+
+  private IOException peerClosed() {
+    SslHandler tls = tls();
+    boolean isBeforeTls = tls != null && !tls.handshakeFuture().isSuccess();
+    return new IOException(
+        "the peer closed the connection" + (isBeforeTls ? " before TLS was agreed" : ""));
   }
 
   @Override

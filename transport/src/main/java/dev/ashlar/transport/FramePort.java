@@ -4,9 +4,9 @@ import dev.ashlar.protocol.wire.FrameHeader;
 import dev.ashlar.protocol.wire.Greeting;
 import dev.ashlar.protocol.wire.Message;
 import dev.ashlar.protocol.wire.WireFormatException;
+import dev.ashlar.transport.tls.ClusterTls;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
-import io.netty.handler.ssl.SslContext;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -43,7 +43,7 @@ public final class FramePort implements AutoCloseable {
    * @throws IOException when the address cannot be bound
    */
   public FramePort(
-      InetSocketAddress listen, @Nullable SslContext tls, FrameTimes times, EventLoops loops)
+      InetSocketAddress listen, @Nullable ClusterTls tls, FrameTimes times, EventLoops loops)
       throws IOException {
     this.times = times;
     ChannelFuture bound = loops.listen(listen, tls, this::accept).awaitUninterruptibly();

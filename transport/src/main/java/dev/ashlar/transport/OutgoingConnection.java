@@ -8,15 +8,16 @@ import dev.ashlar.protocol.wire.Message;
 import dev.ashlar.protocol.wire.Role;
 import dev.ashlar.protocol.wire.Side;
 import dev.ashlar.protocol.wire.WireFormatException;
+import dev.ashlar.transport.tls.ClusterTls;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
-import io.netty.handler.ssl.SslContext;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
+import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
 /** One connection that this process makes: the way there, its half of the handshake, the end. */
@@ -34,7 +35,7 @@ public abstract class OutgoingConnection implements FrameHandler, ConnectionKeep
    * @param connect how long that may take
    * @param tls null: none
    */
-  public record Way(FrameTimes frames, Duration connect, @Nullable SslContext tls) {}
+  public record Way(FrameTimes frames, Duration connect, @Nullable ClusterTls tls) {}
 
   /**
    * @param expected the role of the other side
@@ -58,7 +59,13 @@ public abstract class OutgoingConnection implements FrameHandler, ConnectionKeep
 
   @Override
   public final void connect(EventLoops loops, InetSocketAddress address) {
-    ChannelFuture connected = loops.connect(address, way.connect(), way.tls(), frames);
+    ChannelFuture connected;
+    try {
+      connected = loops.connect(address, way.connect(), way.tls(), frames);
+    } catch (SSLException e) {
+      ended(new IOException("TLS cannot be used: " + e.getMessage(), e));
+      return;
+    }
     channel = connected.channel();
     var unused =
         connected.addListener(
@@ -103,7 +110,7 @@ public abstract class OutgoingConnection implements FrameHandler, ConnectionKeep
   protected final void greeted(Greeting said) throws IOException {
     switch (said) {
       case Greeting.Challenge challenge -> {
-        frames.send(0, 0, greeting.proof(challenge));
+        frames.send(0, 0, greeting.proof(challenge, frames.channelBinding()));
         frames.saltOutgoing(greeting.handshake().clientSalt());
       }
       case Greeting.Welcome welcome -> {

@@ -39,7 +39,10 @@ public final class ServerGreeting {
     this.drives = drives;
   }
 
-  public Greeting.Challenge challenge(Greeting.Hello said)
+  /**
+   * @param channel what is known of the channel below, {@link FrameConnection#channelBinding()}
+   */
+  public Greeting.Challenge challenge(Greeting.Hello said, byte[] channel)
       throws HandshakeException, WireFormatException {
     if (hello != null) {
       throw new WireFormatException("a second HELLO");
@@ -62,7 +65,7 @@ public final class ServerGreeting {
     byte[] nonce = new byte[Greeting.NONCE_BYTES];
     RANDOM.nextBytes(nonce);
     Greeting.Challenge challenge = new Greeting.Challenge(here, nonce);
-    handshake = new Handshake(secret, said, challenge);
+    handshake = new Handshake(secret, said, challenge, channel);
     return challenge;
   }
 

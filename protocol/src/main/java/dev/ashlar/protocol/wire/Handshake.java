@@ -5,19 +5,30 @@ import java.nio.ByteBuffer;
 /**
  * What both sides derive from the secret and from what they said: that they know it, and the salts
  * of their frames. All of HELLO and CHALLENGE goes in: both nonces, so that nothing can be used
- * again; both identities; and a label per direction, so that nothing can be sent back.
+ * again; both identities; and a label per direction, so that nothing can be sent back. What both
+ * know of the channel below goes in too, so that nobody can stand between them and pass it on.
  */
 public final class Handshake {
   private final ClusterSecret secret;
   private final byte[] said;
 
+  /** Over a channel of which nothing is known. */
   public Handshake(ClusterSecret secret, Greeting.Hello hello, Greeting.Challenge challenge) {
+    this(secret, hello, challenge, new byte[0]);
+  }
+
+  /**
+   * @param channel what both sides, and only they, see of the channel below; empty: nothing
+   */
+  public Handshake(
+      ClusterSecret secret, Greeting.Hello hello, Greeting.Challenge challenge, byte[] channel) {
     this.secret = secret;
     ByteBuffer all =
-        ByteBuffer.allocate(GreetingCodec.bytes(hello) + GreetingCodec.bytes(challenge));
+        ByteBuffer.allocate(
+            GreetingCodec.bytes(hello) + GreetingCodec.bytes(challenge) + channel.length);
     GreetingCodec.put(all, hello);
     GreetingCodec.put(all, challenge);
-    said = all.array();
+    said = all.put(channel).array();
   }
 
   public Greeting.Proof proof() {

@@ -10,7 +10,7 @@ public enum HandshakeFault {
   WRONG_ROLE(4),
   /** It has none of the drives that are expected there. */
   WRONG_DRIVE(5),
-  /** It does not know the cluster's secret. */
+  /** It does not know the cluster's secret, or has no certificate that is trusted. */
   NOT_AUTHENTIC(6),
   /** It has as many connections as it takes. */
   BUSY(7),

@@ -2,7 +2,10 @@ package dev.ashlar.protocol.wire;
 
 import org.jspecify.annotations.Nullable;
 
-/** What a frame carries; the numbers are for ever. */
+/**
+ * What a frame carries; the numbers are for ever. 21 and 22 stay free: a connection that begins
+ * with one of them is one with TLS.
+ */
 public enum MessageType {
   HELLO(1),
   CHALLENGE(2),

@@ -59,6 +59,19 @@ class HandshakeTest {
   }
 
   @Test
+  void whoPassesItOnBetweenTwoChannelsProvesNothing() {
+    byte[] channel = {1, 2, 3};
+    Handshake client = new Handshake(SECRET, hello(1), challenge(2), channel);
+    assertTrue(new Handshake(SECRET, hello(1), challenge(2), channel).isAuthentic(client.proof()));
+    for (byte[] other : List.of(new byte[0], new byte[] {1, 2, 4}, new byte[] {1, 2, 3, 0})) {
+      Handshake server = new Handshake(SECRET, hello(1), challenge(2), other);
+      assertFalse(server.isAuthentic(client.proof()));
+      assertFalse(client.isAuthentic(server.welcome(TERMS)));
+      assertNotEquals(server.clientSalt(), client.clientSalt());
+    }
+  }
+
+  @Test
   void secretsAreLongAndNeverShown() {
     assertThrows(IllegalArgumentException.class, () -> new ClusterSecret(new byte[15]));
     assertFalse(SECRET.toString().contains("of this cluster"));

@@ -1,6 +1,7 @@
 package dev.ashlar.protocol.wire;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -95,6 +96,14 @@ class MessageCodecTest {
   }
 
   /** The layout is for ever: who changes it counts the version up. */
+  @Test
+  void noConnectionBeginsLikeTls() {
+    List<Integer> ofTls = List.of(21, 22);
+    for (MessageType type : MessageType.values()) {
+      assertFalse(ofTls.contains((int) type.code()), type::name);
+    }
+  }
+
   @Test
   void version1StaysAsItIs() {
     Side side = new Side(1, Role.GATEWAY, new UUID(1, 2), new UUID(3, 4));

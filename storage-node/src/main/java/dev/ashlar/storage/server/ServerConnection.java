@@ -92,7 +92,8 @@ final class ServerConnection implements FrameHandler {
   private void greeted(Greeting said) throws IOException {
     try {
       switch (said) {
-        case Greeting.Hello hello -> frames.send(0, 0, greeting.challenge(hello));
+        case Greeting.Hello hello ->
+            frames.send(0, 0, greeting.challenge(hello, frames.channelBinding()));
         case Greeting.Proof proof -> {
           greeting.check(proof);
           proved();

@@ -3,7 +3,7 @@ package dev.ashlar.storage.server;
 import dev.ashlar.protocol.wire.ClusterSecret;
 import dev.ashlar.protocol.wire.Wire;
 import dev.ashlar.transport.FrameTimes;
-import io.netty.handler.ssl.SslContext;
+import dev.ashlar.transport.tls.ClusterTls;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.UUID;
@@ -19,7 +19,7 @@ public record ShardServerConfig(
     InetSocketAddress listen,
     UUID cluster,
     ClusterSecret secret,
-    @Nullable SslContext tls,
+    @Nullable ClusterTls tls,
     FrameTimes times,
     Duration drain,
     Limits limits) {

@@ -15,7 +15,7 @@ import dev.ashlar.transport.Transport;
 import dev.ashlar.transport.client.NodeConfig;
 import dev.ashlar.transport.client.RemoteNode;
 import dev.ashlar.transport.client.RemoteShardStore;
-import io.netty.handler.ssl.SslContext;
+import dev.ashlar.transport.tls.ClusterTls;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -72,7 +72,7 @@ final class Loopback implements AutoCloseable {
   }
 
   static ShardServerConfig config(
-      ShardServerConfig.Limits limits, FrameTimes times, @Nullable SslContext tls) {
+      ShardServerConfig.Limits limits, FrameTimes times, @Nullable ClusterTls tls) {
     InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
     return new ShardServerConfig(any, CLUSTER, SECRET, tls, times, Duration.ofSeconds(10), limits);
   }
@@ -86,7 +86,7 @@ final class Loopback implements AutoCloseable {
   }
 
   NodeConfig clientConfig(
-      int port, NodeConfig.Times times, NodeConfig.Limits limits, @Nullable SslContext tls) {
+      int port, NodeConfig.Times times, NodeConfig.Limits limits, @Nullable ClusterTls tls) {
     List<DriveId> ids = drives.stream().map(ShardStore::drive).toList();
     return new NodeConfig(
         "127.0.0.1", port, Role.GATEWAY, CLUSTER, SECRET, ids, tls, times, limits);

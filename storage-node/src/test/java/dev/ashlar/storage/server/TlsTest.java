@@ -18,7 +18,8 @@ import dev.ashlar.transport.Transport;
 import dev.ashlar.transport.client.NodeConfig;
 import dev.ashlar.transport.client.RemoteNode;
 import dev.ashlar.transport.client.RemoteShardStore;
-import io.netty.handler.ssl.SslContext;
+import dev.ashlar.transport.tls.ClusterTls;
+import dev.ashlar.transport.tls.TestAuthority;
 import java.nio.file.Path;
 import java.util.Random;
 import java.util.UUID;
@@ -34,26 +35,27 @@ class TlsTest {
 
   @Test
   void bothSidesNeedACertificateThatTheOtherTrusts(@TempDir Path folder) throws Exception {
-    Certificates node = Certificates.make(folder, "node");
-    Certificates gateway = Certificates.make(folder, "gateway");
+    TestAuthority authority = new TestAuthority(folder.resolve("ours"), "authority");
+    TestAuthority another = new TestAuthority(folder.resolve("theirs"), "another authority");
     ShardServerConfig config =
-        Loopback.config(ShardServerConfig.Limits.DEFAULT, Loopback.TIMES, node.server(gateway));
+        Loopback.config(
+            ShardServerConfig.Limits.DEFAULT, Loopback.TIMES, authority.tls("storage-1"));
+    ClusterTls gateway = authority.tls("gateway-1");
     try (Loopback loopback = new Loopback(Transport.preferred(), config, serverSlabs, drive)) {
-      RemoteNode known = loopback.connect(client(loopback, gateway.client(node)), new SlabPool());
+      RemoteNode known = loopback.connect(client(loopback, gateway), new SlabPool());
       writeAndRead(loopback.store(known, 0));
-      refused(loopback, node.client(node));
-      refused(loopback, gateway.client(gateway));
+      refused(loopback, another.tls("gateway-1"));
       refused(loopback, null);
       writeAndRead(loopback.store(known, 0));
     }
   }
 
-  private static NodeConfig client(Loopback loopback, @Nullable SslContext tls) {
+  private static NodeConfig client(Loopback loopback, @Nullable ClusterTls tls) {
     return loopback.clientConfig(
         loopback.port(), Loopback.CLIENT_TIMES, NodeConfig.Limits.DEFAULT, tls);
   }
 
-  private static void refused(Loopback loopback, @Nullable SslContext tls) throws Exception {
+  private static void refused(Loopback loopback, @Nullable ClusterTls tls) throws Exception {
     RemoteNode node = loopback.start(client(loopback, tls), new SlabPool());
     Loopback.await("refused", () -> node.status().failure() != null);
     assertFalse(node.status().isConnected());

@@ -4,7 +4,7 @@ import dev.ashlar.protocol.wire.ClusterSecret;
 import dev.ashlar.protocol.wire.Role;
 import dev.ashlar.transport.ConnectionKeeper;
 import dev.ashlar.transport.FrameTimes;
-import io.netty.handler.ssl.SslContext;
+import dev.ashlar.transport.tls.ClusterTls;
 import java.time.Duration;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -20,7 +20,7 @@ public record CallClientConfig(
     Role role,
     UUID cluster,
     ClusterSecret secret,
-    @Nullable SslContext tls,
+    @Nullable ClusterTls tls,
     FrameTimes frames,
     Duration connect,
     ConnectionKeeper.Pauses pauses,
@@ -35,7 +35,7 @@ public record CallClientConfig(
     }
   }
 
-  public CallClientConfig(Role role, UUID cluster, ClusterSecret secret, @Nullable SslContext tls) {
+  public CallClientConfig(Role role, UUID cluster, ClusterSecret secret, @Nullable ClusterTls tls) {
     this(
         role,
         cluster,

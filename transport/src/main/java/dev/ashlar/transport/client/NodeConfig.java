@@ -5,7 +5,7 @@ import dev.ashlar.protocol.wire.ClusterSecret;
 import dev.ashlar.protocol.wire.Role;
 import dev.ashlar.protocol.wire.Wire;
 import dev.ashlar.transport.FrameTimes;
-import io.netty.handler.ssl.SslContext;
+import dev.ashlar.transport.tls.ClusterTls;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
@@ -27,7 +27,7 @@ public record NodeConfig(
     UUID cluster,
     ClusterSecret secret,
     List<DriveId> drives,
-    @Nullable SslContext tls,
+    @Nullable ClusterTls tls,
     Times times,
     Limits limits) {
   public NodeConfig {

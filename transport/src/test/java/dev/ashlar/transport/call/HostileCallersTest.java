@@ -107,7 +107,7 @@ class HostileCallersTest {
     @Override
     public void arrived(FrameHeader header, Message message) throws IOException {
       if (message instanceof Greeting.Challenge challenge) {
-        frames.send(0, 0, greeting.proof(challenge));
+        frames.send(0, 0, greeting.proof(challenge, frames.channelBinding()));
         frames.saltOutgoing(greeting.handshake().clientSalt());
       } else if (message instanceof Greeting.Welcome welcome) {
         greeting.check(welcome);
@@ -125,11 +125,11 @@ class HostileCallersTest {
     }
   }
 
-  private void isEnded(Consumer<FrameConnection> misdeed) throws InterruptedException {
+  private void isEnded(Consumer<FrameConnection> misdeed) throws Exception {
     isEnded(new Caller(true, misdeed));
   }
 
-  private void isEnded(Caller caller) throws InterruptedException {
+  private void isEnded(Caller caller) throws Exception {
     var unused = loops.connect(port.address(), Duration.ofSeconds(5), null, caller.frames);
     caller.closed.await();
     while (server.reservedBytes() > 0) {

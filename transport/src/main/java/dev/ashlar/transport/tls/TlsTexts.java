@@ -1,0 +1,48 @@
+package dev.ashlar.transport.tls;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+
+/** What the files held when they were read. */
+record TlsTexts(String certificates, String key, String authorities) {
+  private static final long FILE_BYTES_MAX = 1 << 20;
+
+  /**
+   * @throws IOException naming the file that cannot be read
+   */
+  static TlsTexts read(TlsFiles files) throws IOException {
+    return new TlsTexts(
+        text("certificate", files.certificates()),
+        text("key", files.key()),
+        text("authorities", files.authorities()));
+  }
+
+  private static String text(String what, Path file) throws IOException {
+    try {
+      if (Files.size(file) > FILE_BYTES_MAX) {
+        throw new IOException("more than " + FILE_BYTES_MAX + " bytes");
+      }
+      return Files.readString(file, StandardCharsets.ISO_8859_1);
+    } catch (NoSuchFileException e) {
+      throw unreadable(what, file, "there is no such file", e);
+    } catch (AccessDeniedException e) {
+      throw unreadable(what, file, "access denied", e);
+    } catch (IOException e) {
+      throw unreadable(what, file, String.valueOf(e.getMessage()), e);
+    }
+  }
+
+  private static IOException unreadable(String what, Path file, String why, IOException cause) {
+    return new IOException("TLS " + what + " " + file + " cannot be read: " + why, cause);
+  }
+
+  /** Never shows the key. */
+  @Override
+  public String toString() {
+    return "TlsTexts";
+  }
+}

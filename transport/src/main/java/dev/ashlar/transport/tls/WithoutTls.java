@@ -1,0 +1,23 @@
+package dev.ashlar.transport.tls;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+
+/**
+ * In front of TLS on a connection that is accepted: who comes without it hears why the connection
+ * ends, which TLS then does.
+ */
+public final class WithoutTls extends ChannelInboundHandlerAdapter {
+  // If it cannot be sent, the other side has gone.
+  @SuppressWarnings("FutureReturnValueIgnored")
+  @Override
+  public void channelRead(ChannelHandlerContext ctx, Object first) {
+    ByteBuf bytes = (ByteBuf) first;
+    if (bytes.isReadable() && !TlsFaults.isTls(bytes.getByte(bytes.readerIndex()))) {
+      ctx.writeAndFlush(TlsFaults.wrongProtocol());
+    }
+    ctx.fireChannelRead(first);
+    ctx.pipeline().remove(this);
+  }
+}

@@ -1,0 +1,168 @@
+package dev.ashlar.transport.tls;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.netty.pkitesting.CertificateBuilder;
+import io.netty.pkitesting.X509Bundle;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What is wrong with the files of a process shows when it starts, and does no harm later. */
+class TlsFilesTest {
+  private static final String HOST = "127.0.0.1";
+
+  @TempDir private Path folder;
+  private TestAuthority authority;
+
+  @BeforeEach
+  void makeAuthority() throws Exception {
+    authority = new TestAuthority(folder, "authority");
+  }
+
+  private static ClusterTls open(TlsFiles files, @Nullable String host) throws IOException {
+    return ClusterTls.unwatched(files, host, Clock.systemUTC());
+  }
+
+  private static void refused(TlsFiles files, @Nullable String host, String... why) {
+    IOException refusal = assertThrows(IOException.class, () -> open(files, host));
+    String said = String.valueOf(refusal.getMessage());
+    for (String part : why) {
+      assertTrue(said.contains(part), said);
+    }
+  }
+
+  private TlsFiles issued(UnaryOperator<CertificateBuilder> with) throws Exception {
+    return authority.files("node", authority.issue("node", with));
+  }
+
+  @Test
+  void keysOfAllKindsAreTaken() throws Exception {
+    List<CertificateBuilder.Algorithm> kinds =
+        List.of(
+            CertificateBuilder.Algorithm.ecp256,
+            CertificateBuilder.Algorithm.ecp384,
+            CertificateBuilder.Algorithm.rsa2048,
+            CertificateBuilder.Algorithm.ed25519);
+    for (CertificateBuilder.Algorithm kind : kinds) {
+      TlsFiles files = issued(builder -> TestAuthority.node(builder).algorithm(kind));
+      assertNotNull(open(files, HOST), kind::name);
+    }
+  }
+
+  @Test
+  void filesThatAreNotThereAreNamed() throws Exception {
+    for (String name : List.of("tls.crt", "tls.key", "ca.crt")) {
+      TlsFiles files = authority.files("node");
+      Files.delete(folder.resolve("node").resolve(name));
+      refused(files, HOST, name, "there is no such file");
+      Files.writeString(folder.resolve("node").resolve(name), "nothing\n");
+      refused(files, HOST, name, "in PEM");
+    }
+  }
+
+  @Test
+  void aKeyHasToBeThatOfTheCertificate() throws Exception {
+    TlsFiles files = authority.files("node");
+    X509Bundle other = authority.issue("node", TestAuthority::node);
+    TestAuthority.replace(files.key(), other.getPrivateKeyPEM());
+    refused(files, HOST, "tls.key is not that of the certificate");
+    X509Bundle rsa = authority.issue("node", builder -> builder.rsa2048());
+    TestAuthority.replace(files.key(), rsa.getPrivateKeyPEM());
+    refused(files, HOST, "tls.key is no EC key");
+  }
+
+  @Test
+  void keysInOtherFormsAreNotTaken() throws Exception {
+    TlsFiles files = authority.files("node");
+    String pem = Files.readString(files.key());
+    TestAuthority.replace(files.key(), pem.replace("PRIVATE", "ENCRYPTED PRIVATE"));
+    refused(files, HOST, "tls.key is encrypted", "PKCS#8");
+    TestAuthority.replace(files.key(), pem.replace("PRIVATE", "RSA PRIVATE"));
+    refused(files, HOST, "older form of RSA keys", "openssl pkcs8");
+  }
+
+  @Test
+  void timeIsLookedAt() throws Exception {
+    Instant now = Instant.now();
+    refused(
+        issued(builder -> builder.notAfter(now.minusSeconds(9))), HOST, "tls.crt has expired", "T");
+    refused(
+        issued(builder -> builder.notBefore(now.plusSeconds(99))),
+        HOST,
+        "tls.crt is not valid yet");
+  }
+
+  @Test
+  void whatOthersWouldRefuseIsRefusedHere() throws Exception {
+    TlsFiles files = authority.files("node");
+    TestAuthority another = new TestAuthority(folder, "another");
+    TestAuthority.replace(files.authorities(), another.pem());
+    refused(files, HOST, "tls.crt", "is of no authority that is trusted here", "ca.crt");
+    refused(files, null, "tls.crt", "is of no authority that is trusted here", "ca.crt");
+    TestAuthority.replace(files.authorities(), another.pem() + authority.pem());
+    assertNotNull(open(files, HOST));
+    refused(files, "storage-1", "who connect to storage-1", "No name matching storage-1");
+    assertNotNull(open(files, null));
+    refused(
+        issued(builder -> builder.addSanIpAddress(HOST).addExtendedKeyUsageServerAuth()),
+        HOST,
+        "does not permit use for TLS client");
+    refused(
+        issued(builder -> builder.addExtendedKeyUsageServerAuth()),
+        null,
+        "does not permit use for TLS client");
+    TlsFiles ofGateway = issued(builder -> builder.addExtendedKeyUsageClientAuth());
+    assertNotNull(open(ofGateway, null));
+    refused(ofGateway, HOST, "does not permit use for TLS server");
+  }
+
+  @Test
+  void newFilesAreTakenAndBrokenOnesAreNot() throws Exception {
+    TlsFiles files = authority.files("node");
+    try (ClusterTls tls = open(files, HOST)) {
+      Instant first = tls.validUntil();
+      Object before = tls.forAccepting();
+      tls.look();
+      assertEquals(before, tls.forAccepting());
+      Instant later = first.plus(Duration.ofDays(7));
+      X509Bundle renewed =
+          authority.issue("node", builder -> TestAuthority.node(builder).notAfter(later));
+      TestAuthority.replace(files.certificates(), renewed.getCertificatePathPEM());
+      tls.look();
+      assertEquals(first, tls.validUntil(), "a certificate without its key");
+      TestAuthority.replace(files.key(), renewed.getPrivateKeyPEM());
+      tls.look();
+      assertNotEquals(first, tls.validUntil());
+      Instant second = tls.validUntil();
+      Files.delete(files.certificates());
+      tls.look();
+      tls.look();
+      assertEquals(second, tls.validUntil(), "no file");
+      authority.files(
+          "node",
+          authority.issue(
+              "node",
+              builder -> TestAuthority.node(builder).notAfter(Instant.now().minusSeconds(1))));
+      tls.look();
+      tls.look();
+      assertEquals(second, tls.validUntil(), "an expired one");
+      authority.files("node");
+      tls.look();
+      assertNotEquals(second, tls.validUntil());
+    }
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.ashlar.transport.tls;
+
+import org.jspecify.annotations.NullMarked;
