@@ -80,15 +80,26 @@ final class BlobChanges {
   }
 
   /**
-   * Whether a slot that the writer changed has gone to another drive since it looked: its change
-   * would cost the blob a shard that was there before and after, or could still have come there.
+   * Whether a slot that the writer changed has gone to another drive since it looked, or has got
+   * another name without having bytes: its change would cost the blob a shard that was there before
+   * and after, or could still have come there.
    */
   private static boolean isOvertaken(Step step, BlobRow row, BlobChange change) {
     PlacementMap map = step.placement();
+    StripeLayout layout = Debts.layout(row);
     return row.getSettled() > change.getBaseSettled()
         && change.getAcksList().stream()
             .filter(ack -> ack.getSlot() >= 0 && ack.getSlot() < map.profile().shards())
-            .anyMatch(ack -> !Acks.driveOf(ack).equals(map.location(row, ack.getSlot())));
+            .anyMatch(
+                ack ->
+                    !Acks.driveOf(ack).equals(map.location(row, ack.getSlot()))
+                        || (layout.shardLength(ack.getSlot()) == 0
+                            && isRenamed(row, ack.getSlot(), change.getBaseSettled())));
+  }
+
+  private static boolean isRenamed(BlobRow row, int slot, long since) {
+    return row.getRebuiltList().stream()
+        .anyMatch(shard -> shard.getSlot() == slot && shard.getPosition() > since);
   }
 
   /** What was prepared for a shard that was rebuilt since is not where that one is. */

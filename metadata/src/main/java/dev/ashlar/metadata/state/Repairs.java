@@ -4,6 +4,7 @@ import static dev.ashlar.metadata.state.Step.require;
 
 import dev.ashlar.metadata.table.Keys;
 import dev.ashlar.metadata.table.Rows;
+import dev.ashlar.protocol.layout.StripeLayout;
 import dev.ashlar.protocol.message.AttemptRow;
 import dev.ashlar.protocol.message.BlobKey;
 import dev.ashlar.protocol.message.BlobRow;
@@ -21,6 +22,7 @@ import dev.ashlar.protocol.model.ShardId;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -79,7 +81,7 @@ final class Repairs {
       check(step, row, shard);
       require(owed.remove(slot) || moving.remove(slot), ResultCode.CONDITIONAL_CONFLICT);
       placed.put(slot, step.placement().drive(row.getPg(), slot));
-      repaired = withShard(step, repaired, shard);
+      repaired = withNamesOfEmptySlots(step, withShard(step, repaired, shard), shard);
     }
     require(Places.isSpread(step, row, owed, placed), ResultCode.CONDITIONAL_CONFLICT);
     rename(step, row, repaired);
@@ -139,23 +141,42 @@ final class Repairs {
       return row; // it was there all the time
     }
     int slot = shard.getAck().getSlot();
-    List<RebuiltShard> rebuilt = new ArrayList<>(row.getRebuiltList());
-    rebuilt.removeIf(each -> each.getSlot() == slot);
-    rebuilt.add(
-        RebuiltShard.newBuilder()
-            .setSlot(slot)
-            .setName(shard.getName())
-            .setPosition(step.freshId())
-            .build());
-    rebuilt.sort(Comparator.comparing(RebuiltShard::getSlot));
     // Under its new name it never was anything else: what was not folded is in it, too.
-    BlobRow.Builder changed = row.toBuilder().clearRebuilt().addAllRebuilt(rebuilt);
+    BlobRow.Builder changed = named(step, row, slot, shard.getName()).toBuilder();
     changed.clearAttempts();
     row.getAttemptsList().forEach(attempt -> changed.addAttempts(without(attempt, slot)));
     if (row.getFoldedCount() > 0) {
       changed.setFolded(slot, 0);
     }
     return changed.build();
+  }
+
+  private static BlobRow named(Step step, BlobRow row, int slot, BlobKey name) {
+    List<RebuiltShard> rebuilt = new ArrayList<>(row.getRebuiltList());
+    rebuilt.removeIf(each -> each.getSlot() == slot);
+    rebuilt.add(
+        RebuiltShard.newBuilder().setSlot(slot).setName(name).setPosition(step.freshId()).build());
+    rebuilt.sort(Comparator.comparing(RebuiltShard::getSlot));
+    return row.toBuilder().clearRebuilt().addAllRebuilt(rebuilt).build();
+  }
+
+  /**
+   * What was the shard under its old name is removed from its drive, at any time. A slot that has
+   * no bytes yet may come to that drive: what it gets there must not have the same name.
+   */
+  private static BlobRow withNamesOfEmptySlots(Step step, BlobRow row, RepairedShard shard) {
+    if (shard.getName().equals(shard.getNameBefore())) {
+      return row;
+    }
+    StripeLayout layout = Debts.layout(row);
+    BlobRow named = row;
+    for (int slot = 0; slot < layout.profile().shards(); slot++) {
+      if (layout.shardLength(slot) == 0
+          && ShardId.name(row, slot).equals(BlobId.of(shard.getNameBefore()))) {
+        named = named(step, named, slot, shard.getName());
+      }
+    }
+    return named;
   }
 
   private static AttemptRow without(AttemptRow attempt, int slot) {
@@ -166,8 +187,10 @@ final class Repairs {
 
   /** Keeps the table of names as the row is from now on. */
   private static void rename(Step step, BlobRow before, BlobRow after) {
+    Set<BlobKey> names = new HashSet<>();
+    after.getRebuiltList().forEach(shard -> names.add(shard.getName()));
     for (RebuiltShard shard : before.getRebuiltList()) {
-      if (!after.getRebuiltList().contains(shard)) {
+      if (!names.contains(shard.getName())) {
         step.table().delete(Keys.shardName(BlobId.of(shard.getName())));
       }
     }

@@ -242,6 +242,35 @@ class MovesTest extends ChangeFixture {
     assertEquals(List.of(), row("k").getDebtSlotsList());
   }
 
+  /** What drives are told to remove is named by the blob, and they may be told late. */
+  @Test
+  void whatComesToADriveDoesNotHaveTheNameOfWhatItIsToRemove() throws Exception {
+    put("k", 10);
+    BlobRow before = row("k");
+    int pg = before.getPg();
+    UUID parity = metadata.placement().drive(pg, 4);
+    ModifyObject.Builder early = patch("k", before, 10, UNIT);
+    ok(command(move(pg, 4, spare(pg))));
+    ok(command(move(pg, 1, parity)));
+    note(before);
+    BlobRow noted = row("k");
+    RepairedShard.Builder copy = moved(noted, 4);
+    assertEquals(ResultCode.OK, repair(noted, copy));
+    BlobRow row = row("k");
+    BlobId old = BlobId.of(before.getId());
+    assertEquals(parity, at("k", 1));
+    assertEquals(BlobId.of(copy.getName()), ShardId.name(row, 1));
+    assertEquals(old, ShardId.name(row, 0), "which has bytes");
+    assertEquals(Set.of(), metadata.known(parity, List.of(old)));
+    refused(ResultCode.CONDITIONAL_CONFLICT, early);
+    ok(patch("k", row, 10, UNIT));
+    assertEquals(List.of(), row("k").getDebtSlotsList());
+    assertEquals(ResultCode.OK, owe(row("k"), TestBlobs.acks(metadata, pg).get(4)));
+    assertEquals(ResultCode.OK, repair(row("k"), moved(row("k"), 4).setLastChange(1)));
+    BlobId name = ShardId.name(row("k"), 1);
+    assertEquals(Set.of(name), metadata.known(parity, List.of(name)), "still in use");
+  }
+
   /** Written by a map in which the slots were other drives'. */
   @Test
   void aSlotWithoutBytesStaysAwayFromADriveThatStillHasAnotherShard() throws Exception {
