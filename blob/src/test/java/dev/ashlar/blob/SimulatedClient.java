@@ -216,9 +216,9 @@ final class SimulatedClient {
     }
   }
 
-  /** A change of a shard that moves meanwhile is one of another drive's. */
+  /** A change of a shard that moves, or is made anew, meanwhile may be refused for that. */
   private boolean haveMoved() {
-    return process.client.placement().epoch() > 1;
+    return process.client.placement().epoch() > 1 || process.repairs("rebuilt.shards") > 0;
   }
 
   private void checkExcuse(String key, BytesModel.State before, DataUnavailableException e) {

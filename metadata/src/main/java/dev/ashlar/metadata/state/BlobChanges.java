@@ -60,14 +60,19 @@ final class BlobChanges {
     require(!conflicts(row, change.getBaseRevision(), attempt), ResultCode.CONDITIONAL_CONFLICT);
     require(row.getAttemptsCount() < UNFOLDED_MAX, ResultCode.TOO_MANY_UNFOLDED);
     require(!isOvertaken(step, row, change), ResultCode.CONDITIONAL_CONFLICT);
+    List<SlotAck> counting = counting(row, change);
     List<Integer> debts =
         Acks.debts(
             step,
             slot -> step.placement().location(row, slot),
             profile,
-            counting(row, change),
+            counting,
             attempt.getSlotsList(),
             Debts.owed(step, row));
+    boolean mayCountNextTime = counting.size() < change.getAcksCount();
+    require(
+        debts.size() <= Acks.debtsMax(profile) || !mayCountNextTime,
+        ResultCode.CONDITIONAL_CONFLICT);
     Acks.requireDurable(profile, debts);
     BlobRow changed =
         row.toBuilder()
@@ -80,26 +85,15 @@ final class BlobChanges {
   }
 
   /**
-   * Whether a slot that the writer changed has gone to another drive since it looked, or has got
-   * another name without having bytes: its change would cost the blob a shard that was there before
-   * and after, or could still have come there.
+   * Whether a slot that the writer changed has gone to another drive since it looked: its change
+   * would cost the blob a shard that was there before and after, or could still have come there.
    */
   private static boolean isOvertaken(Step step, BlobRow row, BlobChange change) {
     PlacementMap map = step.placement();
-    StripeLayout layout = Debts.layout(row);
     return row.getSettled() > change.getBaseSettled()
         && change.getAcksList().stream()
             .filter(ack -> ack.getSlot() >= 0 && ack.getSlot() < map.profile().shards())
-            .anyMatch(
-                ack ->
-                    !Acks.driveOf(ack).equals(map.location(row, ack.getSlot()))
-                        || (layout.shardLength(ack.getSlot()) == 0
-                            && isRenamed(row, ack.getSlot(), change.getBaseSettled())));
-  }
-
-  private static boolean isRenamed(BlobRow row, int slot, long since) {
-    return row.getRebuiltList().stream()
-        .anyMatch(shard -> shard.getSlot() == slot && shard.getPosition() > since);
+            .anyMatch(ack -> !Acks.driveOf(ack).equals(map.location(row, ack.getSlot())));
   }
 
   /** What was prepared for a shard that was rebuilt since is not where that one is. */
