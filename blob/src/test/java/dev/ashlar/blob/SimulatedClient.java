@@ -216,9 +216,9 @@ final class SimulatedClient {
     }
   }
 
-  /** A change of a shard that moves, or is made anew, meanwhile may be refused for that. */
+  /** A change of a shard that moves, or is made anew after a fault, may be refused for that. */
   private boolean haveMoved() {
-    return process.client.placement().epoch() > 1 || process.repairs("rebuilt.shards") > 0;
+    return process.client.placement().epoch() > 1 || hadFaults.getAsBoolean();
   }
 
   private void checkExcuse(String key, BytesModel.State before, DataUnavailableException e) {
@@ -226,7 +226,7 @@ final class SimulatedClient {
         process.isDead()
             || switch (e.reason()) {
               case TOO_FEW_DRIVES, OVERLOADED -> hadFaults.getAsBoolean();
-              case MISPLACED -> hadFaults.getAsBoolean() || haveMoved();
+              case MISPLACED -> haveMoved();
               case CONFLICT -> model.isTouchedSince(key, before) || haveMoved();
               case GONE -> model.isTouchedSince(key, before);
               case FULL, CANCELLED -> false;
