@@ -141,7 +141,13 @@ final class SteppedThreads {
     }
   }
 
+  /**
+   * Or blocked: monitors are the JDK's own, and are held for a moment by threads not stepped here.
+   */
   private static boolean isAsleep(Thread thread) {
+    if (thread.getState() == Thread.State.BLOCKED) {
+      return true;
+    }
     if (thread.getState() != Thread.State.TIMED_WAITING) {
       return false;
     }
