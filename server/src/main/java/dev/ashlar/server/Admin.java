@@ -210,8 +210,7 @@ final class Admin {
   List<DriveInfo> drives() throws MetadataUnavailableException {
     Registry registry = metadata.registry();
     PlacementMap map = metadata.placement(registry.getEpoch());
-    Map<UUID, Long> slots = new HashMap<>();
-    map.slotDrives().forEach(pg -> pg.forEach(drive -> slots.merge(drive, 1L, Long::sum)));
+    Map<UUID, Long> slots = map.slotCounts();
     Map<UUID, DriveLoad> loads = new HashMap<>();
     registry.getLoadsList().forEach(load -> loads.put(DriveId.idOf(load), load));
     Set<UUID> down = ClusterBalance.down(registry);

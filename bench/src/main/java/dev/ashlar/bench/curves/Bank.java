@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 
 /**
  * A server for each profile, all up at once: every step is made on each of them in turn, so that
@@ -52,7 +53,7 @@ final class Bank implements AutoCloseable {
   private void add(String profile, Setting setting) throws IOException, InterruptedException {
     Path folder = setting.scratch().resolve("server" + seats.size());
     ServerOptions.Loaded server =
-        ServerOptions.own(setting.launcher(), profile, folder, "bench-curves");
+        ServerOptions.own(setting.launcher(), profile, folder, "bench-curves", Map.of());
     closed.addFirst(server);
     LoadRun.Client client = new LoadRun.Client(0, false, setting.seed());
     LoadRun run = new LoadRun(server.target(), client, setting.data(), server.process());

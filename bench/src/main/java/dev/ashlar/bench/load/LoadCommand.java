@@ -150,7 +150,7 @@ public final class LoadCommand implements Callable<Integer>, Planned {
     LoadRun.Client client = new LoadRun.Client(threads, isSigned, seed.seed());
     ResultFolder folder = output.newFolder("load");
     try (ScratchFolder scratch = server.newScratch();
-        ServerOptions.Loaded loaded = server.open(scratch.child("server"));
+        ServerOptions.Loaded loaded = server.open(scratch.child("server"), Map.of());
         LoadRun run = new LoadRun(loaded.target(), client, data, loaded.process())) {
       ManagementPage.Metrics before = metrics(loaded.management());
       if (load.mix().needsObjects()) {

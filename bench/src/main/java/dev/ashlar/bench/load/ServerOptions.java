@@ -76,13 +76,8 @@ public final class ServerOptions {
     return own.newScratch();
   }
 
-  /** The server, started if it is to be our own. */
-  public Loaded open(Path scratch) throws IOException, InterruptedException {
-    return open(scratch, Map.of());
-  }
-
   /**
-   * The same.
+   * The server, started if it is to be our own.
    *
    * @param variables of the environment in which our own is started
    */
@@ -98,13 +93,12 @@ public final class ServerOptions {
     return new Loaded(endpoint.name(), target, management, endpoint.process(), null);
   }
 
-  /** A server of our own: as many drive folders as the profile needs, and one for metadata. */
-  public static Loaded own(Path launcher, String profile, Path scratch, String bucket)
-      throws IOException, InterruptedException {
-    return own(launcher, profile, scratch, bucket, Map.of());
-  }
-
-  private static Loaded own(
+  /**
+   * A server of our own: as many drive folders as the profile needs, and one for metadata.
+   *
+   * @param variables of the environment in which it is started
+   */
+  public static Loaded own(
       Path launcher, String profile, Path scratch, String bucket, Map<String, String> variables)
       throws IOException, InterruptedException {
     int drives = Profile.parse(profile, 0).shards();

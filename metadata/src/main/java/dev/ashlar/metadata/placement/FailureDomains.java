@@ -4,6 +4,7 @@ import dev.ashlar.protocol.message.DriveRow;
 import dev.ashlar.protocol.message.FailureDomain;
 import dev.ashlar.protocol.message.NodeRow;
 import dev.ashlar.protocol.message.Registry;
+import dev.ashlar.protocol.model.DriveId;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -67,7 +68,7 @@ public final class FailureDomains {
   private String name(FailureDomain level, DriveRow drive) {
     NodeRow node = node(drive);
     return switch (level) {
-      case DOMAIN_DRIVE -> Placement.idOf(drive).toString();
+      case DOMAIN_DRIVE -> DriveId.idOf(drive).toString();
       case DOMAIN_NODE -> node.getName();
       case DOMAIN_RACK -> node.getZone() + "/" + node.getRack();
       case DOMAIN_ZONE -> node.getZone();
@@ -78,7 +79,7 @@ public final class FailureDomains {
   private NodeRow node(DriveRow drive) {
     NodeRow node = nodes.get(drive.getNode());
     if (node == null) {
-      throw new IllegalArgumentException("drive " + Placement.idOf(drive) + " has no node");
+      throw new IllegalArgumentException("drive " + DriveId.idOf(drive) + " has no node");
     }
     return node;
   }

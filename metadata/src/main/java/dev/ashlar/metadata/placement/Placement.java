@@ -5,6 +5,7 @@ import dev.ashlar.protocol.message.FailureDomain;
 import dev.ashlar.protocol.message.PgMapRow;
 import dev.ashlar.protocol.message.PgRow;
 import dev.ashlar.protocol.message.Registry;
+import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.Profile;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -47,10 +48,10 @@ public final class Placement {
           profile + " needs " + profile.shards() + " drives, there are " + drives.size());
     }
     List<DriveRow> ordered = new ArrayList<>(drives);
-    ordered.sort(Comparator.comparing(Placement::idOf));
+    ordered.sort(Comparator.comparing(DriveId::idOf));
     for (DriveRow drive : ordered) {
       domains.computeIfAbsent(drive.getFailureDomain(), name -> new ArrayList<>()).add(drive);
-      uses.put(idOf(drive), new int[profile.shards()]);
+      uses.put(DriveId.idOf(drive), new int[profile.shards()]);
     }
   }
 
@@ -80,10 +81,6 @@ public final class Placement {
         .compute(present, present.getEpoch() + 1, present.getPgsCount()).toBuilder()
             .setFailureDomain(present.getFailureDomain())
             .build();
-  }
-
-  static UUID idOf(DriveRow drive) {
-    return new UUID(drive.getDriveHigh(), drive.getDriveLow());
   }
 
   private PgMapRow compute(@Nullable PgMapRow present, long epoch, int pgCount) {
@@ -123,7 +120,7 @@ public final class Placement {
 
   private static List<DriveRow> rankDrives(int pg, List<DriveRow> drives) {
     return drives.stream()
-        .map(drive -> new Scored<>(drive, score(hash(pg, idOf(drive)), weight(drive))))
+        .map(drive -> new Scored<>(drive, score(hash(pg, DriveId.idOf(drive)), weight(drive))))
         .sorted(Comparator.comparingDouble(scored -> -scored.score()))
         .map(Scored::item)
         .toList();
@@ -144,9 +141,9 @@ public final class Placement {
     DriveRow[] slots = new DriveRow[profile.shards()];
     List<DriveRow> free = new ArrayList<>(chosen);
     for (int slot = 0; slot < before.size(); slot++) {
-      UUID served = idOf(before.get(slot));
+      UUID served = DriveId.idOf(before.get(slot));
       for (DriveRow drive : chosen) {
-        if (idOf(drive).equals(served)) {
+        if (DriveId.idOf(drive).equals(served)) {
           slots[slot] = drive;
           free.remove(drive);
         }
@@ -176,9 +173,9 @@ public final class Placement {
   }
 
   private int[] uses(DriveRow drive) {
-    int[] counts = uses.get(idOf(drive));
+    int[] counts = uses.get(DriveId.idOf(drive));
     if (counts == null) {
-      throw new IllegalStateException("unknown drive " + idOf(drive));
+      throw new IllegalStateException("unknown drive " + DriveId.idOf(drive));
     }
     return counts;
   }

@@ -5,6 +5,7 @@ import dev.ashlar.protocol.message.DriveStanding;
 import dev.ashlar.protocol.message.MoveSlots;
 import dev.ashlar.protocol.message.Registry;
 import dev.ashlar.protocol.message.SlotMove;
+import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.PlacementMap;
 import dev.ashlar.protocol.model.PlacementMap.Move;
 import java.util.ArrayList;
@@ -35,11 +36,11 @@ public final class PlacementPlan {
    */
   public static MoveSlots plan(Registry registry, PlacementMap map, List<DriveRow> changed) {
     Map<UUID, DriveRow> changes = new HashMap<>();
-    changed.forEach(row -> changes.put(Placement.idOf(row), row));
+    changed.forEach(row -> changes.put(DriveId.idOf(row), row));
     Registry.Builder after = registry.toBuilder().clearDrives();
     registry
         .getDrivesList()
-        .forEach(row -> after.addDrives(changes.getOrDefault(Placement.idOf(row), row)));
+        .forEach(row -> after.addDrives(changes.getOrDefault(DriveId.idOf(row), row)));
     Registry wanted = after.build();
     List<DriveRow> drives = new FailureDomains(wanted).drives(map.failureDomain());
     List<DriveRow> in =
@@ -48,7 +49,7 @@ public final class PlacementPlan {
     Set<UUID> leaving = new HashSet<>();
     for (DriveRow row : wanted.getDrivesList()) {
       if (row.getStanding() != DriveStanding.STANDING_IN) {
-        leaving.add(Placement.idOf(row));
+        leaving.add(DriveId.idOf(row));
       }
     }
     SparedMoves spared = new SparedMoves(map, next, drives);

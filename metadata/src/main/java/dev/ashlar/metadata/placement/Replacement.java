@@ -4,6 +4,7 @@ import dev.ashlar.protocol.message.DriveRow;
 import dev.ashlar.protocol.message.DriveStanding;
 import dev.ashlar.protocol.message.MoveSlots;
 import dev.ashlar.protocol.message.Registry;
+import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.PlacementMap;
 import dev.ashlar.protocol.model.PlacementMap.Move;
 import java.util.ArrayList;
@@ -38,7 +39,7 @@ public final class Replacement {
     this.oldId = oldId;
     this.byId = byId;
     for (DriveRow row : new FailureDomains(registry).drives(map.failureDomain())) {
-      drives.put(Placement.idOf(row), row);
+      drives.put(DriveId.idOf(row), row);
     }
     old = row(oldId);
     by = row(byId);

@@ -3,6 +3,7 @@ package dev.ashlar.metadata.placement;
 import dev.ashlar.metadata.placement.SlotExchanges.Swap;
 import dev.ashlar.protocol.message.DriveRow;
 import dev.ashlar.protocol.message.DriveStanding;
+import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.PlacementMap;
 import dev.ashlar.protocol.model.PlacementMap.Move;
 import java.util.HashMap;
@@ -34,29 +35,23 @@ final class SparedMoves {
   SparedMoves(PlacementMap present, PlacementMap next, List<DriveRow> drives) {
     this.present = present;
     this.next = next;
-    slots = slots(present);
-    slotsNext = slots(next);
+    slots = present.slotCounts();
+    slotsNext = next.slotCounts();
     double all = 0;
     for (DriveRow row : drives) {
-      domains.put(Placement.idOf(row), row.getFailureDomain());
+      domains.put(DriveId.idOf(row), row.getFailureDomain());
       all += isIn(row) ? Placement.weight(row) : 0;
     }
     double slotCount = (double) present.pgCount() * present.profile().shards();
     for (DriveRow row : drives) {
       if (isIn(row)) {
-        ideal.put(Placement.idOf(row), slotCount * Placement.weight(row) / all);
+        ideal.put(DriveId.idOf(row), slotCount * Placement.weight(row) / all);
       }
     }
   }
 
   private static boolean isIn(DriveRow row) {
     return row.getStanding() == DriveStanding.STANDING_IN;
-  }
-
-  private static Map<UUID, Long> slots(PlacementMap map) {
-    Map<UUID, Long> slots = new HashMap<>();
-    map.slotDrives().forEach(pg -> pg.forEach(drive -> slots.merge(drive, 1L, Long::sum)));
-    return slots;
   }
 
   /** The groups, of those with these moves, that may as well stay as they are. */

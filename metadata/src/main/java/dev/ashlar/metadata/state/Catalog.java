@@ -92,9 +92,9 @@ final class Catalog {
 
   private void putDrive(Map<UUID, DriveId> drives, byte[] value) {
     DriveRow drive = Rows.parse(value, DriveRow.parser());
-    drives.put(idOf(drive), new DriveId(idOf(drive), drive.getIncarnation()));
-    setReplacedAt(idOf(drive), drive.getReplacedAt());
-    setOut(idOf(drive), drive.getStanding() == DriveStanding.STANDING_OUT);
+    drives.put(DriveId.idOf(drive), new DriveId(DriveId.idOf(drive), drive.getIncarnation()));
+    setReplacedAt(DriveId.idOf(drive), drive.getReplacedAt());
+    setOut(DriveId.idOf(drive), drive.getStanding() == DriveStanding.STANDING_OUT);
   }
 
   /** Whether the drive is taken for lost. */
@@ -116,10 +116,6 @@ final class Catalog {
 
   private void putPlacement(byte[] value) {
     placement = PlacementMap.of(Rows.parse(value, PgMapRow.parser()));
-  }
-
-  static UUID idOf(DriveRow drive) {
-    return new UUID(drive.getDriveHigh(), drive.getDriveLow());
   }
 
   ConcurrentNavigableMap<String, BucketRow> buckets() {

@@ -73,7 +73,7 @@ final class Cluster {
     List<DriveRow> changed = new ArrayList<>();
     for (DriveRow drive : command.getDrivesList()) {
       DriveRow known =
-          find(step, Catalog.idOf(drive))
+          find(step, DriveId.idOf(drive))
               .orElseThrow(() -> new Refusal(ResultCode.INVALID_COMMAND));
       changed.add(
           known.toBuilder()
@@ -101,7 +101,7 @@ final class Cluster {
   private static void replace(
       Step step, PlacementMap present, long epoch, List<Move> moves, List<DriveRow> changed) {
     Map<UUID, DriveRow> rows = new TreeMap<>();
-    changed.forEach(row -> rows.put(Catalog.idOf(row), row));
+    changed.forEach(row -> rows.put(DriveId.idOf(row), row));
     boolean isNoted = true;
     for (DriveRow row : all(step)) {
       isNoted &= !row.getUnsettled();
@@ -140,7 +140,7 @@ final class Cluster {
   static Map<UUID, DriveId> with(Map<UUID, DriveId> present, List<DriveRow> rows) {
     Map<UUID, DriveId> drives = new HashMap<>(present);
     for (DriveRow row : rows) {
-      UUID id = Catalog.idOf(row);
+      UUID id = DriveId.idOf(row);
       DriveId known = drives.get(id);
       require(
           row.getIncarnation() >= (known == null ? 1 : known.incarnation()),
@@ -153,7 +153,7 @@ final class Cluster {
   /** Writes these rows, with which all drives are the given ones. */
   static void put(Step step, Map<UUID, DriveId> drives, List<DriveRow> rows) {
     for (DriveRow row : rows) {
-      UUID id = Catalog.idOf(row);
+      UUID id = DriveId.idOf(row);
       DriveRow known = find(step, id).orElse(DriveRow.getDefaultInstance());
       boolean isReplaced =
           known.getIncarnation() > 0 && known.getIncarnation() < row.getIncarnation();

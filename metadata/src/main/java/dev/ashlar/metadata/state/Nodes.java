@@ -58,15 +58,15 @@ final class Nodes {
 
   /** Those of its drives that the node came without. */
   private static void markAbsent(Step step, String node, List<DriveRow> present) {
-    Set<UUID> ids = present.stream().map(Catalog::idOf).collect(Collectors.toSet());
+    Set<UUID> ids = present.stream().map(DriveId::idOf).collect(Collectors.toSet());
     List<DriveRow> absent = new ArrayList<>();
     Catalog.forEachRow(
         step.table(), 'V', value -> absent.add(Rows.parse(value, DriveRow.parser())));
-    absent.removeIf(row -> !row.getNode().equals(node) || ids.contains(Catalog.idOf(row)));
+    absent.removeIf(row -> !row.getNode().equals(node) || ids.contains(DriveId.idOf(row)));
     for (DriveRow row : absent) {
       step.table()
           .put(
-              Keys.drive(Catalog.idOf(row)), row.toBuilder().setAbsent(true).build().toByteArray());
+              Keys.drive(DriveId.idOf(row)), row.toBuilder().setAbsent(true).build().toByteArray());
     }
   }
 
@@ -81,7 +81,7 @@ final class Nodes {
 
   /** A drive stays with its node: its identity is made of that one's name. */
   private static void checkOwn(Step step, DriveRow drive) {
-    Rows.get(step.table(), Keys.drive(Catalog.idOf(drive)), DriveRow.parser())
+    Rows.get(step.table(), Keys.drive(DriveId.idOf(drive)), DriveRow.parser())
         .ifPresent(
             known -> require(known.getNode().equals(drive.getNode()), ResultCode.INVALID_COMMAND));
   }

@@ -9,6 +9,7 @@ import dev.ashlar.protocol.message.NodeRow;
 import dev.ashlar.protocol.message.PgMapRow;
 import dev.ashlar.protocol.message.PgRow;
 import dev.ashlar.protocol.message.Registry;
+import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.Profile;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -85,10 +86,10 @@ class FailureDomainsTest {
     Map<UUID, String> racks =
         new FailureDomains(registry)
             .drives(FailureDomain.DOMAIN_RACK).stream()
-                .collect(Collectors.toMap(Placement::idOf, DriveRow::getFailureDomain));
+                .collect(Collectors.toMap(DriveId::idOf, DriveRow::getFailureDomain));
     for (PgRow pg : map.getPgsList()) {
       long distinct =
-          pg.getSlotsList().stream().map(Placement::idOf).map(racks::get).distinct().count();
+          pg.getSlotsList().stream().map(DriveId::idOf).map(racks::get).distinct().count();
       assertEquals(PROFILE.shards(), distinct, pg::toString);
     }
   }
@@ -106,11 +107,11 @@ class FailureDomainsTest {
 
   private static Map<UUID, String> nodesOf(Registry registry) {
     return registry.getDrivesList().stream()
-        .collect(Collectors.toMap(Placement::idOf, DriveRow::getNode));
+        .collect(Collectors.toMap(DriveId::idOf, DriveRow::getNode));
   }
 
   private static String node(Map<UUID, String> nodes, DriveRow slot) {
-    return nodes.getOrDefault(Placement.idOf(slot), "none");
+    return nodes.getOrDefault(DriveId.idOf(slot), "none");
   }
 
   /** Its share, within a tenth, goes to the node that joins; nothing goes anywhere else. */

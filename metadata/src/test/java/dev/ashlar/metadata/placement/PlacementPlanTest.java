@@ -10,6 +10,7 @@ import dev.ashlar.protocol.message.MoveSlots;
 import dev.ashlar.protocol.message.NodeRow;
 import dev.ashlar.protocol.message.Registry;
 import dev.ashlar.protocol.message.SlotMove;
+import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.PlacementMap;
 import dev.ashlar.protocol.model.PlacementMap.Move;
 import dev.ashlar.protocol.model.Profile;
@@ -96,7 +97,7 @@ class PlacementPlanTest {
     PlacementMap map = PlacementMap.of(Placement.first(without(all, joined), PROFILE));
     MoveSlots plan = PlacementPlan.plan(all, map, List.of());
     Set<UUID> its = new HashSet<>();
-    of(all, joined, DriveStanding.STANDING_IN).forEach(row -> its.add(Placement.idOf(row)));
+    of(all, joined, DriveStanding.STANDING_IN).forEach(row -> its.add(DriveId.idOf(row)));
     assertTrue(plan.getMovesList().stream().allMatch(move -> its.contains(drive(move))));
     double ideal = (double) map.pgCount() * PROFILE.shards() / (nodes + 1);
     int moved = carryOut(all, map, List.of());
@@ -113,7 +114,7 @@ class PlacementPlanTest {
     PlacementMap map = PlacementMap.of(Placement.first(registry, PROFILE));
     List<DriveRow> drained = of(registry, "node-0", DriveStanding.STANDING_DRAINING);
     Set<UUID> its = new HashSet<>();
-    drained.forEach(row -> its.add(Placement.idOf(row)));
+    drained.forEach(row -> its.add(DriveId.idOf(row)));
     long slots = map.slotDrives().stream().flatMap(List::stream).filter(its::contains).count();
     assertEquals(slots, carryOut(registry, map, drained));
     MoveSlots plan = PlacementPlan.plan(registry, map, drained);
@@ -140,7 +141,7 @@ class PlacementPlanTest {
     for (DriveRow row : registry.getDrivesList()) {
       after.addDrives(
           plan.getDrivesList().stream()
-              .filter(changed -> Placement.idOf(changed).equals(Placement.idOf(row)))
+              .filter(changed -> DriveId.idOf(changed).equals(DriveId.idOf(row)))
               .findFirst()
               .orElse(row));
     }
@@ -148,7 +149,7 @@ class PlacementPlanTest {
   }
 
   private static UUID first(Registry registry, String node) {
-    return Placement.idOf(of(registry, node, DriveStanding.STANDING_IN).getFirst());
+    return DriveId.idOf(of(registry, node, DriveStanding.STANDING_IN).getFirst());
   }
 
   private static void assertHasThePlaceOf(
@@ -214,7 +215,7 @@ class PlacementPlanTest {
     assertRefused("several of one group", with(before, "node-1", by, 1L << 40), map, old, by);
     Registry other = with(before, "node-0", by, 1L << 40);
     assertRefused("has no slots", other, map, by, old);
-    UUID neighbour = Placement.idOf(of(before, "node-0", DriveStanding.STANDING_IN).getLast());
+    UUID neighbour = DriveId.idOf(of(before, "node-0", DriveStanding.STANDING_IN).getLast());
     assertRefused("too small", other, map, old, neighbour);
     List<DriveRow> draining = of(before, "node-0", DriveStanding.STANDING_DRAINING);
     Registry leaving = after(before, MoveSlots.newBuilder().addAllDrives(draining).build());

@@ -366,7 +366,7 @@ class MovesTest extends ChangeFixture {
 
   private DriveRow drive(UUID id) throws Exception {
     return metadata.registry().getDrivesList().stream()
-        .filter(row -> Catalog.idOf(row).equals(id))
+        .filter(row -> DriveId.idOf(row).equals(id))
         .findFirst()
         .orElseThrow();
   }

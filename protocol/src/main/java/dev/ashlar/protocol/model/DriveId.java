@@ -22,7 +22,7 @@ public record DriveId(UUID id, long incarnation) {
     return new DriveId(idOf(row), row.getIncarnation());
   }
 
-  static UUID idOf(DriveRow row) {
+  public static UUID idOf(DriveRow row) {
     return new UUID(row.getDriveHigh(), row.getDriveLow());
   }
 

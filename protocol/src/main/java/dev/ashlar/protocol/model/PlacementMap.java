@@ -149,6 +149,13 @@ public record PlacementMap(
     return new UUID(place.getDriveHigh(), place.getDriveLow());
   }
 
+  /** How many slots each drive has; those without any are not in it. */
+  public Map<UUID, Long> slotCounts() {
+    Map<UUID, Long> counts = new HashMap<>();
+    slotDrives.forEach(pg -> pg.forEach(drive -> counts.merge(drive, 1L, Long::sum)));
+    return counts;
+  }
+
   /** All drives that may have anything of the blob. */
   public Set<UUID> holders(BlobRow row) {
     Set<UUID> holders = new HashSet<>(slotDrives.get(row.getPg()));
