@@ -28,6 +28,14 @@ final class Compactor {
 
   private static final int LIVE_PERCENT_MAX_WHEN_FULL = 90;
 
+  /**
+   * While less than this share of the drive's capacity is in use, in percent, what is dead may take
+   * as much as what is live. Segments that wait become deader: of those that are overwritten at
+   * random about a fifth is live when they are moved then, and not half. On a fuller drive there
+   * has to be room for what comes faster than it can be freed.
+   */
+  private static final int ROOMY_PERCENT_MAX = 50;
+
   /** An eighth of the segment that is written to has to be dead, or the log would go in circles. */
   private static final int ACTIVE_DEAD_SHARE = 8;
 
@@ -119,18 +127,29 @@ final class Compactor {
     long active = log.activeSegment();
     Segment best = null;
     long bestBytes = (long) limits.segmentBytes() * percentMax / 100;
+    long neededBytes = 0;
+    long deadBytes = 0;
     for (Segment segment : segments.all()) {
       SegmentUse use = segment.use();
       long bytes = use.liveBytes() + (long) use.marks() * SegmentFormat.FOLDING_BYTES;
       if ((segment.id() < active || (segment.id() == active && isWorthLeaving(bytes)))
-          && bytes < bestBytes
           && !stuck.contains(segment.id())
           && !emptied.contains(segment)) {
-        best = segment;
-        bestBytes = bytes;
+        neededBytes += bytes;
+        deadBytes += limits.segmentBytes() - bytes;
+        if (bytes < bestBytes) {
+          best = segment;
+          bestBytes = bytes;
+        }
       }
     }
-    return best;
+    boolean mayWait = bestBytes > 0 && deadBytes <= neededBytes && isRoomy();
+    return mayWait ? null : best;
+  }
+
+  private boolean isRoomy() {
+    return !segments.isFull()
+        && segments.usedBytes() / ROOMY_PERCENT_MAX < segments.capacityBytes() / 100;
   }
 
   /** Also the segment that is written to can have what a full drive lacks. */
@@ -153,10 +172,18 @@ final class Compactor {
         }
         offset = header.offset() + header.bytes();
         scanner.forEachRecord(header, needed);
-        while (needed.bytesMax() > limits.batchBytesMax()) {
-          move(victim, needed.take(limits.batchBytesMax()));
-        }
+        moveBatches(victim, needed);
       }
+      needed.lookUp();
+      moveBatches(victim, needed);
+      move(victim, needed.take(limits.batchBytesMax()));
+    }
+  }
+
+  /** All but the last, which may get more. */
+  private void moveBatches(Segment victim, NeededRecords needed)
+      throws IOException, ShardException {
+    while (needed.bytesMax() > limits.batchBytesMax()) {
       move(victim, needed.take(limits.batchBytesMax()));
     }
   }

@@ -1,21 +1,45 @@
 package dev.ashlar.storage.drive;
 
+import dev.ashlar.protocol.model.AttemptId;
+import dev.ashlar.protocol.model.ShardId;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Gathers what of a segment's records is still needed. An intent's piece that was folded may be
- * needed as what it has become: a base extent, or patches of some of its blocks.
+ * needed as what it has become: a base extent, or patches of some of its blocks. Most records of a
+ * segment that is worth compacting are dead, so many are looked up together.
  */
 final class NeededRecords implements BatchScanner.RecordVisitor {
+  /** About all pieces of a segment that was written in small ones. */
+  private static final int WAITING_MAX = 16 * 1024;
+
+  /** Appended blocks that are looked up with one scan, where they are enough. */
+  private static final int BASE_BLOCKS_TOGETHER = 64;
+
+  /** Fewer are looked up one by one. */
+  private static final int PIECES_PER_SCAN_MIN = 4;
+
+  /** As in the index. */
+  private static final Comparator<Piece> IN_SHARDS =
+      Comparator.comparing((Piece piece) -> piece.shard().blob())
+          .thenComparingInt(piece -> piece.shard().slot())
+          .thenComparingInt(piece -> piece.extent().firstBlock());
+
   private final Segments segments;
   private final Segment segment;
   private final ShardIndex index;
   private final UnfoldedShards unfolded;
+  private final List<Piece> waiting = new ArrayList<>();
+  private final List<Mark> waitingMarks = new ArrayList<>();
   private final ArrayDeque<Piece> pieces = new ArrayDeque<>();
   private final Set<Mark> marks = new LinkedHashSet<>();
   private int bytesMax = SegmentFormat.HEADER_BYTES;
@@ -30,12 +54,12 @@ final class NeededRecords implements BatchScanner.RecordVisitor {
     this.segment = segment;
   }
 
-  /** At least what a batch of all this takes. */
+  /** At least what a batch of all that was looked up takes. */
   int bytesMax() {
     return bytesMax;
   }
 
-  /** Takes out what fits a batch. */
+  /** Takes out of what was looked up what fits a batch. */
   Load take(int batchBytesMax) {
     List<Piece> taken = new ArrayList<>();
     List<Mark> takenMarks = new ArrayList<>();
@@ -57,43 +81,153 @@ final class NeededRecords implements BatchScanner.RecordVisitor {
     return new Load(taken, takenMarks);
   }
 
+  /** What it is now shows in {@link #lookUp}. */
   @Override
   public void piece(Piece piece) throws IOException {
-    switch (piece.role()) {
-      case Piece.Base base -> addIfHere(piece);
-      case Piece.Patch patch -> addIfHere(piece);
-      case Piece.Intent intent -> addIntent(piece, intent);
+    if (segment.use().liveBytes() == 0) {
+      return; // nothing in a segment comes to life again
+    }
+    waiting.add(piece);
+    lookUpMany();
+  }
+
+  /** The same. */
+  @Override
+  public void mark(Mark mark) throws IOException {
+    waitingMarks.add(mark);
+    lookUpMany();
+  }
+
+  private void lookUpMany() throws IOException {
+    if (waiting.size() + waitingMarks.size() >= WAITING_MAX) {
+      lookUp();
     }
   }
 
-  /** It may have been folded: to patches of its blocks, or to a base extent. */
-  private void addIntent(Piece piece, Piece.Intent intent) throws IOException {
-    Extent extent = piece.extent();
-    UnfoldedShards.Known known = unfolded.find(piece.shard());
-    boolean mayBeHere = known == null || known.attempts().containsKey(intent.attempt());
-    if (mayBeHere && addIfHere(piece)) {
-      return;
+  /** Finds out what of all that was visited is needed, and as what. */
+  void lookUp() throws IOException {
+    lookUpMarks();
+    List<Piece> needed = new ArrayList<>();
+    List<Piece> asBases = new ArrayList<>();
+    List<Piece> asPatches = new ArrayList<>();
+    for (List<Piece> ofShard : neighbours(waiting, Integer.MAX_VALUE)) {
+      lookUpIntents(ofShard, needed, asBases, asPatches);
     }
-    if (!intent.replaces()) {
-      addIfHere(Piece.base(piece.shard(), extent));
-      return;
+    waiting.clear();
+    for (List<Piece> near : neighbours(asBases, BASE_BLOCKS_TOGETHER)) {
+      addBases(near, needed);
     }
-    for (Extent now :
-        index.latest().patches(piece.shard(), extent.firstBlock(), extent.endBlock() - 1)) {
-      if (now.liesWhere(extent.block(now.firstBlock(), extent.stamp()))) {
-        add(Piece.patch(piece.shard(), now));
+    for (List<Piece> near : neighbours(asPatches, PatchPage.BLOCKS)) {
+      addPatches(near, needed);
+    }
+    needed.sort(Comparator.comparingInt(piece -> piece.extent().position()));
+    needed.forEach(this::add);
+  }
+
+  /**
+   * Intents that are none any more have to be looked for, after this, as what folds make of them.
+   */
+  private void lookUpIntents(
+      List<Piece> ofShard, List<Piece> needed, List<Piece> asBases, List<Piece> asPatches)
+      throws IOException {
+    ShardId shard = ofShard.getFirst().shard();
+    UnfoldedShards.Known known = unfolded.find(shard);
+    boolean isOneScan = known == null && ofShard.size() >= PIECES_PER_SCAN_MIN;
+    Map<AttemptId, List<Piece>> all =
+        known != null ? known.attempts() : isOneScan ? index.latest().intents(shard) : null;
+    for (Piece piece : ofShard) {
+      switch (piece.role()) {
+        case Piece.Base base -> asBases.add(piece);
+        case Piece.Patch patch -> asPatches.add(piece);
+        case Piece.Intent intent -> {
+          Extent now = all == null ? where(piece, intent) : where(piece, intent, all);
+          if (now != null) {
+            needed.add(piece.movedTo(now));
+          } else {
+            (intent.replaces() ? asPatches : asBases).add(piece);
+          }
+        }
       }
     }
   }
 
-  private boolean addIfHere(Piece piece) throws IOException {
-    Extent extent = piece.extent();
-    Extent now = index.latest().at(piece.shard(), piece.role(), extent.firstBlock());
-    if (now == null || !now.liesWhere(extent)) {
-      return false;
+  private static @Nullable Extent where(
+      Piece piece, Piece.Intent intent, Map<AttemptId, List<Piece>> all) {
+    for (Piece now : all.getOrDefault(intent.attempt(), List.of())) {
+      if (now.extent().firstBlock() == piece.extent().firstBlock()
+          && now.extent().liesWhere(piece.extent())) {
+        return now.extent();
+      }
     }
-    add(piece.movedTo(now));
-    return true;
+    return null;
+  }
+
+  private @Nullable Extent where(Piece piece, Piece.Role role) throws IOException {
+    Extent extent = piece.extent();
+    Extent now = index.latest().at(piece.shard(), role, extent.firstBlock());
+    return now != null && now.liesWhere(extent) ? now : null;
+  }
+
+  /** Pieces of one shard that begin in the same so many blocks, each time. */
+  private static List<List<Piece>> neighbours(List<Piece> pieces, int blocks) {
+    pieces.sort(IN_SHARDS);
+    List<List<Piece>> all = new ArrayList<>();
+    for (int from = 0; from < pieces.size(); ) {
+      Piece first = pieces.get(from);
+      int to = from + 1;
+      while (to < pieces.size()
+          && pieces.get(to).shard().equals(first.shard())
+          && pieces.get(to).extent().firstBlock() / blocks
+              == first.extent().firstBlock() / blocks) {
+        to++;
+      }
+      all.add(pieces.subList(from, to));
+      from = to;
+    }
+    return all;
+  }
+
+  private void addBases(List<Piece> near, List<Piece> needed) throws IOException {
+    ShardId shard = near.getFirst().shard();
+    if (near.size() < PIECES_PER_SCAN_MIN) {
+      for (Piece piece : near) {
+        Extent now = where(piece, Piece.Role.BASE);
+        if (now != null) {
+          needed.add(Piece.base(shard, now));
+        }
+      }
+      return;
+    }
+    int firstBlock = near.getFirst().extent().firstBlock();
+    int lastBlock = near.getLast().extent().firstBlock();
+    Map<Integer, Extent> bases = new HashMap<>();
+    for (Extent now : index.latest().bases(shard, firstBlock, lastBlock)) {
+      bases.put(now.firstBlock(), now);
+    }
+    for (Piece piece : near) {
+      Extent now = bases.get(piece.extent().firstBlock());
+      if (now != null && now.liesWhere(piece.extent())) {
+        needed.add(Piece.base(shard, now));
+      }
+    }
+  }
+
+  private void addPatches(List<Piece> near, List<Piece> needed) throws IOException {
+    ShardId shard = near.getFirst().shard();
+    int firstBlock = near.getFirst().extent().firstBlock();
+    int endBlock = near.stream().mapToInt(piece -> piece.extent().endBlock()).max().orElseThrow();
+    for (Extent now : index.latest().patches(shard, firstBlock, endBlock - 1)) {
+      if (now.segment() != segment.id()) {
+        continue;
+      }
+      int block = now.firstBlock();
+      for (Piece piece : near) {
+        Extent extent = piece.extent();
+        if (extent.covers(block) && now.liesWhere(extent.block(block, now.stamp()))) {
+          needed.add(Piece.patch(shard, now));
+        }
+      }
+    }
   }
 
   private void add(Piece needed) {
@@ -102,16 +236,29 @@ final class NeededRecords implements BatchScanner.RecordVisitor {
   }
 
   /** The last fold's mark says how far the shard is; the others only what became of intents. */
-  @Override
-  public void mark(Mark mark) throws IOException {
-    boolean isNeeded = segments.needs(mark, segment.id());
-    if (mark instanceof Mark.Folding folding) {
-      long folded = index.latest().folded(folding.shard()).revision();
-      isNeeded = folded == folding.revision() || (folded > 0 && isNeeded);
+  private void lookUpMarks() throws IOException {
+    Map<ShardId, Long> revisions = new HashMap<>();
+    for (Mark mark : waitingMarks) {
+      boolean isNeeded = segments.needs(mark, segment.id());
+      if (mark instanceof Mark.Folding folding) {
+        Long folded = revisions.get(folding.shard());
+        if (folded == null) {
+          folded = folded(folding.shard());
+          revisions.put(folding.shard(), folded);
+        }
+        isNeeded = folded == folding.revision() || (folded > 0 && isNeeded);
+      }
+      if (isNeeded && marks.add(mark)) {
+        bytesMax += mark.storedBytes();
+      }
     }
-    if (isNeeded && marks.add(mark)) {
-      bytesMax += mark.storedBytes();
-    }
+    waitingMarks.clear();
+  }
+
+  /** Not less than what any mark says in a segment that is written no more. */
+  private long folded(ShardId shard) throws IOException {
+    UnfoldedShards.Known known = unfolded.find(shard);
+    return known != null ? known.folded() : index.latest().folded(shard).revision();
   }
 
   private static int batchBytesMax(Piece piece) {

@@ -166,6 +166,7 @@ final class SegmentScrub {
       }
       NeededRecords needed = new NeededRecords(index, unfolded, segments, segment);
       scanner.forEachRecord(header, needed);
+      needed.lookUp();
       return new Batch(header, needed.take(Integer.MAX_VALUE).pieces());
     } finally {
       segments.release(segment);
