@@ -198,6 +198,11 @@ final class IndexChange {
     index.forEachRow(blob, visitor);
   }
 
+  /** What the index has of a blob and is not folded; what this batch has put is not among it. */
+  List<Piece> unfolded(BlobId blob) throws IOException {
+    return index.unfolded(blob);
+  }
+
   private List<Extent> merged(
       ShardId shard,
       Piece.Role role,

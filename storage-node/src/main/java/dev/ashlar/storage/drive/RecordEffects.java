@@ -249,20 +249,11 @@ final class RecordEffects {
 
   private List<Piece> intentsOf(Drop drop) throws IOException {
     List<Piece> found = new ArrayList<>();
-    change.forEachRow(
-        drop.blob(),
-        new ShardIndex.RowVisitor() {
-          @Override
-          public void piece(Piece piece) {
-            if (piece.role() instanceof Piece.Intent intent
-                && intent.attempt().equals(drop.attempt())) {
-              found.add(piece);
-            }
-          }
-
-          @Override
-          public void folded(ShardId shard, Folded folded) {}
-        });
+    for (Piece piece : change.unfolded(drop.blob())) {
+      if (((Piece.Intent) piece.role()).attempt().equals(drop.attempt())) {
+        found.add(piece);
+      }
+    }
     return found;
   }
 

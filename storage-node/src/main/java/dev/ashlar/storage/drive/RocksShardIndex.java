@@ -155,10 +155,8 @@ final class RocksShardIndex implements ShardIndex {
         visitPatches(entries, visitor);
       }
     }
-    try (RocksScan entries = scan(IndexFormat.blobKey(IndexFormat.INTENT, blob))) {
-      for (entries.first(); entries.isAtEntry(); entries.next()) {
-        visitor.piece(IndexFormat.intent(entries.key(), entries.value()));
-      }
+    for (Piece piece : unfolded(blob)) {
+      visitor.piece(piece);
     }
     try (RocksScan entries = scan(IndexFormat.blobKey(IndexFormat.FOLDED, blob))) {
       for (entries.first(); entries.isAtEntry(); entries.next()) {
@@ -166,6 +164,17 @@ final class RocksShardIndex implements ShardIndex {
         visitor.folded(IndexFormat.shard(entries.key()), folded);
       }
     }
+  }
+
+  @Override
+  public List<Piece> unfolded(BlobId blob) throws IOException {
+    List<Piece> found = new ArrayList<>();
+    try (RocksScan entries = scan(IndexFormat.blobKey(IndexFormat.INTENT, blob))) {
+      for (entries.first(); entries.isAtEntry(); entries.next()) {
+        found.add(IndexFormat.intent(entries.key(), entries.value()));
+      }
+    }
+    return found;
   }
 
   private static void visitPatches(RocksScan entries, RowVisitor visitor) throws IOException {

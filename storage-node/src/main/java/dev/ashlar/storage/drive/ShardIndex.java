@@ -36,6 +36,9 @@ interface ShardIndex extends AutoCloseable {
   /** All of a blob. */
   void forEachRow(BlobId blob, RowVisitor visitor) throws IOException;
 
+  /** Of a blob, what is not folded: a small part of all. */
+  List<Piece> unfolded(BlobId blob) throws IOException;
+
   /**
    * The first blobs with a base extent whose session is below, in order.
    *

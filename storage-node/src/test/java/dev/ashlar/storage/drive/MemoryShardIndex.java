@@ -212,6 +212,13 @@ final class MemoryShardIndex implements ShardIndex, SimulatedIndex {
   }
 
   @Override
+  public List<Piece> unfolded(BlobId blob) {
+    return current.pieces.values().stream()
+        .filter(piece -> piece.role() instanceof Piece.Intent && piece.shard().blob().equals(blob))
+        .toList();
+  }
+
+  @Override
   public List<BlobId> blobsBelow(long session, @Nullable BlobId after, int max) {
     return current.pieces.keySet().stream()
         .filter(key -> key.kind() == Kind.BASE)

@@ -5,15 +5,18 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
 import dev.ashlar.protocol.memory.SlabPool;
+import dev.ashlar.protocol.model.AttemptId;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.ShardId;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Random;
+import java.util.Set;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -73,6 +76,38 @@ class RocksShardIndexTest {
             found == null ? List.of() : List.of(found),
             where);
       }
+    }
+  }
+
+  /** Of all slots of the blob, and nothing of its neighbours. */
+  @Test
+  void tellsWhatOfABlobIsNotFolded() throws Exception {
+    try (DriveResources resources = TestDrives.resources(new SlabPool(1 << 20));
+        RocksShardIndex index = new RocksShardIndex(folder.resolve("index"), resources)) {
+      ShardIndex.Update update = index.update();
+      Set<String> expected = new HashSet<>();
+      for (long blob = 1; blob <= 3; blob++) {
+        for (int slot = 0; slot < 2; slot++) {
+          ShardId shard = new ShardId(new BlobId(1, blob), slot);
+          Extent extent = new Extent(slot, SegmentFormat.BLOCK, 1, 0, 0, 1, new int[1]);
+          update.put(Piece.base(shard, extent));
+          update.put(Piece.patch(shard, extent.block(slot, new Extent.Stamp(1, 1))));
+          for (long attempt = 5; attempt <= 6; attempt++) {
+            AttemptId id = new AttemptId(1, attempt);
+            update.put(new Piece(shard, new Piece.Intent(id, 0, true, true), extent));
+            if (blob == 2) {
+              expected.add(shard + " " + id);
+            }
+          }
+        }
+      }
+      update.commit(index.position());
+      Set<String> found = new HashSet<>();
+      for (Piece piece : index.unfolded(new BlobId(1, 2))) {
+        found.add(piece.shard() + " " + ((Piece.Intent) piece.role()).attempt());
+      }
+      assertEquals(expected, found);
+      assertEquals(4, found.size());
     }
   }
 
