@@ -7,6 +7,7 @@ import dev.ashlar.protocol.model.ShardId;
 import dev.ashlar.storage.drive.Extent.Stamp;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.List;
 
 /**
  * Keys and values of the index. All integers are big-endian.
@@ -162,8 +163,10 @@ final class IndexFormat {
     return extent(Piece.Role.BASE, lastInt(key), ByteBuffer.wrap(value));
   }
 
-  static PatchPage page(byte[] key, byte[] value) {
-    return PatchPage.read(lastInt(key), ByteBuffer.wrap(value));
+  /** Adds a page's patches of blocks from the first up to and with the last. */
+  static void addPatches(
+      List<Extent> found, byte[] key, byte[] value, int firstBlock, int lastBlock) {
+    PatchPage.addTo(found, lastInt(key), ByteBuffer.wrap(value), firstBlock, lastBlock);
   }
 
   static Piece intent(byte[] key, byte[] value) {

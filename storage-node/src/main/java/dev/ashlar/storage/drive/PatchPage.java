@@ -58,15 +58,6 @@ final class PatchPage {
     return true;
   }
 
-  /** Adds those of the blocks from the first up to and with the last. */
-  void addTo(List<Extent> found, int firstBlock, int lastBlock) {
-    for (Extent patch : patches) {
-      if (patch != null && patch.firstBlock() >= firstBlock && patch.firstBlock() <= lastBlock) {
-        found.add(patch);
-      }
-    }
-  }
-
   void write(ByteBuffer value) {
     Extent before = null;
     for (Extent patch : patches) {
@@ -97,8 +88,11 @@ final class PatchPage {
         && before.stamp().equals(patch.stamp());
   }
 
-  static PatchPage read(int number, ByteBuffer value) {
-    PatchPage page = new PatchPage();
+  /**
+   * Of the page in this value, adds the patches of blocks from the first up to and with the last.
+   */
+  static void addTo(
+      List<Extent> found, int number, ByteBuffer value, int firstBlock, int lastBlock) {
     long segment = 0;
     int position = 0;
     long sequence = 0;
@@ -114,10 +108,12 @@ final class PatchPage {
         stamp = new Stamp(value.getLong(), value.getLong());
       }
       int length = (flags & IS_SHORT) != 0 ? value.getInt() : SegmentFormat.BLOCK;
-      int[] crcs = {value.getInt()};
+      int crc = value.getInt();
       int block = number * BLOCKS + (flags & BLOCK_MASK);
-      page.put(new Extent(block, length, segment, position, 0, sequence, crcs, stamp));
+      if (block >= firstBlock && block <= lastBlock) {
+        int[] crcs = {crc};
+        found.add(new Extent(block, length, segment, position, 0, sequence, crcs, stamp));
+      }
     }
-    return page;
   }
 }

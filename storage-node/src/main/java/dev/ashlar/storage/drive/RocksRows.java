@@ -78,17 +78,20 @@ final class RocksRows implements ShardIndex.Rows {
   @Override
   public @Nullable Extent at(ShardId shard, Piece.Role role, int firstBlock) throws IOException {
     if (role instanceof Piece.Patch) {
-      PatchPage page = page(shard, PatchPage.numberOf(firstBlock));
-      return page == null ? null : page.at(firstBlock);
+      List<Extent> found = patches(shard, firstBlock, firstBlock);
+      return found.isEmpty() ? null : found.getFirst();
     }
     ByteBuffer value = get(key -> IndexFormat.putKey(key, shard, role, firstBlock));
     return value == null ? null : IndexFormat.extent(role, firstBlock, value);
   }
 
-  /** Null if it is empty. */
-  @Nullable PatchPage page(ShardId shard, int number) throws IOException {
+  private void addPatches(
+      List<Extent> found, ShardId shard, int number, int firstBlock, int lastBlock)
+      throws IOException {
     ByteBuffer value = get(key -> IndexFormat.putPageKey(key, shard, number));
-    return value == null ? null : PatchPage.read(number, value);
+    if (value != null) {
+      PatchPage.addTo(found, number, value, firstBlock, lastBlock);
+    }
   }
 
   @Override
@@ -123,7 +126,7 @@ final class RocksRows implements ShardIndex.Rows {
     List<Extent> found = new ArrayList<>();
     if (last - first < PAGES_PER_SCAN_MIN) {
       for (int number = first; number <= last; number++) {
-        addPatches(found, page(shard, number), firstBlock, lastBlock);
+        addPatches(found, shard, number, firstBlock, lastBlock);
       }
       return found;
     }
@@ -131,18 +134,10 @@ final class RocksRows implements ShardIndex.Rows {
     byte[] behind = IndexFormat.pageKey(shard, last + 1);
     try (RocksScan entries = new RocksScan(db, moment, from, behind)) {
       for (entries.first(); entries.isAtEntry(); entries.next()) {
-        PatchPage page = IndexFormat.page(entries.key(), entries.value());
-        addPatches(found, page, firstBlock, lastBlock);
+        IndexFormat.addPatches(found, entries.key(), entries.value(), firstBlock, lastBlock);
       }
     }
     return found;
-  }
-
-  private static void addPatches(
-      List<Extent> found, @Nullable PatchPage page, int firstBlock, int lastBlock) {
-    if (page != null) {
-      page.addTo(found, firstBlock, lastBlock);
-    }
   }
 
   private static List<Extent> extents(RocksScan entries) throws IOException {

@@ -180,7 +180,7 @@ final class RocksShardIndex implements ShardIndex {
   private static void visitPatches(RocksScan entries, RowVisitor visitor) throws IOException {
     ShardId shard = IndexFormat.shard(entries.key());
     List<Extent> patches = new ArrayList<>();
-    IndexFormat.page(entries.key(), entries.value()).addTo(patches, 0, Integer.MAX_VALUE);
+    IndexFormat.addPatches(patches, entries.key(), entries.value(), 0, Integer.MAX_VALUE);
     for (Extent patch : patches) {
       visitor.piece(Piece.patch(shard, patch));
     }

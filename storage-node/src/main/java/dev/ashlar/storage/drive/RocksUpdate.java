@@ -82,8 +82,9 @@ final class RocksUpdate implements ShardIndex.Update {
     PageKey of = new PageKey(shard, PatchPage.numberOf(block));
     PatchPage present = pages.get(of);
     if (present == null) {
-      PatchPage stored = latest.page(shard, of.number());
-      present = stored == null ? new PatchPage() : stored;
+      present = new PatchPage();
+      int first = of.number() * PatchPage.BLOCKS;
+      latest.patches(shard, first, first + PatchPage.BLOCKS - 1).forEach(present::put);
       pages.put(of, present);
     }
     return present;
