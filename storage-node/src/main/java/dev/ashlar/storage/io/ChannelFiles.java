@@ -3,6 +3,7 @@ package dev.ashlar.storage.io;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.file.FileStore;
 import java.nio.file.Files;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
@@ -23,11 +24,16 @@ public final class ChannelFiles implements RawFiles {
   private static final String PROBE = "direct-io-probe";
 
   private final Path folder;
+
+  /** Looked up once: that parses the list of all mounts. */
+  private final FileStore fileSystem;
+
   private final boolean direct;
   private final int directReadMin;
 
-  private ChannelFiles(Path folder, boolean direct, int directReadMin) {
+  private ChannelFiles(Path folder, boolean direct, int directReadMin) throws IOException {
     this.folder = folder;
+    fileSystem = Files.getFileStore(folder);
     this.direct = direct;
     this.directReadMin = directReadMin;
   }
@@ -101,7 +107,7 @@ public final class ChannelFiles implements RawFiles {
 
   @Override
   public long usableBytes() throws IOException {
-    return Files.getFileStore(folder).getUsableSpace();
+    return fileSystem.getUsableSpace();
   }
 
   private RawFile open(Path path, Set<StandardOpenOption> how) throws IOException {
