@@ -199,12 +199,11 @@ public final class DriveStore implements ShardStore, AutoCloseable {
     }
     if (refusal != null) {
       completion.failed(refusal);
-    } else if (IntentMaker.isPlain(intent)) {
-      try {
-        offer(intents.make(intent, completion));
-      } catch (ShardException e) {
-        completion.failed(e);
-      }
+      return;
+    }
+    LogRequest ready = intents.makeAtOnce(intent, completion);
+    if (ready != null) {
+      offer(ready);
     } else {
       reads.run(
           () -> {

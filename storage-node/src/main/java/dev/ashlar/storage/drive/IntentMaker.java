@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Makes of an intent what the log stores: whole blocks as they will be. Where the intent changes a
@@ -42,11 +43,15 @@ final class IntentMaker {
     this.codes = codes;
   }
 
-  /** Whether nothing has to be looked up or read for it. */
-  static boolean isPlain(ShardIntent intent) {
+  /** The same as {@link #make} if nothing has to be looked up in the index or read; else null. */
+  LogRequest.@Nullable Prepare makeAtOnce(ShardIntent intent, Completion<DriveId> completion) {
+    ShardIntent.Target target = intent.target();
     return intent instanceof ShardIntent.Bytes bytes
-        && intent.target().base().lastChange() == 0
-        && isWhole(bytes);
+            && isWhole(bytes)
+            && (target.base().lastChange() == 0
+                || reader.isKnownToHave(target.shard(), target.base()))
+        ? request(intent, whole(bytes), completion)
+        : null;
   }
 
   /** Whether it leaves nothing of the blocks that it changes. */

@@ -105,10 +105,15 @@ final class ShardReader {
         ShardFault.MISSING, range.shard() + " lies in a segment that was lost");
   }
 
+  /** Whether all that the view says had touched the shard is here, and that is in memory. */
+  boolean isKnownToHave(ShardId shard, ShardView view) {
+    UnfoldedShards.Known known = unfoldedShards.find(shard);
+    return known != null && known.has(view);
+  }
+
   /** Fails unless all that the view says had touched the shard is here. */
   void checkHas(ShardId shard, ShardView view) throws ShardException {
-    UnfoldedShards.Known known = unfoldedShards.find(shard);
-    if (known != null && known.has(view)) {
+    if (isKnownToHave(shard, view)) {
       return;
     }
     try (ShardIndex.Rows rows = index.rows()) {

@@ -53,6 +53,31 @@ class DriveChangesTest {
     assertCost(drive, 0, 0, BLOCK, () -> change(drive, 4, 19 * BLOCK, BLOCK, 19 * BLOCK + 100));
   }
 
+  /** Without a thread that may wait for the drive. */
+  @Test
+  void wholeBlocksOverWhatIsKnownAreReadyAtOnce() throws Exception {
+    SimulatedCore drive = written(SHARD, noise(1, 4 * BLOCK));
+    assertTrue(isReady(drive, ShardView.ORIGINAL, BLOCK));
+    assertFalse(isReady(drive, ShardView.ORIGINAL, 100), "the rest of the block has to be read");
+    assertFalse(isReady(drive, unfolded(1), BLOCK), "made from what is not here");
+    change(drive, 1, 0, BLOCK, 4 * BLOCK);
+    assertTrue(isReady(drive, unfolded(1), BLOCK));
+    drive.fold(fold(1));
+    ShardView folded = new ShardView(1, 1, List.of());
+    assertTrue(isReady(drive, unfolded(1), BLOCK));
+    assertTrue(isReady(drive, folded, BLOCK));
+    drive.index.checkpoint();
+    drive.reopen();
+    assertFalse(isReady(drive, folded, BLOCK), "only the index knows");
+  }
+
+  private static boolean isReady(SimulatedCore drive, ShardView base, int length) {
+    ShardIntent intent =
+        AbstractShardChangesContract.bytes(
+            new ShardIntent.Target(SHARD, attempt(9), base, 4 * BLOCK), BLOCK, noise(9, length));
+    return drive.intents().makeAtOnce(intent, new Answer<>()) != null;
+  }
+
   @Test
   void anUnalignedEdgeCostsTheReadOfItsBlock() throws Exception {
     SimulatedCore drive = written(SHARD, noise(1, 16 * BLOCK));

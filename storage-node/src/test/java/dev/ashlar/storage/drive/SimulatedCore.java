@@ -87,11 +87,14 @@ final class SimulatedCore {
     return isDone;
   }
 
+  IntentMaker intents() {
+    return new IntentMaker(
+        core.reader(), slabs, driveMeters, limits.batchBytesMax(), TestDrives::code);
+  }
+
   /** Stores an intent; false if the drive is full. */
   boolean prepare(ShardIntent intent) throws IOException, ShardException {
-    LogRequest.Prepare request =
-        new IntentMaker(core.reader(), slabs, driveMeters, limits.batchBytesMax(), TestDrives::code)
-            .make(intent, new Answer<>());
+    LogRequest.Prepare request = intents().make(intent, new Answer<>());
     try {
       return commitOne(request);
     } finally {

@@ -371,12 +371,11 @@ public final class SteppedDrive implements ShardStore {
     ShardFault refusal = writeRefusal();
     if (refusal != null) {
       fail(completion, refusal);
-    } else if (IntentMaker.isPlain(intent)) {
-      try {
-        offer(intents.make(intent, completion));
-      } catch (ShardException e) {
-        completion.failed(e);
-      }
+      return;
+    }
+    LogRequest ready = intents.makeAtOnce(intent, completion);
+    if (ready != null) {
+      offer(ready);
     } else {
       read(
           () -> {
