@@ -3,9 +3,12 @@ package dev.ashlar.bench.chart;
 import java.awt.BasicStroke;
 import java.awt.Color;
 import java.awt.Font;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Locale;
 import java.util.stream.DoubleStream;
+import org.jspecify.annotations.Nullable;
 import org.knowm.xchart.CategoryChart;
 import org.knowm.xchart.CategoryChartBuilder;
 import org.knowm.xchart.XYChart;
@@ -138,11 +141,19 @@ final class Painter {
     y.applyToY(chart.getStyler(), HEIGHT);
     for (Figure.Bar bar : figure.bars()) {
       chart
-          .addSeries(
-              bar.name(), figure.groups(), Arrays.stream(y.at(bar.heights())).boxed().toList())
+          .addSeries(bar.name(), figure.groups(), places(y.at(bar.heights())))
           .setFillColor(bar.isFaint() ? theme.paleSeries(bar.color()) : theme.series(bar.color()));
     }
     return chart;
+  }
+
+  /** XChart leaves out what is null. */
+  private static List<@Nullable Double> places(double[] heights) {
+    List<@Nullable Double> places = new ArrayList<>();
+    for (double height : heights) {
+      places.add(Double.isNaN(height) ? null : (Double) height);
+    }
+    return places;
   }
 
   // --- Style ----------------------------------------------------------------------------------
