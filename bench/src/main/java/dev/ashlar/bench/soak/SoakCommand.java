@@ -190,7 +190,7 @@ public final class SoakCommand implements Callable<Integer>, Planned {
   }
 
   /** Samples evenly until the time is over, once a second or less often. */
-  private static List<Sample> watch(
+  private List<Sample> watch(
       CompletableFuture<LoadResult> running, double seconds, long pid, @Nullable URI management)
       throws IOException, InterruptedException {
     ManagementPage page = management == null ? null : new ManagementPage(management);
@@ -207,7 +207,10 @@ public final class SoakCommand implements Callable<Integer>, Planned {
       }
       if (since / seconds > (collections + 0.5) / THIRDS) {
         collections++;
-        FullCollection.run(pid);
+        // Not in a server that is not ours: one that is no JVM might end of being asked.
+        if (server.isOwn()) {
+          FullCollection.run(pid);
+        }
       }
       samples.add(Sample.now(since, pid, page));
       if (since * PROGRESS_STEPS / seconds >= told + 1) {
