@@ -22,12 +22,11 @@ public final class ServerProcess implements AutoCloseable {
   private static final int OK = 200;
 
   private final Process process;
-  private final Thread killer;
+  private final AtExit killer;
 
   private ServerProcess(Process process) {
     this.process = process;
-    killer = new Thread(() -> destroy(process));
-    Runtime.getRuntime().addShutdownHook(killer);
+    killer = new AtExit("end-server", () -> destroy(process));
   }
 
   /**
@@ -93,7 +92,7 @@ public final class ServerProcess implements AutoCloseable {
     process.onExit().completeOnTimeout(process, STOP_MAX.toSeconds(), TimeUnit.SECONDS).join();
     destroy(process);
     process.onExit().join();
-    Runtime.getRuntime().removeShutdownHook(killer);
+    killer.close();
   }
 
   private static void destroy(Process process) {

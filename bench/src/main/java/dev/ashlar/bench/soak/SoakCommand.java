@@ -103,19 +103,14 @@ public final class SoakCommand implements Callable<Integer>, Planned {
 
   @Override
   public Integer call() throws IOException, InterruptedException {
-    try {
-      Fonts.check();
-      ResultFolder folder = output.newFolder("soak");
-      SoakResult result = measure();
-      folder.writeStep(server.profile(), 1, "soak", result);
-      Path page = page(folder, result);
-      output.print(result, out -> print(result, page, out));
-      boolean isJudged = minutes >= JUDGED_MINUTES_MIN;
-      return isJudged && result.growth().stream().anyMatch(Growth::isGrowing) ? 1 : 0;
-    } catch (BenchException e) {
-      System.err.println(e.getMessage());
-      return 1;
-    }
+    Fonts.check();
+    ResultFolder folder = output.newFolder("soak");
+    SoakResult result = measure();
+    folder.writeStep(server.profile(), 1, "soak", result);
+    Path page = page(folder, result);
+    output.print(result, out -> print(result, page, out));
+    boolean isJudged = minutes >= JUDGED_MINUTES_MIN;
+    return isJudged && result.growth().stream().anyMatch(Growth::isGrowing) ? 1 : 0;
   }
 
   private SoakResult measure() throws IOException, InterruptedException {
@@ -135,7 +130,7 @@ public final class SoakCommand implements Callable<Integer>, Planned {
     LoadRun.Client client = new LoadRun.Client(0, false, seed.seed());
     try (ScratchFolder scratch = server.newScratch();
         ServerOptions.Loaded loaded = server.open(scratch.child("server"), fixedHeap());
-        LoadRun run = new LoadRun(loaded.target(), client, data, loaded.process())) {
+        LoadRun run = new LoadRun(loaded, client, data)) {
       ProcessHandle process = loaded.process();
       if (process == null) {
         throw new BenchException("Say which process is watched: --pid.");
@@ -145,9 +140,6 @@ public final class SoakCommand implements Callable<Integer>, Planned {
       CompletableFuture<LoadResult> running = begin(run, load);
       List<Sample> samples = watch(running, seconds, process.pid(), loaded.management());
       LoadResult result = await(running);
-      if (!server.isOwn()) {
-        run.cleanUp();
-      }
       return new SoakResult(machine, loaded.title(), result, Growth.of(samples), samples);
     }
   }
