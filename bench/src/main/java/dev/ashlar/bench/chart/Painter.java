@@ -33,7 +33,11 @@ final class Painter {
     SeriesMarkers.CIRCLE,
     SeriesMarkers.SQUARE,
     SeriesMarkers.TRIANGLE_UP,
-    SeriesMarkers.TRIANGLE_DOWN
+    SeriesMarkers.TRIANGLE_DOWN,
+    SeriesMarkers.PLUS,
+    SeriesMarkers.TRAPEZOID,
+    SeriesMarkers.RECTANGLE,
+    SeriesMarkers.OVAL
   };
   private static final Marker[] MARKS = {SeriesMarkers.DIAMOND, SeriesMarkers.CROSS};
 
