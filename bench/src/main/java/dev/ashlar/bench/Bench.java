@@ -9,7 +9,10 @@ import dev.ashlar.bench.load.LoadCommand;
 import dev.ashlar.bench.process.BenchException;
 import dev.ashlar.bench.soak.SoakCommand;
 import dev.ashlar.bench.versus.VersusCommand;
+import dev.ashlar.blob.DataUnavailableException;
+import dev.ashlar.protocol.client.MetadataUnavailableException;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.NoSuchFileException;
@@ -77,15 +80,26 @@ public final class Bench {
       return INTERRUPTED;
     }
     System.err.println(
-        switch (failure) {
+        switch (reason(failure)) {
           case BenchException told -> told.getMessage();
           case AccessDeniedException denied -> denied.getFile() + ": permission denied";
           case FileAlreadyExistsException taken -> taken.getFile() + ": something is there already";
           case NoSuchFileException missing -> missing.getFile() + ": is not there";
+          case DataUnavailableException told -> told.getMessage();
+          case MetadataUnavailableException told -> told.getMessage();
           case IOException told -> "Input or output failed: " + told.getMessage();
           default -> throw failure;
         });
     return 1;
+  }
+
+  /** Without what other threads and streams wrap it in. */
+  private static Throwable reason(Throwable failure) {
+    Throwable cause = failure.getCause();
+    boolean isWrapped =
+        failure instanceof java.util.concurrent.ExecutionException
+            || failure instanceof UncheckedIOException;
+    return isWrapped && cause != null ? reason(cause) : failure;
   }
 
   private static boolean isInterruption(@Nullable Throwable failure) {

@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.TimeUnit;
 
 /** A server in a process of its own, which ends with this one at the latest. */
@@ -26,7 +27,12 @@ public final class ServerProcess implements AutoCloseable {
 
   private ServerProcess(Process process) {
     this.process = process;
-    killer = new AtExit("end-server", () -> destroy(process));
+    try {
+      killer = new AtExit("end-server", () -> destroy(process));
+    } catch (CancellationException e) {
+      destroy(process);
+      throw e;
+    }
   }
 
   /**
