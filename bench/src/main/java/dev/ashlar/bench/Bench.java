@@ -6,12 +6,21 @@ import dev.ashlar.bench.curves.CurvesCommand;
 import dev.ashlar.bench.engine.ChangingCommand;
 import dev.ashlar.bench.engine.IoCostCommand;
 import dev.ashlar.bench.load.LoadCommand;
+import dev.ashlar.bench.process.BenchException;
 import dev.ashlar.bench.soak.SoakCommand;
 import dev.ashlar.bench.versus.VersusCommand;
+import dev.ashlar.blob.DataUnavailableException;
+import dev.ashlar.protocol.client.MetadataUnavailableException;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.NoSuchFileException;
 import java.util.concurrent.CancellationException;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.ExecutionException;
 
 /** {@code java -cp … dev.ashlar.bench.Bench}: every figure we publish comes from one of these. */
 @Command(
@@ -49,18 +58,48 @@ public final class Bench {
               CommandLine last = parsed.asCommandLineList().getLast();
               if (last.getCommand() instanceof Planned planned && !last.isUsageHelpRequested()) {
                 System.err.printf(
-                    "Takes about %s on a machine of its own.%n", planned.plan().inWords());
+                    "Takes about %s on a machine of its own.%n", plan(planned, last).inWords());
               }
               return new CommandLine.RunLast().execute(parsed);
             })
-        .setExecutionExceptionHandler(
-            (failure, command, parsed) -> {
-              if (isInterruption(failure)) {
-                System.err.println("Interrupted.");
-                return INTERRUPTED;
-              }
-              throw failure;
-            });
+        .setExecutionExceptionHandler((failure, command, parsed) -> failed(failure));
+  }
+
+  private static Plan plan(Planned planned, CommandLine command) {
+    try {
+      return planned.plan();
+    } catch (BenchException e) {
+      throw new ExecutionException(command, "what is asked for cannot be measured", e);
+    }
+  }
+
+  /** What the person at the terminal can do something about is said in a line; the rest is ours. */
+  private static int failed(Exception failure) throws Exception {
+    if (isInterruption(failure)) {
+      System.err.println("Interrupted.");
+      return INTERRUPTED;
+    }
+    System.err.println(
+        switch (reason(failure)) {
+          case BenchException told -> told.getMessage();
+          case AccessDeniedException denied -> denied.getFile() + ": permission denied";
+          case FileAlreadyExistsException taken -> taken.getFile() + ": something is there already";
+          case NoSuchFileException missing -> missing.getFile() + ": is not there";
+          case DataUnavailableException told -> told.getMessage();
+          case MetadataUnavailableException told -> told.getMessage();
+          case IOException told -> "Input or output failed: " + told.getMessage();
+          default -> throw failure;
+        });
+    return 1;
+  }
+
+  /** Without what other threads and streams wrap it in. */
+  private static Throwable reason(Throwable failure) {
+    Throwable cause = failure.getCause();
+    boolean isWrapped =
+        failure instanceof java.util.concurrent.ExecutionException
+            || failure instanceof UncheckedIOException;
+    return isWrapped && cause != null ? reason(cause) : failure;
   }
 
   private static boolean isInterruption(@Nullable Throwable failure) {

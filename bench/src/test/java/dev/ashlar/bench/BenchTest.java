@@ -10,20 +10,25 @@ import java.lang.invoke.MethodType;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.OptionSpec;
 
 /** What all commands have in common. */
 class BenchTest {
   private static final Duration QUICK_MAX = Duration.ofSeconds(150);
+
+  @TempDir private Path folder = Path.of("");
 
   static Stream<String> commands() {
     return Bench.commandLine().getSubcommands().keySet().stream();
@@ -71,6 +76,45 @@ class BenchTest {
     CommandLine command = named(Bench.commandLine(), name);
     for (String option : List.of("--results", "--phase", "--json")) {
       assertTrue(command.getCommandSpec().optionsMap().containsKey(option), name + option);
+    }
+  }
+
+  /** Before anything is begun, in a line that names what is wrong. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "curves --depth 0: a depth of 1 to 256",
+        "curves --block-size 8MiB: A block has 1 byte to 4 MiB",
+        "curves --clients 17: 1 to 16 clients",
+        "curves --profile four: profile 'four': expected k+m",
+        "load --profile four: profile 'four': expected k+m",
+        "load --seconds 0: '0' is no time in seconds",
+        "load --warm-up -1: '-1' is no time in seconds",
+        "load --mix read=10: come to 100",
+        "load --ashlar /none: There is no launcher at /none",
+        "load --folder /proc/none: /proc/none: is not there",
+        "changing --profile 6+2,optimizations=of: expected k+m",
+        "changing --clients 0: '0' is no number from 1 on",
+        "changing --object-size 0: a multiple of 4MiB",
+        "versus --servers minoi: --servers takes [ashlar, minio, none], not [minoi]",
+        "capacity --folder /dev/null: /dev/null: something is there already",
+      })
+  void whatCannotBeMeasuredIsSaidInALine(String commandAndReason) {
+    String[] parts = commandAndReason.split(": ", 2);
+    List<String> arguments = new ArrayList<>(List.of(parts[0].split(" ", -1)));
+    arguments.addAll(List.of("--results", folder.toString()));
+    Printed printed = Printed.by(arguments.toArray(String[]::new));
+    assertTrue(printed.status() == 1 || printed.status() == 2, printed.err());
+    assertTrue(printed.err().contains(parts[1]), printed.err());
+    assertFalse(printed.err().contains("\tat "), printed.err());
+  }
+
+  @Test
+  void resultsThatCannotBeKeptAreSaidBeforeAnythingIsMeasured() {
+    // Without warp, versus says that first.
+    for (String name : commands().filter(each -> !each.equals("versus")).toList()) {
+      Printed printed = Printed.by(name, "--results=/dev/null");
+      assertTrue(printed.err().contains("/dev/null: something is there already"), printed.err());
     }
   }
 

@@ -6,6 +6,7 @@ import dev.ashlar.bench.Planned;
 import dev.ashlar.bench.SizeArgument;
 import dev.ashlar.bench.TimeLeft;
 import dev.ashlar.bench.engine.ScratchFolder;
+import dev.ashlar.bench.options.CountArgument;
 import dev.ashlar.bench.options.FolderOption;
 import dev.ashlar.bench.options.OutputOptions;
 import dev.ashlar.bench.options.ProfilesOption;
@@ -78,6 +79,7 @@ public final class CapacityCommand implements Callable<Integer>, Planned {
   @Option(
       names = "--sample",
       paramLabel = "N",
+      converter = CountArgument.class,
       defaultValue = "32",
       description = "Objects stored per power of two of sizes, at most (default: 32).")
   private int sample;
@@ -89,7 +91,7 @@ public final class CapacityCommand implements Callable<Integer>, Planned {
   @Override
   public Plan plan() {
     boolean isMeasuring = !dataSet.equals(NONE);
-    return new Plan().add(isMeasuring ? profiles.or(PROFILES).size() : 0, PROFILE_SECONDS);
+    return new Plan().add(isMeasuring ? profiles.shapes(PROFILES).size() : 0, PROFILE_SECONDS);
   }
 
   @Override
@@ -126,13 +128,8 @@ public final class CapacityCommand implements Callable<Integer>, Planned {
 
   private List<Profile> fittingProfiles() {
     List<Profile> fitting = new ArrayList<>();
-    for (String text : profiles.or(PROFILES)) {
-      Profile profile;
-      try {
-        profile = Profile.parse(text, 0);
-      } catch (IllegalArgumentException e) {
-        throw new ParameterException(spec.commandLine(), e.getMessage(), e);
-      }
+    for (String text : profiles.shapes(PROFILES)) {
+      Profile profile = Profile.parse(text, 0);
       if (profile.shards() <= drives) {
         fitting.add(profile);
       } else {

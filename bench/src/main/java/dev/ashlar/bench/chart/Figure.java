@@ -50,6 +50,7 @@ public sealed interface Figure {
   /**
    * A bar in each group.
    *
+   * @param heights not a number where a group has none
    * @param isFaint lighter than others of the same colour
    */
   record Bar(String name, double[] heights, int color, boolean isFaint) {}

@@ -3,9 +3,12 @@ package dev.ashlar.bench.chart;
 import java.awt.BasicStroke;
 import java.awt.Color;
 import java.awt.Font;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Locale;
 import java.util.stream.DoubleStream;
+import org.jspecify.annotations.Nullable;
 import org.knowm.xchart.CategoryChart;
 import org.knowm.xchart.CategoryChartBuilder;
 import org.knowm.xchart.XYChart;
@@ -30,7 +33,11 @@ final class Painter {
     SeriesMarkers.CIRCLE,
     SeriesMarkers.SQUARE,
     SeriesMarkers.TRIANGLE_UP,
-    SeriesMarkers.TRIANGLE_DOWN
+    SeriesMarkers.TRIANGLE_DOWN,
+    SeriesMarkers.PLUS,
+    SeriesMarkers.TRAPEZOID,
+    SeriesMarkers.RECTANGLE,
+    SeriesMarkers.OVAL
   };
   private static final Marker[] MARKS = {SeriesMarkers.DIAMOND, SeriesMarkers.CROSS};
 
@@ -138,11 +145,19 @@ final class Painter {
     y.applyToY(chart.getStyler(), HEIGHT);
     for (Figure.Bar bar : figure.bars()) {
       chart
-          .addSeries(
-              bar.name(), figure.groups(), Arrays.stream(y.at(bar.heights())).boxed().toList())
+          .addSeries(bar.name(), figure.groups(), places(y.at(bar.heights())))
           .setFillColor(bar.isFaint() ? theme.paleSeries(bar.color()) : theme.series(bar.color()));
     }
     return chart;
+  }
+
+  /** XChart leaves out what is null. */
+  private static List<@Nullable Double> places(double[] heights) {
+    List<@Nullable Double> places = new ArrayList<>();
+    for (double height : heights) {
+      places.add(Double.isNaN(height) ? null : (Double) height);
+    }
+    return places;
   }
 
   // --- Style ----------------------------------------------------------------------------------

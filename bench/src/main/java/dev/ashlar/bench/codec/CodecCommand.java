@@ -5,6 +5,7 @@ import dev.ashlar.bench.Plan;
 import dev.ashlar.bench.Planned;
 import dev.ashlar.bench.SizeArgument;
 import dev.ashlar.bench.TimeLeft;
+import dev.ashlar.bench.options.CountArgument;
 import dev.ashlar.bench.options.OutputOptions;
 import dev.ashlar.bench.options.PassesOption;
 import dev.ashlar.bench.options.ProfilesOption;
@@ -76,7 +77,11 @@ public final class CodecCommand implements Callable<Integer>, Planned {
       description = "Data of one iteration (default: 1MiB).")
   private long size;
 
-  @Option(names = "--iterations", defaultValue = "1024", description = "Default: 1024.")
+  @Option(
+      names = "--iterations",
+      converter = CountArgument.class,
+      defaultValue = "1024",
+      description = "Default: 1024.")
   private int iterations;
 
   @Option(
@@ -156,11 +161,11 @@ public final class CodecCommand implements Callable<Integer>, Planned {
   }
 
   private List<CodecTask> tasks() {
-    if (size < 1 || iterations < 1) {
-      throw new ParameterException(spec.commandLine(), "--size and --iterations are at least 1");
+    if (size < 1) {
+      throw new ParameterException(spec.commandLine(), "--size is at least 1");
     }
     List<CodecTask> tasks = new ArrayList<>();
-    for (String profile : profiles.or(PROFILES)) {
+    for (String profile : profiles.shapes(PROFILES)) {
       CodeShape shape = shape(profile);
       tasks.add(CodecTask.encode(shape, (int) size, iterations));
       erasures(shape).forEach(lost -> tasks.add(decode(shape, lost)));

@@ -1,5 +1,6 @@
 package dev.ashlar.bench.codec;
 
+import dev.ashlar.bench.engine.ScratchFolder;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -10,7 +11,6 @@ import java.util.List;
 import java.util.Objects;
 import java.util.StringJoiner;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 
 /**
  * The installed libjerasure with its Cauchy codes over bit matrices, driven by a small C program of
@@ -25,9 +25,9 @@ final class Jerasure implements CodecPlugin {
   private static final String SOURCE = "jerasure.c";
   private static final long RUN_MINUTES_MAX = 10;
 
-  private final Path folder;
+  private final ScratchFolder folder;
 
-  private Jerasure(Path folder) {
+  private Jerasure(ScratchFolder folder) {
     this.folder = folder;
   }
 
@@ -46,11 +46,11 @@ final class Jerasure implements CodecPlugin {
 
   static Jerasure compile(String compiler)
       throws IOException, InterruptedException, MissingException {
-    Path folder = Files.createTempDirectory("ashlar-jerasure-");
-    Jerasure jerasure = new Jerasure(folder);
+    Path parent = Path.of(System.getProperty("java.io.tmpdir"));
+    Jerasure jerasure = new Jerasure(ScratchFolder.in(parent));
     try {
       try (InputStream source = Jerasure.class.getResourceAsStream(SOURCE)) {
-        Files.copy(Objects.requireNonNull(source), folder.resolve(SOURCE));
+        Files.copy(Objects.requireNonNull(source), jerasure.folder.child(SOURCE));
       }
       jerasure.compileWith(compiler);
       return jerasure;
@@ -69,7 +69,7 @@ final class Jerasure implements CodecPlugin {
             "-I/usr/include/jerasure",
             "-o",
             program().toString(),
-            folder.resolve(SOURCE).toString(),
+            folder.child(SOURCE).toString(),
             "-lJerasure",
             "-lgf_complete");
     Process process;
@@ -89,7 +89,7 @@ final class Jerasure implements CodecPlugin {
   }
 
   private Path program() {
-    return folder.resolve("jerasure");
+    return folder.child("jerasure");
   }
 
   @Override
@@ -125,7 +125,7 @@ final class Jerasure implements CodecPlugin {
             task.erasures())) {
       command.add(argument.toString());
     }
-    Path input = folder.resolve("losses");
+    Path input = folder.child("losses");
     Files.writeString(input, losses(task));
     Process process =
         new ProcessBuilder(command).redirectInput(input.toFile()).redirectErrorStream(true).start();
@@ -155,11 +155,6 @@ final class Jerasure implements CodecPlugin {
 
   @Override
   public void close() throws IOException {
-    try (Stream<Path> files = Files.list(folder)) {
-      for (Path file : files.toList()) {
-        Files.delete(file);
-      }
-    }
-    Files.delete(folder);
+    folder.close();
   }
 }

@@ -1,6 +1,8 @@
 package dev.ashlar.bench.codec;
 
 import dev.ashlar.bench.Machine;
+import dev.ashlar.bench.TimeLeft;
+import dev.ashlar.bench.options.CountArgument;
 import dev.ashlar.bench.options.OutputOptions;
 import dev.ashlar.bench.options.PassesOption;
 import dev.ashlar.bench.options.ProfilesOption;
@@ -37,11 +39,16 @@ import picocli.CommandLine.Option;
 final class JmhCommand implements Callable<Integer> {
   @Mixin private PassesOption passes = new PassesOption();
 
-  @Option(names = "--iterations", defaultValue = "5", description = "Per pass (default: 5).")
+  @Option(
+      names = "--iterations",
+      converter = CountArgument.class,
+      defaultValue = "5",
+      description = "Per pass (default: 5).")
   private int iterations = 5;
 
   @Option(
       names = "--millis",
+      converter = CountArgument.class,
       defaultValue = "300",
       description = "Length of an iteration (default: 300).")
   private int millis = 300;
@@ -67,11 +74,12 @@ final class JmhCommand implements Callable<Integer> {
   public Integer call() throws RunnerException, IOException {
     ResultFolder kept = output.newFolder("codec-jmh");
     Map<JmhRow, List<Double>> nanos = new TreeMap<>();
+    TimeLeft left = new TimeLeft(passes.passes());
     for (int pass = 1; pass <= passes.passes(); pass++) {
-      System.err.printf("pass %d of %d%n", pass, passes.passes());
       for (RunResult result : new Runner(options().build()).run()) {
         collect(result, nanos);
       }
+      left.done("pass " + pass);
     }
     JmhResult result = JmhResult.of(Machine.describe(), passes.passes(), nanos);
     kept.write("report.json", result);
@@ -82,7 +90,7 @@ final class JmhCommand implements Callable<Integer> {
   private ChainedOptionsBuilder options() {
     return new OptionsBuilder()
         .include(only)
-        .param("profile", profiles.or(CodecCommand.PROFILES).toArray(String[]::new))
+        .param("profile", profiles.shapes(CodecCommand.PROFILES).toArray(String[]::new))
         .param("shardBytes", shardBytes.toArray(String[]::new))
         .forks(1)
         .warmupIterations(2)

@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -23,6 +24,9 @@ import java.util.Map;
 final class Bank implements AutoCloseable {
   private static final int WARM_UP_CLIENTS = 8;
 
+  /** Less may be chance. */
+  private static final double FASTER = 1.05;
+
   /** Doublings of a step's time. */
   private static final int LONGER_MAX = 7;
 
@@ -32,8 +36,18 @@ final class Bank implements AutoCloseable {
   private final List<Seat> seats = new ArrayList<>();
   private final List<AutoCloseable> closed = new ArrayList<>();
 
-  /** What all servers are started and loaded with. */
-  record Setting(Path launcher, Path scratch, DataSet data, double warmUpSeconds, long seed) {}
+  /**
+   * What all servers are started and loaded with.
+   *
+   * @param warmUpRounds at most
+   */
+  record Setting(
+      Path launcher,
+      Path scratch,
+      DataSet data,
+      double warmUpSeconds,
+      int warmUpRounds,
+      long seed) {}
 
   /** Starts, fills and warms up a server for each profile. */
   static Bank open(List<String> profiles, Setting setting)
@@ -42,6 +56,9 @@ final class Bank implements AutoCloseable {
     try {
       for (String profile : profiles) {
         bank.add(profile, setting);
+      }
+      if (setting.warmUpSeconds() > 0) {
+        bank.warmUp(setting);
       }
       return bank;
     } catch (IOException | InterruptedException | RuntimeException e) {
@@ -56,26 +73,47 @@ final class Bank implements AutoCloseable {
         ServerOptions.own(setting.launcher(), profile, folder, "bench-curves", Map.of());
     closed.addFirst(server);
     LoadRun.Client client = new LoadRun.Client(0, false, setting.seed());
-    LoadRun run = new LoadRun(server.target(), client, setting.data(), server.process());
+    LoadRun run = new LoadRun(server, client, setting.data());
     closed.addFirst(run);
     seats.add(new Seat(profile, run));
     run.prepare();
-    if (setting.warmUpSeconds() > 0) {
-      run.run(warmUp(setting));
+  }
+
+  /**
+   * All in turn until none gets faster, or often enough: what is measured while the virtual
+   * machines still compile, first of all the response curve, would be slower in the first pass.
+   */
+  private void warmUp(Setting setting) throws InterruptedException {
+    Load load =
+        new Load(
+            Mix.parse("read=60,patch=38,replace=2"),
+            Sweep.BLOCK_BYTES,
+            true,
+            WARM_UP_CLIENTS,
+            1,
+            0,
+            0,
+            setting.warmUpSeconds(),
+            setting.seed());
+    Map<String, Double> fastest = new HashMap<>();
+    boolean isFaster = true;
+    for (int round = 1; round <= setting.warmUpRounds() && isFaster; round++) {
+      isFaster = false;
+      StringBuilder told = new StringBuilder("warm-up " + round + ":");
+      for (Seat seat : seats) {
+        double rate = seat.run().run(load).total().operationsPerSecond();
+        double before = fastest.getOrDefault(seat.profile(), 0.0);
+        isFaster |= rate > FASTER * before;
+        fastest.put(seat.profile(), Math.max(rate, before));
+        told.append(rate(seat, rate));
+      }
+      System.err.println(told.append(" op/s"));
     }
   }
 
-  private static Load warmUp(Setting setting) {
-    return new Load(
-        Mix.parse("read=60,patch=38,replace=2"),
-        Sweep.BLOCK_BYTES,
-        true,
-        WARM_UP_CLIENTS,
-        1,
-        0,
-        0,
-        setting.warmUpSeconds(),
-        setting.seed());
+  private static String rate(Seat seat, double rate) {
+    String title = CurvesCharts.title(seat.profile());
+    return String.format(Locale.ROOT, "  %s %.0f", title, rate);
   }
 
   /**
@@ -94,9 +132,7 @@ final class Bank implements AutoCloseable {
         for (Seat seat : order) {
           LoadResult result = measured(seat.run(), step.load().withSeed(step.load().seed() + pass));
           listener.measured(seat.profile(), pass, step, result);
-          double rate = result.total().operationsPerSecond();
-          String title = CurvesCharts.title(seat.profile());
-          told.append(String.format(Locale.ROOT, "  %s %.0f", title, rate));
+          told.append(rate(seat, result.total().operationsPerSecond()));
           if (settleSeconds > 0) {
             seat.run().settle(Duration.ofMillis((long) (settleSeconds * 1e3)));
           }

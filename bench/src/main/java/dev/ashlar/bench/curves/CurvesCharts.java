@@ -2,6 +2,7 @@ package dev.ashlar.bench.curves;
 
 import dev.ashlar.bench.chart.Figure;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.ToDoubleFunction;
@@ -14,6 +15,7 @@ final class CurvesCharts {
   private static final Figure.Axis OPERATIONS =
       new Figure.Axis("operations per second (op/s)", false);
   private static final Figure.Axis MEAN = new Figure.Axis("mean latency (ms)", true);
+  private static final List<String> SEQUENTIAL_GROUPS = List.of("read", "write");
   private static final Figure.Limit TWO_MILLIS = new Figure.Limit("2 ms", 2);
 
   private final List<Curves> phases;
@@ -53,10 +55,19 @@ final class CurvesCharts {
       Curves phase = phases.get(number);
       boolean isFaint = number < phases.size() - 1;
       for (String profile : phase.profiles()) {
-        String name = phases.size() > 1 ? title(profile) + ", " + phase.phase() : title(profile);
+        String name = title(profile) + (phases.size() > 1 ? ", " + phaseName(number) : "");
         each.of(phase, profile, name, profiles.indexOf(profile), isFaint);
       }
     }
+  }
+
+  /** Two may be called the same, as by --against. */
+  private String phaseName(int number) {
+    String name = phases.get(number).phase();
+    boolean isTaken =
+        phases.subList(number + 1, phases.size()).stream()
+            .anyMatch(later -> later.phase().equals(name));
+    return isTaken ? name + " (earlier)" : name;
   }
 
   static String title(String profile) {
@@ -95,37 +106,37 @@ final class CurvesCharts {
   /** All profiles in one chart; of two phases one chart for each profile, or it is too much. */
   private List<Figure> blocks(Sweep sweep, String what) {
     String title = what + " by block size, one at a time";
+    List<String> groups = labels(sweep);
     if (phases.size() == 1) {
       List<Figure.Bar> bars = new ArrayList<>();
       each(
           (phase, profile, name, color, isFaint) ->
-              bars.addAll(percentiles(phase.of(profile, sweep), name, color)));
-      return List.of(blocks(sweep, sweep.title(), title, bars));
+              bars.addAll(percentiles(phase.of(profile, sweep), groups, name, color)));
+      return List.of(blocks(sweep.title(), title, groups, bars));
     }
     List<Figure> figures = new ArrayList<>();
     for (String profile : profiles) {
       List<Figure.Bar> bars = new ArrayList<>();
       for (int phase = 0; phase < phases.size(); phase++) {
-        Curves curves = phases.get(phase);
-        bars.addAll(percentiles(curves.of(profile, sweep), curves.phase(), phase));
+        List<Curves.Point> points = phases.get(phase).of(profile, sweep);
+        if (!points.isEmpty()) {
+          bars.addAll(percentiles(points, groups, phaseName(phase), phase));
+        }
       }
       String name = sweep.title() + "-" + (figures.size() + 1);
-      figures.add(blocks(sweep, name, title + ": " + title(profile), bars));
+      figures.add(blocks(name, title + ": " + title(profile), groups, bars));
     }
     return figures;
   }
 
-  private static List<Figure.Bar> percentiles(List<Curves.Point> points, String name, int color) {
+  private static List<Figure.Bar> percentiles(
+      List<Curves.Point> points, List<String> groups, String name, int color) {
     return List.of(
-        new Figure.Bar(name + ", P50", y(points, CurvesCharts::p50), color, false),
-        new Figure.Bar(name + ", P99", y(points, CurvesCharts::p99), color, true));
+        new Figure.Bar(name + ", P50", heights(points, groups, CurvesCharts::p50), color, false),
+        new Figure.Bar(name + ", P99", heights(points, groups, CurvesCharts::p99), color, true));
   }
 
-  private Figure blocks(Sweep sweep, String name, String title, List<Figure.Bar> bars) {
-    List<String> groups =
-        phases.getFirst().of(phases.getFirst().profiles().getFirst(), sweep).stream()
-            .map(Curves.Point::label)
-            .toList();
+  private Figure blocks(String name, String title, List<String> groups, List<Figure.Bar> bars) {
     return new Figure.Bars(
         name,
         title,
@@ -134,6 +145,17 @@ final class CurvesCharts {
         groups,
         new Figure.Axis("latency (ms)", true),
         bars);
+  }
+
+  /** Of all steps that any profile of any phase has made. */
+  private List<String> labels(Sweep sweep) {
+    return phases.stream()
+        .flatMap(phase -> phase.points().stream())
+        .filter(point -> point.sweep() == sweep)
+        .sorted(Comparator.comparingDouble(Curves.Point::x))
+        .map(Curves.Point::label)
+        .distinct()
+        .toList();
   }
 
   private Figure clients(
@@ -164,7 +186,10 @@ final class CurvesCharts {
             bars.add(
                 new Figure.Bar(
                     name,
-                    y(phase.of(profile, Sweep.SEQUENTIAL), p -> p.mebibytesPerSecond().mean()),
+                    heights(
+                        phase.of(profile, Sweep.SEQUENTIAL),
+                        SEQUENTIAL_GROUPS,
+                        point -> point.mebibytesPerSecond().mean()),
                     color,
                     isFaint)));
     return new Figure.Bars(
@@ -172,7 +197,7 @@ final class CurvesCharts {
         "Sequential throughput: whole objects of 4 MiB, four clients",
         "Reads go through the objects in order, writes make new ones. " + how,
         "",
-        List.of("read", "write"),
+        SEQUENTIAL_GROUPS,
         new Figure.Axis("throughput (MiB/s)", false),
         bars);
   }
@@ -187,6 +212,20 @@ final class CurvesCharts {
 
   private static double[] y(List<Curves.Point> points, ToDoubleFunction<Curves.Point> figure) {
     return points.stream().mapToDouble(figure).toArray();
+  }
+
+  /** In the order of the groups, not a number where there is no such step. */
+  private static double[] heights(
+      List<Curves.Point> points, List<String> groups, ToDoubleFunction<Curves.Point> figure) {
+    return groups.stream()
+        .mapToDouble(
+            group ->
+                points.stream()
+                    .filter(point -> point.label().equals(group))
+                    .mapToDouble(figure)
+                    .findFirst()
+                    .orElse(Double.NaN))
+        .toArray();
   }
 
   private static double[] rates(List<ResponseCurve.Place> places) {

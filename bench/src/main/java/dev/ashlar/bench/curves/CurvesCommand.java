@@ -42,7 +42,8 @@ import picocli.CommandLine.Option;
           + " with knee and planning point, block sizes, clients, sequential throughput.",
       "By itself a look of two minutes: 4+2, 4+2 classic and 1+2, passes of 0.35 s after 4 s of"
           + " warm-up for each server. --full: also 2+2 and 6+2 and their classic modes, longer"
-          + " sweeps in passes of 10 s after 30 s; about three hours, and 20 GB in --folder.",
+          + " sweeps in passes of 10 s after up to five times 30 s, until no server gets faster;"
+          + " more than three hours, and 20 GB in --folder.",
       "--phase after draws the newest 'before' of the same --results folder beside it."
     },
     mixinStandardHelpOptions = true)
@@ -51,6 +52,7 @@ public final class CurvesCommand implements Callable<Integer>, Planned {
   private static final String AFTER = "after";
   private static final double QUICK_WARM_UP_SECONDS = 4;
   private static final double FULL_WARM_UP_SECONDS = 30;
+  private static final int FULL_WARM_UP_ROUNDS = 5;
   private static final double FILL_SECONDS = 1.5;
   private static final double SETTLED_SECONDS = 1;
   private static final double DRAWING_SECONDS = 10;
@@ -112,7 +114,10 @@ public final class CurvesCommand implements Callable<Integer>, Planned {
     Sweep.Extent extent = extent();
     int servers = profiles().size();
     Plan plan =
-        new Plan().servers(servers).add(servers, FILL_SECONDS + warmUp()).add(1, DRAWING_SECONDS);
+        new Plan()
+            .servers(servers)
+            .add(servers, FILL_SECONDS + warmUpRounds() * warmUp())
+            .add(1, DRAWING_SECONDS);
     for (Sweep.Step step : Sweep.steps(extent, seed.seed())) {
       double settled = extent.settleSeconds() > 0 ? SETTLED_SECONDS : 0;
       double measured = step.load().warmUpSeconds() + step.load().seconds();
@@ -123,19 +128,14 @@ public final class CurvesCommand implements Callable<Integer>, Planned {
 
   @Override
   public Integer call() throws IOException, InterruptedException {
-    try {
-      Fonts.check();
-      Optional<Curves> earlier = earlier();
-      ResultFolder kept = output.newFolder("curves");
-      Curves curves = measure(kept);
-      kept.write(fileOf(output.phase()), curves);
-      Path page = page(kept, curves, earlier);
-      output.print(curves, out -> print(curves, page, out));
-      return curves.points().stream().allMatch(point -> point.operations() > 0) ? 0 : 1;
-    } catch (BenchException e) {
-      System.err.println(e.getMessage());
-      return 1;
-    }
+    Fonts.check();
+    Optional<Curves> earlier = earlier();
+    ResultFolder kept = output.newFolder("curves");
+    Curves curves = measure(kept);
+    kept.write(fileOf(output.phase()), curves);
+    Path page = page(kept, curves, earlier);
+    output.print(curves, out -> print(curves, page, out));
+    return curves.points().stream().allMatch(point -> point.operations() > 0) ? 0 : 1;
   }
 
   private static String fileOf(String phase) {
@@ -180,6 +180,7 @@ public final class CurvesCommand implements Callable<Integer>, Planned {
               scratch.child(""),
               new DataSet(OBJECTS, Sweep.OBJECT_BYTES),
               warmUp(),
+              warmUpRounds(),
               seed.seed());
       Map<String, Map<Sweep.Step, List<LoadResult>>> measured = new LinkedHashMap<>();
       try (Bank bank = Bank.open(profiles(), setting)) {
@@ -224,6 +225,10 @@ public final class CurvesCommand implements Callable<Integer>, Planned {
     return form.warmUpSeconds(QUICK_WARM_UP_SECONDS, FULL_WARM_UP_SECONDS);
   }
 
+  private int warmUpRounds() {
+    return form.isFull() ? FULL_WARM_UP_ROUNDS : 1;
+  }
+
   // --- Telling --------------------------------------------------------------------------------
 
   private String how() {
@@ -245,6 +250,7 @@ public final class CurvesCommand implements Callable<Integer>, Planned {
     for (Figure figure : new CurvesCharts(phases, how()).figures()) {
       page.figure(figure);
     }
+    abnormal(curves).ifPresent(page::paragraph);
     page.heading("All figures");
     CurvesTable table = new CurvesTable(curves);
     page.table(CurvesTable.HEAD, table.rows());
@@ -256,18 +262,25 @@ public final class CurvesCommand implements Callable<Integer>, Planned {
     out.println(how());
     out.println();
     new CurvesTable(curves).print(out);
-    List<Curves.Point> abnormal = curves.abnormal();
-    if (!abnormal.isEmpty()) {
-      out.printf(
-          "ABNORMAL variance in %d of %d steps; measure longer or on a quieter machine. Some of"
-              + " them:%n",
-          abnormal.size(), curves.points().size());
-      for (Curves.Point point : abnormal.subList(0, Math.min(ABNORMAL_SHOWN, abnormal.size()))) {
-        String name = point.profile() + ", " + point.sweep().title() + " " + point.label();
-        out.println("  " + point.operationsPerSecond().text(name + ", op/s"));
-      }
-      out.println();
-    }
+    abnormal(curves)
+        .ifPresent(
+            told -> {
+              out.println(told + " Some of them:");
+              for (Curves.Point point : curves.abnormal().stream().limit(ABNORMAL_SHOWN).toList()) {
+                String name = point.profile() + ", " + point.sweep().title() + " " + point.label();
+                out.println("  " + point.operationsPerSecond().text(name + ", op/s"));
+              }
+              out.println();
+            });
     out.println("Charts: " + page);
+  }
+
+  private static Optional<String> abnormal(Curves curves) {
+    int abnormal = curves.abnormal().size();
+    return abnormal == 0
+        ? Optional.empty()
+        : Optional.of(
+            "ABNORMAL variance in %d of %d steps; measure longer or on a quieter machine."
+                .formatted(abnormal, curves.points().size()));
   }
 }

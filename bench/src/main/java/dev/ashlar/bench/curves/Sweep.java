@@ -2,6 +2,8 @@ package dev.ashlar.bench.curves;
 
 import dev.ashlar.bench.load.Load;
 import dev.ashlar.bench.load.Mix;
+import dev.ashlar.bench.process.BenchException;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.Stream;
@@ -37,6 +39,15 @@ public enum Sweep {
       double seconds,
       double leadInSeconds,
       double settleSeconds) {
+    Extent {
+      depths = List.copyOf(new LinkedHashSet<>(depths));
+      blockBytes = List.copyOf(new LinkedHashSet<>(blockBytes));
+      clients = List.copyOf(new LinkedHashSet<>(clients));
+      if (blockBytes.stream().anyMatch(bytes -> bytes < 1 || bytes > OBJECT_BYTES)) {
+        throw new BenchException("A block has 1 byte to 4 MiB, as the objects that it is in.");
+      }
+    }
+
     /** So that writes of large objects do not fill the drives. */
     private static final double WRITING_SECONDS_MAX = 2;
 
@@ -140,7 +151,11 @@ public enum Sweep {
         seed);
   }
 
-  static String size(long bytes) {
-    return bytes < 1 << 20 ? (bytes >> 10) + " KiB" : (bytes >> 20) + " MiB";
+  /** Exactly: no two sizes have the same. */
+  private static String size(long bytes) {
+    if (bytes % (1 << 10) != 0) {
+      return bytes + " bytes";
+    }
+    return bytes % (1 << 20) != 0 ? (bytes >> 10) + " KiB" : (bytes >> 20) + " MiB";
   }
 }

@@ -10,6 +10,7 @@ import dev.ashlar.bench.options.FormOptions;
 import dev.ashlar.bench.options.ObjectOptions;
 import dev.ashlar.bench.options.OutputOptions;
 import dev.ashlar.bench.options.PassesOption;
+import dev.ashlar.bench.options.ProfileArgument;
 import dev.ashlar.bench.options.SeedOption;
 import dev.ashlar.bench.result.ResultFolder;
 import dev.ashlar.protocol.model.Profile;
@@ -24,6 +25,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.Callable;
+import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -70,6 +72,7 @@ public final class ChangingCommand implements Callable<Integer>, Planned {
   @Option(
       names = "--profile",
       paramLabel = "K+M",
+      converter = ProfileArgument.class,
       defaultValue = "6+2",
       description = "Which is compared with its classic mode and 1+2 (default: 6+2).")
   private String profile = "6+2";
@@ -108,16 +111,17 @@ public final class ChangingCommand implements Callable<Integer>, Planned {
   @Override
   public Plan plan() {
     double fill = (double) objects().count() * objects().bytes() / FILL_BYTES_PER_SECOND;
+    int stores = profiles().size();
     double eachPass = OPEN_SECONDS + warmUpSeconds() + seconds() + DRAIN_SECONDS;
     return new Plan()
-        .add(3, 2 * OPEN_SECONDS + fill)
-        .add(3 * warmUpRoundsMax(), firstWarmUpSeconds() + works().size() * DRAIN_SECONDS)
-        .add(3 * works().size() * passes.passes(), eachPass);
+        .add(stores, 2 * OPEN_SECONDS + fill)
+        .add(stores * warmUpRoundsMax(), firstWarmUpSeconds() + works().size() * DRAIN_SECONDS)
+        .add(stores * works().size() * passes.passes(), eachPass);
   }
 
   @Override
   public Integer call() throws Exception {
-    if (objects().bytes() % PAYLOAD_BYTES != 0) {
+    if (objects().bytes() < 1 || objects().bytes() % PAYLOAD_BYTES != 0) {
       throw new ParameterException(spec.commandLine(), "--object-size: a multiple of 4MiB");
     }
     ResultFolder kept = output.newFolder("changing");
@@ -181,11 +185,13 @@ public final class ChangingCommand implements Callable<Integer>, Planned {
     return share;
   }
 
+  /** Two where it is replicas itself that are looked at. */
   private List<Profile> profiles() {
-    return List.of(
-        Profile.parse(profile, 0),
-        Profile.parse(profile + ",optimizations=off", 0),
-        Profile.parse("1+2", 0));
+    String shape = profile.split(",", 2)[0];
+    return Stream.of(shape, shape + ",optimizations=off", "1+2")
+        .distinct()
+        .map(each -> Profile.parse(each, 0))
+        .toList();
   }
 
   private static List<ChangingResult.Row> rows(

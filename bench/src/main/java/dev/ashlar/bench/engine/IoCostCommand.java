@@ -44,7 +44,7 @@ public final class IoCostCommand implements Callable<Integer>, Planned {
 
   @Override
   public Plan plan() {
-    return new Plan().add(profiles.or(SHAPES).size(), SHAPE_SECONDS);
+    return new Plan().add(profiles.shapes(SHAPES).size(), SHAPE_SECONDS);
   }
 
   /** The fast profile of this shape and the classic one. */
@@ -66,7 +66,7 @@ public final class IoCostCommand implements Callable<Integer>, Planned {
           InterruptedException {
     ResultFolder kept = output.newFolder("io-cost");
     LocalEngine.Memory memory = LocalEngine.Memory.ofAServer();
-    List<String> shapes = profiles.or(SHAPES);
+    List<String> shapes = profiles.shapes(SHAPES);
     TimeLeft left = new TimeLeft(shapes.size());
     List<IoCostResult.Row> rows = new ArrayList<>();
     for (String shape : shapes) {

@@ -1,5 +1,6 @@
 package dev.ashlar.bench.engine;
 
+import dev.ashlar.bench.process.AtExit;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -14,12 +15,12 @@ public final class ScratchFolder implements AutoCloseable {
 
   private final Path path;
   private final ReentrantLock lock = new ReentrantLock();
-  private final Thread remover = new Thread(this::interrupted, "remove-scratch");
+  private final AtExit remover;
   private boolean isRemoved;
 
   private ScratchFolder(Path path) {
     this.path = path;
-    Runtime.getRuntime().addShutdownHook(remover);
+    remover = new AtExit("remove-scratch", this::interrupted);
   }
 
   public static ScratchFolder in(Path parent) throws IOException {
@@ -61,10 +62,6 @@ public final class ScratchFolder implements AutoCloseable {
   @Override
   public void close() throws IOException {
     remove();
-    try {
-      Runtime.getRuntime().removeShutdownHook(remover);
-    } catch (IllegalStateException e) {
-      // It runs already, and finds nothing to be removed.
-    }
+    remover.close();
   }
 }

@@ -11,7 +11,6 @@ import dev.ashlar.bench.options.PassesOption;
 import dev.ashlar.bench.options.RequestOptions;
 import dev.ashlar.bench.options.SeedOption;
 import dev.ashlar.bench.options.TimeOptions;
-import dev.ashlar.bench.process.BenchException;
 import dev.ashlar.bench.process.ManagementPage;
 import dev.ashlar.bench.result.ResultFolder;
 import java.io.IOException;
@@ -123,14 +122,9 @@ public final class LoadCommand implements Callable<Integer>, Planned {
 
   @Override
   public Integer call() throws IOException, InterruptedException {
-    try {
-      LoadReport report = measure();
-      output.print(report, report::print);
-      return report.operationsPerSecond().mean() > 0 ? 0 : 1;
-    } catch (BenchException e) {
-      System.err.println(e.getMessage());
-      return 1;
-    }
+    LoadReport report = measure();
+    output.print(report, report::print);
+    return report.operationsPerSecond().mean() > 0 ? 0 : 1;
   }
 
   private LoadReport measure() throws IOException, InterruptedException {
@@ -151,19 +145,17 @@ public final class LoadCommand implements Callable<Integer>, Planned {
     ResultFolder folder = output.newFolder("load");
     try (ScratchFolder scratch = server.newScratch();
         ServerOptions.Loaded loaded = server.open(scratch.child("server"), Map.of());
-        LoadRun run = new LoadRun(loaded.target(), client, data, loaded.process())) {
-      ManagementPage.Metrics before = metrics(loaded.management());
+        LoadRun run = new LoadRun(loaded, client, data)) {
+      ManagementPage page = page(loaded.management());
+      ManagementPage.Metrics before = page == null ? null : page.requiredMetrics();
       if (load.mix().needsObjects()) {
         run.prepare();
       }
       List<LoadResult> measured = passes(run, load, folder);
-      LoadReport.Counters counters = compare(loaded.management(), before, run.answered());
+      LoadReport.Counters counters = compare(page, before, run.answered());
       String machine = Machine.describe(scratch.child(""));
       LoadReport report = LoadReport.of(machine, loaded.title(), measured, counters);
       folder.write("report.json", report);
-      if (!server.isOwn()) {
-        run.cleanUp();
-      }
       return report;
     }
   }
@@ -186,18 +178,19 @@ public final class LoadCommand implements Callable<Integer>, Planned {
 
   // --- The server's counters ------------------------------------------------------------------
 
-  private static ManagementPage.@Nullable Metrics metrics(@Nullable URI management)
-      throws InterruptedException {
-    return management == null ? null : new ManagementPage(management).metrics();
+  private static @Nullable ManagementPage page(@Nullable URI management) {
+    return management == null ? null : new ManagementPage(management);
   }
 
   /** The server counts an answer when it has sent it: perhaps after we have it. */
   private static LoadReport.@Nullable Counters compare(
-      @Nullable URI management, ManagementPage.@Nullable Metrics before, Map<String, Long> answered)
+      @Nullable ManagementPage page,
+      ManagementPage.@Nullable Metrics before,
+      Map<String, Long> answered)
       throws InterruptedException {
     LoadReport.Counters counters = null;
     for (int attempt = 0; attempt < COUNTER_ATTEMPTS; attempt++) {
-      ManagementPage.Metrics now = metrics(management);
+      ManagementPage.Metrics now = page == null ? null : page.metrics();
       if (now == null || before == null) {
         return null;
       }

@@ -1,5 +1,6 @@
 package dev.ashlar.bench.load;
 
+import dev.ashlar.bench.process.AtExit;
 import dev.ashlar.bench.process.BenchException;
 import dev.ashlar.bench.process.Usage;
 import dev.ashlar.bench.process.UsageSampler;
@@ -29,6 +30,11 @@ public final class LoadRun implements AutoCloseable {
 
   private final Generator generator;
   private final BucketAdmin bucket;
+  private final String place;
+
+  /** Of a server that is not ended: what may be left on it when this process is. */
+  private final @Nullable AtExit staying;
+
   private final DataSet data;
   private final @Nullable UsageSampler sampler;
   private final List<String> written = new ArrayList<>();
@@ -43,22 +49,22 @@ public final class LoadRun implements AutoCloseable {
    */
   public record Client(int threads, boolean isSigned, long seed) {}
 
-  /**
-   * @param server whose use is sampled, null when it is not known
-   */
-  public LoadRun(Target target, Client client, DataSet data, @Nullable ProcessHandle server)
+  public LoadRun(ServerOptions.Loaded server, Client client, DataSet data)
       throws IOException, InterruptedException {
     this.data = data;
-    bucket = new BucketAdmin(target);
+    place = "bucket %s of %s".formatted(server.target().bucket(), server.title());
+    bucket = new BucketAdmin(server.target());
     bucket.create();
-    generator = new Generator(target, client.threads(), client.isSigned(), client.seed());
-    sampler = server == null ? null : new UsageSampler(server);
+    staying = server.own() != null ? null : new AtExit("tell-bucket", () -> tell("interrupted"));
+    generator = new Generator(server.target(), client.threads(), client.isSigned(), client.seed());
+    ProcessHandle process = server.process();
+    sampler = process == null ? null : new UsageSampler(process);
   }
 
   /** Puts the objects. */
   public void prepare() throws InterruptedException {
-    require("put the objects", generator.complete(data.preparation()));
     written.addAll(data.keys());
+    require("put the objects", generator.complete(data.preparation()));
   }
 
   /** One load from warming up to its last answer. */
@@ -167,10 +173,20 @@ public final class LoadRun implements AutoCloseable {
   }
 
   /** Deletes what was put, and the bucket. */
-  public void cleanUp() throws IOException, InterruptedException {
-    require("delete the objects", generator.complete(DataSet.removal(written)));
-    written.clear();
-    bucket.delete();
+  private void cleanUp() {
+    try {
+      require("delete the objects", generator.complete(DataSet.removal(written)));
+      bucket.delete();
+    } catch (BenchException | IOException e) {
+      tell(e.getMessage());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      tell("interrupted");
+    }
+  }
+
+  private void tell(@Nullable String reason) {
+    System.err.println("Left behind: " + place + " (" + reason + ")");
   }
 
   private void require(String what, Tally tally) {
@@ -182,8 +198,13 @@ public final class LoadRun implements AutoCloseable {
     }
   }
 
+  /** On a server that stays it leaves nothing, or names it. */
   @Override
   public void close() {
+    if (staying != null) {
+      cleanUp();
+      staying.close();
+    }
     generator.close();
     if (sampler != null) {
       sampler.close();

@@ -3,6 +3,7 @@ package dev.ashlar.bench.load;
 import dev.ashlar.bench.engine.ScratchFolder;
 import dev.ashlar.bench.options.EndpointOptions;
 import dev.ashlar.bench.options.OwnServerOptions;
+import dev.ashlar.bench.options.ProfileArgument;
 import dev.ashlar.bench.process.Launch;
 import dev.ashlar.bench.process.ServerProcess;
 import dev.ashlar.protocol.model.Profile;
@@ -14,6 +15,7 @@ import java.time.LocalDateTime;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.Map;
+import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Mixin;
@@ -35,6 +37,7 @@ public final class ServerOptions {
   @Option(
       names = "--profile",
       paramLabel = "PROFILE",
+      converter = ProfileArgument.class,
       defaultValue = "4+2",
       description = "Of our own server, as 6+2 or 6+2,optimizations=off (default: 4+2).")
   private String profile = "4+2";
@@ -83,7 +86,12 @@ public final class ServerOptions {
    */
   public Loaded open(Path scratch, Map<String, String> variables)
       throws IOException, InterruptedException {
-    String bucket = "bench-" + STAMP.format(LocalDateTime.now(ZoneOffset.UTC));
+    // Several may load one server at once, each in a bucket of its own.
+    String bucket =
+        "bench-%s-%08x"
+            .formatted(
+                STAMP.format(LocalDateTime.now(ZoneOffset.UTC)),
+                ThreadLocalRandom.current().nextInt());
     if (endpoint == null) {
       return own(own.launcher(), profile, scratch, bucket, variables);
     }

@@ -7,6 +7,7 @@ public final class ClientsOption {
   @Option(
       names = "--clients",
       paramLabel = "N",
+      converter = CountArgument.class,
       defaultValue = "16",
       description = "Each has one request on its way (default: 16).")
   private int clients = 16;

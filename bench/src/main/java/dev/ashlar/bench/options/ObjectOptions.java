@@ -6,7 +6,11 @@ import picocli.CommandLine.Option;
 
 /** What is there to be read and changed; a command's own numbers stand in its description. */
 public final class ObjectOptions {
-  @Option(names = "--objects", paramLabel = "N", description = "Put beforehand.")
+  @Option(
+      names = "--objects",
+      paramLabel = "N",
+      converter = CountArgument.class,
+      description = "Put beforehand.")
   private @Nullable Integer objects;
 
   @Option(

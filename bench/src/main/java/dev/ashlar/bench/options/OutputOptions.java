@@ -58,16 +58,16 @@ public final class OutputOptions {
     return folder;
   }
 
-  /** Prints it in the form that was asked for, and in tables also where it is kept. */
+  /** Prints it in the form that was asked for; where it is kept stands apart from JSON. */
   public void print(Record result, Consumer<PrintStream> tables) throws IOException {
     if (isJson) {
       out.println(Json.of(result));
     } else {
       tables.accept(out);
-      if (kept != null) {
-        out.println();
-        out.println("Results: " + kept);
-      }
+      out.println();
+    }
+    if (kept != null) {
+      (isJson ? System.err : out).println("Results: " + kept);
     }
   }
 }

@@ -12,10 +12,17 @@ public final class ProfilesOption {
       split = ",(?=\\d)",
       paramLabel = "PROFILE[,PROFILE...]",
       hideParamSyntax = true,
+      converter = ProfileArgument.class,
       description = "Only these, as 4+2,6+2; may be repeated.")
   private @Nullable List<String> profiles;
 
+  /** Each once, however often it was named. */
   public List<String> or(List<String> preset) {
-    return profiles == null ? preset : profiles;
+    return profiles == null ? preset : profiles.stream().distinct().toList();
+  }
+
+  /** For commands that show both modes of each, or where modes do not matter: as {@code 6+2}. */
+  public List<String> shapes(List<String> preset) {
+    return or(preset).stream().map(profile -> profile.split(",", 2)[0]).distinct().toList();
   }
 }

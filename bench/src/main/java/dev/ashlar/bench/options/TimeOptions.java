@@ -5,12 +5,17 @@ import picocli.CommandLine.Option;
 
 /** How long is measured; what a command takes by itself stands in its description. */
 public final class TimeOptions {
-  @Option(names = "--seconds", paramLabel = "SECONDS", description = "Measured time of each pass.")
+  @Option(
+      names = "--seconds",
+      paramLabel = "SECONDS",
+      converter = SecondsArgument.Positive.class,
+      description = "Measured time of each pass.")
   private @Nullable Double seconds;
 
   @Option(
       names = "--warm-up",
       paramLabel = "SECONDS",
+      converter = SecondsArgument.class,
       description = "The same work beforehand, not measured.")
   private @Nullable Double warmUpSeconds;
 

@@ -24,31 +24,40 @@ public final class ManagementPage {
 
   /**
    * @param management {@code http://host:port}
+   * @throws BenchException when it is something else
    */
   public ManagementPage(URI management) {
+    if (!"http".equals(management.getScheme()) || management.getHost() == null) {
+      throw new BenchException(
+          "A management port looks like http://127.0.0.1:9001, not " + management);
+    }
     this.management = management;
-  }
-
-  boolean isHealthy() throws InterruptedException {
-    return get("/health") != null;
   }
 
   /** One reading of the metrics, or null when the server does not answer. */
   public @Nullable Metrics metrics() throws InterruptedException {
-    String page = get("/prometheus");
-    return page == null ? null : new Metrics(page);
-  }
-
-  private @Nullable String get(String path) throws InterruptedException {
     try {
       HttpResponse<String> answer =
           HTTP.send(
-              HttpRequest.newBuilder(management.resolve(path)).timeout(TIMEOUT).build(),
+              HttpRequest.newBuilder(management.resolve("/prometheus")).timeout(TIMEOUT).build(),
               BodyHandlers.ofString());
-      return answer.statusCode() == OK ? answer.body() : null;
+      return answer.statusCode() == OK ? new Metrics(answer.body()) : null;
     } catch (IOException e) {
       return null; // not listening
     }
+  }
+
+  /**
+   * The same of one that has to answer.
+   *
+   * @throws BenchException when it does not
+   */
+  public Metrics requiredMetrics() throws InterruptedException {
+    Metrics metrics = metrics();
+    if (metrics == null) {
+      throw new BenchException("There are no metrics at " + management.resolve("/prometheus"));
+    }
+    return metrics;
   }
 
   /** The page in Prometheus' format. */

@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.TimeUnit;
 
 /** A server in a process of its own, which ends with this one at the latest. */
@@ -22,12 +23,16 @@ public final class ServerProcess implements AutoCloseable {
   private static final int OK = 200;
 
   private final Process process;
-  private final Thread killer;
+  private final AtExit killer;
 
   private ServerProcess(Process process) {
     this.process = process;
-    killer = new Thread(() -> destroy(process));
-    Runtime.getRuntime().addShutdownHook(killer);
+    try {
+      killer = new AtExit("end-server", () -> destroy(process));
+    } catch (CancellationException e) {
+      destroy(process);
+      throw e;
+    }
   }
 
   /**
@@ -93,7 +98,7 @@ public final class ServerProcess implements AutoCloseable {
     process.onExit().completeOnTimeout(process, STOP_MAX.toSeconds(), TimeUnit.SECONDS).join();
     destroy(process);
     process.onExit().join();
-    Runtime.getRuntime().removeShutdownHook(killer);
+    killer.close();
   }
 
   private static void destroy(Process process) {

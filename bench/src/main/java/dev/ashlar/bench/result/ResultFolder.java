@@ -80,7 +80,9 @@ public final class ResultFolder {
     Files.writeString(file, text, StandardOpenOption.CREATE_NEW);
   }
 
+  /** A name in its folder, whatever the text is: no path, and neither "." nor "..". */
   private static String fileName(String text) {
-    return text.replaceAll("[^A-Za-z0-9.+=-]+", "-");
+    String name = text.replaceAll("[^A-Za-z0-9.+=-]+", "-");
+    return name.isEmpty() || name.startsWith(".") ? "-" + name : name;
   }
 }

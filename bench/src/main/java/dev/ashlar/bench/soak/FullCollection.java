@@ -9,6 +9,8 @@ import java.util.concurrent.TimeUnit;
 /**
  * Has another JVM collect all of its garbage, by the JDK's {@code jcmd}: the heap then is what the
  * server needs. Left to itself, a collector may leave garbage of an hour in the old generation.
+ *
+ * <p>Only for a process that is known to be a JVM: {@code jcmd} sends SIGQUIT, of which others end.
  */
 final class FullCollection {
   private static final int SECONDS_MAX = 30;

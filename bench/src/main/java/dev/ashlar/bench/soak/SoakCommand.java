@@ -103,19 +103,14 @@ public final class SoakCommand implements Callable<Integer>, Planned {
 
   @Override
   public Integer call() throws IOException, InterruptedException {
-    try {
-      Fonts.check();
-      ResultFolder folder = output.newFolder("soak");
-      SoakResult result = measure();
-      folder.writeStep(server.profile(), 1, "soak", result);
-      Path page = page(folder, result);
-      output.print(result, out -> print(result, page, out));
-      boolean isJudged = minutes >= JUDGED_MINUTES_MIN;
-      return isJudged && result.growth().stream().anyMatch(Growth::isGrowing) ? 1 : 0;
-    } catch (BenchException e) {
-      System.err.println(e.getMessage());
-      return 1;
-    }
+    Fonts.check();
+    ResultFolder folder = output.newFolder("soak");
+    SoakResult result = measure();
+    folder.writeStep(server.profile(), 1, "soak", result);
+    Path page = page(folder, result);
+    output.print(result, out -> print(result, page, out));
+    boolean isJudged = minutes >= JUDGED_MINUTES_MIN;
+    return isJudged && result.growth().stream().anyMatch(Growth::isGrowing) ? 1 : 0;
   }
 
   private SoakResult measure() throws IOException, InterruptedException {
@@ -135,7 +130,7 @@ public final class SoakCommand implements Callable<Integer>, Planned {
     LoadRun.Client client = new LoadRun.Client(0, false, seed.seed());
     try (ScratchFolder scratch = server.newScratch();
         ServerOptions.Loaded loaded = server.open(scratch.child("server"), fixedHeap());
-        LoadRun run = new LoadRun(loaded.target(), client, data, loaded.process())) {
+        LoadRun run = new LoadRun(loaded, client, data)) {
       ProcessHandle process = loaded.process();
       if (process == null) {
         throw new BenchException("Say which process is watched: --pid.");
@@ -145,9 +140,6 @@ public final class SoakCommand implements Callable<Integer>, Planned {
       CompletableFuture<LoadResult> running = begin(run, load);
       List<Sample> samples = watch(running, seconds, process.pid(), loaded.management());
       LoadResult result = await(running);
-      if (!server.isOwn()) {
-        run.cleanUp();
-      }
       return new SoakResult(machine, loaded.title(), result, Growth.of(samples), samples);
     }
   }
@@ -190,7 +182,7 @@ public final class SoakCommand implements Callable<Integer>, Planned {
   }
 
   /** Samples evenly until the time is over, once a second or less often. */
-  private static List<Sample> watch(
+  private List<Sample> watch(
       CompletableFuture<LoadResult> running, double seconds, long pid, @Nullable URI management)
       throws IOException, InterruptedException {
     ManagementPage page = management == null ? null : new ManagementPage(management);
@@ -207,7 +199,10 @@ public final class SoakCommand implements Callable<Integer>, Planned {
       }
       if (since / seconds > (collections + 0.5) / THIRDS) {
         collections++;
-        FullCollection.run(pid);
+        // Not in a server that is not ours: one that is no JVM might end of being asked.
+        if (server.isOwn()) {
+          FullCollection.run(pid);
+        }
       }
       samples.add(Sample.now(since, pid, page));
       if (since * PROGRESS_STEPS / seconds >= told + 1) {

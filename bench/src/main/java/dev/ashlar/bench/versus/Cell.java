@@ -23,7 +23,6 @@ final class Cell {
   private final Work work;
   private final Conditions conditions;
   private final Path folder;
-  private final Thread remover;
   private final @Nullable ServerProcess server;
   private final S3Target target;
   private final Warp warp;
@@ -47,13 +46,11 @@ final class Cell {
       Work work,
       Conditions conditions,
       Path folder,
-      Thread remover,
       @Nullable ServerProcess server,
       S3Target target) {
     this.work = work;
     this.conditions = conditions;
     this.folder = folder;
-    this.remover = remover;
     this.server = server;
     this.target = target;
     warp =
@@ -69,25 +66,22 @@ final class Cell {
   static Cell open(Contender contender, Work work, Conditions conditions)
       throws IOException, InterruptedException {
     Path folder = Files.createTempDirectory(conditions.dataRoot(), "versus-");
-    Thread remover = new Thread(() -> deleteQuietly(folder));
-    Runtime.getRuntime().addShutdownHook(remover);
     Cell cell;
     try {
       cell =
           switch (contender) {
             case Contender.Endpoint endpoint ->
-                new Cell(work, conditions, folder, remover, null, endpoint.target());
+                new Cell(work, conditions, folder, null, endpoint.target());
             case Contender.Started started -> {
               int port = ServerProcess.freePort();
               ServerProcess server =
                   ServerProcess.start(
                       started.launch(folder, port, ServerProcess.freePort()),
                       folder.resolve("server.log"));
-              yield new Cell(work, conditions, folder, remover, server, S3Target.of(server, port));
+              yield new Cell(work, conditions, folder, server, S3Target.of(server, port));
             }
           };
     } catch (IOException | InterruptedException | BenchException e) {
-      Runtime.getRuntime().removeShutdownHook(remover);
       delete(folder);
       throw e;
     }
@@ -131,7 +125,6 @@ final class Cell {
       emptyBucket();
     }
     delete(folder);
-    Runtime.getRuntime().removeShutdownHook(remover);
   }
 
   /** By a run that keeps nothing. */
@@ -141,14 +134,6 @@ final class Cell {
     } catch (BenchException e) {
       System.err.println(
           "objects may be left in the bucket " + conditions.endpointBucket() + " of " + target);
-    }
-  }
-
-  private static void deleteQuietly(Path folder) {
-    try {
-      delete(folder);
-    } catch (IOException e) {
-      System.err.println("could not remove " + folder + ": " + e);
     }
   }
 

@@ -6,6 +6,7 @@ import dev.ashlar.bench.Planned;
 import dev.ashlar.bench.TimeLeft;
 import dev.ashlar.bench.engine.ScratchFolder;
 import dev.ashlar.bench.options.ClientsOption;
+import dev.ashlar.bench.options.CountArgument;
 import dev.ashlar.bench.options.EndpointOptions;
 import dev.ashlar.bench.options.FormOptions;
 import dev.ashlar.bench.options.OutputOptions;
@@ -25,6 +26,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -47,6 +49,7 @@ import picocli.CommandLine.Option;
 public final class VersusCommand implements Callable<Integer>, Planned {
   private static final String ASHLAR = "ashlar";
   private static final String MINIO = "minio";
+  private static final List<String> STARTED = List.of(ASHLAR, MINIO, "none");
 
   /** Preparing takes longest on slow servers, and quick looks have no time for it. */
   private static final double QUICK_OBJECTS_SHARE = 0.25;
@@ -78,6 +81,7 @@ public final class VersusCommand implements Callable<Integer>, Planned {
   @Option(
       names = "--objects-factor",
       paramLabel = "N",
+      converter = CountArgument.class,
       defaultValue = "1",
       description = "Prepares N times the objects, to outgrow caches.")
   private int objectsFactor = 1;
@@ -144,13 +148,8 @@ public final class VersusCommand implements Callable<Integer>, Planned {
 
   @Override
   public Integer call() throws IOException, InterruptedException {
-    try {
-      run();
-      return complete ? 0 : 1;
-    } catch (BenchException e) {
-      System.err.println(e.getMessage());
-      return 1;
-    }
+    run();
+    return complete ? 0 : 1;
   }
 
   private void run() throws IOException, InterruptedException {
@@ -331,14 +330,20 @@ public final class VersusCommand implements Callable<Integer>, Planned {
     }
     endpoints.forEach(endpoint -> contenders.add(Contender.Endpoint.of(endpoint)));
     if (contenders.isEmpty()) {
-      throw new BenchException(
-          "Nothing to measure: --servers takes ashlar, minio and none, not " + started());
+      throw new BenchException("Nothing to measure: there is no server of " + started());
+    }
+    List<String> titles = contenders.stream().map(Contender::title).toList();
+    if (Set.copyOf(titles).size() < titles.size()) {
+      throw new BenchException("Servers need different names (--name, --metadata): " + titles);
     }
     return contenders;
   }
 
   /** Names of those that are started here. */
   private List<String> started() {
+    if (!STARTED.containsAll(servers)) {
+      throw new BenchException("--servers takes " + STARTED + ", not " + servers);
+    }
     if (!servers.isEmpty()) {
       return servers;
     }

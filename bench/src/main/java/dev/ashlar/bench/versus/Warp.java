@@ -1,5 +1,6 @@
 package dev.ashlar.bench.versus;
 
+import dev.ashlar.bench.process.AtExit;
 import dev.ashlar.bench.process.BenchException;
 import dev.ashlar.bench.process.UsageSampler;
 import java.io.BufferedReader;
@@ -42,11 +43,10 @@ final class Warp {
             .redirectError(errors.toFile());
     builder.environment().putAll(target.environment());
     Process process = builder.start();
-    Thread killer = new Thread(process::destroyForcibly);
-    Runtime.getRuntime().addShutdownHook(killer);
     sampler.watchGenerator(process.toHandle());
     List<Operation> operations = new ArrayList<>();
     List<String> other = new ArrayList<>();
+    AtExit killer = new AtExit("end-warp", process::destroyForcibly);
     try (BufferedReader lines = process.inputReader()) {
       for (String line = lines.readLine(); line != null; line = lines.readLine()) {
         if (Operation.isRecord(line)) {
@@ -55,9 +55,10 @@ final class Warp {
           other.add(line);
         }
       }
+    } finally {
+      killer.close();
     }
     int status = process.waitFor();
-    Runtime.getRuntime().removeShutdownHook(killer);
     if (status != 0) {
       throw new BenchException(
           "warp failed: " + String.join("\n", other) + "\n" + Files.readString(errors));

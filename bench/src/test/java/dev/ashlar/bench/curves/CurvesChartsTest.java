@@ -66,6 +66,47 @@ class CurvesChartsTest {
     }
   }
 
+  /** Whatever was measured before, hours of measuring end with a page. */
+  @Test
+  void phasesOfOtherProfilesAndStepsShareAPageToo() throws Exception {
+    Curves before = curves("run", 1);
+    List<Curves.Point> other = new ArrayList<>();
+    for (Curves.Point point : curves("run", 2).points()) {
+      if (!point.label().equals("16 KiB")) {
+        other.add(point);
+      }
+      other.add(in("6+2", point));
+    }
+    Curves after = new Curves("Another machine.", "run", other);
+    for (List<Curves> phases : List.of(List.of(before, after), List.of(after, before))) {
+      Page page = new Page(Files.createTempDirectory(folder, "page"));
+      List<Figure> figures = new CurvesCharts(phases, "How.").figures();
+      for (Figure figure : figures) {
+        page.figure(figure);
+      }
+      Figure.Bars blocks = (Figure.Bars) figures.get(1);
+      assertEquals(List.of("4 KiB", "16 KiB", "128 KiB", "4 MiB"), blocks.groups());
+      assertEquals("run (earlier), P50", blocks.bars().getFirst().name());
+    }
+  }
+
+  private static Curves.Point in(String profile, Curves.Point point) {
+    return new Curves.Point(
+        profile,
+        point.sweep(),
+        point.label(),
+        point.x(),
+        point.operationsPerSecond(),
+        point.mebibytesPerSecond(),
+        point.meanMillis(),
+        point.p50Millis(),
+        point.p99Millis(),
+        point.cpuMillisPerOperation(),
+        point.residentMebibytes(),
+        point.operations(),
+        point.failures());
+  }
+
   private static void check(Path file) throws Exception {
     if (file.toString().endsWith(".png")) {
       assertEquals(2200, ImageIO.read(file.toFile()).getWidth());

@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -28,6 +29,19 @@ class ResultTest {
     assertThrows(
         FileAlreadyExistsException.class,
         () -> first.writeStep("6+2,optimizations=off", 1, "depth 4", Spread.of(1)));
+  }
+
+  /** As --phase .. would have it. */
+  @Test
+  void staysInItsFolderWhateverAPhaseIsCalled() throws Exception {
+    for (String name : List.of("..", ".", "", "/tmp", "a/../../b")) {
+      ResultFolder folder = ResultFolder.create(root, "load", name);
+      folder.writeStep(name, 1, name, Spread.of(1));
+      try (Stream<Path> files = Files.walk(folder.path())) {
+        Path result = files.filter(file -> file.endsWith("result.json")).findFirst().orElseThrow();
+        assertEquals(5, folder.path().relativize(result).getNameCount(), name);
+      }
+    }
   }
 
   /** What --phase after is drawn beside. */

@@ -27,29 +27,7 @@ class SoakCommandIT {
   @Test
   void watchesTheServer(ServerProcess server) throws Exception {
     Path results = folder.resolve("results");
-    String[] arguments = {
-      "--endpoint",
-      server.endpoint().toString(),
-      "--access-key",
-      ServerProcess.ACCESS_KEY,
-      "--secret-key",
-      ServerProcess.SECRET_KEY,
-      "--management",
-      server.management("/").toString(),
-      "--pid",
-      "" + server.pid(),
-      "--folder",
-      folder.toString(),
-      "--results",
-      results.toString(),
-      "--minutes",
-      "0.05",
-      "--rate",
-      "100",
-      "--objects",
-      "4"
-    };
-    assertEquals(0, new CommandLine(new SoakCommand()).execute(arguments));
+    assertEquals(0, soak(server, server.pid(), results));
     JsonNode result = BenchFiles.only(results, "result.json");
     JsonNode total = result.get("load").get("total");
     assertEquals(0, total.get("errors").size(), total::toString);
@@ -77,5 +55,45 @@ class SoakCommandIT {
       assertEquals(8, names.stream().filter(name -> name.endsWith(".png")).count());
       assertEquals(8, names.stream().filter(name -> name.endsWith(".svg")).count());
     }
+  }
+
+  /** Go's programs end when they are asked for what a JVM is: SIGQUIT. */
+  @Test
+  void asksAServerThatIsNotItsOwnForNothing(ServerProcess server) throws Exception {
+    Process other =
+        new ProcessBuilder("bash", "-c", "trap 'exit 3' QUIT; echo ready; read").start();
+    try {
+      assertEquals('r', other.getInputStream().read());
+      soak(server, other.pid(), folder.resolve("other"));
+      assertTrue(other.isAlive(), "watching it must not end it");
+    } finally {
+      other.destroyForcibly();
+    }
+  }
+
+  private int soak(ServerProcess server, long pid, Path results) {
+    String[] arguments = {
+      "--endpoint",
+      server.endpoint().toString(),
+      "--access-key",
+      ServerProcess.ACCESS_KEY,
+      "--secret-key",
+      ServerProcess.SECRET_KEY,
+      "--management",
+      server.management("/").toString(),
+      "--pid",
+      "" + pid,
+      "--folder",
+      folder.toString(),
+      "--results",
+      results.toString(),
+      "--minutes",
+      "0.05",
+      "--rate",
+      "100",
+      "--objects",
+      "4"
+    };
+    return new CommandLine(new SoakCommand()).execute(arguments);
   }
 }
