@@ -177,7 +177,7 @@ final class ClusterDrives implements AutoCloseable {
     return local.apply(id) != null || (node != null && node.status().isConnected());
   }
 
-  /** Whether the drive takes no writes because one has failed; its node tells. */
+  /** Whether the drive takes no writes because one has failed, or hangs; its node tells. */
   boolean hasFailed(UUID id) {
     ShardStore store = store(id);
     return store != null && isReachable(id) && store.writeRefusal() == ShardFault.READ_ONLY;

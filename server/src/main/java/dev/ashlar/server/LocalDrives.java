@@ -13,6 +13,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.FileStore;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
@@ -47,9 +48,16 @@ final class LocalDrives implements AutoCloseable {
    *
    * @param ids of the drive in each folder
    * @param capacityBytes that are used of each at most; 0: all of its file system
+   * @param hangAfter how long one read or write may run before the drive counts as failed
    * @param openMin how many must open
    */
-  record Config(List<Path> folders, List<UUID> ids, UUID cluster, long capacityBytes, int openMin) {
+  record Config(
+      List<Path> folders,
+      List<UUID> ids,
+      UUID cluster,
+      long capacityBytes,
+      Duration hangAfter,
+      int openMin) {
     Config {
       folders = List.copyOf(folders);
       ids = List.copyOf(ids);
@@ -62,7 +70,13 @@ final class LocalDrives implements AutoCloseable {
         ids.add(driveId(cluster, "", place));
       }
       int openMin = options.profile().dataShards();
-      return new Config(options.dataFolders(), ids, cluster, options.driveCapacityBytes(), openMin);
+      return new Config(
+          options.dataFolders(),
+          ids,
+          cluster,
+          options.driveCapacityBytes(),
+          options.hangAfter(),
+          openMin);
     }
 
     /** Of one node among others: it is of use with any drive. */
@@ -71,7 +85,13 @@ final class LocalDrives implements AutoCloseable {
       for (int place = 0; place < options.dataFolders().size(); place++) {
         ids.add(driveId(cluster.id(), cluster.node(), place));
       }
-      return new Config(options.dataFolders(), ids, cluster.id(), options.driveCapacityBytes(), 1);
+      return new Config(
+          options.dataFolders(),
+          ids,
+          cluster.id(),
+          options.driveCapacityBytes(),
+          options.hangAfter(),
+          1);
     }
 
     /** The drive that belongs to this place of the node's list. */
@@ -83,7 +103,9 @@ final class LocalDrives implements AutoCloseable {
     }
 
     private DriveConfig.Limits limits() {
-      DriveConfig.Limits standard = DriveConfig.Limits.DEFAULT;
+      DriveConfig.Limits standard =
+          DriveConfig.Limits.DEFAULT.withTimeouts(
+              DriveConfig.Limits.DEFAULT.stallTimeout(), hangAfter);
       return capacityBytes == 0 ? standard : standard.withCapacity(capacityBytes);
     }
   }
@@ -190,7 +212,7 @@ final class LocalDrives implements AutoCloseable {
     return open.get(id);
   }
 
-  /** Whether the drive takes no writes because one has failed. */
+  /** Whether the drive takes no writes because one has failed, or hangs. */
   boolean hasFailed(UUID id) {
     DriveStore drive = open.get(id);
     return drive != null && drive.writeRefusal() == ShardFault.READ_ONLY;

@@ -16,6 +16,7 @@ import dev.ashlar.protocol.memory.SlabPool;
 import dev.ashlar.protocol.message.Registry;
 import dev.ashlar.protocol.model.Profile;
 import dev.ashlar.protocol.wire.ClusterSecret;
+import dev.ashlar.storage.drive.DriveConfig;
 import dev.ashlar.storage.drive.DriveResources;
 import dev.ashlar.storage.drive.ScrubConfig;
 import dev.ashlar.transport.EventLoops;
@@ -124,6 +125,7 @@ class ClusterRolesTest {
         List.of("localhost"),
         Transport.NIO,
         0,
+        DriveConfig.Limits.DEFAULT.hangTimeout(),
         0,
         0,
         0,

@@ -39,6 +39,7 @@ public record DriveConfig(
    * @param compactionBytesPerSecond how fast live bytes are moved out of mostly-dead segments
    * @param stallTimeout how long a commit, or all reads together, may make no progress before the
    *     drive counts as hanging and refuses what comes
+   * @param hangTimeout how long one commit or read may run before the drive counts as failed
    */
   public record Limits(
       int segmentBytes,
@@ -50,7 +51,8 @@ public record DriveConfig(
       int batchBytesMax,
       long checkpointBytes,
       long compactionBytesPerSecond,
-      Duration stallTimeout) {
+      Duration stallTimeout,
+      Duration hangTimeout) {
     public static final Limits DEFAULT =
         new Limits(
             64 << 20,
@@ -62,7 +64,8 @@ public record DriveConfig(
             SlabPool.MAX_SLAB_BYTES,
             128L << 20,
             32L << 20,
-            Duration.ofSeconds(10));
+            Duration.ofSeconds(10),
+            Duration.ofSeconds(30));
 
     private static final int BATCH_BYTES_MIN = 64 * 1024;
 
@@ -77,6 +80,10 @@ public record DriveConfig(
       }
       if (queuedWritesMax < 1 || queuedReadsMax < 1 || queuedBytesMax < batchBytesMax) {
         throw new IllegalArgumentException("queues too short");
+      }
+      if (!stallTimeout.isPositive() || hangTimeout.compareTo(stallTimeout) < 0) {
+        throw new IllegalArgumentException(
+            "a drive fails after " + hangTimeout + ", sooner than it hangs");
       }
       if (checkpointBytes < 1 || compactionBytesPerSecond < 1 || reserveBytes < 0) {
         throw new IllegalArgumentException("needs positive bounds");
@@ -99,10 +106,11 @@ public record DriveConfig(
           batchBytesMax,
           checkpointBytes,
           compactionBytesPerSecond,
-          stallTimeout);
+          stallTimeout,
+          hangTimeout);
     }
 
-    public Limits withStallTimeout(Duration newStallTimeout) {
+    public Limits withTimeouts(Duration newStallTimeout, Duration newHangTimeout) {
       return new Limits(
           segmentBytes,
           capacityBytesMax,
@@ -113,7 +121,8 @@ public record DriveConfig(
           batchBytesMax,
           checkpointBytes,
           compactionBytesPerSecond,
-          newStallTimeout);
+          newStallTimeout,
+          newHangTimeout);
     }
 
     /** The longest payload that fits a batch with its checksums. */
