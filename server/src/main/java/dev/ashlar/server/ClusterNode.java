@@ -247,7 +247,8 @@ final class ClusterNode implements ServerForm {
     while (true) {
       Registry registry = metadata.registry();
       if (registry.getEpoch() > 0) {
-        return Profile.of(registry.getProfile());
+        // Nobody that is started after this may meet a process that has not heard of it yet.
+        return metadata.placement(registry.getEpoch()).profile();
       }
       if (saidNanos == 0 || System.nanoTime() - saidNanos > SAY_AGAIN.toNanos()) {
         LOG.info(
