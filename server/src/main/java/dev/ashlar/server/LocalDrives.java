@@ -3,6 +3,7 @@ package dev.ashlar.server;
 import dev.ashlar.protocol.client.ShardFault;
 import dev.ashlar.protocol.client.ShardStore;
 import dev.ashlar.protocol.message.DriveRow;
+import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.storage.drive.DriveConfig;
 import dev.ashlar.storage.drive.DriveResources;
 import dev.ashlar.storage.drive.DriveStore;
@@ -113,9 +114,10 @@ final class LocalDrives implements AutoCloseable {
   /**
    * Opens all that can be opened, in parallel.
    *
-   * @param known the drives that metadata has seen before: an empty folder of theirs is a loss
+   * @param known the drives that metadata has seen before, in their last lives: an empty folder of
+   *     theirs is a loss
    */
-  LocalDrives(Config config, Set<UUID> known, DriveResources resources)
+  LocalDrives(Config config, Map<UUID, DriveId> known, DriveResources resources)
       throws IOException, InterruptedException {
     List<Path> folders = config.folders();
     ids = config.ids();
@@ -127,13 +129,14 @@ final class LocalDrives implements AutoCloseable {
         UUID id = ids.get(place);
         Path folder = folders.get(place);
         Path own = folder.resolve(FOLDER);
-        if (known.contains(id) && notMounted.contains(folder)) {
+        if (known.containsKey(id) && notMounted.contains(folder)) {
           LOG.error("{} is empty and no mount point: drive not mounted? Going on without", folder);
         } else {
-          if (known.contains(id) && !holdsFiles(own)) {
+          if (known.containsKey(id) && !holdsFiles(own)) {
             LOG.warn("{} is empty: formatting a replacement of its drive", folder);
           }
-          DriveConfig drive = new DriveConfig(own, config.cluster(), id, IoMode.AUTO, limits);
+          long last = known.containsKey(id) ? known.get(id).incarnation() : 0;
+          DriveConfig drive = new DriveConfig(own, config.cluster(), id, last, IoMode.AUTO, limits);
           opening.put(id, threads.submit(() -> DriveStore.open(drive, resources)));
         }
       }

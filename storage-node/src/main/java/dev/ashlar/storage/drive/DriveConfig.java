@@ -13,18 +13,25 @@ import org.jspecify.annotations.Nullable;
  * @param folder made when absent; formatted when empty
  * @param cluster whose drive it is; the drive of another is refused
  * @param drive which drive has to be here; {@code null} accepts any and lets an empty folder choose
+ * @param lastIncarnation the greatest that is known of this drive: where its folder is empty, the
+ *     next life is a later one, whatever the clock says; 0: none is known
  * @param ioMode how segments are read and written
  * @param limits sizes and bounds
  */
 public record DriveConfig(
-    Path folder, UUID cluster, @Nullable UUID drive, IoMode ioMode, Limits limits) {
+    Path folder,
+    UUID cluster,
+    @Nullable UUID drive,
+    long lastIncarnation,
+    IoMode ioMode,
+    Limits limits) {
 
   public static DriveConfig of(Path folder, UUID cluster) {
-    return new DriveConfig(folder, cluster, null, IoMode.AUTO, Limits.DEFAULT);
+    return new DriveConfig(folder, cluster, null, 0, IoMode.AUTO, Limits.DEFAULT);
   }
 
   public DriveConfig with(IoMode mode) {
-    return new DriveConfig(folder, cluster, drive, mode, limits);
+    return new DriveConfig(folder, cluster, drive, lastIncarnation, mode, limits);
   }
 
   /**

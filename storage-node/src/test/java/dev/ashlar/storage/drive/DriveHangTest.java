@@ -66,7 +66,7 @@ class DriveHangTest {
     DriveConfig config = TestDrives.config(folder.resolve(name), IoMode.BUFFERED);
     DriveConfig.Limits soon = TestDrives.LIMITS.withTimeouts(Duration.ofMillis(200), HANG);
     return DriveStore.open(
-        new DriveConfig(config.folder(), config.cluster(), null, config.ioMode(), soon),
+        new DriveConfig(config.folder(), config.cluster(), null, 0, config.ioMode(), soon),
         resources,
         this::hanging,
         nanoTime);

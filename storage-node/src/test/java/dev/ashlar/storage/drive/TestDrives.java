@@ -67,7 +67,7 @@ public final class TestDrives {
   }
 
   static DriveConfig config(Path folder, IoMode mode) {
-    return new DriveConfig(folder, CLUSTER, null, mode, LIMITS);
+    return new DriveConfig(folder, CLUSTER, null, 0, mode, LIMITS);
   }
 
   /** A drive for tests of other packages, with what it needs. */
