@@ -93,7 +93,8 @@ class FailedDriveIT {
     String refusal = SmallDisk.refusal();
     assumeTrue(refusal.isEmpty(), refusal);
     try (ClusterProcess cluster = ClusterProcess.start("hanging-drive", SHAPE);
-        SmallDisk disk = new SmallDisk(cluster.nodes().node(FAILING).folder().resolve("disk"))) {
+        SmallDisk disk =
+            SmallDisk.thatCanHang(cluster.nodes().node(FAILING).folder().resolve("disk"))) {
       AdminPages admin = new AdminPages(cluster.nodes());
       KnownObjects objects = new KnownObjects(cluster.nodes(), seed);
       cluster.nodes().node("gateway-1").restartWith("out-after=2");
