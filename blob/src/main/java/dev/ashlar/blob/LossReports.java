@@ -16,6 +16,7 @@ import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.ShardId;
 import dev.ashlar.protocol.thread.BackgroundThread;
 import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import java.util.List;
@@ -44,6 +45,7 @@ public final class LossReports implements AutoCloseable {
   private final ShardProbe probe;
   private final Counter owed;
   private final Counter refuted;
+  private volatile boolean isLooking;
   private @Nullable BackgroundThread worker;
 
   /** What came of a look. */
@@ -76,10 +78,13 @@ public final class LossReports implements AutoCloseable {
 
   /** Of what an engine's reads meet. */
   public LossReports(Engine engine, MeterRegistry meters) {
-    this(Means.of(engine), engine.suspects(), meters);
+    this(Means.of(engine), engine.suspects(), "reads", meters);
   }
 
-  public LossReports(Means means, Suspects suspects, MeterRegistry meters) {
+  /**
+   * @param metBy what meets them, for those who watch
+   */
+  public LossReports(Means means, Suspects suspects, String metBy, MeterRegistry meters) {
     this.means = means;
     this.suspects = suspects;
     this.probe =
@@ -92,6 +97,10 @@ public final class LossReports implements AutoCloseable {
         Counter.builder("ashlar.repair.refuted.shards")
             .description("Shards that seemed lost and were not when they were looked at again")
             .register(meters);
+    Gauge.builder("ashlar.repair.suspect.shards", this, LossReports::unsettled)
+        .tag("by", metBy)
+        .description("Shards that seem lost and have not been looked at again yet")
+        .register(meters);
   }
 
   /** Looks at what comes until it is closed. */
@@ -121,11 +130,20 @@ public final class LossReports implements AutoCloseable {
   }
 
   private boolean lookAtNext() throws MetadataUnavailableException, InterruptedException {
-    Suspect suspect = suspects.poll();
-    if (suspect != null) {
-      look(suspect);
+    isLooking = true; // before it is taken out: it counts until it was looked at
+    try {
+      Suspect suspect = suspects.poll();
+      if (suspect != null) {
+        look(suspect);
+      }
+      return suspect != null;
+    } finally {
+      isLooking = false;
     }
-    return suspect != null;
+  }
+
+  private int unsettled() {
+    return suspects.waiting() + (isLooking ? 1 : 0);
   }
 
   /** Looks at a shard again, and has it owed if it is lost. */

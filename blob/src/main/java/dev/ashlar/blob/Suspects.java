@@ -61,6 +61,16 @@ public final class Suspects {
     }
   }
 
+  /** How many wait. */
+  int waiting() {
+    lock.lock();
+    try {
+      return waiting.size();
+    } finally {
+      lock.unlock();
+    }
+  }
+
   /** Waits until there is one. */
   void await() throws InterruptedException {
     lock.lockInterruptibly();

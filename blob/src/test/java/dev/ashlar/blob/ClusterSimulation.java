@@ -114,13 +114,13 @@ final class ClusterSimulation {
     }
 
     @Override
-    public SimulatedProcess.Fate fate() {
+    public SimulatedProcess.Fate fate(Command.Builder command) {
       boolean isFine = working == 0 || random.nextInt(20) > 0;
       return isFine ? SimulatedProcess.Fate.ANSWERED : any(SimulatedProcess.Fate.values());
     }
 
     @Override
-    public void committed() {}
+    public void committed(Command.Builder command) {}
 
     @Override
     public BytesModel model() {

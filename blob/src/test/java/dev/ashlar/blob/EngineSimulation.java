@@ -348,7 +348,7 @@ final class EngineSimulation implements SimulatedProcess.Surroundings {
   }
 
   @Override
-  public SimulatedProcess.Fate fate() {
+  public SimulatedProcess.Fate fate(Command.Builder command) {
     if (random.nextBoolean()) {
       countCall();
     }
@@ -361,7 +361,7 @@ final class EngineSimulation implements SimulatedProcess.Surroundings {
   }
 
   @Override
-  public void committed() {
+  public void committed(Command.Builder command) {
     countCall();
   }
 

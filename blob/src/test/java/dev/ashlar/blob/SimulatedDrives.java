@@ -12,6 +12,7 @@ import dev.ashlar.storage.io.SimulatedDrive;
 import dev.ashlar.storage.io.SimulatedDrive.PowerLoss;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -302,9 +303,13 @@ final class SimulatedDrives {
 
   /** Tells of lives that metadata does not know. */
   void register(MemoryMetadata metadata) {
+    register(metadata, drives.values());
+  }
+
+  static void register(MemoryMetadata metadata, Collection<SteppedDrive> drives) {
     PutDrives.Builder put = PutDrives.newBuilder();
     Map<UUID, DriveId> registered = metadata.drives();
-    for (SteppedDrive drive : drives.values()) {
+    for (SteppedDrive drive : drives) {
       DriveId present = drive.drive();
       if (!present.equals(registered.get(present.id()))) {
         put.addDrives(

@@ -93,10 +93,10 @@ final class SimulatedProcess {
     @Nullable ShardStore drive(UUID id);
 
     /** Asked before a command is sent; may also end the process in this very moment. */
-    Fate fate();
+    Fate fate(Command.Builder command);
 
     /** Asked when it has been carried out. */
-    void committed();
+    void committed(Command.Builder command);
 
     BytesModel model();
 
@@ -270,7 +270,7 @@ final class SimulatedProcess {
     SteppedThreads.pause();
     checkAlive();
     Request request = requests.get(Thread.currentThread());
-    Fate fate = surroundings.fate();
+    Fate fate = surroundings.fate(command);
     if (isDead) {
       throw unknown("the process died before it");
     }
@@ -285,7 +285,7 @@ final class SimulatedProcess {
           }
           case ANSWERED, ANSWER_LOST -> apply(command, request);
         };
-    surroundings.committed();
+    surroundings.committed(command);
     SteppedThreads.pause();
     if (fate == Fate.ANSWER_LOST || isDead) {
       throw unknown("the answer is lost");

@@ -59,7 +59,8 @@ final class ClusterBalance implements AutoCloseable {
 
   /**
    * @param isItsTurn whether this process is the one that is to do it
-   * @param hasFailed whether a drive takes no writes because one has failed, though its node lives
+   * @param hasFailed whether a drive takes no writes because one has failed, or hangs, though its
+   *     node lives
    * @param nanos a clock that only goes forward
    */
   ClusterBalance(
@@ -217,7 +218,7 @@ final class ClusterBalance implements AutoCloseable {
     return row.toBuilder().setStanding(standing).setOutByItself(isByItself).build();
   }
 
-  /** Drives that take no writes, and will not by themselves. */
+  /** Drives that take no writes, and will not soon. */
   static Set<UUID> downOrFailed(Registry registry, Predicate<UUID> hasFailed) {
     Set<UUID> lost = down(registry);
     registry.getDrivesList().stream()

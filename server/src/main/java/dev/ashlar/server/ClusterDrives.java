@@ -18,6 +18,7 @@ import dev.ashlar.transport.client.NodeConfig;
 import dev.ashlar.transport.client.RemoteNode;
 import dev.ashlar.transport.tls.ClusterTls;
 import java.security.SecureRandom;
+import java.time.Clock;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -46,6 +47,7 @@ final class ClusterDrives implements AutoCloseable {
   private final ClusterOptions cluster;
   private final Function<UUID, @Nullable ShardStore> local;
   private final Means means;
+  private final LogTime logTime;
   private final SecureRandom random = new SecureRandom();
 
   /** Used by whoever refreshes, which is one thread at a time. */
@@ -59,8 +61,9 @@ final class ClusterDrives implements AutoCloseable {
    * What connections are made with.
    *
    * @param tls null: none
+   * @param clock one without jumps
    */
-  record Means(EventLoops loops, @Nullable ClusterTls tls, SlabPool slabs) {}
+  record Means(EventLoops loops, @Nullable ClusterTls tls, SlabPool slabs, Clock clock) {}
 
   /** A connection stays as long as this does. */
   private record Place(String host, int port, Set<UUID> drives) {}
@@ -80,11 +83,14 @@ final class ClusterDrives implements AutoCloseable {
     this.cluster = cluster;
     this.local = local;
     this.means = means;
+    this.logTime = new LogTime(means.clock());
     this.view = look();
   }
 
   private View look() throws MetadataUnavailableException {
-    return new View(metadata.registry(), metadata.debts(), System.nanoTime());
+    Registry registry = metadata.registry();
+    logTime.seen(registry.getLogTimeMs());
+    return new View(registry, metadata.debts(), System.nanoTime());
   }
 
   /** Follows the nodes until it is closed. */
@@ -177,7 +183,7 @@ final class ClusterDrives implements AutoCloseable {
     return local.apply(id) != null || (node != null && node.status().isConnected());
   }
 
-  /** Whether the drive takes no writes because one has failed; its node tells. */
+  /** Whether the drive takes no writes because one has failed, or hangs; its node tells. */
   boolean hasFailed(UUID id) {
     ShardStore store = store(id);
     return store != null && isReachable(id) && store.writeRefusal() == ShardFault.READ_ONLY;
@@ -202,12 +208,17 @@ final class ClusterDrives implements AutoCloseable {
     return System.nanoTime() - view.seenNanos() < FRESH.toNanos();
   }
 
+  /** What metadata dates by. */
+  LogTime logTime() {
+    return logTime;
+  }
+
   /** Since when reads have been running anywhere, given since when they have here. */
   long oldestReadMs(long oldestHereMs) {
     long oldest = oldestHereMs;
     for (NodeRow node : gatewaysUp()) {
       boolean isReading = node.getOldestReadMs() > 0 && !node.getName().equals(cluster.node());
-      oldest = isReading ? Math.min(oldest, node.getOldestReadMs()) : oldest;
+      oldest = isReading ? Math.min(oldest, logTime.toOwn(node.getOldestReadMs())) : oldest;
     }
     return oldest;
   }

@@ -8,6 +8,7 @@ import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.client.ShardStore;
 import dev.ashlar.protocol.message.Registry;
 import dev.ashlar.protocol.model.Profile;
+import dev.ashlar.protocol.time.SteadyClock;
 import dev.ashlar.protocol.wire.HandshakeException;
 import dev.ashlar.protocol.wire.Role;
 import dev.ashlar.storage.drive.DriveResources;
@@ -54,6 +55,7 @@ final class ClusterNode implements ServerForm {
   private final ClusterOptions cluster;
   private final MeterRegistry meters;
   private final Clock clock = Clock.systemUTC();
+  private final Clock steady = SteadyClock.ofSystem();
   private final Opened opened = new Opened();
   private final @Nullable ClusterTls tls;
   private final EventLoops loops;
@@ -137,7 +139,8 @@ final class ClusterNode implements ServerForm {
       if (port != null && storage != null) {
         storage.serve(port, cluster.id(), cluster.secret());
         scrubs =
-            opened.add(new DriveScrubs(options.scrub(), metadata, storage.stores(), clock, meters));
+            opened.add(
+                new DriveScrubs(options.scrub(), metadata, storage.stores(), steady, meters));
       }
       if (given != null && cluster.has(ServerRole.GATEWAY)) {
         serving = serve(metadata, member, given);
@@ -180,7 +183,7 @@ final class ClusterNode implements ServerForm {
 
   private StorageRole openDrives(MetadataClient metadata) throws IOException, InterruptedException {
     LocalDrives.Config config = LocalDrives.Config.ofNode(options, cluster);
-    return opened.add(new StorageRole(config, metadata.drives().keySet(), resources));
+    return opened.add(new StorageRole(config, metadata.drives(), resources));
   }
 
   private Membership join(MetadataClient metadata, @Nullable StorageRole own) throws Exception {
@@ -209,7 +212,7 @@ final class ClusterNode implements ServerForm {
                 metadata,
                 cluster,
                 this::localDrive,
-                new ClusterDrives.Means(loops, tls, resources.slabs())));
+                new ClusterDrives.Means(loops, tls, resources.slabs(), steady)));
     drives.start();
     Profile profile = awaitMap(metadata);
     drives.awaitConnections(CONNECTIONS_WAIT);
@@ -218,9 +221,9 @@ final class ClusterNode implements ServerForm {
             new GatewayRole(
                 options,
                 new GatewayRole.Backend(cluster.id(), profile, metadata, drives::store),
-                new GatewayRole.Means(codes, resources.slabs(), meters, clock),
+                new GatewayRole.Means(codes, resources.slabs(), meters, clock, steady),
                 drives::oldestReadMs));
-    member.reportReads(() -> oldestReadMs(gateway));
+    member.reportReads(() -> oldestReadMs(gateway, drives.logTime()));
     collectGarbage(metadata, drives, gateway);
     BooleanSupplier isItsTurn = () -> drives.isFresh() && drives.isFirstGateway();
     gateway.startRepair(isItsTurn);
@@ -247,7 +250,8 @@ final class ClusterNode implements ServerForm {
     while (true) {
       Registry registry = metadata.registry();
       if (registry.getEpoch() > 0) {
-        return Profile.of(registry.getProfile());
+        // Nobody that is started after this may meet a process that has not heard of it yet.
+        return metadata.placement(registry.getEpoch()).profile();
       }
       if (saidNanos == 0 || System.nanoTime() - saidNanos > SAY_AGAIN.toNanos()) {
         LOG.info(
@@ -259,20 +263,23 @@ final class ClusterNode implements ServerForm {
     }
   }
 
-  private long oldestReadMs(GatewayRole gateway) {
-    long nowMs = clock.millis();
+  /** In log time: the others have clocks of their own. */
+  private long oldestReadMs(GatewayRole gateway, LogTime logTime) {
+    long nowMs = steady.millis();
     long oldestMs = gateway.reads().oldestMs();
-    return oldestMs < nowMs ? oldestMs : 0;
+    return oldestMs < nowMs ? logTime.ofOwn(oldestMs) : 0;
   }
 
+  /** By log time, because that is when blobs lost their references. */
   private void collectGarbage(MetadataClient metadata, ClusterDrives drives, GatewayRole gateway) {
+    LogTime logTime = drives.logTime();
     GarbageCollector collector =
         opened.add(
             new GarbageCollector(
                 metadata,
                 drives::store,
-                () -> drives.oldestReadMs(gateway.reads().oldestMs()),
-                clock,
+                () -> logTime.ofOwn(drives.oldestReadMs(gateway.reads().oldestMs())),
+                logTime,
                 GarbageConfig.DEFAULT,
                 meters));
     opened.add(new ClusterGarbage(collector, drives, GarbageConfig.DEFAULT));

@@ -86,7 +86,10 @@ final class DriveScrubs implements AutoCloseable {
     MemoryBudget memory = new MemoryBudget(MEMORY_BYTES, DRIVE_DEADLINE);
     losses =
         new LossReports(
-            new LossReports.Means(metadata, drives::get, memory, DRIVE_DEADLINE), suspects, meters);
+            new LossReports.Means(metadata, drives::get, memory, DRIVE_DEADLINE),
+            suspects,
+            "scrub",
+            meters);
     light = new LightScrub(metadata, suspects);
     sweep = new DeadSessionSweep(metadata, GarbageConfig.DEFAULT.deleteTimeout());
     orphans =

@@ -81,8 +81,14 @@ final class GatewayRole implements AutoCloseable {
       MetadataClient metadata,
       Function<UUID, @Nullable ShardStore> drives) {}
 
-  /** What it shares with the other roles of the process. */
-  record Means(ErasureCodes codes, SlabPool slabs, MeterRegistry meters, Clock clock) {}
+  /**
+   * What it shares with the other roles of the process.
+   *
+   * @param clock of the machine, by which requests are signed
+   * @param steady one without jumps, for all that waits or compares
+   */
+  record Means(
+      ErasureCodes codes, SlabPool slabs, MeterRegistry meters, Clock clock, Clock steady) {}
 
   /**
    * @param heldByOthers given since when reads run here, since when they do anywhere
@@ -109,9 +115,9 @@ final class GatewayRole implements AutoCloseable {
               folder,
               new Suspects());
       ErasureObjectStore objects = new ErasureObjectStore(engine);
-      reads = new RunningReads(objects, means.clock());
+      reads = new RunningReads(objects, means.steady());
       unhurried = withoutHaste(engine);
-      debts = opened.add(new GroupDebts(backend.metadata(), means.clock(), means.meters()));
+      debts = opened.add(new GroupDebts(backend.metadata(), means.steady(), means.meters()));
       losses = opened.add(new LossReports(engine, means.meters()));
       losses.start();
       repair =
@@ -133,7 +139,7 @@ final class GatewayRole implements AutoCloseable {
     Folder folder =
         opened.add(
             new Folder(
-                backend.metadata(), backend.drives(), metrics, means.clock(), driveDeadline));
+                backend.metadata(), backend.drives(), metrics, means.steady(), driveDeadline));
     Gauge.builder("ashlar.blob.unfolded.changes", folder, Folder::unfoldedChanges)
         .description("Committed changes that are not yet part of their shards")
         .register(means.meters());
@@ -142,7 +148,7 @@ final class GatewayRole implements AutoCloseable {
 
   /** One slow client, wherever it reads, must not hold up all changes. */
   private long foldableBeforeMs(LongUnaryOperator heldByOthers) {
-    long heldMin = means.clock().millis() - FOLD_HELD_MAX.toMillis();
+    long heldMin = means.steady().millis() - FOLD_HELD_MAX.toMillis();
     return Math.max(heldByOthers.applyAsLong(reads.oldestMs(FOLD_HELD_MAX)), heldMin);
   }
 

@@ -3,6 +3,7 @@ package dev.ashlar.server;
 import dev.ashlar.protocol.client.ShardFault;
 import dev.ashlar.protocol.client.ShardStore;
 import dev.ashlar.protocol.message.DriveRow;
+import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.storage.drive.DriveConfig;
 import dev.ashlar.storage.drive.DriveResources;
 import dev.ashlar.storage.drive.DriveStore;
@@ -13,6 +14,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.FileStore;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
@@ -47,9 +49,16 @@ final class LocalDrives implements AutoCloseable {
    *
    * @param ids of the drive in each folder
    * @param capacityBytes that are used of each at most; 0: all of its file system
+   * @param hangAfter how long one read or write may run before the drive counts as failed
    * @param openMin how many must open
    */
-  record Config(List<Path> folders, List<UUID> ids, UUID cluster, long capacityBytes, int openMin) {
+  record Config(
+      List<Path> folders,
+      List<UUID> ids,
+      UUID cluster,
+      long capacityBytes,
+      Duration hangAfter,
+      int openMin) {
     Config {
       folders = List.copyOf(folders);
       ids = List.copyOf(ids);
@@ -62,7 +71,13 @@ final class LocalDrives implements AutoCloseable {
         ids.add(driveId(cluster, "", place));
       }
       int openMin = options.profile().dataShards();
-      return new Config(options.dataFolders(), ids, cluster, options.driveCapacityBytes(), openMin);
+      return new Config(
+          options.dataFolders(),
+          ids,
+          cluster,
+          options.driveCapacityBytes(),
+          options.hangAfter(),
+          openMin);
     }
 
     /** Of one node among others: it is of use with any drive. */
@@ -71,7 +86,13 @@ final class LocalDrives implements AutoCloseable {
       for (int place = 0; place < options.dataFolders().size(); place++) {
         ids.add(driveId(cluster.id(), cluster.node(), place));
       }
-      return new Config(options.dataFolders(), ids, cluster.id(), options.driveCapacityBytes(), 1);
+      return new Config(
+          options.dataFolders(),
+          ids,
+          cluster.id(),
+          options.driveCapacityBytes(),
+          options.hangAfter(),
+          1);
     }
 
     /** The drive that belongs to this place of the node's list. */
@@ -83,7 +104,9 @@ final class LocalDrives implements AutoCloseable {
     }
 
     private DriveConfig.Limits limits() {
-      DriveConfig.Limits standard = DriveConfig.Limits.DEFAULT;
+      DriveConfig.Limits standard =
+          DriveConfig.Limits.DEFAULT.withTimeouts(
+              DriveConfig.Limits.DEFAULT.stallTimeout(), hangAfter);
       return capacityBytes == 0 ? standard : standard.withCapacity(capacityBytes);
     }
   }
@@ -91,9 +114,10 @@ final class LocalDrives implements AutoCloseable {
   /**
    * Opens all that can be opened, in parallel.
    *
-   * @param known the drives that metadata has seen before: an empty folder of theirs is a loss
+   * @param known the drives that metadata has seen before, in their last lives: an empty folder of
+   *     theirs is a loss
    */
-  LocalDrives(Config config, Set<UUID> known, DriveResources resources)
+  LocalDrives(Config config, Map<UUID, DriveId> known, DriveResources resources)
       throws IOException, InterruptedException {
     List<Path> folders = config.folders();
     ids = config.ids();
@@ -105,13 +129,14 @@ final class LocalDrives implements AutoCloseable {
         UUID id = ids.get(place);
         Path folder = folders.get(place);
         Path own = folder.resolve(FOLDER);
-        if (known.contains(id) && notMounted.contains(folder)) {
+        if (known.containsKey(id) && notMounted.contains(folder)) {
           LOG.error("{} is empty and no mount point: drive not mounted? Going on without", folder);
         } else {
-          if (known.contains(id) && !holdsFiles(own)) {
+          if (known.containsKey(id) && !holdsFiles(own)) {
             LOG.warn("{} is empty: formatting a replacement of its drive", folder);
           }
-          DriveConfig drive = new DriveConfig(own, config.cluster(), id, IoMode.AUTO, limits);
+          long last = known.containsKey(id) ? known.get(id).incarnation() : 0;
+          DriveConfig drive = new DriveConfig(own, config.cluster(), id, last, IoMode.AUTO, limits);
           opening.put(id, threads.submit(() -> DriveStore.open(drive, resources)));
         }
       }
@@ -190,7 +215,7 @@ final class LocalDrives implements AutoCloseable {
     return open.get(id);
   }
 
-  /** Whether the drive takes no writes because one has failed. */
+  /** Whether the drive takes no writes because one has failed, or hangs. */
   boolean hasFailed(UUID id) {
     DriveStore drive = open.get(id);
     return drive != null && drive.writeRefusal() == ShardFault.READ_ONLY;

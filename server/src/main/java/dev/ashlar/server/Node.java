@@ -10,6 +10,7 @@ import dev.ashlar.metadata.server.MetadataServer;
 import dev.ashlar.metadata.table.RocksResources;
 import dev.ashlar.protocol.client.MetadataClient;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
+import dev.ashlar.protocol.time.SteadyClock;
 import dev.ashlar.storage.drive.DriveResources;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micronaut.context.annotation.Context;
@@ -52,6 +53,7 @@ final class Node implements ServerForm {
     this.options = options;
     try {
       Clock clock = Clock.systemUTC();
+      Clock steady = SteadyClock.ofSystem();
       ErasureCodes codes = opened.add(new ErasureCodes(options.codec()));
       DriveResources resources =
           opened.add(
@@ -82,23 +84,21 @@ final class Node implements ServerForm {
       drives =
           opened.add(
               new LocalDrives(
-                  LocalDrives.Config.embedded(options, cluster),
-                  metadata.drives().keySet(),
-                  resources));
+                  LocalDrives.Config.embedded(options, cluster), metadata.drives(), resources));
       LocalPlacement.install(metadata, drives, options.profile());
       GatewayRole gateway =
           opened.add(
               new GatewayRole(
                   options,
                   new GatewayRole.Backend(cluster, options.profile(), metadata, drives::store),
-                  new GatewayRole.Means(codes, resources.slabs(), meters, clock),
+                  new GatewayRole.Means(codes, resources.slabs(), meters, clock, steady),
                   LongUnaryOperator.identity()));
-      collectGarbage(metadata, gateway.reads(), meters, clock);
+      collectGarbage(metadata, gateway.reads(), meters, steady);
       admin = new Admin(metadata, gateway.debts(), drives::hasFailed);
       gateway.startRepair(() -> true);
       gateway.startParityScrub(() -> true);
       scrubs =
-          opened.add(new DriveScrubs(options.scrub(), metadata, drives.stores(), clock, meters));
+          opened.add(new DriveScrubs(options.scrub(), metadata, drives.stores(), steady, meters));
       root.keep(mounted);
       s3Address = gateway.serve(root);
       startMessage =
@@ -156,11 +156,11 @@ final class Node implements ServerForm {
    * the folders are locked by this one, so whoever wrote under an earlier session is gone.
    */
   private void collectGarbage(
-      MetadataClient metadata, RunningReads reads, MeterRegistry meters, Clock clock) {
+      MetadataClient metadata, RunningReads reads, MeterRegistry meters, Clock steady) {
     GarbageCollector collector =
         opened.add(
             new GarbageCollector(
-                metadata, drives::store, reads::oldestMs, clock, GarbageConfig.DEFAULT, meters));
+                metadata, drives::store, reads::oldestMs, steady, GarbageConfig.DEFAULT, meters));
     collector.start();
     Thread sweep = Thread.ofPlatform().name("orphan-sweep").daemon().start(() -> sweep(collector));
     opened.add(

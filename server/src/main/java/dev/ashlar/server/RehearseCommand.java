@@ -2,6 +2,7 @@ package dev.ashlar.server;
 
 import dev.ashlar.codec.CodecChoice;
 import dev.ashlar.protocol.model.Profile;
+import dev.ashlar.storage.drive.DriveConfig;
 import dev.ashlar.storage.drive.ScrubConfig;
 import dev.ashlar.transport.Transport;
 import io.micronaut.context.ApplicationContext;
@@ -79,6 +80,7 @@ final class RehearseCommand implements Callable<Integer> {
         List.of("localhost"),
         Transport.EPOLL,
         0,
+        DriveConfig.Limits.DEFAULT.hangTimeout(),
         HEDGE_PERCENT,
         0,
         0,

@@ -7,6 +7,7 @@ import io.micronaut.context.ApplicationContext;
 import io.micronaut.runtime.server.EmbeddedServer;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -134,6 +135,15 @@ final class ServerCommand implements Callable<Integer> {
   private long driveCapacityBytes;
 
   @Option(
+      names = "--hang-after",
+      paramLabel = "SECONDS",
+      defaultValue = "${env:ASHLAR_HANG_AFTER:-30}",
+      description =
+          "A drive that has not come back from a read or write for so long counts as failed; at least"
+              + " 10.")
+  private int hangAfterSeconds;
+
+  @Option(
       names = "--hedge-budget",
       paramLabel = "PERCENT",
       defaultValue = "${env:ASHLAR_HEDGE_BUDGET:-5}",
@@ -246,6 +256,7 @@ final class ServerCommand implements Callable<Integer> {
           domains,
           transport,
           driveCapacityBytes,
+          Duration.ofSeconds(hangAfterSeconds),
           hedgePercent,
           repairBytesPerSecond,
           moveBytesPerSecond,

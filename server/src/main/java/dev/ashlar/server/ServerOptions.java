@@ -5,6 +5,7 @@ import dev.ashlar.protocol.model.Profile;
 import dev.ashlar.storage.drive.DriveConfig;
 import dev.ashlar.transport.Transport;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -14,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param dataFolders one per drive; at least k + m where they are all there are
  * @param metadataFolders 1, 3 or 5; of a cluster's metadata node 1, of its others none
  * @param domains host names under which virtual-host-style requests come
+ * @param hangAfter how long one read or write of a drive may run before the drive counts as failed
  * @param hedgePercent reads that may be made in addition where drives are late; 0 is off
  * @param repairBytesPerSecond that repair may read; 0: as much as it can
  * @param moveBytesPerSecond that may be read to move shards; 0: as much as it can
@@ -31,6 +33,7 @@ record ServerOptions(
     List<String> domains,
     Transport transport,
     long driveCapacityBytes,
+    Duration hangAfter,
     int hedgePercent,
     long repairBytesPerSecond,
     long moveBytesPerSecond,
@@ -48,6 +51,11 @@ record ServerOptions(
               + " leaves no room for data: at least "
               + capacityMin
               + " bytes, or 0 for all of the file system");
+    }
+    if (hangAfter.compareTo(DriveConfig.Limits.DEFAULT.stallTimeout()) < 0) {
+      throw new IllegalArgumentException(
+          "--hang-after takes seconds, at least "
+              + DriveConfig.Limits.DEFAULT.stallTimeout().toSeconds());
     }
     if (hedgePercent < 0 || hedgePercent > 100) {
       throw new IllegalArgumentException("--hedge-budget takes 0 to 100, not " + hedgePercent);

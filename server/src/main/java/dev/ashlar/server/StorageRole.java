@@ -2,6 +2,7 @@ package dev.ashlar.server;
 
 import dev.ashlar.protocol.client.ShardStore;
 import dev.ashlar.protocol.message.DriveRow;
+import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.wire.ClusterSecret;
 import dev.ashlar.storage.drive.DriveResources;
 import dev.ashlar.storage.drive.DriveStore;
@@ -13,7 +14,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Collection;
 import java.util.List;
-import java.util.Set;
+import java.util.Map;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -31,7 +32,7 @@ final class StorageRole implements AutoCloseable {
    *
    * @param known the drives that metadata has seen before
    */
-  StorageRole(LocalDrives.Config config, Set<UUID> known, DriveResources resources)
+  StorageRole(LocalDrives.Config config, Map<UUID, DriveId> known, DriveResources resources)
       throws IOException, InterruptedException {
     this.folders = config.folders();
     this.resources = resources;

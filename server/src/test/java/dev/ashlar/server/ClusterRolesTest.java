@@ -16,6 +16,7 @@ import dev.ashlar.protocol.memory.SlabPool;
 import dev.ashlar.protocol.message.Registry;
 import dev.ashlar.protocol.model.Profile;
 import dev.ashlar.protocol.wire.ClusterSecret;
+import dev.ashlar.storage.drive.DriveConfig;
 import dev.ashlar.storage.drive.DriveResources;
 import dev.ashlar.storage.drive.ScrubConfig;
 import dev.ashlar.transport.EventLoops;
@@ -124,6 +125,7 @@ class ClusterRolesTest {
         List.of("localhost"),
         Transport.NIO,
         0,
+        DriveConfig.Limits.DEFAULT.hangTimeout(),
         0,
         0,
         0,
@@ -135,8 +137,7 @@ class ClusterRolesTest {
     ClusterOptions cluster = cluster(Set.of(ServerRole.STORAGE), "node-" + number, port);
     ServerOptions options = options(cluster, List.of(root.resolve("d" + number)));
     StorageRole role =
-        new StorageRole(
-            LocalDrives.Config.ofNode(options, cluster), metadata.drives().keySet(), resources);
+        new StorageRole(LocalDrives.Config.ofNode(options, cluster), metadata.drives(), resources);
     Membership membership = new Membership(metadata, cluster, role.rows(), PROFILE, () -> {});
     membership.join();
     FramePort served =
@@ -176,7 +177,7 @@ class ClusterRolesTest {
     ClusterDrives drives =
         opened.add(
             new ClusterDrives(
-                metadata, cluster, id -> null, new ClusterDrives.Means(loops, null, slabs)));
+                metadata, cluster, id -> null, new ClusterDrives.Means(loops, null, slabs, clock)));
     drives.start();
     drives.awaitConnections(WAIT);
     GatewayRole gateway =
@@ -184,7 +185,7 @@ class ClusterRolesTest {
             new GatewayRole(
                 options(cluster, List.of()),
                 new GatewayRole.Backend(cluster.id(), PROFILE, metadata, drives::store),
-                new GatewayRole.Means(codes, slabs, meters, clock),
+                new GatewayRole.Means(codes, slabs, meters, clock, clock),
                 LongUnaryOperator.identity()));
     RootCredential credential =
         RootCredential.given(
@@ -246,7 +247,7 @@ class ClusterRolesTest {
     ServerOptions options = options(cluster, List.of(root.resolve("d9")));
     StorageRole role =
         opened.add(
-            new StorageRole(LocalDrives.Config.ofNode(options, cluster), Set.of(), resources));
+            new StorageRole(LocalDrives.Config.ofNode(options, cluster), Map.of(), resources));
     Membership membership =
         new Membership(metadata, cluster, role.rows(), Profile.parse("2+2", 4096), () -> {});
     IOException refusal = assertThrows(IOException.class, membership::join);

@@ -4,6 +4,7 @@ import dev.ashlar.it.harness.ClusterNodes;
 import dev.ashlar.it.harness.NetworkCluster;
 import dev.ashlar.it.harness.NodeProcess;
 import dev.ashlar.it.harness.ServerProcess;
+import dev.ashlar.it.harness.SmallDisk;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -51,10 +52,12 @@ final class FaultChoice {
     NodeProcess one = shuffled.getFirst();
     NetworkCluster net = network;
     if (net != null && random.nextBoolean()) {
-      return switch (random.nextInt(3)) {
+      return switch (random.nextInt(net.canDisksHang() ? 5 : 3)) {
         case 0 -> isolated(net, some);
         case 1 -> slow(net, one);
-        default -> full(net, one);
+        case 2 -> full(net, one);
+        case 3 -> slowDisk(net.disk(one), one);
+        default -> hangingDisk(net.disk(one), one);
       };
     }
     return switch (random.nextInt(3)) {
@@ -153,6 +156,14 @@ final class FaultChoice {
           node.kill();
           startAgain(node);
         });
+  }
+
+  private static Fault slowDisk(SmallDisk disk, NodeProcess node) {
+    return new Fault("a slow disk of " + node, 0, disk::slow, disk::fast);
+  }
+
+  private static Fault hangingDisk(SmallDisk disk, NodeProcess node) {
+    return new Fault("a hanging disk of " + node, 1, disk::freeze, disk::thaw);
   }
 
   /** The others do not reach it, but everybody else does. */

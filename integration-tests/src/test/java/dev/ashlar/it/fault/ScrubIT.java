@@ -170,8 +170,8 @@ class ScrubIT {
   }
 
   private void awaitRepaired() throws InterruptedException {
-    Thread.sleep(5_000); // what was found is looked at again, and the next look finds it owed
-    await("nothing is owed", () -> value("ashlar_repair_owing_blobs") == 0);
+    await("what was found is looked at again", () -> value("ashlar_repair_suspect_shards") == 0);
+    await("nothing is owed", () -> server.health().contains("\"known\":true,\"owingBlobs\":0,"));
   }
 
   private static void await(String what, BooleanSupplier isSo) throws InterruptedException {

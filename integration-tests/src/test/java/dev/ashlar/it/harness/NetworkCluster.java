@@ -15,21 +15,19 @@ import java.util.stream.IntStream;
 
 /**
  * A cluster whose processes have a network namespace each and whose drives are small file systems
- * in memory. Needs root. Closing it ends them and deletes all that they had.
+ * of their own. Needs root. Closing it ends them and deletes all that they had.
  */
 public final class NetworkCluster implements AutoCloseable {
   private static final int S3_PORT = 9000;
   private static final int MANAGEMENT_PORT = 9001;
   private static final int CLUSTER_PORT = 9002;
 
-  /** Enough for a short life of a drive: segments of 64 MiB. */
-  private static final String DISK_SIZE = "1500m";
-
   private final Shape shape;
   private final Path folder;
   private final Namespaces namespaces;
   private final List<String> names = new ArrayList<>();
-  private final List<Path> disks = new ArrayList<>();
+  private final Map<String, SmallDisk> disks = new LinkedHashMap<>();
+  private final boolean canDisksHang = SmallDisk.refusal().isEmpty();
   private final ClusterNodes nodes;
   private final Thread cleanUp = new Thread(this::delete);
 
@@ -105,9 +103,8 @@ public final class NetworkCluster implements AutoCloseable {
     properties(name, own).forEach((key, value) -> config.append(key + "=" + value + "\n"));
     Files.writeString(node.config(), config);
     if (name.startsWith("storage")) {
-      Path disk = Files.createDirectories(own.resolve("disk"));
-      Commands.run("mount", "-t", "tmpfs", "-o", "size=" + DISK_SIZE, name, disk.toString());
-      disks.add(disk);
+      Path disk = own.resolve("disk");
+      disks.put(name, canDisksHang ? SmallDisk.thatCanHang(disk) : SmallDisk.inMemory(disk));
     }
   }
 
@@ -173,6 +170,20 @@ public final class NetworkCluster implements AutoCloseable {
     namespaces.fast(indexOf(node.name()));
   }
 
+  /** Whether those of {@link #disk} can. */
+  public boolean canDisksHang() {
+    return canDisksHang;
+  }
+
+  /** Of this storage node. */
+  public SmallDisk disk(NodeProcess node) {
+    SmallDisk disk = disks.get(node.name());
+    if (disk == null) {
+      throw new IllegalArgumentException(node + " has no disk");
+    }
+    return disk;
+  }
+
   /** Nothing more can be stored on the disk of this storage node. */
   public void fill(NodeProcess node) {
     try {
@@ -204,8 +215,9 @@ public final class NetworkCluster implements AutoCloseable {
   }
 
   private void delete() {
+    disks.values().forEach(SmallDisk::calm); // nobody can be killed in the midst of a write
     nodes.byName().values().stream().filter(NodeProcess::isAlive).forEach(NodeProcess::kill);
-    disks.forEach(disk -> Commands.tried("umount", disk.toString()));
+    disks.values().forEach(SmallDisk::close);
     ServerProcess.deleteRecursively(folder);
   }
 }

@@ -8,6 +8,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -131,6 +132,21 @@ public final class NodeProcess {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+  }
+
+  /**
+   * Ends it with SIGKILL and starts it again.
+   *
+   * @param lines of its configuration from then on, beside, or in the place of, those it has
+   */
+  public void restartWith(String lines) {
+    kill();
+    try {
+      Files.writeString(config(), "\n" + lines + "\n", StandardOpenOption.APPEND);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    start();
   }
 
   private Path log() {

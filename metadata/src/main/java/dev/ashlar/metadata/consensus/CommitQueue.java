@@ -4,6 +4,7 @@ import dev.ashlar.metadata.state.MetadataState;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.CommandResult;
+import dev.ashlar.protocol.time.SteadyClock;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Clock;
@@ -30,6 +31,7 @@ final class CommitQueue {
   static final int WAITING_MAX = 4096;
 
   private final Clock clock;
+  private final Clock steady;
   private final long timeoutNanos;
 
   /** Makes a log entry of the proposal, sooner or later, until it is applied or abandoned. */
@@ -49,6 +51,7 @@ final class CommitQueue {
 
   CommitQueue(Clock clock, Duration timeout, MeterRegistry meters, Consumer<Proposal> proposer) {
     this.clock = clock;
+    this.steady = new SteadyClock(clock, System::nanoTime);
     this.commands = meters.counter("ashlar_metadata_commands_total");
     this.entries = meters.counter("ashlar_metadata_log_entries_total");
     this.timeoutNanos = timeout.toNanos();
@@ -153,7 +156,7 @@ final class CommitQueue {
       throw MetadataUnavailableException.refused(
           closed ? "metadata is closed" : waiting.size() + " commands are waiting");
     }
-    Command command = builder.setTimeMs(clock.millis()).build();
+    Command command = builder.setTimeMs(clock.millis()).setSteadyMs(steady.millis()).build();
     if (command.getSerializedSize() > COMMAND_BYTES_MAX) {
       throw MetadataUnavailableException.refused(
           "a command of " + command.getSerializedSize() + " bytes");

@@ -166,7 +166,9 @@ public final class GarbageCollector implements AutoCloseable {
         blob.getRebuiltList().stream().map(shard -> BlobId.of(shard.getName())));
   }
 
-  /** Those that are away and taken for lost: what they have is not waited for. */
+  /**
+   * Those that are away, or have failed, and are taken for lost: what they have is not waited for.
+   */
   private Set<UUID> out(Set<UUID> asked) throws MetadataUnavailableException {
     if (asked.stream().noneMatch(this::isAway)) {
       return Set.of();
@@ -180,7 +182,8 @@ public final class GarbageCollector implements AutoCloseable {
 
   private boolean isAway(UUID drive) {
     ShardStore store = drives.apply(drive);
-    return store == null || store.writeRefusal() == ShardFault.UNAVAILABLE;
+    ShardFault refusal = store == null ? ShardFault.UNAVAILABLE : store.writeRefusal();
+    return refusal == ShardFault.UNAVAILABLE || refusal == ShardFault.READ_ONLY;
   }
 
   private ShardDeletion deleteShards(List<BlobRow> blobs) throws MetadataUnavailableException {

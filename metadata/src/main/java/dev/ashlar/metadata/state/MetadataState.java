@@ -9,6 +9,7 @@ import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.CommandResult;
 import dev.ashlar.protocol.message.DedupRow;
 import dev.ashlar.protocol.message.ResultCode;
+import dev.ashlar.protocol.model.NodeLife;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -79,14 +80,24 @@ public final class MetadataState {
     List<CommandResult> results = new ArrayList<>(commands.size());
     DedupRow.Builder answers = DedupRow.newBuilder();
     long logTimeMs = applied.getTimeMs();
+    long unbrokenSinceMs = applied.getUnbrokenSinceMs();
     for (Command command : commands) {
-      logTimeMs = Math.max(logTimeMs, command.getTimeMs());
+      long beforeMs = logTimeMs;
+      logTimeMs = Math.max(logTimeMs, steadyMs(command));
+      if (beforeMs > 0 && logTimeMs - beforeMs > NodeLife.DOWN_MS) {
+        unbrokenSinceMs = logTimeMs;
+      }
       CommandResult result = sessions.answered(command, answers);
       if (result == null) {
         long freshId = logIndex * COMMANDS_PER_ENTRY_MAX + results.size();
         result =
             execute(
-                new Step(table, catalog, sessions, command.getTimeMs(), logTimeMs, freshId),
+                new Step(
+                    table,
+                    catalog,
+                    sessions,
+                    new Step.Times(command.getTimeMs(), logTimeMs, unbrokenSinceMs),
+                    freshId),
                 command);
         if (!command.hasRegisterSession()) {
           answers.addSessions(command.getSession());
@@ -97,12 +108,22 @@ public final class MetadataState {
     }
     sessions.keep(table, logIndex, answers.setTimeMs(logTimeMs).build());
     AppliedRow reached =
-        applied.toBuilder().setTerm(term).setIndex(logIndex).setTimeMs(logTimeMs).build();
+        applied.toBuilder()
+            .setTerm(term)
+            .setIndex(logIndex)
+            .setTimeMs(logTimeMs)
+            .setUnbrokenSinceMs(unbrokenSinceMs)
+            .build();
     table.put(Keys.applied(), reached.toByteArray());
     Applied done = new Applied(applied, reached, table.changes(), results);
     store.write(done.changes());
     applied = reached;
     return done;
+  }
+
+  /** Commands of earlier versions have one time only. */
+  private static long steadyMs(Command command) {
+    return command.getSteadyMs() > 0 ? command.getSteadyMs() : command.getTimeMs();
   }
 
   /** Whether this state is exactly where the entry was applied elsewhere. */

@@ -75,7 +75,9 @@ final class Nodes {
     boolean isSamePlace =
         present.getHost().equals(node.getHost()) && present.getPort() == node.getPort();
     require(
-        isSamePlace || present.getSession() == session || !NodeLife.isUp(present, step.logTimeMs()),
+        isSamePlace
+            || present.getSession() == session
+            || step.silentSinceMs(present) + NodeLife.DOWN_MS < step.logTimeMs(),
         ResultCode.CONDITIONAL_CONFLICT);
   }
 
@@ -95,7 +97,7 @@ final class Nodes {
    */
   private static void forgetGateways(Step step, long session) {
     for (NodeRow row : rows(step.table())) {
-      boolean isGone = row.getHeartbeatMs() + NodeLife.FORGOTTEN_MS < step.logTimeMs();
+      boolean isGone = step.silentSinceMs(row) + NodeLife.FORGOTTEN_MS < step.logTimeMs();
       if (isGone && row.getPort() == 0) {
         step.table().delete(Keys.node(row.getName()));
       }

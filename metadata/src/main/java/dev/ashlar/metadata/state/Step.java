@@ -3,19 +3,42 @@ package dev.ashlar.metadata.state;
 import dev.ashlar.metadata.table.Overlay;
 import dev.ashlar.protocol.message.BucketRow;
 import dev.ashlar.protocol.message.CommandResult;
+import dev.ashlar.protocol.message.NodeRow;
 import dev.ashlar.protocol.message.ResultCode;
 import dev.ashlar.protocol.model.PlacementMap;
 
 /**
  * One command at its place in the log.
  *
- * @param timeMs the proposer's clock
- * @param logTimeMs the greatest time of any command so far: never goes back
  * @param freshId greater than that of every earlier command; for whatever the command creates
  */
-record Step(
-    Overlay table, Catalog catalog, Sessions sessions, long timeMs, long logTimeMs, long freshId) {
+record Step(Overlay table, Catalog catalog, Sessions sessions, Times times, long freshId) {
   static final CommandResult OK = CommandResult.getDefaultInstance();
+
+  /**
+   * When it is.
+   *
+   * @param timeMs the proposer's clock
+   * @param logTimeMs the greatest steady time of any command so far: never goes back
+   * @param unbrokenSinceMs log time since which commands have come one shortly after the other
+   */
+  record Times(long timeMs, long logTimeMs, long unbrokenSinceMs) {}
+
+  long timeMs() {
+    return times.timeMs();
+  }
+
+  long logTimeMs() {
+    return times.logTimeMs();
+  }
+
+  /**
+   * Since when a node has been silent. Where nobody was heard, because there was no metadata or a
+   * clock jumped, silence says nothing about one of them.
+   */
+  long silentSinceMs(NodeRow node) {
+    return Math.max(node.getHeartbeatMs(), times.unbrokenSinceMs());
+  }
 
   BucketRow bucket(String name) {
     BucketRow bucket = catalog.buckets().get(name);
@@ -41,6 +64,6 @@ record Step(
   }
 
   CommandResult written() {
-    return CommandResult.newBuilder().setLastModifiedMs(timeMs).setVersion(freshId).build();
+    return CommandResult.newBuilder().setLastModifiedMs(timeMs()).setVersion(freshId).build();
   }
 }

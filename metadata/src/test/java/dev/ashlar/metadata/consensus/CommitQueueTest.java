@@ -6,7 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ashlar.metadata.memory.TestBlobs;
+import dev.ashlar.protocol.client.ManualClock;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
+import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.CommandResult;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Clock;
@@ -62,6 +64,25 @@ class CommitQueueTest {
     assertEquals(2, two.commands().size());
     apply(two);
     assertEquals(5, second.get().getVersion() + third.get().getVersion());
+  }
+
+  @Test
+  void aJumpOfTheClockIsNoneOfLogTime() throws Exception {
+    ManualClock clock = new ManualClock(1_700_000_000_000L);
+    CommitQueue queue =
+        new CommitQueue(clock, Duration.ofMinutes(1), new SimpleMeterRegistry(), proposals::add);
+    long before = clock.millis();
+    for (int hours : new int[] {48, -100}) {
+      clock.advanceMs(Duration.ofHours(hours).toMillis());
+      CompletableFuture<CommandResult> answer = submit(queue);
+      Proposal proposal = proposals.take();
+      Command command = proposal.commands().getFirst();
+      assertEquals(clock.millis(), command.getTimeMs());
+      long moved = Math.abs(command.getSteadyMs() - before);
+      assertTrue(moved < Duration.ofHours(1).toMillis(), () -> moved + " ms");
+      apply(proposal);
+      answer.get();
+    }
   }
 
   @Test

@@ -11,6 +11,9 @@ import dev.ashlar.metadata.memory.TestBlobs;
 import dev.ashlar.protocol.client.ManualClock;
 import dev.ashlar.protocol.client.MetadataClient;
 import dev.ashlar.protocol.message.Command;
+import dev.ashlar.protocol.message.DriveRow;
+import dev.ashlar.protocol.message.DriveStanding;
+import dev.ashlar.protocol.message.MoveSlots;
 import dev.ashlar.protocol.message.ResultCode;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.DriveId;
@@ -100,6 +103,24 @@ class GarbageCollectorTest {
     assertEquals(1, collector.collect());
     assertTrue(absent.blobs().isEmpty());
     assertTrue(drive(3).blobs().isEmpty());
+  }
+
+  @Test
+  void aDriveThatFailedAndIsOutKeepsNothing() throws Exception {
+    put("k", 1);
+    metadata.submit(TestBlobs.delete("b", "k"));
+    clock.advanceMs(60_001);
+    drive(3).setFailing(true);
+    assertEquals(0, collector.collect());
+    DriveRow out =
+        drive(3).drive().toMessage().toBuilder().setStanding(DriveStanding.STANDING_OUT).build();
+    metadata.require(
+        Command.newBuilder()
+            .setMoveSlots(
+                MoveSlots.newBuilder().setBaseEpoch(metadata.placement().epoch()).addDrives(out)));
+    clock.advanceMs(60_001);
+    assertEquals(1, collector.collect());
+    assertTrue(drive(1).blobs().isEmpty());
   }
 
   @Test

@@ -75,6 +75,14 @@ class NodesTest {
             .setKeepNode(KeepNode.newBuilder().setName(name).setOldestReadMs(oldestReadMs)));
   }
 
+  /** Time goes by, in which this node of the session is heard. */
+  private void pass(long ms, long session, String name) {
+    for (long left = ms; left > 0; left -= NodeLife.HEARTBEAT_MS) {
+      nowMs += Math.min(left, NodeLife.HEARTBEAT_MS);
+      assertEquals(ResultCode.OK, keep(session, name, 0));
+    }
+  }
+
   private Registry registry() {
     return state.reads().registry(table);
   }
@@ -147,11 +155,13 @@ class NodesTest {
     assertEquals(ResultCode.CONDITIONAL_CONFLICT, storage(second, "s-1", "host-2", drive(1, 1)));
     assertEquals(ResultCode.OK, storage(second, "s-1", "host-1", drive(1, 1)));
     assertEquals(ResultCode.STALE_REQUEST, keep(first, "s-1", 0), "its session has ended");
-    nowMs += NodeLife.DOWN_MS + 1;
+    long other = register();
+    assertEquals(ResultCode.OK, gateway(other, "g-1"));
+    pass(NodeLife.DOWN_MS + 1, other, "g-1");
     long third = register();
     assertEquals(ResultCode.OK, storage(third, "s-1", "host-2", drive(1, 1)));
     assertEquals(ResultCode.STALE_REQUEST, keep(second, "s-1", 0));
-    assertEquals(List.of(third), registry().getSessionsList());
+    assertEquals(List.of(other, third), registry().getSessionsList());
   }
 
   /** A session ends with its node, and no other does. */
@@ -160,11 +170,9 @@ class NodesTest {
     gateway(first, "g-1");
     gateway(second, "g-2");
     assertEquals(List.of(first, second), registry().getSessionsList());
-    nowMs += NodeLife.FORGOTTEN_MS;
-    assertEquals(ResultCode.OK, keep(second, "g-2", 0));
+    pass(NodeLife.FORGOTTEN_MS, second, "g-2");
     assertEquals(List.of(first, second), registry().getSessionsList(), "not yet");
-    nowMs++;
-    assertEquals(ResultCode.OK, keep(second, "g-2", 0));
+    pass(1, second, "g-2");
     assertEquals(List.of(second), registry().getSessionsList());
     assertEquals(ResultCode.STALE_REQUEST, keep(first, "g-1", 0));
     state = new MetadataState(table);
@@ -174,9 +182,45 @@ class NodesTest {
   @Test
   void aSessionWithoutANodeLives() {
     gateway(second, "g-2");
-    nowMs += 10 * NodeLife.FORGOTTEN_MS;
-    keep(second, "g-2", 0);
+    pass(3 * NodeLife.FORGOTTEN_MS, second, "g-2");
     assertEquals(List.of(first, second), registry().getSessionsList());
+  }
+
+  /** There was no metadata, or the clock of its leader was set: of that nobody is silent. */
+  @Test
+  void timeInWhichNobodyWasHeardIsNobodysSilence() {
+    storage(first, "s-1", "host-1", drive(1, 1));
+    gateway(second, "g-1");
+    long third = register();
+    gateway(third, "g-2");
+    nowMs += 10 * NodeLife.FORGOTTEN_MS;
+    assertEquals(ResultCode.OK, keep(second, "g-1", 0));
+    assertEquals(List.of(first, second, third), registry().getSessionsList());
+    assertEquals(ResultCode.OK, keep(third, "g-2", 0), "it may speak again");
+    long fourth = register();
+    assertEquals(ResultCode.CONDITIONAL_CONFLICT, storage(fourth, "s-1", "host-2", drive(1, 1)));
+    pass(NodeLife.FORGOTTEN_MS, second, "g-1");
+    assertEquals(List.of(first, second, third, fourth), registry().getSessionsList());
+    pass(1, second, "g-1");
+    assertEquals(List.of(first, second, fourth), registry().getSessionsList(), "now it was long");
+    assertEquals(ResultCode.OK, storage(fourth, "s-1", "host-2", drive(1, 1)));
+  }
+
+  @Test
+  void logTimeIsOfTheClockWithoutJumps() {
+    gateway(first, "g-1");
+    long beforeMs = registry().getLogTimeMs();
+    Command keep =
+        Command.newBuilder()
+            .setKeepNode(KeepNode.newBuilder().setName("g-1"))
+            .setSession(first)
+            .setRequest(++requests)
+            .setTimeMs(nowMs + 10 * NodeLife.FORGOTTEN_MS)
+            .setSteadyMs(nowMs + 5)
+            .build();
+    assertEquals(ResultCode.OK, apply(keep).getCode());
+    assertEquals(beforeMs + 5, registry().getLogTimeMs());
+    assertEquals(beforeMs + 5, node("g-1").getHeartbeatMs());
   }
 
   /** It was carried out before the session ended: who sent it must not take it for refused. */
@@ -219,8 +263,8 @@ class NodesTest {
   void gatewaysThatAreGoneAreForgottenAndStorageNodesAreNot() {
     storage(first, "s-1", "host-1", drive(1, 1));
     gateway(second, "g-1");
-    nowMs += NodeLife.FORGOTTEN_MS + 1;
     gateway(second, "g-2");
+    pass(NodeLife.FORGOTTEN_MS + 1, second, "g-2");
     assertEquals(
         List.of("g-2", "s-1"), registry().getNodesList().stream().map(NodeRow::getName).toList());
   }

@@ -8,7 +8,10 @@ public enum ShardFault {
   CORRUPT,
   /** The drive returned an I/O error. */
   IO_ERROR,
-  /** A write or sync failed earlier: the drive serves reads only until it is restarted. */
+  /**
+   * A write or sync failed earlier: the drive serves reads only until it is restarted. Or one has
+   * not come back for long: until the drive has answered for a while.
+   */
   READ_ONLY,
   /** What is left is the reserve for deletes and housekeeping. */
   FULL,

@@ -74,9 +74,13 @@ final class CommitQueue {
    * comes behind it would wait for nobody knows how long.
    */
   boolean isStalled() {
+    return commitNanos() > limits.stallTimeout().toNanos();
+  }
+
+  /** For how long the commit that runs has been running; 0 if none does. */
+  long commitNanos() {
     // The flag is set after the time and read before it, so an old time is never taken for new.
-    return isCommitting
-        && nanoTime.getAsLong() - commitBeganNanos > limits.stallTimeout().toNanos();
+    return isCommitting ? nanoTime.getAsLong() - commitBeganNanos : 0;
   }
 
   /** Refuses what waits behind a commit that hangs, so that nobody's memory is kept. */

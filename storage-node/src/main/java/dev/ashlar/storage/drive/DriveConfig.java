@@ -13,18 +13,25 @@ import org.jspecify.annotations.Nullable;
  * @param folder made when absent; formatted when empty
  * @param cluster whose drive it is; the drive of another is refused
  * @param drive which drive has to be here; {@code null} accepts any and lets an empty folder choose
+ * @param lastIncarnation the greatest that is known of this drive: where its folder is empty, the
+ *     next life is a later one, whatever the clock says; 0: none is known
  * @param ioMode how segments are read and written
  * @param limits sizes and bounds
  */
 public record DriveConfig(
-    Path folder, UUID cluster, @Nullable UUID drive, IoMode ioMode, Limits limits) {
+    Path folder,
+    UUID cluster,
+    @Nullable UUID drive,
+    long lastIncarnation,
+    IoMode ioMode,
+    Limits limits) {
 
   public static DriveConfig of(Path folder, UUID cluster) {
-    return new DriveConfig(folder, cluster, null, IoMode.AUTO, Limits.DEFAULT);
+    return new DriveConfig(folder, cluster, null, 0, IoMode.AUTO, Limits.DEFAULT);
   }
 
   public DriveConfig with(IoMode mode) {
-    return new DriveConfig(folder, cluster, drive, mode, limits);
+    return new DriveConfig(folder, cluster, drive, lastIncarnation, mode, limits);
   }
 
   /**
@@ -39,6 +46,7 @@ public record DriveConfig(
    * @param compactionBytesPerSecond how fast live bytes are moved out of mostly-dead segments
    * @param stallTimeout how long a commit, or all reads together, may make no progress before the
    *     drive counts as hanging and refuses what comes
+   * @param hangTimeout how long one commit or read may run before the drive counts as failed
    */
   public record Limits(
       int segmentBytes,
@@ -50,7 +58,8 @@ public record DriveConfig(
       int batchBytesMax,
       long checkpointBytes,
       long compactionBytesPerSecond,
-      Duration stallTimeout) {
+      Duration stallTimeout,
+      Duration hangTimeout) {
     public static final Limits DEFAULT =
         new Limits(
             64 << 20,
@@ -62,7 +71,8 @@ public record DriveConfig(
             SlabPool.MAX_SLAB_BYTES,
             128L << 20,
             32L << 20,
-            Duration.ofSeconds(10));
+            Duration.ofSeconds(10),
+            Duration.ofSeconds(30));
 
     private static final int BATCH_BYTES_MIN = 64 * 1024;
 
@@ -77,6 +87,10 @@ public record DriveConfig(
       }
       if (queuedWritesMax < 1 || queuedReadsMax < 1 || queuedBytesMax < batchBytesMax) {
         throw new IllegalArgumentException("queues too short");
+      }
+      if (!stallTimeout.isPositive() || hangTimeout.compareTo(stallTimeout) < 0) {
+        throw new IllegalArgumentException(
+            "a drive fails after " + hangTimeout + ", sooner than it hangs");
       }
       if (checkpointBytes < 1 || compactionBytesPerSecond < 1 || reserveBytes < 0) {
         throw new IllegalArgumentException("needs positive bounds");
@@ -99,10 +113,11 @@ public record DriveConfig(
           batchBytesMax,
           checkpointBytes,
           compactionBytesPerSecond,
-          stallTimeout);
+          stallTimeout,
+          hangTimeout);
     }
 
-    public Limits withStallTimeout(Duration newStallTimeout) {
+    public Limits withTimeouts(Duration newStallTimeout, Duration newHangTimeout) {
       return new Limits(
           segmentBytes,
           capacityBytesMax,
@@ -113,7 +128,8 @@ public record DriveConfig(
           batchBytesMax,
           checkpointBytes,
           compactionBytesPerSecond,
-          newStallTimeout);
+          newStallTimeout,
+          newHangTimeout);
     }
 
     /** The longest payload that fits a batch with its checksums. */

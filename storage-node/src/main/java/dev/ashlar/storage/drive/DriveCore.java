@@ -37,7 +37,7 @@ final class DriveCore {
    * Where a drive is opened.
    *
    * @param drive which drive is expected; null for any
-   * @param epochSecond the time, as a lower bound for new incarnations
+   * @param epochSecond the time, or later, as a lower bound for new incarnations
    */
   record Setting(UUID cluster, @Nullable UUID drive, long epochSecond) {}
 

@@ -59,7 +59,8 @@ final class DriveFolder implements AutoCloseable {
     this.lockFile = lockFile;
     RawFiles files = wrap.apply(ChannelFiles.open(config.folder(), config.ioMode()));
     long now = resources.clock().instant().getEpochSecond();
-    DriveCore.Setting setting = new DriveCore.Setting(config.cluster(), config.drive(), now);
+    long later = Math.max(now, config.lastIncarnation() + 1);
+    DriveCore.Setting setting = new DriveCore.Setting(config.cluster(), config.drive(), later);
     DriveIdentity identity = DriveCore.identify(files, setting);
     index = openIndex(config.folder().resolve(INDEX_FOLDER), resources);
     DriveMeters newMeters = new DriveMeters(resources.meters(), identity.drive().id().toString());

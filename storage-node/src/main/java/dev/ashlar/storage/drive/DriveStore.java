@@ -26,6 +26,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ScheduledFuture;
 import java.util.function.BiFunction;
+import java.util.function.LongSupplier;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -47,6 +48,8 @@ public final class DriveStore implements ShardStore, AutoCloseable {
   private final Housekeeper housekeeper;
   private final DriveId drive;
   private final ReadLane reads;
+  private final HangBound hangs;
+  private final DriveWatch looks;
   private final IntentMaker intents;
   private final ScheduledFuture<?> watch;
   private final Clock clock;
@@ -71,16 +74,29 @@ public final class DriveStore implements ShardStore, AutoCloseable {
 
   static DriveStore open(DriveConfig config, DriveResources resources, UnaryOperator<RawFiles> wrap)
       throws IOException {
+    return open(config, resources, wrap, System::nanoTime);
+  }
+
+  /**
+   * @param nanoTime by which it is seen that the drive hangs
+   */
+  static DriveStore open(
+      DriveConfig config,
+      DriveResources resources,
+      UnaryOperator<RawFiles> wrap,
+      LongSupplier nanoTime)
+      throws IOException {
     DriveFolder folder = DriveFolder.open(config, resources, wrap);
     try {
-      return new DriveStore(config, resources, folder);
+      return new DriveStore(config, resources, folder, nanoTime);
     } catch (RuntimeException e) {
       folder.close();
       throw e;
     }
   }
 
-  private DriveStore(DriveConfig config, DriveResources resources, DriveFolder folder) {
+  private DriveStore(
+      DriveConfig config, DriveResources resources, DriveFolder folder, LongSupplier nanoTime) {
     this.config = config;
     this.folder = folder;
     core = folder.core();
@@ -88,9 +104,9 @@ public final class DriveStore implements ShardStore, AutoCloseable {
     drive = core.drive();
     clock = resources.clock();
     name = config.folder().toAbsolutePath().getFileName().toString();
-    queue =
-        new CommitQueue(core.log(), config.limits(), drive, name, this::failed, System::nanoTime);
-    reads = new ReadLane(drive, name, resources.readThreads(), config.limits(), System::nanoTime);
+    queue = new CommitQueue(core.log(), config.limits(), drive, name, this::failed, nanoTime);
+    reads = new ReadLane(drive, name, resources.readThreads(), config.limits(), nanoTime);
+    hangs = new HangBound(config.limits(), nanoTime);
     intents =
         new IntentMaker(
             core.reader(),
@@ -102,7 +118,7 @@ public final class DriveStore implements ShardStore, AutoCloseable {
     registerGauges();
     queue.start();
     housekeeper.start();
-    DriveWatch looks = new DriveWatch(config, drive, core.segments(), queue, reads);
+    looks = new DriveWatch(config, drive, core.segments(), queue, reads, hangs);
     watch = resources.watch(looks::look, WATCH_PERIOD);
   }
 
@@ -154,6 +170,11 @@ public final class DriveStore implements ShardStore, AutoCloseable {
     return running == null ? null : running.progress();
   }
 
+  /** What looks now and then whether it is well. */
+  DriveWatch looks() {
+    return looks;
+  }
+
   @Override
   public DriveId drive() {
     return drive;
@@ -164,6 +185,9 @@ public final class DriveStore implements ShardStore, AutoCloseable {
     ShardException refusal = refusal();
     if (refusal != null) {
       return refusal.fault();
+    }
+    if (hangs.hasFailed()) {
+      return ShardFault.READ_ONLY;
     }
     if (queue.isStalled()) {
       return ShardFault.UNAVAILABLE;
@@ -186,9 +210,15 @@ public final class DriveStore implements ShardStore, AutoCloseable {
 
   private @Nullable ShardException newDataRefusal() {
     ShardException refusal = refusal();
-    return refusal == null && core.segments().isFull()
+    if (refusal != null) {
+      return refusal;
+    }
+    if (hangs.hasFailed()) {
+      return new ShardException(ShardFault.READ_ONLY, drive + " hangs, or did until just now");
+    }
+    return core.segments().isFull()
         ? new ShardException(ShardFault.FULL, drive + " is full")
-        : refusal;
+        : null;
   }
 
   @Override
@@ -295,47 +325,29 @@ public final class DriveStore implements ShardStore, AutoCloseable {
   @Override
   public List<BlobId> blobsBelow(long session, @Nullable BlobId after, int max)
       throws ShardException {
-    return lookUp(() -> core.index().blobsBelow(session, after, max));
+    return reads.lookUp(() -> core.index().blobsBelow(session, after, max));
   }
 
   @Override
   public List<Drop> attemptsBelow(long session, @Nullable Drop after, int max)
       throws ShardException {
-    return lookUp(() -> IntentPage.of(core.index(), session, after, max));
+    return reads.lookUp(() -> IntentPage.of(core.index(), session, after, max));
   }
 
   /**
    * The first block of a shard of which, by the index, anything is not there as the view says; null
-   * if all is. Runs on the caller's thread.
+   * if all is. The caller waits for it.
    *
    * @param length of the shard in that state, at least 1
    */
   public @Nullable ByteRange firstMissing(ShardId shard, ShardView view, long length)
       throws ShardException {
     Optional<ByteRange> missing =
-        lookUp(
+        reads.lookUp(
             () ->
                 Optional.ofNullable(
                     new ShardInventory(core.index()).firstMissing(shard, view, length)));
     return missing.orElse(null);
-  }
-
-  private interface LookUp<T> {
-    T run() throws IOException;
-  }
-
-  private <T> T lookUp(LookUp<T> lookUp) throws ShardException {
-    ShardException refusal = reads.begin();
-    if (refusal != null) {
-      throw refusal;
-    }
-    try {
-      return lookUp.run();
-    } catch (IOException e) {
-      throw new ShardException(ShardFault.IO_ERROR, drive + ": " + e.getMessage(), e);
-    } finally {
-      reads.end();
-    }
   }
 
   /**

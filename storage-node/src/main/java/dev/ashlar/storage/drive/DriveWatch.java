@@ -13,16 +13,24 @@ final class DriveWatch {
   private final Segments segments;
   private final CommitQueue writes;
   private final ReadLane reads;
+  private final HangBound bound;
   private boolean wasHanging;
+  private boolean hadFailed;
   private boolean wasFull;
 
   DriveWatch(
-      DriveConfig config, DriveId drive, Segments segments, CommitQueue writes, ReadLane reads) {
+      DriveConfig config,
+      DriveId drive,
+      Segments segments,
+      CommitQueue writes,
+      ReadLane reads,
+      HangBound bound) {
     this.config = config;
     this.drive = drive;
     this.segments = segments;
     this.writes = writes;
     this.reads = reads;
+    this.bound = bound;
     warnIfTooSmall();
   }
 
@@ -39,8 +47,9 @@ final class DriveWatch {
     }
   }
 
-  void look() {
+  synchronized void look() {
     lookForRoom();
+    lookForFailure();
     lookForHang();
   }
 
@@ -55,6 +64,26 @@ final class DriveWatch {
       LOG.info("drive {} ({}) has room again", drive, config.folder());
     }
     wasFull = isFull;
+  }
+
+  private void lookForFailure() {
+    bound.look(Math.max(reads.oldestNanos(), writes.commitNanos()));
+    boolean hasFailed = bound.hasFailed();
+    if (hasFailed) {
+      reads.giveUpHanging();
+    } else {
+      reads.tryAgain();
+    }
+    if (hasFailed && !hadFailed) {
+      LOG.error(
+          "drive {} ({}) counts as failed: a read or write has not come back for {} s",
+          drive,
+          config.folder(),
+          config.limits().hangTimeout().toSeconds());
+    } else if (hadFailed && !hasFailed) {
+      LOG.warn("drive {} ({}) counts as well again", drive, config.folder());
+    }
+    hadFailed = hasFailed;
   }
 
   private void lookForHang() {

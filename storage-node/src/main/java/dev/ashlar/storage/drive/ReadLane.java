@@ -5,13 +5,18 @@ import dev.ashlar.protocol.client.ShardData;
 import dev.ashlar.protocol.client.ShardException;
 import dev.ashlar.protocol.client.ShardFault;
 import dev.ashlar.protocol.model.DriveId;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -20,7 +25,8 @@ import org.slf4j.LoggerFactory;
 /**
  * The reads of one drive: so many at a time, on threads of its own, and so many more in line. A
  * drive that hangs holds up these threads and no other drive's; once all of them have been stuck
- * for too long, further reads are refused until one comes back.
+ * for too long, or one for so long that the drive counts as failed, further reads are refused until
+ * one comes back.
  */
 final class ReadLane {
   private static final Logger LOG = LoggerFactory.getLogger(ReadLane.class);
@@ -32,8 +38,10 @@ final class ReadLane {
   private final int atOnce;
   private final ThreadPoolExecutor threads;
   private final AtomicInteger inFlight = new AtomicInteger();
-  private final AtomicInteger running = new AtomicInteger();
+  private final AtomicReferenceArray<@Nullable Read> running;
+  private final AtomicInteger runningCount = new AtomicInteger();
   private volatile long progressNanos;
+  private volatile boolean isGivenUp;
   private volatile boolean isClosed;
 
   /** What a read does on its thread. */
@@ -52,6 +60,7 @@ final class ReadLane {
     this.limits = limits;
     this.nanoTime = nanoTime;
     this.atOnce = atOnce;
+    running = new AtomicReferenceArray<>(atOnce);
     threads =
         new ThreadPoolExecutor(
             atOnce,
@@ -63,36 +72,65 @@ final class ReadLane {
     threads.allowCoreThreadTimeOut(true);
   }
 
+  /** What is looked up in the index. */
+  interface LookUp<T> {
+    T run() throws IOException;
+  }
+
   void read(Action action, Completion<ShardData> completion) {
+    OneEnd end = new OneEnd(completion);
     run(
         () -> {
           ShardData data = action.run();
-          return () -> completion.succeeded(data);
+          return () -> end.succeeded(data);
         },
-        completion);
+        end,
+        Kind.READ);
   }
 
   /**
-   * Does something else that may read.
+   * Does something else that may read. It uses the caller's memory: who waits for it is told when
+   * it has come back, and not before.
    *
    * @param task returns how to tell of it; whom it concerns is told of failures only
    */
   void run(Task task, Completion<?> completion) {
+    run(task, completion, Kind.MAKING);
+  }
+
+  /** Looks something up, and waits for it at most until the drive counts as failed. */
+  <T> T lookUp(LookUp<T> lookUp) throws ShardException {
+    Found<T> found = new Found<>();
+    run(
+        () -> {
+          try {
+            T value = lookUp.run();
+            return () -> found.succeeded(value);
+          } catch (IOException e) {
+            throw new ShardException(ShardFault.IO_ERROR, drive + ": " + e.getMessage(), e);
+          }
+        },
+        found,
+        Kind.LOOK_UP);
+    return found.await();
+  }
+
+  private void run(Task task, Completion<?> completion, Kind kind) {
     ShardException refusal = begin();
     if (refusal != null) {
       completion.failed(refusal);
       return;
     }
     try {
-      threads.execute(new Read(task, completion));
+      threads.execute(new Read(task, completion, kind));
     } catch (RejectedExecutionException e) {
       end();
       completion.failed(closed());
     }
   }
 
-  /** Counts a read on the caller's thread, which has to {@link #end} it; or says why not. */
-  @Nullable ShardException begin() {
+  /** Counts a read; or says why not. */
+  private @Nullable ShardException begin() {
     if (isStalled()) {
       return stalled();
     }
@@ -112,14 +150,52 @@ final class ReadLane {
     return inFlight.get();
   }
 
-  void end() {
+  private void end() {
     inFlight.decrementAndGet();
   }
 
-  /** Whether every thread has been in a read that does not come back. */
+  /** Whether every thread has been in a read that does not come back, or nobody waits for one. */
   boolean isStalled() {
-    return running.get() >= atOnce
-        && nanoTime.getAsLong() - progressNanos > limits.stallTimeout().toNanos();
+    return isGivenUp
+        || (runningCount.get() >= atOnce
+            && nanoTime.getAsLong() - progressNanos > limits.stallTimeout().toNanos());
+  }
+
+  /** For how long the oldest read has been running; 0 if none does. Look-ups may take long. */
+  long oldestNanos() {
+    long now = nanoTime.getAsLong();
+    long oldest = 0;
+    for (int place = 0; place < atOnce; place++) {
+      Read read = running.get(place);
+      if (read != null && read.kind != Kind.LOOK_UP) {
+        oldest = Math.max(oldest, now - read.beganNanos);
+      }
+    }
+    return oldest;
+  }
+
+  /**
+   * The drive counts as failed: who waits for what hangs is told so, and if that is a read, others
+   * are refused.
+   */
+  void giveUpHanging() {
+    long now = nanoTime.getAsLong();
+    boolean isReadHanging = false;
+    for (int place = 0; place < atOnce; place++) {
+      Read read = running.get(place);
+      if (read != null && now - read.beganNanos > limits.stallTimeout().toNanos()) {
+        isReadHanging |= read.kind != Kind.LOOK_UP;
+        if (read.kind != Kind.MAKING) {
+          read.completion.failed(stalled());
+        }
+      }
+    }
+    isGivenUp = isReadHanging;
+  }
+
+  /** The drive does not count as failed any more. */
+  void tryAgain() {
+    isGivenUp = false;
   }
 
   /** Refuses what waits behind reads that hang. */
@@ -136,24 +212,11 @@ final class ReadLane {
     isClosed = true;
     threads.shutdown();
     try {
-      // Reads on callers' threads end soon after: they see the drive's state change.
-      return threads.awaitTermination(limits.stallTimeout().toNanos(), TimeUnit.NANOSECONDS)
-          && awaitCallers();
+      return threads.awaitTermination(limits.stallTimeout().toNanos(), TimeUnit.NANOSECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       return false;
     }
-  }
-
-  private boolean awaitCallers() throws InterruptedException {
-    long deadline = System.nanoTime() + limits.stallTimeout().toNanos();
-    while (inFlight.get() > 0) {
-      if (System.nanoTime() - deadline > 0) {
-        return false;
-      }
-      TimeUnit.MILLISECONDS.sleep(1);
-    }
-    return true;
   }
 
   private ShardException stalled() {
@@ -164,19 +227,84 @@ final class ReadLane {
     return new ShardException(ShardFault.UNAVAILABLE, drive + " is closed");
   }
 
+  /** What may be given up while it runs, and what tells how the drive is. */
+  private enum Kind {
+    READ,
+    /** Waits are in vain only when the drive hangs: it may take long by itself. */
+    LOOK_UP,
+    /** Uses memory of who waits for it. */
+    MAKING
+  }
+
+  /** Tells of a read that came back, or that it was given up before. */
+  private static final class OneEnd implements Completion<ShardData> {
+    private final Completion<ShardData> told;
+    private final AtomicBoolean isTold = new AtomicBoolean();
+
+    OneEnd(Completion<ShardData> told) {
+      this.told = told;
+    }
+
+    @Override
+    public void succeeded(ShardData data) {
+      if (isTold.compareAndSet(false, true)) {
+        told.succeeded(data);
+      } else {
+        data.release();
+      }
+    }
+
+    @Override
+    public void failed(ShardException failure) {
+      if (isTold.compareAndSet(false, true)) {
+        told.failed(failure);
+      }
+    }
+  }
+
+  /** What was looked up, or that it was given up before. */
+  private final class Found<T> implements Completion<T> {
+    private final CompletableFuture<T> found = new CompletableFuture<>();
+
+    @Override
+    public void succeeded(T value) {
+      found.complete(value);
+    }
+
+    @Override
+    public void failed(ShardException failure) {
+      found.completeExceptionally(failure);
+    }
+
+    T await() throws ShardException {
+      try {
+        return found.get();
+      } catch (ExecutionException e) {
+        throw e.getCause() instanceof ShardException failure
+            ? failure
+            : new ShardException(ShardFault.IO_ERROR, drive + ": a look-up failed", e);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw new ShardException(ShardFault.UNAVAILABLE, drive + ": interrupted", e);
+      }
+    }
+  }
+
   private final class Read implements Runnable {
     private final Task task;
     private final Completion<?> completion;
+    private final Kind kind;
+    private long beganNanos;
 
-    Read(Task task, Completion<?> completion) {
+    Read(Task task, Completion<?> completion, Kind kind) {
       this.task = task;
       this.completion = completion;
+      this.kind = kind;
     }
 
     @Override
     public void run() {
-      progressNanos = nanoTime.getAsLong();
-      running.incrementAndGet();
+      int place = enter();
       Runnable told = null;
       ShardException failure = null;
       try {
@@ -187,14 +315,31 @@ final class ReadLane {
         LOG.error("drive {}: a read failed", drive, e);
         failure = new ShardException(ShardFault.IO_ERROR, drive + ": " + e, e);
       }
-      progressNanos = nanoTime.getAsLong();
-      running.decrementAndGet();
+      leave(place);
       end();
       if (told != null) {
         told.run();
       } else if (failure != null) {
         completion.failed(failure);
       }
+    }
+
+    /** There is a place for each thread. */
+    private int enter() {
+      beganNanos = nanoTime.getAsLong();
+      progressNanos = beganNanos;
+      runningCount.incrementAndGet();
+      int place = 0;
+      while (!running.compareAndSet(place, null, this)) {
+        place = (place + 1) % atOnce;
+      }
+      return place;
+    }
+
+    private void leave(int place) {
+      progressNanos = nanoTime.getAsLong();
+      running.set(place, null);
+      runningCount.decrementAndGet();
     }
 
     void refuse(ShardException why) {

@@ -25,7 +25,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -35,6 +37,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** A drive that neither answers nor fails harms nobody but itself. */
 class DriveHangTest {
   private static final int READ_THREADS = 4; // of TestDrives.resources
+  private static final Duration HANG = Duration.ofSeconds(30);
 
   private final SlabPool slabs = new SlabPool();
   private final DriveResources resources = TestDrives.resources(slabs);
@@ -56,12 +59,17 @@ class DriveHangTest {
   }
 
   private DriveStore open(String name) throws IOException {
+    return open(name, System::nanoTime);
+  }
+
+  private DriveStore open(String name, LongSupplier nanoTime) throws IOException {
     DriveConfig config = TestDrives.config(folder.resolve(name), IoMode.BUFFERED);
-    DriveConfig.Limits soon = TestDrives.LIMITS.withStallTimeout(Duration.ofMillis(200));
+    DriveConfig.Limits soon = TestDrives.LIMITS.withTimeouts(Duration.ofMillis(200), HANG);
     return DriveStore.open(
-        new DriveConfig(config.folder(), config.cluster(), null, config.ioMode(), soon),
+        new DriveConfig(config.folder(), config.cluster(), null, 0, config.ioMode(), soon),
         resources,
-        this::hanging);
+        this::hanging,
+        nanoTime);
   }
 
   private RawFiles hanging(RawFiles real) {
@@ -146,6 +154,101 @@ class DriveHangTest {
     assertThrows(IOException.class, hanging()::close);
     files().release();
     stuck.await();
+  }
+
+  /** The drive's time, which only this class moves. */
+  private final AtomicLong nanos = new AtomicLong();
+
+  /** Time goes by, in which the drive is looked at. */
+  private void pass(DriveWatch watch, Duration time) {
+    for (long left = time.toSeconds(); left > 0; left--) {
+      nanos.addAndGet(Duration.ofSeconds(1).toNanos());
+      watch.look();
+    }
+  }
+
+  /** Its thread has come back from the files, and may not have said so yet. */
+  private void awaitReadable() throws InterruptedException {
+    boolean isRefused = true;
+    while (isRefused) {
+      TimeUnit.MILLISECONDS.sleep(1);
+      hanging().looks().look();
+      try {
+        get(hanging(), 1).await().release();
+        isRefused = false;
+      } catch (ShardException e) {
+        assertEquals(ShardFault.UNAVAILABLE, e.fault());
+      }
+    }
+  }
+
+  private void reopenWithTime() throws IOException {
+    hanging().close();
+    files.set(null);
+    hanging = open("hanging", nanos::get);
+  }
+
+  @Test
+  void aDriveFailsThatDoesNotComeBackFromACommit() throws Exception {
+    reopenWithTime();
+    put(hanging(), 1).await();
+    files().hangSyncs();
+    Answer<DriveId> stuck = put(hanging(), 2);
+    files().awaitHanging(1);
+    pass(hanging().looks(), HANG.minusSeconds(1));
+    assertEquals(ShardFault.UNAVAILABLE, hanging().writeRefusal());
+    pass(hanging().looks(), Duration.ofSeconds(2));
+    assertEquals(ShardFault.READ_ONLY, hanging().writeRefusal());
+    assertEquals(ShardFault.READ_ONLY, put(hanging(), 3).awaitFault());
+    assertArrayEquals(
+        noise(), AbstractShardStoreContract.bytesOf(get(hanging(), 1).await()), "reads go on");
+
+    files().release();
+    stuck.await();
+    pass(hanging().looks(), HANG.minusSeconds(1));
+    assertEquals(ShardFault.READ_ONLY, hanging().writeRefusal(), "it may hang again");
+    pass(hanging().looks(), Duration.ofSeconds(2));
+    assertTrue(hanging().isWritable());
+    put(hanging(), 3).await();
+  }
+
+  @Test
+  void whoWaitsForAReadThatHangsIsToldWhenTheDriveFails() throws Exception {
+    reopenWithTime();
+    put(hanging(), 1).await();
+    files().hangReads();
+    Answer<ShardData> stuck = get(hanging(), 1);
+    files().awaitHanging(1);
+    pass(hanging().looks(), HANG.minusSeconds(1));
+    assertTrue(hanging().isWritable());
+    assertFalse(stuck.isDone());
+    pass(hanging().looks(), Duration.ofSeconds(2));
+    assertEquals(ShardFault.UNAVAILABLE, stuck.awaitFault());
+    assertEquals(ShardFault.READ_ONLY, hanging().writeRefusal());
+    assertEquals(ShardFault.UNAVAILABLE, get(hanging(), 1).awaitFault(), "not one thread more");
+    assertThrows(ShardException.class, () -> hanging().blobsBelow(9, null, 1));
+
+    files().release();
+    awaitReadable();
+    pass(hanging().looks(), HANG.plusSeconds(1));
+    assertTrue(hanging().isWritable());
+    AbstractShardStoreContract.bytesOf(get(hanging(), 1).await());
+  }
+
+  @Test
+  void readsThatComeBackInTimeLeaveADriveWell() throws Exception {
+    reopenWithTime();
+    put(hanging(), 1).await();
+    for (int i = 0; i < 5; i++) {
+      files().hangReads();
+      Answer<ShardData> slow = get(hanging(), 1);
+      files().awaitHanging(1);
+      pass(hanging().looks(), HANG.minusSeconds(1));
+      files().release();
+      slow.await().release();
+      pass(hanging().looks(), Duration.ofSeconds(1));
+      assertTrue(hanging().isWritable());
+    }
   }
 
   private static Answer<DriveId> put(DriveStore store, int blob) {

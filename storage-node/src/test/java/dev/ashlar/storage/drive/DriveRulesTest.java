@@ -348,6 +348,7 @@ class DriveRulesTest {
             64 << 10,
             1,
             1,
+            TestDrives.STALL,
             TestDrives.STALL);
     for (int keepEach : new int[] {3, Integer.MAX_VALUE}) {
       SimulatedCore drive = new SimulatedCore(oneSegment);

@@ -126,10 +126,10 @@ class DriveStoreTest {
     }
     DriveConfig right = TestDrives.config(folder, IoMode.AUTO);
     DriveConfig otherCluster =
-        new DriveConfig(folder, new UUID(9, 9), null, right.ioMode(), right.limits());
+        new DriveConfig(folder, new UUID(9, 9), null, 0, right.ioMode(), right.limits());
     assertTrue(refusal(otherCluster).contains("cluster " + TestDrives.CLUSTER));
     DriveConfig otherDrive =
-        new DriveConfig(folder, right.cluster(), new UUID(9, 9), right.ioMode(), right.limits());
+        new DriveConfig(folder, right.cluster(), new UUID(9, 9), 0, right.ioMode(), right.limits());
     assertTrue(refusal(otherDrive).contains("this is drive " + id.id()));
     Files.delete(folder.resolve(DriveIdentity.FILE));
     put(folder.resolve("segment-0000000000000001"));
@@ -143,10 +143,30 @@ class DriveStoreTest {
   }
 
   @Test
+  void aWipedDriveComesBackInALaterLifeWhereTheClockIsBehind() throws Exception {
+    UUID id = new UUID(3, 4);
+    long last = TestDrives.CLOCK.instant().getEpochSecond() + 10_000;
+    for (long known : new long[] {0, 1, last}) {
+      DriveConfig config =
+          new DriveConfig(
+              folder.resolve("life-" + known),
+              TestDrives.CLUSTER,
+              id,
+              known,
+              IoMode.AUTO,
+              TestDrives.LIMITS);
+      try (DriveStore store = DriveStore.open(config, resources)) {
+        long expected = Math.max(TestDrives.CLOCK.instant().getEpochSecond(), known + 1);
+        assertEquals(expected, store.drive().incarnation());
+      }
+    }
+  }
+
+  @Test
   void aWipedDriveComesBackInANewLife() throws Exception {
     UUID id = new UUID(3, 4);
     DriveConfig config =
-        new DriveConfig(folder, TestDrives.CLUSTER, id, IoMode.AUTO, TestDrives.LIMITS);
+        new DriveConfig(folder, TestDrives.CLUSTER, id, 0, IoMode.AUTO, TestDrives.LIMITS);
     DriveId first;
     try (DriveStore store = DriveStore.open(config, resources)) {
       first = store.drive();
@@ -291,6 +311,7 @@ class DriveStoreTest {
               whole.folder(),
               whole.cluster(),
               null,
+              0,
               whole.ioMode(),
               whole.limits().withCapacity(capacity));
       try (DriveStore store = DriveStore.open(small, resources)) {

@@ -50,6 +50,7 @@ public final class SteppedDrive implements ShardStore {
           64 << 10,
           1,
           1,
+          Duration.ofHours(1),
           Duration.ofHours(1));
 
   private final Medium medium;

@@ -38,12 +38,13 @@ public final class TestDrives {
           4 << 20,
           8 << 20,
           1L << 30,
+          STALL,
           STALL);
 
   /** Segments of 128 KiB, a reserve of one, and a checkpoint after every batch. */
   static final DriveConfig.Limits TINY =
       new DriveConfig.Limits(
-          128 << 10, Long.MAX_VALUE, 128 << 10, 64, 1 << 20, 64, 128 << 10, 1, 1, STALL);
+          128 << 10, Long.MAX_VALUE, 128 << 10, 64, 1 << 20, 64, 128 << 10, 1, 1, STALL, STALL);
 
   private static final Map<Profile, ErasureCode> CODES = new ConcurrentHashMap<>();
 
@@ -66,7 +67,7 @@ public final class TestDrives {
   }
 
   static DriveConfig config(Path folder, IoMode mode) {
-    return new DriveConfig(folder, CLUSTER, null, mode, LIMITS);
+    return new DriveConfig(folder, CLUSTER, null, 0, mode, LIMITS);
   }
 
   /** A drive for tests of other packages, with what it needs. */

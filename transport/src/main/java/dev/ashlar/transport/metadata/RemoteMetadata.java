@@ -73,6 +73,9 @@ public final class RemoteMetadata implements MetadataClient, AutoCloseable {
   /** For a map that a row names: the watch brings it soon. */
   private static final long VIEW_WAIT_MS = 2_000;
 
+  /** For any map at all: without one nothing can be done. */
+  private static final long FIRST_VIEW_WAIT_MS = 60_000;
+
   private static final long VIEW_PAUSE_MS = 5;
 
   private final LeaderCalls calls;
@@ -208,7 +211,8 @@ public final class RemoteMetadata implements MetadataClient, AutoCloseable {
 
   @Override
   public PlacementMap placement(long epoch) {
-    for (long waited = 0; placement().epoch() < epoch && waited < VIEW_WAIT_MS; ) {
+    long wait = view.placement() == null ? FIRST_VIEW_WAIT_MS : VIEW_WAIT_MS;
+    for (long waited = 0; !isKnown(epoch) && waited < wait; ) {
       try {
         TimeUnit.MILLISECONDS.sleep(VIEW_PAUSE_MS);
         waited += VIEW_PAUSE_MS;
@@ -218,6 +222,11 @@ public final class RemoteMetadata implements MetadataClient, AutoCloseable {
       }
     }
     return placement();
+  }
+
+  private boolean isKnown(long epoch) {
+    PlacementMap placement = view.placement();
+    return placement != null && placement.epoch() >= epoch;
   }
 
   @Override

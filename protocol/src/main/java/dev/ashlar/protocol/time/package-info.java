@@ -1,0 +1,5 @@
+/** What time it is. */
+@NullMarked
+package dev.ashlar.protocol.time;
+
+import org.jspecify.annotations.NullMarked;
