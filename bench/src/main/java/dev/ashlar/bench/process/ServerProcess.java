@@ -1,6 +1,7 @@
 package dev.ashlar.bench.process;
 
 import java.io.IOException;
+import java.net.BindException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.http.HttpClient;
@@ -10,8 +11,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Random;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /** A server in a process of its own, which ends with this one at the latest. */
 public final class ServerProcess implements AutoCloseable {
@@ -21,6 +24,9 @@ public final class ServerProcess implements AutoCloseable {
   private static final Duration STOP_MAX = Duration.ofSeconds(30);
   private static final int LOG_LINES_SHOWN = 15;
   private static final int OK = 200;
+  private static final int PORT_MIN = 20_000;
+  private static final int PORTS = 32_768 - PORT_MIN;
+  private static final AtomicInteger NEXT_PORT = new AtomicInteger(new Random().nextInt());
 
   private final Process process;
   private final AtExit killer;
@@ -51,10 +57,20 @@ public final class ServerProcess implements AutoCloseable {
     return server;
   }
 
-  /** One that nothing listens on now. */
+  /**
+   * One that nothing listens on now, each time another. Not of those that Linux gives to outgoing
+   * connections: one of them might get it in the seconds until the server listens.
+   */
   public static int freePort() throws IOException {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort();
+    for (int attempt = 1; ; attempt++) {
+      int port = PORT_MIN + Math.floorMod(NEXT_PORT.getAndIncrement(), PORTS);
+      try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
+        return socket.getLocalPort();
+      } catch (BindException e) {
+        if (attempt == PORTS) {
+          throw e;
+        }
+      }
     }
   }
 
