@@ -31,7 +31,17 @@ class NeededRecordsTest {
   /** Segments of 512 KiB, so that merged extents fit. */
   private static final DriveConfig.Limits LIMITS =
       new DriveConfig.Limits(
-          512 << 10, Long.MAX_VALUE, 128 << 10, 64, 1 << 20, 64, 512 << 10, 1, 1, TestDrives.STALL);
+          512 << 10,
+          Long.MAX_VALUE,
+          128 << 10,
+          64,
+          1 << 20,
+          64,
+          512 << 10,
+          1,
+          1,
+          TestDrives.STALL,
+          TestDrives.STALL);
 
   private final SimulatedCore drive;
   private final Map<ShardId, Integer> blocks = new HashMap<>();
