@@ -1,5 +1,6 @@
 package dev.ashlar.server;
 
+import dev.ashlar.transport.Endpoint;
 import java.net.InetSocketAddress;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
@@ -31,6 +32,10 @@ record Address(String host, int port) {
 
   InetSocketAddress socketAddress() {
     return new InetSocketAddress(host, port);
+  }
+
+  Endpoint endpoint() {
+    return new Endpoint(host, port);
   }
 
   @Override

@@ -2,6 +2,7 @@ package dev.ashlar.server;
 
 import dev.ashlar.blob.repair.GroupDebts;
 import dev.ashlar.protocol.client.MetadataClient;
+import dev.ashlar.protocol.client.MetadataPeers;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.DriveLoad;
@@ -31,12 +32,27 @@ final class Admin {
   private final GroupDebts debts;
   private final Predicate<UUID> hasFailed;
   private final DriveChanges changes;
+  private final MetadataAdmin metadataPeers;
 
   /**
    * @param hasFailed whether a drive takes no writes because one has failed
    */
   Admin(MetadataClient metadata, GroupDebts debts, Predicate<UUID> hasFailed) {
+    this(metadata, null, debts, hasFailed);
+  }
+
+  /**
+   * Likewise.
+   *
+   * @param peers null where the metadata is all in this process
+   */
+  Admin(
+      MetadataClient metadata,
+      @Nullable MetadataPeers peers,
+      GroupDebts debts,
+      Predicate<UUID> hasFailed) {
     this.metadata = metadata;
+    this.metadataPeers = new MetadataAdmin(peers);
     this.debts = debts;
     this.hasFailed = hasFailed;
     this.changes = new DriveChanges(metadata, hasFailed);
@@ -286,8 +302,9 @@ final class Admin {
   }
 
   /** Null for a name that is none. */
-  @Nullable Object view(String name) throws MetadataUnavailableException {
+  @Nullable Object view(String name) throws MetadataUnavailableException, RefusedException {
     return switch (name) {
+      case "metadata" -> metadataPeers.page();
       case "status" -> status();
       case "nodes" -> nodes();
       case "drives" -> drives();
@@ -301,8 +318,19 @@ final class Admin {
   /**
    * Null for a name that is none.
    *
-   * @param by of a replacement, the drive that takes the target's place
+   * @param by of a replacement, the drive or metadata peer that takes the target's place
    */
+  @Nullable Object change(String name, String target, String by)
+      throws MetadataUnavailableException, RefusedException {
+    return switch (name) {
+      case "metadata-add" -> metadataPeers.change(target, "");
+      case "metadata-remove" -> metadataPeers.change("", target);
+      case "metadata-replace" -> metadataPeers.change(by, target);
+      default -> act(name, target, by);
+    };
+  }
+
+  /** Of a drive, or what is moved. */
   @Nullable Done act(String name, String target, String by)
       throws MetadataUnavailableException, RefusedException {
     return switch (name) {

@@ -34,6 +34,8 @@ import picocli.CommandLine.Spec;
       "replace OLD NEW  a drive that came gets the slots of another, which is drained",
       "undrain TARGET   or in TARGET: it is to have its share again",
       "out TARGET       takes one for lost that is down: what it had is rebuilt elsewhere",
+      "metadata         tells who the metadata peers are; metadata add NEW, metadata remove OLD and",
+      "                 metadata replace OLD NEW change that (NEW: HOST:PORT, OLD: that or an id)",
       "pause, resume    moving what need not be moved; repair goes on"
     })
 final class AdminCommand implements Callable<Integer> {
@@ -42,6 +44,7 @@ final class AdminCommand implements Callable<Integer> {
   private static final String REPLACE = "replace";
   private static final Set<String> ON_TARGETS = Set.of("drain", "undrain", "out", "in", REPLACE);
   private static final String SCRUB = "scrub";
+  private static final String METADATA = "metadata";
   private static final Set<String> OTHERS = Set.of("pause", "resume");
   private static final Set<String> WATCHED = Set.of("repair", "rebalance", "drain", REPLACE, SCRUB);
   private static final Duration LOOK = Duration.ofSeconds(1);
@@ -55,15 +58,23 @@ final class AdminCommand implements Callable<Integer> {
       index = "1",
       arity = "0..1",
       paramLabel = "TARGET",
-      description = "The name of a node, or the id of a drive.")
+      description =
+          "The name of a node, or the id of a drive; of metadata: add, remove or replace.")
   private @Nullable String target;
 
   @Parameters(
       index = "2",
       arity = "0..1",
       paramLabel = "NEW",
-      description = "Of replace: the drive that takes the place.")
+      description = "Of replace: the drive that takes the place; of metadata: a peer.")
   private @Nullable String by;
+
+  @Parameters(
+      index = "3",
+      arity = "0..1",
+      paramLabel = "NEW",
+      description = "Of metadata replace: the peer that takes the place.")
+  private @Nullable String newPeer;
 
   @Option(
       names = "--management",
@@ -106,6 +117,10 @@ final class AdminCommand implements Callable<Integer> {
         new ScrubAdmin(client::send, management, System.out, isJson).run(isStarting, isWatching);
         return 0;
       }
+      if (what.equals(METADATA)) {
+        return new MetadataAdminCommand(path -> send(client, path), System.out, isJson)
+            .run(target, by, newPeer);
+      }
       if (isWatching) {
         return watch(client);
       }
@@ -123,6 +138,10 @@ final class AdminCommand implements Callable<Integer> {
   }
 
   private void check() {
+    if (what.equals(METADATA)) {
+      checkMetadata();
+      return;
+    }
     boolean isOnTarget = ON_TARGETS.contains(what);
     boolean isScrub = what.equals(SCRUB);
     if (!isOnTarget && !isScrub && !VIEWS.contains(what) && !OTHERS.contains(what)) {
@@ -140,8 +159,26 @@ final class AdminCommand implements Callable<Integer> {
     if (isStarting && !isScrub) {
       throw wrong("--start goes with scrub");
     }
+    if (newPeer != null) {
+      throw wrong("too many targets");
+    }
+    checkOneGateway(isScrub);
+  }
+
+  private void checkOneGateway(boolean isScrub) {
     if (management.size() > 1 && !isScrub) {
       throw wrong("--management takes one gateway, unless it is for scrub");
+    }
+  }
+
+  private void checkMetadata() {
+    if (isWatching || isStarting) {
+      throw wrong("--watch and --start do not go with metadata");
+    }
+    checkOneGateway(false);
+    String usage = MetadataAdminCommand.usage(target, by, newPeer);
+    if (usage != null) {
+      throw wrong(usage);
     }
   }
 
@@ -160,6 +197,11 @@ final class AdminCommand implements Callable<Integer> {
 
   private static String parameter(String name, @Nullable String value) {
     return value == null ? "" : name + URLEncoder.encode(value, StandardCharsets.UTF_8);
+  }
+
+  /** Changes what begins with the name of a change. */
+  private String send(AdminClient client, String path) throws IOException, InterruptedException {
+    return send(client, path.equals(METADATA) ? "GET" : "POST", path);
   }
 
   private String send(AdminClient client, String method, String path)

@@ -44,7 +44,7 @@ final class AdminController {
       @QueryValue(defaultValue = "") String target,
       @QueryValue(defaultValue = "") String by) {
     HttpResponse<?> refusal = access.refusalOfChange(request);
-    return refusal == null ? answer(admin -> admin.act(name, target, by)) : refusal;
+    return refusal == null ? answer(admin -> admin.change(name, target, by)) : refusal;
   }
 
   private HttpResponse<?> answer(Answer answer) {

@@ -78,6 +78,17 @@ final class ClusterFlags {
   private List<Address> metadataNodes = List.of();
 
   @Option(
+      names = "--metadata-join",
+      arity = "0..1",
+      fallbackValue = "true",
+      defaultValue = "${env:ASHLAR_METADATA_JOIN:-false}",
+      showDefaultValue = Visibility.NEVER,
+      description =
+          "Of a metadata node whose folder is empty: it waits to be added to the group that"
+              + " --metadata-nodes names, by 'ashlar admin metadata', and begins none of its own.")
+  private boolean metadataJoin;
+
+  @Option(
       names = "--cluster-listen",
       paramLabel = "HOST:PORT",
       converter = Address.Converter.class,
@@ -151,6 +162,7 @@ final class ClusterFlags {
         name,
         host.isBlank() ? name : host,
         metadataNodes,
+        metadataJoin,
         clusterListen,
         rack,
         zone,
@@ -166,9 +178,11 @@ final class ClusterFlags {
             ? "--roles"
             : !metadataNodes.isEmpty()
                 ? "--metadata-nodes"
-                : secretFile != null
-                    ? "--cluster-secret-file"
-                    : tls.isGiven() ? "--cluster-tls-cert" : "";
+                : metadataJoin
+                    ? "--metadata-join"
+                    : secretFile != null
+                        ? "--cluster-secret-file"
+                        : tls.isGiven() ? "--cluster-tls-cert" : "";
     if (!given.isEmpty()) {
       throw new IllegalArgumentException(given + " needs a cluster: name it with --cluster");
     }

@@ -12,7 +12,6 @@ import dev.ashlar.protocol.time.SteadyClock;
 import dev.ashlar.protocol.wire.HandshakeException;
 import dev.ashlar.protocol.wire.Role;
 import dev.ashlar.storage.drive.DriveResources;
-import dev.ashlar.transport.Endpoint;
 import dev.ashlar.transport.EventLoops;
 import dev.ashlar.transport.FramePort;
 import dev.ashlar.transport.FrameTimes;
@@ -131,7 +130,7 @@ final class ClusterNode implements ServerForm {
                   clock));
     }
     if (cluster.has(ServerRole.STORAGE) || cluster.has(ServerRole.GATEWAY)) {
-      MetadataClient metadata = awaitMetadata();
+      RemoteMetadata metadata = awaitMetadata();
       if (port != null && cluster.has(ServerRole.STORAGE)) {
         storage = openDrives(metadata);
       }
@@ -157,12 +156,10 @@ final class ClusterNode implements ServerForm {
   }
 
   /** Metadata nodes may start later than the others, and have to find each other first. */
-  private MetadataClient awaitMetadata() throws IOException, InterruptedException {
+  private RemoteMetadata awaitMetadata() throws IOException, InterruptedException {
     RemoteMetadataConfig config =
         new RemoteMetadataConfig(
-            cluster.metadataNodes().stream()
-                .map(node -> new Endpoint(node.host(), node.port()))
-                .toList(),
+            cluster.metadataNodes().stream().map(Address::endpoint).toList(),
             new CallClientConfig(
                 cluster.has(ServerRole.GATEWAY) ? Role.GATEWAY : Role.STORAGE_NODE,
                 cluster.id(),
@@ -204,7 +201,7 @@ final class ClusterNode implements ServerForm {
     Thread.ofPlatform().name("session-ended").daemon().start(() -> System.exit(1));
   }
 
-  private Serving serve(MetadataClient metadata, Membership member, RootCredential root)
+  private Serving serve(RemoteMetadata metadata, Membership member, RootCredential root)
       throws Exception {
     ClusterDrives drives =
         opened.add(
@@ -235,7 +232,7 @@ final class ClusterNode implements ServerForm {
         .start();
     gateway.serve(root);
     return new Serving(
-        drives, metadata, new Admin(metadata, gateway.debts(), drives::hasFailed), root);
+        drives, metadata, new Admin(metadata, metadata, gateway.debts(), drives::hasFailed), root);
   }
 
   private @Nullable ShardStore localDrive(UUID id) {

@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param node its name, unique in the cluster and its own for ever
  * @param host under which the others reach it
  * @param metadataNodes 1, 3 or 5, the same everywhere
+ * @param joinsMetadata whether a metadata node with an empty folder is to be added to the group
  * @param rack empty: not said
  * @param zone empty: not said
  * @param expectedDrives with which the first placement map is made; 0: not said
@@ -30,6 +31,7 @@ record ClusterOptions(
     String node,
     String host,
     List<Address> metadataNodes,
+    boolean joinsMetadata,
     Address clusterListen,
     String rack,
     String zone,
@@ -60,7 +62,10 @@ record ClusterOptions(
       throw new IllegalArgumentException("--cluster-listen needs a port that others can know");
     }
     Address own = new Address(host, clusterListen.port());
-    if (roles.contains(ServerRole.METADATA) && !metadataNodes.contains(own)) {
+    if (joinsMetadata && !roles.contains(ServerRole.METADATA)) {
+      throw new IllegalArgumentException("--metadata-join is for metadata nodes");
+    }
+    if (roles.contains(ServerRole.METADATA) && !joinsMetadata && !metadataNodes.contains(own)) {
       throw new IllegalArgumentException(
           "this metadata node is "
               + own

@@ -7,7 +7,6 @@ import dev.ashlar.metadata.server.MetadataPeer;
 import dev.ashlar.metadata.table.RocksResources;
 import dev.ashlar.protocol.wire.Role;
 import dev.ashlar.storage.drive.DriveResources;
-import dev.ashlar.transport.Endpoint;
 import dev.ashlar.transport.EventLoops;
 import dev.ashlar.transport.FramePort;
 import dev.ashlar.transport.call.CallClientConfig;
@@ -50,16 +49,13 @@ final class MetadataRole implements AutoCloseable {
       Files.createDirectories(folder);
       FolderLocks locks = opened.add(new FolderLocks());
       locks.takeExisting(List.of(folder));
-      List<Endpoint> peers =
-          cluster.metadataNodes().stream()
-              .map(node -> new Endpoint(node.host(), node.port()))
-              .toList();
       QuorumPeer.Config config =
           new QuorumPeer.Config(
               cluster.id(),
               peerFolder(folder),
-              cluster.metadataNodes().indexOf(cluster.address()),
-              peers,
+              cluster.address().endpoint(),
+              cluster.metadataNodes().stream().map(Address::endpoint).toList(),
+              cluster.joinsMetadata(),
               new CallClientConfig(Role.METADATA, cluster.id(), cluster.secret(), means.tls()),
               ElectionTimes.DEFAULT,
               rocks(means.resources(), opened),

@@ -108,6 +108,22 @@ class ClusterFlagsTest {
   }
 
   @Test
+  void oneThatJoinsNeedNotBeInTheList() throws IOException {
+    List<String> all =
+        new ArrayList<>(
+            List.of("--cluster=c", "--node=m-3", "--roles=metadata", "--metadata-nodes=m-0:9002"));
+    assertRefused("does not name", SECRET, all.toArray(new String[0]));
+    all.add("--metadata-join");
+    assertTrue(parsed(all.toArray(new String[0])).joinsMetadata());
+    all.set(
+        all.size() - 1, "--config=" + Files.writeString(folder.resolve("f"), "metadata-join=true"));
+    assertTrue(parsed(all.toArray(new String[0])).joinsMetadata());
+    all.set(2, "--roles=storage");
+    assertRefused("--metadata-join is for metadata nodes", SECRET, all.toArray(new String[0]));
+    assertRefused("--metadata-join needs a cluster", SECRET, "--metadata-join");
+  }
+
+  @Test
   void tlsIsGivenAsAWhole() {
     List<String> all = List.of("--cluster=c", "--node=n", "--metadata-nodes=n:9002");
     assertNull(parsed(all.toArray(new String[0])).tls());

@@ -103,6 +103,7 @@ class ClusterRolesTest {
         node,
         "127.0.0.1",
         List.of(new Address("127.0.0.1", 1)),
+        false,
         new Address("127.0.0.1", port),
         "",
         "",

@@ -2,10 +2,16 @@ package dev.ashlar.metadata.consensus;
 
 import dev.ashlar.metadata.consensus.FolderIdentity.State;
 import dev.ashlar.protocol.message.PeerStanding;
+import dev.ashlar.transport.Endpoint;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.apache.ratis.protocol.RaftPeerId;
+import org.jspecify.annotations.Nullable;
 
 /**
  * As what a peer may take part, from what the peers of the other processes say of themselves.
@@ -14,57 +20,110 @@ import java.util.stream.Stream;
  * when all peers, asked twice, have just been formatted; each then keeps the formats of all of
  * them, durably and before it runs. So whoever comes later finds its own format there, and knows
  * that it has promised nothing yet, or does not, and has forgotten what it promised.
+ *
+ * @param id in the group
+ * @param group formats of the folders with which it began
+ * @param members as the others know them; where nobody says, those of a group that begins or began
  */
-record Admission(As as, List<String> group, long termMin) {
+record Admission(As as, RaftPeerId id, List<String> group, long termMin, Members members) {
   enum As {
     /** Of a group that begins. */
     FOUNDER,
     MEMBER,
     /** Without a vote until it holds what was committed, and only of leaders from termMin on. */
-    REBUILDING
+    REBUILDING,
+    /** One that was never in the group: it waits to be added. */
+    JOINING
   }
 
   /**
-   * @param places peers of the group
-   * @param mine a folder's format, if it is FORMATTING
+   * Who asks.
+   *
+   * @param id in the group, as its folder says; null where that is empty and has no place
+   * @param format of its folder
+   * @param address where it is reached
+   * @param joins it is to be added to a group, and never to begin one
+   * @param founders where the peers are reached with which a group begins, in their order
+   */
+  record Candidate(
+      State state,
+      @Nullable RaftPeerId id,
+      String format,
+      Endpoint address,
+      boolean joins,
+      List<Endpoint> founders) {
+    private RaftPeerId ownId() {
+      return id == null ? Peer.idOfJoining(format) : id;
+    }
+  }
+
+  /** Nobody in the group is reached where this peer is. */
+  static final class NotAMemberException extends Exception {
+    private static final long serialVersionUID = 1;
+
+    NotAMemberException(String message) {
+      super(message);
+    }
+  }
+
+  private static final Members UNKNOWN = new Members(Map.of(), Map.of(), -1);
+
+  /**
    * @param first what the others have said when they were asked first
    * @param second what they said when they were asked again
    * @return empty: too few have said too little
+   * @throws NotAMemberException when it can begin no group and is not of the one that is there
    */
   static Optional<Admission> decide(
-      State state,
-      String mine,
-      int places,
-      Collection<PeerStanding> first,
-      Collection<PeerStanding> second) {
-    return switch (state) {
-      case MEMBER -> Optional.of(new Admission(As.MEMBER, List.of(), 0));
-      case FORMATTING -> ofFormatting(mine, places, first, second);
-      case CUT -> ofCut(places, second);
-      case REBUILDING -> ofRebuilding(places, second);
+      Candidate me, Collection<PeerStanding> first, Collection<PeerStanding> second)
+      throws NotAMemberException {
+    return switch (me.state()) {
+      case MEMBER, JOINING -> Optional.of(member(me));
+      case FORMATTING -> me.joins() ? ofJoining(me, second) : ofFormatting(me, first, second);
+      case CUT -> ofCut(me, second);
+      case REBUILDING -> ofRebuilding(me.ownId(), second);
+      case REMOVED -> throw new NotAMemberException("it was removed from the group");
     };
   }
 
+  private static Admission member(Candidate me) {
+    As as = me.state() == State.JOINING ? As.JOINING : As.MEMBER;
+    return new Admission(as, me.ownId(), List.of(), 0, UNKNOWN);
+  }
+
   private static Optional<Admission> ofFormatting(
-      String mine, int places, Collection<PeerStanding> first, Collection<PeerStanding> second) {
+      Candidate me, Collection<PeerStanding> first, Collection<PeerStanding> second)
+      throws NotAMemberException {
     List<List<String>> groups =
         second.stream()
             .<List<String>>map(PeerStanding::getGroupList)
             .filter(group -> !group.isEmpty())
             .toList();
-    if (groups.stream().anyMatch(group -> !group.contains(mine))) {
-      return ofRebuilding(places, second);
+    if (second.stream().anyMatch(each -> !each.getPeer().isEmpty() && isOfAGroup(each))
+        && groups.stream().noneMatch(group -> group.contains(me.format()))) {
+      return ofEmptied(me, second);
     }
     if (!groups.isEmpty()) {
-      return Optional.of(new Admission(As.FOUNDER, groups.getFirst(), 0));
+      return Optional.of(founder(me, groups.getFirst()));
     }
     List<String> formats = formats(second);
-    boolean areAllNew = formats.size() == places - 1 && formats.equals(formats(first));
+    boolean areAllNew =
+        formats.size() == me.founders().size() - 1 && formats.equals(formats(first));
     return areAllNew
         ? Optional.of(
-            new Admission(
-                As.FOUNDER, Stream.concat(Stream.of(mine), formats.stream()).sorted().toList(), 0))
+            founder(me, Stream.concat(Stream.of(me.format()), formats.stream()).sorted().toList()))
         : Optional.empty();
+  }
+
+  private static boolean isOfAGroup(PeerStanding other) {
+    return switch (other.getState()) {
+      case MEMBER, CUT, REBUILDING -> true;
+      case FORMATTING, JOINING, REMOVED, UNRECOGNIZED -> false;
+    };
+  }
+
+  private static Admission founder(Candidate me, List<String> group) {
+    return new Admission(As.FOUNDER, me.ownId(), group, 0, UNKNOWN);
   }
 
   /** Of those that are formatting. */
@@ -76,16 +135,51 @@ record Admission(As as, List<String> group, long termMin) {
         .toList();
   }
 
+  /** Where the group has a peer at its address, it is that one; it has forgotten all. */
+  private static Optional<Admission> ofEmptied(Candidate me, Collection<PeerStanding> said)
+      throws NotAMemberException {
+    Optional<Members> newest = newest(said);
+    if (newest.isEmpty()) {
+      return Optional.empty();
+    }
+    Optional<RaftPeerId> id = newest.get().at(me.address());
+    if (id.isPresent()) {
+      return ofRebuilding(id.get(), said);
+    }
+    if (known(said, me.ownId()).isEmpty()) {
+      return Optional.empty();
+    }
+    throw new NotAMemberException(
+        "its folder is empty and the group has no peer at "
+            + me.address()
+            + ": started with --metadata-join it can be added");
+  }
+
+  private static Optional<Admission> ofJoining(Candidate me, Collection<PeerStanding> said) {
+    RaftPeerId fresh = me.ownId();
+    Optional<RaftPeerId> id = newest(said).flatMap(members -> members.at(me.address()));
+    if (id.isPresent() && !id.get().equals(fresh)) {
+      return ofRebuilding(id.get(), said);
+    }
+    return known(said, fresh)
+        .map(members -> new Admission(As.JOINING, fresh, List.of(), 0, members));
+  }
+
   /**
    * What was cut off may have been acknowledged where it is the drive that lost it, not a crash: a
    * majority of others has it then, and decides. After a power cut it can be missing on all.
    */
-  private static Optional<Admission> ofCut(int places, Collection<PeerStanding> said) {
-    Optional<Admission> rebuilding = ofRebuilding(places, said);
-    if (rebuilding.isEmpty() && said.size() == places - 1) {
-      return Optional.of(new Admission(As.MEMBER, List.of(), 0));
+  private static Optional<Admission> ofCut(Candidate me, Collection<PeerStanding> said) {
+    Optional<Admission> rebuilding = ofRebuilding(me.ownId(), said);
+    if (rebuilding.isEmpty() && haveAllAnswered(me, said)) {
+      return Optional.of(new Admission(As.MEMBER, me.ownId(), List.of(), 0, UNKNOWN));
     }
     return rebuilding;
+  }
+
+  private static boolean haveAllAnswered(Candidate me, Collection<PeerStanding> said) {
+    long others = me.founders().stream().filter(each -> !each.equals(me.address())).count();
+    return said.size() >= others;
   }
 
   /**
@@ -94,19 +188,47 @@ record Admission(As as, List<String> group, long termMin) {
    * the greatest of their terms is not before it. Leaders of that term and later ones have the
    * entry.
    */
-  private static Optional<Admission> ofRebuilding(int places, Collection<PeerStanding> said) {
-    List<PeerStanding> remembering =
-        said.stream().filter(each -> each.getState() == PeerStanding.State.MEMBER).toList();
-    if (remembering.size() <= places / 2) {
+  private static Optional<Admission> ofRebuilding(RaftPeerId id, Collection<PeerStanding> said) {
+    Optional<Members> known = known(said, id);
+    if (known.isEmpty()) {
       return Optional.empty();
     }
-    long term = remembering.stream().mapToLong(PeerStanding::getTerm).max().orElseThrow();
+    List<PeerStanding> remembering = remembering(said, id);
+    long term = remembering.stream().mapToLong(PeerStanding::getTerm).max().orElse(0);
     List<String> group =
         remembering.stream()
             .<List<String>>map(PeerStanding::getGroupList)
             .filter(each -> !each.isEmpty())
             .findFirst()
             .orElse(List.of());
-    return Optional.of(new Admission(As.REBUILDING, group, term));
+    return Optional.of(new Admission(As.REBUILDING, id, group, term, known.get()));
+  }
+
+  private static List<PeerStanding> remembering(Collection<PeerStanding> said, RaftPeerId but) {
+    return said.stream()
+        .filter(each -> each.getState() == PeerStanding.State.MEMBER && each.hasMembers())
+        .filter(each -> !each.getPeer().equals(but.toString()))
+        .toList();
+  }
+
+  private static Optional<Members> newest(Collection<PeerStanding> said) {
+    return said.stream()
+        .filter(each -> each.getState() == PeerStanding.State.MEMBER && each.hasMembers())
+        .map(each -> Members.of(each.getMembers()))
+        .max(Comparator.comparingLong(Members::index));
+  }
+
+  /**
+   * Who the group is, if a majority of it says so that has forgotten nothing. One of those that
+   * made the next group out of this one would be among them, and know it.
+   *
+   * @param but this peer itself, whose word does not count
+   */
+  static Optional<Members> known(Collection<PeerStanding> said, RaftPeerId but) {
+    var ids =
+        remembering(said, but).stream()
+            .map(each -> RaftPeerId.valueOf(each.getPeer()))
+            .collect(Collectors.toSet());
+    return newest(remembering(said, but)).filter(members -> members.isMajority(ids::contains));
   }
 }

@@ -121,7 +121,7 @@ public final class ConsensusGroup implements AutoCloseable {
       return Optional.of(
           new Peer(
               group,
-              place,
+              Peer.idAt(place),
               RaftSettings.Timing.embedded(place == folders.firstMember()),
               config.folders().get(place),
               network,

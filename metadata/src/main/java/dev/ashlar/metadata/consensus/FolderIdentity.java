@@ -14,15 +14,33 @@ import java.util.Properties;
  * The file {@code identity} of a metadata folder: its cluster, its place among the folders (from 0)
  * and what is known of it.
  *
+ * @param place {@link #NO_PLACE}, of 0 places, where it was formatted to join a group
+ * @param peer the id in the group where that does not follow from the place; else empty
  * @param format chosen when it was formatted, for a group whose peers are in several processes;
  *     else empty
  * @param group likewise: the formats of the folders with which the group began, once it has
  */
 record FolderIdentity(
-    String cluster, int place, int places, State state, String format, List<String> group) {
+    String cluster,
+    int place,
+    int places,
+    String peer,
+    State state,
+    String format,
+    List<String> group) {
+  static final int NO_PLACE = -1;
   static final String FILE = "identity";
   static final String UNFINISHED = FILE + ".new";
   private static final String FORMAT = "1";
+
+  /** With a peer's id, or without a place. */
+  private static final String FORMAT_JOINED = "2";
+
+  FolderIdentity {
+    if ((place == NO_PLACE) != (places == 0)) {
+      throw new IllegalArgumentException("place " + place + " of " + places);
+    }
+  }
 
   enum State {
     /** Written before any folder is a member; nothing was ever acknowledged. */
@@ -38,12 +56,16 @@ record FolderIdentity(
      * The end of its log was cut off. Whether that was the torn end of a write or something it had
      * acknowledged is for the peers of the other processes to tell.
      */
-    CUT
+    CUT,
+    /** A peer of its own, which has forgotten nothing, and is not known to be in the group yet. */
+    JOINING,
+    /** It was a member, and is not any more. */
+    REMOVED
   }
 
   /** Of a folder whose group is all in one process. */
   FolderIdentity(String cluster, int place, int places, State state) {
-    this(cluster, place, places, state, "", List.of());
+    this(cluster, place, places, "", state, "", List.of());
   }
 
   static FolderIdentity read(Path folder) throws IOException {
@@ -51,13 +73,15 @@ record FolderIdentity(
     Properties properties = new Properties();
     try (var reader = Files.newBufferedReader(file, StandardCharsets.UTF_8)) {
       properties.load(reader);
-      if (!FORMAT.equals(properties.getProperty("format"))) {
-        throw new IOException("format " + properties.getProperty("format"));
+      String format = properties.getProperty("format", "");
+      if (!format.equals(FORMAT) && !format.equals(FORMAT_JOINED)) {
+        throw new IOException("format " + format);
       }
       return new FolderIdentity(
           properties.getProperty("cluster", ""),
           Integer.parseInt(properties.getProperty("place", "")) - 1,
           Integer.parseInt(properties.getProperty("places", "")),
+          properties.getProperty("peer", ""),
           State.valueOf(properties.getProperty("state", "")),
           properties.getProperty("id", ""),
           names(properties.getProperty("group", "")));
@@ -66,11 +90,18 @@ record FolderIdentity(
     }
   }
 
+  private boolean isOfPlace() {
+    return place != NO_PLACE && peer.isEmpty();
+  }
+
   void write(Path folder) throws IOException {
     String text =
         String.format(
             "format=%s%ncluster=%s%nplace=%d%nplaces=%d%nstate=%s%n",
-            FORMAT, cluster, place + 1, places, state);
+            isOfPlace() ? FORMAT : FORMAT_JOINED, cluster, place + 1, places, state);
+    if (!peer.isEmpty()) {
+      text += String.format("peer=%s%n", peer);
+    }
     if (!format.isEmpty()) {
       text += String.format("id=%s%ngroup=%s%n", format, String.join(",", group));
     }

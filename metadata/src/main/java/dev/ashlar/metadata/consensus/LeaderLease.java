@@ -3,6 +3,7 @@ package dev.ashlar.metadata.consensus;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.apache.ratis.protocol.RaftPeerId;
@@ -13,6 +14,10 @@ import org.apache.ratis.protocol.RaftPeerId;
  * was sent. With a majority of them what the leader has applied is what a read must see, and no
  * message has to be sent for it.
  *
+ * <p>While the members change, a majority of those before and of those after is needed, as for a
+ * commit. What was held before stays held: whoever is elected next has a majority of members that
+ * this leader knew, or of some that differ from them by one, and so one of those that promised.
+ *
  * <p>Ratis has leases too, but answers from a lapsed one when it once has confirmed the same commit
  * index, and its followers keep no promise to a leader of an older term.
  */
@@ -20,7 +25,7 @@ final class LeaderLease {
   /** Of the time for which followers keep their promise: the rest is for clocks that differ. */
   private static final double SHARE = 0.9;
 
-  private final int peers;
+  private final RaftPeerId self;
   private final long leaseNanos;
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition news = lock.newCondition();
@@ -34,23 +39,26 @@ final class LeaderLease {
   private record Held(long term, long untilNanos) {}
 
   /**
-   * @param peers of the group, the leader included
    * @param promise how long a follower votes for nobody else
    */
-  LeaderLease(int peers, Duration promise) {
-    this.peers = peers;
+  LeaderLease(RaftPeerId self, Duration promise) {
+    this.self = self;
     this.leaseNanos = (long) (promise.toNanos() * SHARE);
   }
 
-  /** The follower has taken an append of this term as one of its leader. */
-  void acknowledged(RaftPeerId follower, long term, long sentNanos) {
+  /**
+   * The follower has taken an append of this term as one of its leader.
+   *
+   * @param members as this leader knows them, asked for after the answer came
+   */
+  void acknowledged(RaftPeerId follower, long term, long sentNanos, Members members) {
     lock.lock();
     try {
       if (term < held.term()) {
         return;
       }
       promises.merge(follower, new Promise(term, sentNanos), LeaderLease::stronger);
-      held = new Held(term, majoritySentNanos(term, sentNanos) + leaseNanos);
+      held = new Held(term, sentNanos(members, term, sentNanos) + leaseNanos);
       news.signalAll();
     } finally {
       lock.unlock();
@@ -62,12 +70,24 @@ final class LeaderLease {
     return isNews ? heard : known;
   }
 
+  private long sentNanos(Members members, long term, long nowNanos) {
+    long sent = majoritySentNanos(members.peers().keySet(), term, nowNanos);
+    if (!members.isChanging()) {
+      return sent;
+    }
+    long before = majoritySentNanos(members.before().keySet(), term, nowNanos);
+    return before - sent < 0 ? before : sent;
+  }
+
   /** When the last of the latest majority was asked; long ago if there is none. */
-  private long majoritySentNanos(long term, long nowNanos) {
-    int needed = peers / 2; // beside the leader itself
-    return promises.values().stream()
-        .filter(promise -> promise.term() == term)
-        .map(Promise::sentNanos)
+  private long majoritySentNanos(Set<RaftPeerId> voters, long term, long nowNanos) {
+    int needed = voters.size() / 2 + (voters.contains(self) ? 0 : 1); // beside the leader itself
+    if (needed == 0) {
+      return nowNanos;
+    }
+    return promises.entrySet().stream()
+        .filter(promise -> voters.contains(promise.getKey()) && promise.getValue().term() == term)
+        .map(promise -> promise.getValue().sentNanos())
         .sorted((one, other) -> Long.compare(other - nowNanos, one - nowNanos))
         .skip(needed - 1)
         .findFirst()
@@ -76,7 +96,7 @@ final class LeaderLease {
 
   boolean isHeld(long term) {
     Held now = held;
-    return peers == 1 || (now.term() == term && now.untilNanos() - System.nanoTime() > 0);
+    return now.term() == term && now.untilNanos() - System.nanoTime() > 0;
   }
 
   /** Waits for followers to acknowledge enough, so long at most. */

@@ -1,12 +1,14 @@
 package dev.ashlar.metadata.consensus;
 
 import java.io.IOException;
+import java.util.Collection;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.locks.ReentrantLock;
 import org.apache.ratis.conf.Parameters;
+import org.apache.ratis.protocol.RaftPeer;
 import org.apache.ratis.protocol.RaftPeerId;
 import org.apache.ratis.rpc.RpcType;
 import org.apache.ratis.server.RaftServer;
@@ -45,6 +47,10 @@ final class LocalNetwork implements Peer.Network {
   public void leave(RaftServer server) {
     members.remove(server.getId());
   }
+
+  /** They join by themselves. */
+  @Override
+  public void add(Collection<RaftPeer> peers) {}
 
   /** Empty when the peer was never started, or has stopped. */
   Optional<RaftServer> find(RaftPeerId id) {

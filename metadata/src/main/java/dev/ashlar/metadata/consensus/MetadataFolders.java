@@ -144,14 +144,14 @@ final class MetadataFolders {
       throw new IOException(
           folder + " holds metadata of cluster " + identity.cluster() + ", this is " + clusterId);
     }
+    if (!identity.format().isEmpty()) {
+      throw new IOException(folder + " is that of a peer whose group has one process per folder");
+    }
     if (identity.places() != folders.size()) {
       throw new IOException(
           String.format(
               "%s belongs to a group of %d metadata folders, but %d are named",
               folder, identity.places(), folders.size()));
-    }
-    if (!identity.format().isEmpty()) {
-      throw new IOException(folder + " is that of a peer whose group has one process per folder");
     }
     if (identity.place() != place) {
       throw new IOException(

@@ -5,71 +5,136 @@ import dev.ashlar.protocol.message.PeerStanding;
 import dev.ashlar.protocol.wire.Exchange.Method;
 import dev.ashlar.protocol.wire.Exchange.Outcome;
 import dev.ashlar.transport.Endpoint;
-import dev.ashlar.transport.EventLoops;
 import dev.ashlar.transport.call.CallAnswer;
 import dev.ashlar.transport.call.CallClient;
-import dev.ashlar.transport.call.CallClientConfig;
 import dev.ashlar.transport.call.CallException;
-import java.security.SecureRandom;
 import java.time.Duration;
-import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executors;
-import org.apache.ratis.protocol.RaftPeerId;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
 
-/** The peers of a group that are in other processes. */
+/** Connections to peers in other processes, by where these are reached. */
 final class OtherPeers implements AutoCloseable {
   private static final Duration ASK_TIMEOUT = Duration.ofSeconds(1);
 
-  private final Map<RaftPeerId, CallClient> clients = new LinkedHashMap<>();
+  private final Endpoint self;
+  private final PeerCalls calls;
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Map<Endpoint, CallClient> clients = new LinkedHashMap<>();
+  private boolean isClosed;
 
-  OtherPeers(List<Endpoint> peers, int place, CallClientConfig config, EventLoops loops) {
-    SecureRandom random = new SecureRandom();
-    for (int other = 0; other < peers.size(); other++) {
-      if (other != place) {
-        clients.put(Peer.idAt(other), new CallClient(peers.get(other), config, loops, random));
+  /**
+   * @param self where this process is reached itself
+   */
+  OtherPeers(Endpoint self, PeerCalls calls) {
+    this.self = self;
+    this.calls = calls;
+  }
+
+  /** The connection to this place, made now if it has not been. */
+  CallClient client(Endpoint peer) {
+    lock.lock();
+    try {
+      if (isClosed) {
+        throw new IllegalStateException("closed");
       }
+      return clients.computeIfAbsent(peer, calls::to);
+    } finally {
+      lock.unlock();
     }
   }
 
-  Map<RaftPeerId, CallClient> clients() {
-    return clients;
+  /** Connects to these, this process left out; not any more when it is closed. */
+  void add(Collection<Endpoint> peers) {
+    lock.lock();
+    try {
+      if (!isClosed) {
+        peers.stream().filter(peer -> !peer.equals(self)).forEach(this::client);
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Lets go of all but these. */
+  void retain(Collection<Endpoint> peers) {
+    List<CallClient> left;
+    lock.lock();
+    try {
+      left =
+          clients.entrySet().stream()
+              .filter(client -> !peers.contains(client.getKey()))
+              .map(Map.Entry::getValue)
+              .toList();
+      clients.keySet().retainAll(peers);
+    } finally {
+      lock.unlock();
+    }
+    left.forEach(CallClient::close);
   }
 
   /** What those say of themselves that can be asked now. */
-  List<PeerStanding> standings() throws InterruptedException {
-    List<CompletableFuture<Optional<PeerStanding>>> asked = new ArrayList<>();
+  Map<Endpoint, PeerStanding> standings() throws InterruptedException {
+    Map<Endpoint, CallClient> all;
+    lock.lock();
+    try {
+      all = Map.copyOf(clients);
+    } finally {
+      lock.unlock();
+    }
+    Map<Endpoint, CompletableFuture<@Nullable PeerStanding>> asked = new HashMap<>();
     try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
-      for (CallClient client : clients.values()) {
-        asked.add(CompletableFuture.supplyAsync(() -> standing(client), threads));
-      }
+      all.forEach(
+          (place, client) ->
+              asked.put(place, CompletableFuture.supplyAsync(() -> standing(client), threads)));
     }
     if (Thread.interrupted()) {
       throw new InterruptedException();
     }
-    return asked.stream().map(CompletableFuture::join).flatMap(Optional::stream).toList();
+    Map<Endpoint, PeerStanding> standings = new HashMap<>();
+    asked.forEach(
+        (place, answer) -> {
+          PeerStanding standing = answer.join();
+          if (standing != null) {
+            standings.put(place, standing);
+          }
+        });
+    return standings;
   }
 
-  private static Optional<PeerStanding> standing(CallClient client) {
+  /** What whoever is there says of itself; empty when nobody answers by then. */
+  Optional<PeerStanding> standing(Endpoint peer, Duration wait) throws InterruptedException {
+    CallClient client = client(peer);
+    return client.awaitConnected(wait) ? Optional.ofNullable(standing(client)) : Optional.empty();
+  }
+
+  private static @Nullable PeerStanding standing(CallClient client) {
     try {
       CallAnswer answer = client.call(Method.STANDING, new byte[0], ASK_TIMEOUT);
-      return answer.outcome() == Outcome.DONE
-          ? Optional.of(PeerStanding.parseFrom(answer.body()))
-          : Optional.empty();
+      return answer.outcome() == Outcome.DONE ? PeerStanding.parseFrom(answer.body()) : null;
     } catch (CallException | InvalidProtocolBufferException e) {
-      return Optional.empty(); // asked again soon
+      return null; // asked again soon
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      return Optional.empty();
+      return null;
     }
   }
 
   @Override
   public void close() {
-    clients.values().forEach(CallClient::close);
+    lock.lock();
+    try {
+      isClosed = true;
+    } finally {
+      lock.unlock();
+    }
+    retain(List.of());
   }
 }

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -12,6 +13,8 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.apache.ratis.conf.Parameters;
 import org.apache.ratis.conf.RaftProperties;
 import org.apache.ratis.protocol.ClientId;
@@ -19,9 +22,12 @@ import org.apache.ratis.protocol.RaftClientAsynchronousProtocol;
 import org.apache.ratis.protocol.RaftClientReply;
 import org.apache.ratis.protocol.RaftClientRequest;
 import org.apache.ratis.protocol.RaftGroup;
+import org.apache.ratis.protocol.RaftPeer;
 import org.apache.ratis.protocol.RaftPeerId;
+import org.apache.ratis.protocol.SetConfigurationRequest;
 import org.apache.ratis.protocol.SnapshotManagementRequest;
 import org.apache.ratis.rpc.RpcType;
+import org.apache.ratis.server.RaftConfiguration;
 import org.apache.ratis.server.RaftServer;
 import org.apache.ratis.server.raftlog.RaftLog;
 import org.apache.ratis.server.storage.RaftStorage;
@@ -33,25 +39,26 @@ final class Peer implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(Peer.class);
   private static final Duration CLOSE_MAX = Duration.ofSeconds(10);
   private static final long CHECKPOINT_TIMEOUT_MS = 600_000;
+  private static final Pattern FOUNDER = Pattern.compile("m([1-9]\\d{0,3})");
+  private static final int JOINED_ID_DIGITS = 12;
 
   private final ClientId client = ClientId.randomId();
   private final AtomicLong calls = new AtomicLong();
   private final RaftGroup group;
   private final Network network;
   private final RaftPeerId id;
-  private final int place;
   private final TableStateMachine machine;
   private final RaftServer server;
   private final RaftServer.Division division;
 
   /**
-   * @param place of its folder among all, from 0
+   * @param group as it begins; what the log says of it comes first
    * @param folder holds {@code raft} (Ratis' log and the checkpoints) and {@code live} (the tables)
    * @param network its way to the others
    */
   Peer(
       RaftGroup group,
-      int place,
+      RaftPeerId id,
       RaftSettings.Timing timing,
       Path folder,
       Network network,
@@ -61,8 +68,7 @@ final class Peer implements AutoCloseable {
       throws IOException {
     this.group = group;
     this.network = network;
-    this.id = idAt(place);
-    this.place = place;
+    this.id = id;
     CheckpointPolicy policy =
         new CheckpointPolicy(limits.commandsMax(), limits.bytesMax(), this::requestCheckpoint);
     this.machine = new TableStateMachine(folder.resolve("live"), resources, policy, sharedEntries);
@@ -94,6 +100,9 @@ final class Peer implements AutoCloseable {
     /** Hands itself to what Ratis makes of the type. */
     void put(Parameters parameters);
 
+    /** These are, or are about to be, of the group. */
+    void add(Collection<RaftPeer> peers);
+
     /** The peer can be called from now on. */
     void join(RaftServer server) throws IOException;
 
@@ -101,8 +110,20 @@ final class Peer implements AutoCloseable {
     void leave(RaftServer server);
   }
 
+  /** Of a peer with which its group begins, by its place among them, from 0. */
   static RaftPeerId idAt(int place) {
     return RaftPeerId.valueOf("m" + (place + 1));
+  }
+
+  /** The other way; -1 of one that came later. */
+  static int placeOf(RaftPeerId id) {
+    Matcher founder = FOUNDER.matcher(id.toString());
+    return founder.matches() ? Integer.parseInt(founder.group(1)) - 1 : -1;
+  }
+
+  /** Of a peer that comes later, which no other has had or will have. */
+  static RaftPeerId idOfJoining(String format) {
+    return RaftPeerId.valueOf("m-" + format.replace("-", "").substring(0, JOINED_ID_DIGITS));
   }
 
   void start() throws IOException {
@@ -113,8 +134,9 @@ final class Peer implements AutoCloseable {
     return id;
   }
 
+  /** Among the folders of a process that has them all, from 0. */
   int place() {
-    return place;
+    return placeOf(id);
   }
 
   /** False once Ratis has stopped it, because its log or its tables failed. */
@@ -168,6 +190,34 @@ final class Peer implements AutoCloseable {
             .build();
     // The division's own entrance: the server's would pass the request to a pool first.
     return ((RaftClientAsynchronousProtocol) division).submitClientRequestAsync(request);
+  }
+
+  /** Who decides now, as far as this peer's log goes. */
+  RaftConfiguration configuration() {
+    return division.getRaftConf();
+  }
+
+  /**
+   * Has others decide from now on, if those that do are the ones of the present configuration. New
+   * ones get the log, or a checkpoint, before they count.
+   *
+   * @return done when the new configuration is committed
+   */
+  CompletableFuture<RaftClientReply> setPeers(List<RaftPeer> present, List<RaftPeer> next)
+      throws IOException {
+    return server.setConfigurationAsync(
+        new SetConfigurationRequest(
+            client,
+            id,
+            group.getGroupId(),
+            calls.incrementAndGet(),
+            SetConfigurationRequest.Arguments.newBuilder()
+                .setMode(SetConfigurationRequest.Mode.COMPARE_AND_SET)
+                .setServersInCurrentConf(present)
+                .setListenersInCurrentConf(List.of())
+                .setServersInNewConf(next)
+                .setListenersInNewConf(List.of())
+                .build()));
   }
 
   /** Takes a checkpoint soon, on the thread that applies. */

@@ -60,7 +60,7 @@ abstract class PeerEndpoint implements RaftServerRpc {
 
   @Override
   public void addRaftPeers(Collection<RaftPeer> peers) {
-    // The network knows them.
+    network.add(peers);
   }
 
   @Override

@@ -8,6 +8,8 @@ import java.util.List;
 import java.util.Set;
 import java.util.UUID;
 import java.util.stream.Stream;
+import org.apache.ratis.protocol.RaftPeerId;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The folder of a peer whose group has others in other processes. What an empty folder means, a new
@@ -29,6 +31,9 @@ final class PeerFolder {
   /**
    * Looks what the folder holds; marks an empty one.
    *
+   * @param place of this peer among those with which a group begins, from 0; {@link
+   *     FolderIdentity#NO_PLACE} of one that joins. It counts until the folder is of a group
+   * @param places how many these are; 0 of one that joins
    * @throws IOException when it is somebody else's, or damaged beyond what the others can mend
    */
   static PeerFolder open(Path folder, UUID cluster, int place, int places) throws IOException {
@@ -36,7 +41,7 @@ final class PeerFolder {
     if (!Files.exists(folder.resolve(FolderIdentity.FILE))) {
       requireEmpty(folder);
       String format = UUID.randomUUID().toString();
-      new FolderIdentity(cluster.toString(), place, places, State.FORMATTING, format, List.of())
+      new FolderIdentity(cluster.toString(), place, places, "", State.FORMATTING, format, List.of())
           .write(folder);
     }
     PeerFolder opened = new PeerFolder(folder, cluster, FolderIdentity.read(folder));
@@ -62,17 +67,26 @@ final class PeerFolder {
     if (identity.format().isEmpty()) {
       throw new IOException(folder + " is one of several folders of one process");
     }
-    if (identity.place() != place || identity.places() != places) {
+    boolean isElsewhere = identity.place() != place || identity.places() != places;
+    if (isElsewhere && state() == State.FORMATTING) {
       throw new IOException(
           String.format(
-              "%s is that of metadata peer %d of %d, but this is peer %d of %d",
-              folder, identity.place() + 1, identity.places(), place + 1, places));
+              "%s was made for %s, but this is %s: empty it, or start as before",
+              folder, text(identity.place(), identity.places()), text(place, places)));
     }
+  }
+
+  private static String text(int place, int places) {
+    return place == FolderIdentity.NO_PLACE
+        ? "a metadata peer that joins a group"
+        : String.format("metadata peer %d of the %d of a new group", place + 1, places);
   }
 
   private void mend() throws IOException {
     Path storage = MetadataFolders.raftDirectory(folder).resolve(cluster.toString());
-    if (state() == State.FORMATTING || (state() == State.REBUILDING && !Files.exists(storage))) {
+    if (state() == State.FORMATTING
+        || state() == State.REMOVED
+        || (state() == State.REBUILDING && !Files.exists(storage))) {
       return;
     }
     boolean isCut;
@@ -82,7 +96,7 @@ final class PeerFolder {
       throw new IOException(
           folder + " is damaged; once emptied it is rebuilt from the others: " + e.getMessage(), e);
     }
-    if (isCut && state() == State.MEMBER) {
+    if (isCut && (state() == State.MEMBER || state() == State.JOINING)) {
       setState(State.CUT);
     }
   }
@@ -101,20 +115,45 @@ final class PeerFolder {
     return identity.group();
   }
 
+  /** In the group; null of an empty folder that has no place. */
+  @Nullable RaftPeerId id() {
+    if (!identity.peer().isEmpty()) {
+      return RaftPeerId.valueOf(identity.peer());
+    }
+    return identity.place() == FolderIdentity.NO_PLACE ? null : Peer.idAt(identity.place());
+  }
+
   Path path() {
     return folder;
   }
 
+  /** Durable when it returns. */
   void setState(State state) throws IOException {
-    set(state, identity.group());
+    write(identity.peer(), state, identity.group());
   }
 
-  /** Durable when it returns. */
-  void set(State state, List<String> group) throws IOException {
+  /**
+   * It is this one in the group. Durable when it returns.
+   *
+   * @param group formats of the folders with which that began
+   */
+  void set(State state, RaftPeerId id, List<String> group) throws IOException {
+    int place = identity.place();
+    boolean isByPlace = place != FolderIdentity.NO_PLACE && id.equals(Peer.idAt(place));
+    write(isByPlace ? "" : id.toString(), state, group);
+  }
+
+  private void write(String peer, State state, List<String> group) throws IOException {
     FolderIdentity present = identity;
     FolderIdentity next =
         new FolderIdentity(
-            present.cluster(), present.place(), present.places(), state, present.format(), group);
+            present.cluster(),
+            present.place(),
+            present.places(),
+            peer,
+            state,
+            present.format(),
+            group);
     next.write(folder);
     identity = next;
   }

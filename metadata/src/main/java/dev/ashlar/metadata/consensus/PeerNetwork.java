@@ -2,17 +2,22 @@ package dev.ashlar.metadata.consensus;
 
 import dev.ashlar.protocol.wire.Exchange.Method;
 import dev.ashlar.protocol.wire.Exchange.Outcome;
+import dev.ashlar.transport.Endpoint;
 import dev.ashlar.transport.call.CallAnswer;
 import dev.ashlar.transport.call.CallClient;
 import dev.ashlar.transport.call.IncomingCall;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
 import org.apache.ratis.conf.Parameters;
 import org.apache.ratis.proto.RaftProtos.AppendEntriesReplyProto;
 import org.apache.ratis.proto.RaftProtos.AppendEntriesReplyProto.AppendResult;
@@ -22,8 +27,10 @@ import org.apache.ratis.proto.RaftProtos.InstallSnapshotRequestProto;
 import org.apache.ratis.proto.RaftProtos.RaftRpcRequestProto;
 import org.apache.ratis.proto.RaftProtos.RequestVoteReplyProto;
 import org.apache.ratis.proto.RaftProtos.RequestVoteRequestProto;
+import org.apache.ratis.protocol.RaftPeer;
 import org.apache.ratis.protocol.RaftPeerId;
 import org.apache.ratis.rpc.RpcType;
+import org.apache.ratis.server.RaftConfiguration;
 import org.apache.ratis.server.RaftServer;
 import org.jspecify.annotations.Nullable;
 
@@ -34,8 +41,12 @@ final class PeerNetwork implements Peer.Network {
 
   private static final Duration INSTALL_TIMEOUT = Duration.ofSeconds(60);
   private static final Duration ABSENT_CHECK = Duration.ofMillis(200);
+  private static final Duration GOES_BY_IT_SOON = Duration.ofMillis(1);
 
-  private final Map<RaftPeerId, CallClient> others;
+  private final RaftPeerId self;
+  private final OtherPeers others;
+  private final List<Endpoint> founders;
+  private final ConcurrentMap<RaftPeerId, Endpoint> places = new ConcurrentHashMap<>();
   private final Duration voteTimeout;
   private final LeaderLease lease;
   private final PeerGuard guard;
@@ -56,17 +67,56 @@ final class PeerNetwork implements Peer.Network {
    */
   private final ReentrantLock order = new ReentrantLock();
 
+  private final ChangeOrder changes;
   private volatile @Nullable RaftServer server;
+  private volatile Known known = new Known(null, new Members(Map.of(), Map.of(), -1));
+  private @Nullable Supplier<RaftConfiguration> configuration;
 
+  /** What the members are made of, and they. */
+  private record Known(@Nullable RaftConfiguration configuration, Members members) {}
+
+  /**
+   * @param founders where the peers were reached with which the group began, by their places
+   */
   PeerNetwork(
-      Map<RaftPeerId, CallClient> others,
+      RaftPeerId self,
+      OtherPeers others,
+      List<Endpoint> founders,
       Duration voteTimeout,
       LeaderLease lease,
       PeerGuard guard) {
+    this.self = self;
+    this.changes = new ChangeOrder();
     this.others = others;
+    this.founders = founders;
     this.voteTimeout = voteTimeout;
     this.lease = lease;
     this.guard = guard;
+  }
+
+  /** Before the peer starts: where its present configuration is found. */
+  void follow(Supplier<RaftConfiguration> present) {
+    configuration = present;
+  }
+
+  /** The group as this peer's log has it. */
+  Members members() {
+    RaftConfiguration present = Objects.requireNonNull(configuration, "not followed yet").get();
+    Known last = known;
+    if (last.configuration() == present) {
+      return last.members();
+    }
+    Members members = Members.of(present, founders);
+    known = new Known(present, members);
+    return members;
+  }
+
+  @Override
+  public void add(Collection<RaftPeer> peers) {
+    for (RaftPeer peer : peers) {
+      places.put(peer.getId(), Members.endpoint(peer, founders));
+    }
+    others.add(places.values());
   }
 
   @Override
@@ -117,18 +167,24 @@ final class PeerNetwork implements Peer.Network {
     byte[] body = request.toByteArray();
     long sentNanos;
     CallAnswer answer;
+    RaftPeerId id = RaftPeerId.valueOf(request.getServerRequest().getReplyId());
+    if (request.getEntriesCount() > 0) {
+      changes.awaitTurn(id, request, membersWith(request));
+    }
     do {
       awaitConnected(follower);
       sentNanos = System.nanoTime();
       answer = answer(follower, Method.APPEND, body, APPEND_TIMEOUT);
     } while (isAbsent(answer));
     AppendEntriesReplyProto reply = AppendEntriesReplyProto.parseFrom(done(follower, answer));
-    RaftPeerId id = RaftPeerId.valueOf(request.getServerRequest().getReplyId());
+    changes.answered(id, request.getLeaderTerm(), reply);
     boolean isGap = reply.getResult() == AppendResult.INCONSISTENCY;
     if (isGap || reply.getResult() == AppendResult.SUCCESS) {
-      lease.acknowledged(id, request.getLeaderTerm(), sentNanos);
+      lease.acknowledged(id, request.getLeaderTerm(), sentNanos, members());
     }
-    checkProgress(id, isGap ? new Gap(request, reply) : null);
+    if (!request.getInitializing()) { // what begins has forgotten nothing
+      checkProgress(id, isGap ? new Gap(request, reply) : null);
+    }
     return reply;
   }
 
@@ -162,9 +218,23 @@ final class PeerNetwork implements Peer.Network {
     if (answer.outcome() != Outcome.REFUSED) {
       return false;
     }
+    pause(ABSENT_CHECK);
+    return true;
+  }
+
+  /** The log has an entry a moment before the leader goes by it. */
+  private Members membersWith(AppendEntriesRequestProto request) throws InterruptedIOException {
+    Members members = members();
+    while (ChangeOrder.isAhead(request, members)) {
+      pause(GOES_BY_IT_SOON);
+      members = members();
+    }
+    return members;
+  }
+
+  private static void pause(Duration time) throws InterruptedIOException {
     try {
-      Thread.sleep(ABSENT_CHECK);
-      return true;
+      Thread.sleep(time);
     } catch (InterruptedException e) {
       throw interrupted();
     }
@@ -179,11 +249,11 @@ final class PeerNetwork implements Peer.Network {
   }
 
   private CallClient other(RaftRpcRequestProto request) throws IOException {
-    CallClient other = others.get(RaftPeerId.valueOf(request.getReplyId()));
-    if (other == null) {
+    Endpoint place = places.get(RaftPeerId.valueOf(request.getReplyId()));
+    if (place == null) {
       throw new IOException("no peer " + request.getReplyId().toStringUtf8());
     }
-    return other;
+    return others.client(place);
   }
 
   private static CallAnswer answer(CallClient peer, Method method, byte[] body, Duration timeout)
@@ -228,12 +298,25 @@ final class PeerNetwork implements Peer.Network {
     }
   }
 
+  /** Whoever was here before is gone, and what is answered now must not count as his word. */
+  private boolean isForAnother(RaftRpcRequestProto request, IncomingCall call) {
+    RaftPeerId meant = RaftPeerId.valueOf(request.getReplyId());
+    if (meant.equals(self)) {
+      return false;
+    }
+    call.answer(CallAnswer.because(Outcome.REFUSED, "here is " + self + ", not " + meant));
+    return true;
+  }
+
   private static void fail(IncomingCall call, Throwable failure) {
     call.answer(CallAnswer.because(Outcome.UNKNOWN, String.valueOf(failure.getMessage())));
   }
 
   private void vote(RaftServer voter, IncomingCall call) throws IOException {
     RequestVoteRequestProto request = RequestVoteRequestProto.parseFrom(call.body());
+    if (isForAnother(request.getServerRequest(), call)) {
+      return;
+    }
     RequestVoteReplyProto reply;
     order.lock();
     try {
@@ -247,12 +330,15 @@ final class PeerNetwork implements Peer.Network {
 
   private void append(RaftServer follower, IncomingCall call) throws IOException {
     AppendEntriesRequestProto request = AppendEntriesRequestProto.parseFrom(call.body());
+    if (isForAnother(request.getServerRequest(), call)) {
+      return;
+    }
     CompletableFuture<AppendEntriesReplyProto> reply;
     order.lock();
     try {
       guard.checkLeader(request.getLeaderTerm());
       guard.heard();
-      reply = follower.appendEntriesAsync(request);
+      reply = follower.appendEntriesAsync(ChangeOrder.toVoter(self, request));
     } finally {
       order.unlock();
     }
@@ -269,6 +355,9 @@ final class PeerNetwork implements Peer.Network {
 
   private void install(RaftServer follower, IncomingCall call) throws IOException {
     InstallSnapshotRequestProto request = InstallSnapshotRequestProto.parseFrom(call.body());
+    if (isForAnother(request.getServerRequest(), call)) {
+      return;
+    }
     order.lock();
     try {
       guard.checkLeader(request.getLeaderTerm());

@@ -1,17 +1,22 @@
 package dev.ashlar.metadata.consensus;
 
+import dev.ashlar.metadata.consensus.Admission.NotAMemberException;
 import dev.ashlar.metadata.consensus.FolderIdentity.State;
 import dev.ashlar.metadata.consensus.QuorumPeer.Running;
 import dev.ashlar.protocol.message.PeerStanding;
+import dev.ashlar.transport.Endpoint;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 import org.apache.ratis.protocol.RaftGroup;
 import org.apache.ratis.protocol.RaftGroupId;
 import org.apache.ratis.protocol.RaftPeer;
+import org.apache.ratis.protocol.RaftPeerId;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -23,7 +28,6 @@ final class PeerStart {
   private final QuorumPeer.Config config;
   private final PeerFolder folder;
   private final OtherPeers others;
-  private final LeaderLease lease;
   private final Consumer<String> waiting;
   private final long startNanos = System.nanoTime();
 
@@ -31,33 +35,39 @@ final class PeerStart {
    * @param waiting told what it waits for
    */
   PeerStart(
-      QuorumPeer.Config config,
-      PeerFolder folder,
-      OtherPeers others,
-      LeaderLease lease,
-      Consumer<String> waiting) {
+      QuorumPeer.Config config, PeerFolder folder, OtherPeers others, Consumer<String> waiting) {
     this.config = config;
     this.folder = folder;
     this.others = others;
-    this.lease = lease;
     this.waiting = waiting;
   }
 
   /** Asks the others until it is clear as what the peer takes part. */
-  Admission awaitAdmission() throws InterruptedException, IOException {
-    List<PeerStanding> before = List.of();
+  Admission awaitAdmission() throws InterruptedException, IOException, NotAMemberException {
+    Collection<PeerStanding> before = List.of();
     while (true) {
-      boolean isAskingNeeded = folder.state() != State.MEMBER;
-      List<PeerStanding> now = isAskingNeeded ? others.standings() : List.of();
-      Optional<Admission> admission =
-          Admission.decide(folder.state(), folder.format(), config.peers().size(), before, now);
+      boolean isAskingNeeded = folder.state() != State.MEMBER && folder.state() != State.JOINING;
+      Collection<PeerStanding> now = isAskingNeeded ? others.standings().values() : List.of();
+      Optional<Admission> admission = Admission.decide(candidate(), before, now);
       if (admission.isPresent() && maySettle(admission.get())) {
         return admission.get();
       }
+      // Others may have come to the group since this process was configured.
+      now.forEach(other -> others.add(Members.of(other.getMembers()).endpoints()));
       before = now;
       tell(now.size());
       Thread.sleep(ASK_AGAIN_MS);
     }
+  }
+
+  private Admission.Candidate candidate() {
+    return new Admission.Candidate(
+        folder.state(),
+        folder.id(),
+        folder.format(),
+        config.self(),
+        config.joins(),
+        config.peers());
   }
 
   /**
@@ -68,15 +78,16 @@ final class PeerStart {
     if (admission.as() != Admission.As.REBUILDING) {
       return true;
     }
-    folder.set(State.REBUILDING, admission.group());
+    folder.set(State.REBUILDING, admission.id(), admission.group());
     return System.nanoTime() - startNanos > 2 * config.elections().max().toNanos();
   }
 
   private void tell(int answers) {
     waiting.accept(
-        String.format(
-            "%s: %d of the %d other metadata peers answer",
-            folder.state(), answers, config.peers().size() - 1));
+        folder.state() == State.FORMATTING && config.joins()
+            ? String.format(
+                "to join: a majority of the group is needed, %d metadata peers answer", answers)
+            : String.format("%s: %d other metadata peers answer", folder.state(), answers));
   }
 
   /** Makes the peer and has it take part. */
@@ -88,39 +99,59 @@ final class PeerStart {
       guard.setRebuilding(admission.termMin());
       LOG.warn("{} was empty or damaged: it is rebuilt from the others", folder.path());
     }
-    PeerNetwork network = new PeerNetwork(others.clients(), times.max(), lease, guard);
+    RaftGroup group = group(admission);
+    LeaderLease lease = new LeaderLease(admission.id(), times.min());
+    PeerNetwork network =
+        new PeerNetwork(admission.id(), others, config.peers(), times.max(), lease, guard);
+    network.add(group.getPeers());
     Duration first = isFounder ? Duration.ofMillis(100) : times.min();
     Peer peer =
         new Peer(
-            group(),
-            config.place(),
+            group,
+            admission.id(),
             new RaftSettings.Timing(times.min(), times.max(), first, times.max()),
             folder.path(),
             network,
             new SharedEntries(1),
             config.resources(),
             config.checkpoints());
-    Running now = new Running(peer, network);
+    network.follow(peer::configuration);
     try {
-      if (isFounder) {
-        folder.set(State.MEMBER, admission.group());
-      } else if (admission.as() == Admission.As.MEMBER) {
-        folder.setState(State.MEMBER);
-      }
+      record(admission);
       peer.start();
     } catch (IOException | RuntimeException e) {
       peer.close();
       throw e;
     }
-    return now;
+    return new Running(peer, network, lease);
   }
 
-  private RaftGroup group() {
-    List<RaftPeer> members = new ArrayList<>();
-    for (int place = 0; place < config.peers().size(); place++) {
-      members.add(RaftPeer.newBuilder().setId(Peer.idAt(place)).build());
+  /** Its files are made, and it has not run. */
+  private void record(Admission admission) throws IOException {
+    switch (admission.as()) {
+      case FOUNDER -> folder.set(State.MEMBER, admission.id(), admission.group());
+      case MEMBER -> folder.setState(State.MEMBER);
+      case JOINING -> folder.set(State.JOINING, admission.id(), List.of());
+      case REBUILDING -> {} // until it holds what was committed
     }
+  }
+
+  /** What the peer's log says of its group comes before this. */
+  private RaftGroup group(Admission admission) {
+    List<RaftPeer> members =
+        switch (admission.as()) {
+          case FOUNDER -> Members.toRaft(founders());
+          case MEMBER -> Peer.placeOf(admission.id()) < 0 ? List.of() : Members.toRaft(founders());
+          case JOINING -> List.of(); // it asks for no votes before somebody adds it
+          case REBUILDING -> Members.toRaft(admission.members().peers());
+        };
     return RaftGroup.valueOf(RaftGroupId.valueOf(config.clusterId()), members);
+  }
+
+  private Map<RaftPeerId, Endpoint> founders() {
+    Map<RaftPeerId, Endpoint> founders = new LinkedHashMap<>();
+    config.peers().forEach(peer -> founders.put(Peer.idAt(founders.size()), peer));
+    return founders;
   }
 
   /**
@@ -132,7 +163,7 @@ final class PeerStart {
     while (target < 0 || !now.peer().holds(target)) {
       if (target < 0) {
         target =
-            others.standings().stream()
+            others.standings().values().stream()
                 .filter(other -> other.getLeads() && other.getTerm() >= admission.termMin())
                 .mapToLong(PeerStanding::getCommitted)
                 .findFirst()

@@ -1,5 +1,6 @@
 package dev.ashlar.metadata.consensus;
 
+import dev.ashlar.metadata.consensus.Admission.NotAMemberException;
 import dev.ashlar.metadata.consensus.FolderIdentity.State;
 import dev.ashlar.metadata.state.MetadataReads;
 import dev.ashlar.metadata.table.RocksResources;
@@ -8,9 +9,11 @@ import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.CommandResult;
 import dev.ashlar.protocol.message.PeerStanding;
+import dev.ashlar.protocol.message.PeersChange;
+import dev.ashlar.protocol.message.PeersChangeAnswer;
+import dev.ashlar.protocol.message.PeersStatus;
 import dev.ashlar.protocol.wire.Exchange.Outcome;
 import dev.ashlar.transport.Endpoint;
-import dev.ashlar.transport.EventLoops;
 import dev.ashlar.transport.call.CallAnswer;
 import dev.ashlar.transport.call.CallClientConfig;
 import dev.ashlar.transport.call.IncomingCall;
@@ -29,6 +32,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiFunction;
+import org.apache.ratis.protocol.RaftPeerId;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -41,6 +45,7 @@ public final class QuorumPeer implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(QuorumPeer.class);
   private static final long RETRY_MS = 10;
   private static final Duration LEASE_CHECK = Duration.ofMillis(10);
+  private static final Duration NEW_PEER_WAIT = Duration.ofMinutes(1);
   private static final long WATCH_MS = 100;
   private static final int RAFT_THREADS = 4;
   private static final int RAFT_CALLS_WAITING_MAX = 256;
@@ -48,8 +53,8 @@ public final class QuorumPeer implements AutoCloseable {
   private final Config config;
   private final PeerFolder folder;
   private final OtherPeers others;
+  private final PeerChanges changes;
   private final CommitQueue queue;
-  private final LeaderLease lease;
   private final Thread starter;
   private final ThreadPoolExecutor raftCalls;
   private final ScheduledExecutorService timer =
@@ -60,17 +65,20 @@ public final class QuorumPeer implements AutoCloseable {
   private volatile boolean closed;
 
   /** What takes part. */
-  record Running(Peer peer, PeerNetwork network) {}
+  record Running(Peer peer, PeerNetwork network, LeaderLease lease) {}
 
   /**
-   * @param place of this peer in the list, from 0
-   * @param peers where all of the group are reached, this one included; the same list everywhere
+   * @param self where the others reach this peer
+   * @param peers where those are reached with which the group begins, in an order that is the same
+   *     everywhere; of a group that is there, some of its peers
+   * @param joins whether this peer is to be added to a group that is there, if its folder is empty
    */
   public record Config(
       UUID clusterId,
       Path folder,
-      int place,
+      Endpoint self,
       List<Endpoint> peers,
+      boolean joins,
       CallClientConfig calls,
       ElectionTimes elections,
       RocksResources resources,
@@ -79,8 +87,8 @@ public final class QuorumPeer implements AutoCloseable {
       Clock clock) {
     public Config {
       peers = List.copyOf(peers);
-      if (place < 0 || place >= peers.size() || peers.size() % 2 == 0) {
-        throw new IllegalArgumentException("peer " + (place + 1) + " of " + peers.size());
+      if (peers.isEmpty() || (!joins && (!peers.contains(self) || peers.size() % 2 == 0))) {
+        throw new IllegalArgumentException("peer " + self + " of " + peers);
       }
     }
   }
@@ -102,11 +110,12 @@ public final class QuorumPeer implements AutoCloseable {
       Optional<Endpoint> leader,
       String trouble) {}
 
-  private QuorumPeer(Config config, PeerFolder folder, EventLoops loops) {
+  private QuorumPeer(Config config, PeerFolder folder, PeerCalls calls) {
     this.config = config;
     this.folder = folder;
-    others = new OtherPeers(config.peers(), config.place(), config.calls(), loops);
-    lease = new LeaderLease(config.peers().size(), config.elections().min());
+    others = new OtherPeers(config.self(), calls);
+    others.add(config.peers());
+    changes = new PeerChanges(others, NEW_PEER_WAIT);
     // Its submitters bring their own deadlines.
     queue = new CommitQueue(config.clock(), Duration.ZERO, config.meters(), this::propose);
     raftCalls =
@@ -124,13 +133,16 @@ public final class QuorumPeer implements AutoCloseable {
   }
 
   /**
-   * @param loops stay the caller's
    * @throws IOException when the folder is not this peer's, or damaged
    */
-  public static QuorumPeer open(Config config, EventLoops loops) throws IOException {
+  public static QuorumPeer open(Config config, PeerCalls calls) throws IOException {
     PeerFolder folder =
-        PeerFolder.open(config.folder(), config.clusterId(), config.place(), config.peers().size());
-    QuorumPeer peer = new QuorumPeer(config, folder, loops);
+        PeerFolder.open(
+            config.folder(),
+            config.clusterId(),
+            config.joins() ? FolderIdentity.NO_PLACE : config.peers().indexOf(config.self()),
+            config.joins() ? 0 : config.peers().size());
+    QuorumPeer peer = new QuorumPeer(config, folder, calls);
     peer.starter.start();
     return peer;
   }
@@ -139,16 +151,14 @@ public final class QuorumPeer implements AutoCloseable {
 
   private void takePart() {
     try {
-      PeerStart start = new PeerStart(config, folder, others, lease, this::tell);
-      Admission admission = start.awaitAdmission();
-      Running now = start.start(admission);
-      running = now;
-      trouble = "";
-      if (admission.as() == Admission.As.REBUILDING) {
-        start.awaitRebuilt(now, admission);
+      while (!takesPartUntilRemoved()) {
+        LOG.info("metadata in {} waits to be added again", folder.path());
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt(); // closed
+    } catch (NotAMemberException e) {
+      trouble = String.valueOf(e.getMessage());
+      LOG.error("metadata in {} does NOT take part: {}", folder.path(), trouble);
     } catch (IOException | RuntimeException e) {
       trouble = String.valueOf(e.getMessage());
       LOG.error(
@@ -158,6 +168,29 @@ public final class QuorumPeer implements AutoCloseable {
           trouble,
           e);
     }
+  }
+
+  /** Returns whether the group has gone on without this peer; else it has to be started again. */
+  private boolean takesPartUntilRemoved()
+      throws InterruptedException, IOException, NotAMemberException {
+    PeerStart start = new PeerStart(config, folder, others, this::tell);
+    Admission admission = start.awaitAdmission();
+    Running now = start.start(admission);
+    running = now;
+    trouble = "";
+    if (admission.as() == Admission.As.REBUILDING) {
+      start.awaitRebuilt(now, admission);
+    }
+    boolean isRemoved =
+        new MembershipWatch(config, folder, others, now, changes::isBusy).isRemovedAtTheEnd();
+    running = null;
+    if (isRemoved) {
+      trouble = "it was removed from the group: this process can be ended, and its folder emptied";
+      LOG.warn("metadata in {}: {}", folder.path(), trouble);
+      folder.setState(State.REMOVED);
+    }
+    Peer.closeAll(List.of(now.peer()));
+    return isRemoved;
   }
 
   private void tell(String now) {
@@ -174,7 +207,7 @@ public final class QuorumPeer implements AutoCloseable {
     switch (call.method()) {
       case STANDING -> call.answer(standing());
       case VOTE, APPEND, INSTALL -> serveRaft(call);
-      case SUBMIT, QUERY, WATCH ->
+      case SUBMIT, QUERY, WATCH, PEERS, CHANGE_PEERS ->
           throw new IllegalArgumentException("not a call of peers: " + call.method());
     }
   }
@@ -195,14 +228,17 @@ public final class QuorumPeer implements AutoCloseable {
   private CallAnswer standing() {
     Running now = running;
     State state = folder.state();
-    if (state == State.MEMBER && now == null) {
+    if (now == null && (state == State.MEMBER || state == State.JOINING)) {
       // Its term is not known before it runs, and what remembers nothing must not look like it.
       return CallAnswer.because(Outcome.REFUSED, "it does not take part yet");
     }
+    boolean isToJoin = state == State.FORMATTING && config.joins();
+    RaftPeerId id = folder.id();
     PeerStanding.Builder standing =
         PeerStanding.newBuilder()
-            .setPeer(Peer.idAt(config.place()).toString())
-            .setState(PeerStanding.State.valueOf(state.name()))
+            .setPeer(id == null ? "" : id.toString())
+            .setState(
+                isToJoin ? PeerStanding.State.JOINING : PeerStanding.State.valueOf(state.name()))
             .setFormat(folder.format())
             .addAllGroup(folder.group());
     if (now != null) {
@@ -210,7 +246,9 @@ public final class QuorumPeer implements AutoCloseable {
       standing
           .setTerm(now.peer().term())
           .setLeads(now.peer().isLeaderReady())
-          .setCommitted(now.peer().committedIndex());
+          .setCommitted(now.peer().committedIndex())
+          .setApplied(now.peer().machine().appliedIndex())
+          .setMembers(now.network().members().toMessage());
     }
     return CallAnswer.done(standing.build().toByteArray());
   }
@@ -224,9 +262,9 @@ public final class QuorumPeer implements AutoCloseable {
    */
   public CommandResult submit(Command.Builder command, long deadlineNanos)
       throws MetadataUnavailableException, NotLeaderException {
-    Peer peer = peer();
-    if (!peer.isLeader()) {
-      throw elsewhere(peer);
+    Running now = running();
+    if (!now.peer().isLeader()) {
+      throw elsewhere(now);
     }
     return queue.submit(command, deadlineNanos);
   }
@@ -282,23 +320,24 @@ public final class QuorumPeer implements AutoCloseable {
    */
   private Peer awaitLease(long deadlineNanos)
       throws MetadataUnavailableException, NotLeaderException {
-    Peer peer = peer();
+    Running now = running();
+    Peer peer = now.peer();
     while (true) {
       long term = peer.term();
-      if (peer.isLeaderReady() && lease.isHeld(term) && peer.term() == term) {
+      if (peer.isLeaderReady() && isHeld(now, term) && peer.term() == term) {
         return peer;
       }
       if (!peer.isLeader()) {
-        throw elsewhere(peer);
+        throw elsewhere(now);
       }
       if (System.nanoTime() - deadlineNanos > 0) {
         throw MetadataUnavailableException.refused("the followers do not confirm their leader");
       }
       try {
-        if (lease.isHeld(term)) {
+        if (isHeld(now, term)) {
           Thread.sleep(LEASE_CHECK); // what was committed before is being applied
         } else {
-          lease.awaitHeld(term, LEASE_CHECK);
+          now.lease().awaitHeld(term, LEASE_CHECK);
         }
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
@@ -307,42 +346,74 @@ public final class QuorumPeer implements AutoCloseable {
     }
   }
 
-  private Peer peer() throws NotLeaderException {
+  /** Nobody can be elected without a peer that is alone, also after it has begun to add one. */
+  private static boolean isHeld(Running now, long term) {
+    return now.lease().isHeld(term) || now.network().members().isOnly(now.peer().id());
+  }
+
+  private Running running() throws NotLeaderException {
     Running now = running;
     if (now == null) {
       throw new NotLeaderException(Optional.empty());
     }
-    return now.peer();
+    return now;
   }
 
-  private NotLeaderException elsewhere(Peer peer) {
-    return new NotLeaderException(leader(peer));
+  private static NotLeaderException elsewhere(Running now) {
+    return new NotLeaderException(leader(now));
   }
 
-  private Optional<Endpoint> leader(Peer peer) {
-    for (int place = 0; place < config.peers().size(); place++) {
-      if (place != config.place() && peer.leader().equals(Optional.of(Peer.idAt(place)))) {
-        return Optional.of(config.peers().get(place));
-      }
-    }
-    return Optional.empty();
+  private static Optional<Endpoint> leader(Running now) {
+    return now.peer().leader().flatMap(id -> now.network().members().endpoint(id));
   }
 
   public Status status() {
     Running now = running;
-    String standing = folder.state().name();
     if (now == null) {
-      return new Status(standing, false, false, 0, -1, Optional.empty(), trouble);
+      return new Status(folder.state().name(), false, false, 0, -1, Optional.empty(), trouble);
     }
     Peer peer = now.peer();
+    boolean isIn = now.network().members().contains(peer.id());
     return new Status(
-        standing,
-        peer.isAlive(),
+        folder.state().name(),
+        peer.isAlive() && isIn,
         peer.isLeaderReady(),
         peer.term(),
         peer.machine().appliedIndex(),
-        peer.isLeader() ? Optional.of(config.peers().get(config.place())) : leader(peer),
-        peer.isAlive() ? trouble : "it failed while in use");
+        leader(now),
+        !peer.isAlive()
+            ? "it failed while in use"
+            : isIn ? trouble : "it waits to be added: ashlar admin metadata add " + config.self());
+  }
+
+  // ---- The group ----
+
+  /** Where the peers of the group are reached, as this one knows. */
+  public List<Endpoint> peers() {
+    Running now = running;
+    return now == null ? List.of() : List.copyOf(now.network().members().peers().values());
+  }
+
+  /** The group and how each of its peers is, if this one leads. */
+  public PeersStatus peersStatus(long deadlineNanos)
+      throws MetadataUnavailableException, NotLeaderException, InterruptedException {
+    Peer leader = awaitLease(deadlineNanos);
+    return PeersReport.of(running(), leader, others.standings(), changes);
+  }
+
+  /**
+   * Begins a change of the group, if this peer leads.
+   *
+   * @return why not, or the change as it begins
+   */
+  public PeersChangeAnswer change(PeersChange change, long deadlineNanos)
+      throws MetadataUnavailableException, NotLeaderException, InterruptedException {
+    awaitLease(deadlineNanos);
+    try {
+      return PeersChangeAnswer.newBuilder().setChange(changes.begin(change, running())).build();
+    } catch (PeerChanges.RefusedException e) {
+      return PeersChangeAnswer.newBuilder().setRefusal(String.valueOf(e.getMessage())).build();
+    }
   }
 
   /** Takes a checkpoint and lets go of the log before it; one that fails is not waited for. */

@@ -19,6 +19,8 @@ final class RaftSettings {
   /** Of a checkpoint's file, at a time. */
   private static final long CHECKPOINT_CHUNK_BYTES = 1 << 20;
 
+  private static final long NEW_PEER_SILENCE_MS = 30_000;
+
   private static final TimeDuration OUT_OF_REACH = TimeDuration.valueOf(36_500, TimeUnit.DAYS);
 
   private RaftSettings() {}
@@ -58,6 +60,8 @@ final class RaftSettings {
     RaftServerConfigKeys.Rpc.setTimeoutMax(properties, millis(timing.max().toMillis()));
     RaftServerConfigKeys.Rpc.setFirstElectionTimeoutMin(properties, millis(first));
     RaftServerConfigKeys.Rpc.setFirstElectionTimeoutMax(properties, millis(2 * first));
+    // Beyond it a new peer counts as gone, and is not added.
+    RaftServerConfigKeys.setStagingTimeout(properties, millis(NEW_PEER_SILENCE_MS));
     RaftServerConfigKeys.Rpc.setSlownessTimeout(properties, OUT_OF_REACH);
     // A pause of the process (SIGSTOP, a debugger) stops all its peers at once. Peers of other
     // processes may have elected another leader then, and their terms tell.

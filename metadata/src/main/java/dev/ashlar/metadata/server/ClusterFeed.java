@@ -4,12 +4,17 @@ import dev.ashlar.metadata.state.MetadataReads;
 import dev.ashlar.protocol.message.ClusterState;
 import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.PlacementMap;
+import dev.ashlar.transport.Endpoint;
 import java.security.SecureRandom;
+import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.locks.ReentrantLock;
 
-/** The placement map and the drives as others watch them, with a version for each state of both. */
+/**
+ * The placement map, the drives and the metadata peers as others watch them, with a version for
+ * each state of them.
+ */
 final class ClusterFeed {
   private final ReentrantLock lock = new ReentrantLock();
 
@@ -18,19 +23,26 @@ final class ClusterFeed {
 
   private long epoch;
   private Map<UUID, DriveId> drives = Map.of();
+  private List<Endpoint> peers = List.of();
   private ClusterState state = ClusterState.newBuilder().setVersion(version).build();
 
-  /** What the tables hold now. */
-  ClusterState state(MetadataReads reads) {
+  /** What the tables hold now, and where the peers are reached. */
+  ClusterState state(MetadataReads reads, List<Endpoint> peersNow) {
     lock.lock();
     try {
       long epochNow = reads.placement().map(PlacementMap::epoch).orElse(0L);
       Map<UUID, DriveId> drivesNow = reads.drives();
-      if (epochNow != epoch || !drivesNow.equals(drives)) {
+      if (epochNow != epoch || !drivesNow.equals(drives) || !peersNow.equals(peers)) {
         version += 2;
         epoch = epochNow;
         drives = drivesNow;
-        state = reads.cluster().setVersion(version).build();
+        peers = peersNow;
+        state =
+            reads
+                .cluster()
+                .setVersion(version)
+                .addAllMetadataPeers(peersNow.stream().map(Endpoint::toString).toList())
+                .build();
       }
       return state;
     } finally {

@@ -1,11 +1,14 @@
 package dev.ashlar.metadata.server;
 
+import dev.ashlar.metadata.consensus.PeerCalls;
 import dev.ashlar.metadata.consensus.QuorumPeer;
 import dev.ashlar.transport.EventLoops;
 import dev.ashlar.transport.FramePort;
+import dev.ashlar.transport.call.CallClient;
 import dev.ashlar.transport.call.CallServer;
 import dev.ashlar.transport.call.CallServerConfig;
 import java.io.IOException;
+import java.security.SecureRandom;
 import java.time.Duration;
 
 /**
@@ -31,7 +34,18 @@ public final class MetadataPeer implements AutoCloseable {
    */
   public static MetadataPeer open(QuorumPeer.Config config, FramePort port, EventLoops loops)
       throws IOException {
-    QuorumPeer peer = QuorumPeer.open(config, loops);
+    SecureRandom random = new SecureRandom();
+    return open(config, port, peer -> new CallClient(peer, config.calls(), loops, random));
+  }
+
+  /**
+   * Likewise.
+   *
+   * @param others how peers of other processes are called
+   */
+  static MetadataPeer open(QuorumPeer.Config config, FramePort port, PeerCalls others)
+      throws IOException {
+    QuorumPeer peer = QuorumPeer.open(config, others);
     CallServerConfig served =
         new CallServerConfig(
             config.clusterId(), config.calls().secret(), CallServerConfig.Limits.DEFAULT);

@@ -9,6 +9,7 @@ import dev.ashlar.protocol.message.ClusterWatch;
 import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.LeaderHint;
 import dev.ashlar.protocol.message.MetadataQuery;
+import dev.ashlar.protocol.message.PeersChange;
 import dev.ashlar.protocol.wire.Exchange.Outcome;
 import dev.ashlar.protocol.wire.Role;
 import dev.ashlar.transport.call.CallAnswer;
@@ -37,7 +38,8 @@ final class MetadataService implements CallHandler {
   @Override
   public void handle(IncomingCall call) {
     switch (call.method()) {
-      case SUBMIT, QUERY, WATCH -> Thread.ofVirtual().start(() -> call.answer(answer(call)));
+      case SUBMIT, QUERY, WATCH, PEERS, CHANGE_PEERS ->
+          Thread.ofVirtual().start(() -> call.answer(answer(call)));
       case STANDING, VOTE, APPEND, INSTALL -> {
         if (call.caller() == Role.METADATA) {
           peer.serve(call);
@@ -54,6 +56,8 @@ final class MetadataService implements CallHandler {
         case SUBMIT -> submit(call);
         case QUERY -> query(call);
         case WATCH -> watch(call);
+        case PEERS -> CallAnswer.done(peer.peersStatus(call.deadlineNanos()).toByteArray());
+        case CHANGE_PEERS -> changePeers(call);
         case STANDING, VOTE, APPEND, INSTALL -> throw new IllegalArgumentException("of peers");
       };
     } catch (NotLeaderException e) {
@@ -98,6 +102,15 @@ final class MetadataService implements CallHandler {
             .toByteArray());
   }
 
+  private CallAnswer changePeers(IncomingCall call)
+      throws InvalidProtocolBufferException,
+          MetadataUnavailableException,
+          NotLeaderException,
+          InterruptedException {
+    PeersChange change = PeersChange.parseFrom(call.body());
+    return CallAnswer.done(peer.change(change, call.deadlineNanos()).toByteArray());
+  }
+
   /** Answers when there is something else than the caller has, and after a while at any rate. */
   private CallAnswer watch(IncomingCall call)
       throws InvalidProtocolBufferException,
@@ -108,7 +121,7 @@ final class MetadataService implements CallHandler {
     long begin = System.nanoTime();
     long end = begin + Math.min(WATCH_NANOS_MAX, (call.deadlineNanos() - begin) / 2);
     while (true) {
-      ClusterState state = feed.state(peer.memory(call.deadlineNanos()));
+      ClusterState state = feed.state(peer.memory(call.deadlineNanos()), peer.peers());
       if (state.getVersion() != known) {
         return CallAnswer.done(state.toByteArray());
       }

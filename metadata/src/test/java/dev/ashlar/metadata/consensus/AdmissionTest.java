@@ -1,16 +1,40 @@
 package dev.ashlar.metadata.consensus;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ashlar.metadata.consensus.Admission.As;
+import dev.ashlar.metadata.consensus.Admission.NotAMemberException;
 import dev.ashlar.metadata.consensus.FolderIdentity.State;
 import dev.ashlar.protocol.message.PeerStanding;
+import dev.ashlar.transport.Endpoint;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.stream.IntStream;
+import org.apache.ratis.protocol.RaftPeerId;
 import org.junit.jupiter.api.Test;
 
 class AdmissionTest {
   private static final List<String> GROUP = List.of("a", "b", "c");
+  private static final List<Endpoint> PLACES =
+      IntStream.rangeClosed(1, 3).mapToObj(AdmissionTest::place).toList();
+  private static final Members THREE = members(7, 1, 2, 3);
+
+  private static Endpoint place(int port) {
+    return new Endpoint("h", port);
+  }
+
+  /** Peers with these numbers, each at the port of its number. */
+  private static Members members(long index, int... numbers) {
+    Map<RaftPeerId, Endpoint> peers = new LinkedHashMap<>();
+    for (int number : numbers) {
+      peers.put(Peer.idAt(number - 1), place(number));
+    }
+    return new Members(peers, Map.of(), index);
+  }
 
   private static PeerStanding formatting(String format) {
     return PeerStanding.newBuilder()
@@ -19,84 +43,155 @@ class AdmissionTest {
         .build();
   }
 
-  private static PeerStanding member(String format, long term, List<String> group) {
+  private static PeerStanding member(int number, long term, List<String> group, Members members) {
     return PeerStanding.newBuilder()
+        .setPeer(Peer.idAt(number - 1).toString())
         .setState(PeerStanding.State.MEMBER)
-        .setFormat(format)
         .setTerm(term)
         .addAllGroup(group)
+        .setMembers(members.toMessage())
         .build();
   }
 
-  private static PeerStanding of(PeerStanding.State state) {
-    return PeerStanding.newBuilder().setState(state).setFormat("x").build();
+  private static PeerStanding of(int number, PeerStanding.State state) {
+    return PeerStanding.newBuilder()
+        .setPeer(Peer.idAt(number - 1).toString())
+        .setState(state)
+        .setFormat("x")
+        .build();
   }
 
-  private static Optional<Admission> decide(State state, List<PeerStanding> said) {
-    return Admission.decide(state, "c", 3, said, said);
+  /** The third of three. */
+  private static Admission.Candidate third(State state) {
+    return new Admission.Candidate(state, Peer.idAt(2), "c", place(3), false, PLACES);
+  }
+
+  private static Admission.Candidate joining(int port) {
+    String format = "12345678-90ab-cdef-0000-000000000000";
+    return new Admission.Candidate(State.FORMATTING, null, format, place(port), true, PLACES);
+  }
+
+  private static Optional<Admission> decide(Admission.Candidate who, List<PeerStanding> said)
+      throws NotAMemberException {
+    return Admission.decide(who, said, said);
+  }
+
+  private static Optional<Admission> decide(State state, List<PeerStanding> said)
+      throws NotAMemberException {
+    return decide(third(state), said);
   }
 
   private static final Optional<Admission> NOT_YET = Optional.empty();
+  private static final Members UNKNOWN = new Members(Map.of(), Map.of(), -1);
+
+  private static Optional<Admission> as(As as, List<String> group, long termMin, Members members) {
+    return Optional.of(new Admission(as, Peer.idAt(2), group, termMin, members));
+  }
 
   @Test
-  void aGroupBeginsWhenAllHaveJustBeenFormattedTwice() {
+  void aGroupBeginsWhenAllHaveJustBeenFormattedTwice() throws Exception {
     List<PeerStanding> others = List.of(formatting("b"), formatting("a"));
-    assertEquals(
-        Optional.of(new Admission(As.FOUNDER, GROUP, 0)), decide(State.FORMATTING, others));
+    assertEquals(as(As.FOUNDER, GROUP, 0, UNKNOWN), decide(State.FORMATTING, others));
     assertEquals(NOT_YET, decide(State.FORMATTING, List.of(formatting("b"))));
     assertEquals(
         NOT_YET,
-        Admission.decide(State.FORMATTING, "c", 3, List.of(formatting("b")), others),
+        Admission.decide(third(State.FORMATTING), List.of(formatting("b")), others),
         "they did not all say so before");
     assertEquals(
         NOT_YET,
         Admission.decide(
-            State.FORMATTING, "c", 3, List.of(formatting("b"), formatting("z")), others),
+            third(State.FORMATTING), List.of(formatting("b"), formatting("z")), others),
         "one was formatted again");
-  }
-
-  @Test
-  void oneThatIsLateFindsItselfInTheGroup() {
     assertEquals(
-        Optional.of(new Admission(As.FOUNDER, GROUP, 0)),
-        decide(State.FORMATTING, List.of(member("a", 1, GROUP))));
+        NOT_YET,
+        decide(State.FORMATTING, List.of(formatting("b"), of(1, PeerStanding.State.JOINING))),
+        "one waits for a group");
   }
 
   @Test
-  void oneThatWasEmptiedDoesNotAndFollowsOnlyWhatAMajorityOfOthersKnows() {
+  void oneThatIsLateFindsItselfInTheGroup() throws Exception {
+    assertEquals(
+        as(As.FOUNDER, GROUP, 0, UNKNOWN),
+        decide(State.FORMATTING, List.of(member(1, 1, GROUP, THREE))));
+  }
+
+  @Test
+  void oneThatWasEmptiedDoesNotAndFollowsOnlyWhatAMajorityOfOthersKnows() throws Exception {
     List<String> before = List.of("a", "b", "old");
-    PeerStanding one = member("a", 4, before);
-    PeerStanding other = member("b", 7, before);
-    assertEquals(
-        Optional.of(new Admission(As.REBUILDING, before, 7)),
-        decide(State.FORMATTING, List.of(one, other)));
+    PeerStanding one = member(1, 4, before, THREE);
+    PeerStanding other = member(2, 7, before, THREE);
+    Optional<Admission> rebuilding = as(As.REBUILDING, before, 7, THREE);
+    assertEquals(rebuilding, decide(State.FORMATTING, List.of(one, other)));
     assertEquals(NOT_YET, decide(State.FORMATTING, List.of(one)));
     assertEquals(
-        NOT_YET, decide(State.FORMATTING, List.of(one, of(PeerStanding.State.REBUILDING))));
+        NOT_YET, decide(State.FORMATTING, List.of(one, of(2, PeerStanding.State.REBUILDING))));
     assertEquals(
         NOT_YET,
         decide(State.FORMATTING, List.of(one, formatting("new too"))),
         "two of three have forgotten");
-    assertEquals(
-        Optional.of(new Admission(As.REBUILDING, before, 7)),
-        decide(State.REBUILDING, List.of(one, other)));
+    assertEquals(rebuilding, decide(State.REBUILDING, List.of(one, other)));
   }
 
   @Test
-  void aCutLogCountsAsLossOnlyWhereAMajorityOfOthersIsWhole() {
-    PeerStanding whole = member("a", 4, GROUP);
+  void theMajorityIsOfThoseWhoAreInTheGroupNow() throws Exception {
+    List<String> before = List.of("a", "b", "old");
+    Members five = members(9, 1, 2, 3, 4, 5);
+    PeerStanding one = member(1, 4, before, five);
+    PeerStanding behind = member(2, 7, before, THREE);
+    assertEquals(NOT_YET, decide(State.FORMATTING, List.of(one, behind)), "two of five");
     assertEquals(
-        Optional.of(new Admission(As.REBUILDING, GROUP, 4)),
-        decide(State.CUT, List.of(whole, whole)));
-    assertEquals(NOT_YET, decide(State.CUT, List.of(whole)));
-    assertEquals(
-        Optional.of(new Admission(As.MEMBER, List.of(), 0)),
-        decide(State.CUT, List.of(whole, of(PeerStanding.State.CUT))));
+        as(As.REBUILDING, before, 7, five),
+        decide(State.FORMATTING, List.of(one, behind, member(4, 5, List.of(), five))));
+    Members changing = new Members(members(9, 1, 4, 5).peers(), THREE.peers(), 9);
+    List<PeerStanding> both =
+        List.of(member(1, 4, before, changing), member(4, 4, List.of(), changing));
+    assertEquals(NOT_YET, decide(State.FORMATTING, both), "one of those before");
   }
 
   @Test
-  void aMemberAsksNobody() {
+  void oneThatWasReplacedIsNotRebuiltAndMayNotBegin() throws Exception {
+    Members without = members(9, 1, 2, 4);
+    List<PeerStanding> said =
+        List.of(member(1, 4, List.of(), without), member(2, 4, List.of(), without));
+    NotAMemberException refused =
+        assertThrows(NotAMemberException.class, () -> decide(State.FORMATTING, said));
+    assertTrue(String.valueOf(refused.getMessage()).contains("--metadata-join"));
+    assertThrows(NotAMemberException.class, () -> decide(State.REMOVED, said));
+    assertEquals(NOT_YET, decide(State.FORMATTING, List.of(said.getFirst())));
+  }
+
+  @Test
+  void whoJoinsNeverBeginsAndIsToldOfByAMajority() throws Exception {
+    List<PeerStanding> founders = List.of(formatting("a"), formatting("b"), formatting("c"));
+    assertEquals(NOT_YET, decide(joining(4), founders));
+    PeerStanding one = member(1, 4, GROUP, THREE);
+    assertEquals(NOT_YET, decide(joining(4), List.of(one)));
+    Admission joins = decide(joining(4), List.of(one, member(2, 4, GROUP, THREE))).orElseThrow();
+    assertEquals(As.JOINING, joins.as());
+    assertEquals("m-1234567890ab", joins.id().toString());
+    assertEquals(THREE, joins.members());
+  }
+
+  @Test
+  void whoJoinsWhereAPeerWasIsThatOneEmptied() throws Exception {
+    List<PeerStanding> said =
+        List.of(member(1, 4, List.of(), THREE), member(2, 5, List.of(), THREE));
+    assertEquals(as(As.REBUILDING, List.of(), 5, THREE), decide(joining(3), said));
+  }
+
+  @Test
+  void aCutLogCountsAsLossOnlyWhereAMajorityOfOthersIsWhole() throws Exception {
+    List<PeerStanding> whole = List.of(member(1, 4, GROUP, THREE), member(2, 4, GROUP, THREE));
+    assertEquals(as(As.REBUILDING, GROUP, 4, THREE), decide(State.CUT, whole));
+    assertEquals(NOT_YET, decide(State.CUT, whole.subList(0, 1)));
     assertEquals(
-        Optional.of(new Admission(As.MEMBER, List.of(), 0)), decide(State.MEMBER, List.of()));
+        as(As.MEMBER, List.of(), 0, UNKNOWN),
+        decide(State.CUT, List.of(whole.getFirst(), of(2, PeerStanding.State.CUT))));
+  }
+
+  @Test
+  void aMemberAsksNobody() throws Exception {
+    assertEquals(as(As.MEMBER, List.of(), 0, UNKNOWN), decide(State.MEMBER, List.of()));
+    assertEquals(as(As.JOINING, List.of(), 0, UNKNOWN), decide(State.JOINING, List.of()));
   }
 }

@@ -3,8 +3,12 @@ package dev.ashlar.metadata.consensus;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import dev.ashlar.transport.Endpoint;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.apache.ratis.protocol.RaftPeerId;
 import org.junit.jupiter.api.Test;
 
@@ -12,6 +16,15 @@ class LeaderLeaseTest {
   private static final Duration DAY = Duration.ofDays(1);
   private static final RaftPeerId A = RaftPeerId.valueOf("a");
   private static final RaftPeerId B = RaftPeerId.valueOf("b");
+  private static final RaftPeerId C = RaftPeerId.valueOf("c");
+  private static final RaftPeerId D = RaftPeerId.valueOf("d");
+  private static final RaftPeerId LEADER = RaftPeerId.valueOf("leader");
+  private static final Members FIVE = new Members(peers(LEADER, A, B, C, D), Map.of(), 1);
+  private static final Members THREE = new Members(peers(LEADER, A, B), Map.of(), 1);
+
+  private static Map<RaftPeerId, Endpoint> peers(RaftPeerId... ids) {
+    return Stream.of(ids).collect(Collectors.toMap(id -> id, id -> new Endpoint("h", 1)));
+  }
 
   private static long now() {
     return System.nanoTime();
@@ -19,38 +32,58 @@ class LeaderLeaseTest {
 
   @Test
   void aMajorityHoldsItForItsTerm() {
-    LeaderLease lease = new LeaderLease(5, DAY);
+    LeaderLease lease = new LeaderLease(LEADER, DAY);
     assertEquals(false, lease.isHeld(0));
-    lease.acknowledged(A, 3, now());
-    lease.acknowledged(A, 3, now());
+    lease.acknowledged(A, 3, now(), FIVE);
+    lease.acknowledged(A, 3, now(), FIVE);
     assertEquals(false, lease.isHeld(3), "one of four is no majority with the leader");
-    lease.acknowledged(B, 2, now());
+    lease.acknowledged(B, 2, now(), FIVE);
     assertEquals(false, lease.isHeld(3));
-    lease.acknowledged(B, 3, now());
+    lease.acknowledged(B, 3, now(), FIVE);
     assertEquals(true, lease.isHeld(3));
     assertEquals(false, lease.isHeld(4));
-    lease.acknowledged(A, 2, now());
+    lease.acknowledged(A, 2, now(), FIVE);
     assertEquals(true, lease.isHeld(3), "late answers of the term before");
   }
 
   @Test
   void itCountsFromWhenTheLastOfTheMajorityWasAsked() {
-    LeaderLease lease = new LeaderLease(5, DAY);
-    lease.acknowledged(A, 1, now());
-    lease.acknowledged(B, 1, now() - DAY.toNanos());
+    LeaderLease lease = new LeaderLease(LEADER, DAY);
+    lease.acknowledged(A, 1, now(), FIVE);
+    lease.acknowledged(B, 1, now() - DAY.toNanos(), FIVE);
     assertEquals(false, lease.isHeld(1));
-    LeaderLease ofThree = new LeaderLease(3, DAY);
-    ofThree.acknowledged(A, 1, now() - DAY.toNanos());
+    LeaderLease ofThree = new LeaderLease(LEADER, DAY);
+    ofThree.acknowledged(A, 1, now() - DAY.toNanos(), THREE);
     assertEquals(false, ofThree.isHeld(1));
-    ofThree.acknowledged(B, 1, now());
+    ofThree.acknowledged(B, 1, now(), THREE);
     assertEquals(true, ofThree.isHeld(1));
-    ofThree.acknowledged(A, 1, now() - DAY.toNanos());
+    ofThree.acknowledged(A, 1, now() - DAY.toNanos(), THREE);
     assertEquals(true, ofThree.isHeld(1), "a late answer takes nothing away");
   }
 
   @Test
-  void aLeaderWithoutFollowersNeedsNone() {
-    assertEquals(true, new LeaderLease(1, DAY).isHeld(1));
+  void whileTheMembersChangeBothNeedAMajority() {
+    LeaderLease lease = new LeaderLease(LEADER, DAY);
+    Members changing = new Members(peers(LEADER, C, D), peers(LEADER, A, B), 2);
+    lease.acknowledged(A, 1, now(), changing);
+    assertEquals(false, lease.isHeld(1), "of those before only");
+    lease.acknowledged(C, 1, now() - DAY.toNanos(), changing);
+    assertEquals(false, lease.isHeld(1), "one of those after, long ago");
+    lease.acknowledged(C, 1, now(), changing);
+    assertEquals(true, lease.isHeld(1));
+  }
+
+  @Test
+  void whoeverIsNotAMemberDoesNotCount() {
+    LeaderLease lease = new LeaderLease(LEADER, DAY);
+    lease.acknowledged(C, 1, now(), THREE);
+    assertEquals(false, lease.isHeld(1));
+    Members without = new Members(peers(A, B, C), Map.of(), 3);
+    lease.acknowledged(A, 1, now(), without);
+    assertEquals(true, lease.isHeld(1), "two others of three, the leader is leaving");
+    LeaderLease leaving = new LeaderLease(LEADER, DAY);
+    leaving.acknowledged(A, 1, now(), without);
+    assertEquals(false, leaving.isHeld(1));
   }
 
   @Test

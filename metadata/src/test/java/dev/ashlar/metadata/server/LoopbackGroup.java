@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import dev.ashlar.metadata.consensus.CheckpointLimits;
 import dev.ashlar.metadata.consensus.ElectionTimes;
+import dev.ashlar.metadata.consensus.PeerCalls;
 import dev.ashlar.metadata.consensus.QuorumPeer;
 import dev.ashlar.metadata.memory.MemoryMetadata;
 import dev.ashlar.protocol.client.MetadataClient;
@@ -16,20 +17,28 @@ import dev.ashlar.transport.EventLoops;
 import dev.ashlar.transport.FramePort;
 import dev.ashlar.transport.FrameTimes;
 import dev.ashlar.transport.Transport;
+import dev.ashlar.transport.call.CallClient;
 import dev.ashlar.transport.call.CallClientConfig;
 import dev.ashlar.transport.metadata.RemoteMetadata;
 import dev.ashlar.transport.metadata.RemoteMetadataConfig;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.security.SecureRandom;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.IntPredicate;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -51,12 +60,17 @@ final class LoopbackGroup implements AutoCloseable {
   private final ElectionTimes elections;
   private final TestResources resources = new TestResources();
   private final EventLoops loops = new EventLoops(Transport.preferred(), 2, "loopback");
-  private final List<@Nullable Node> processes = new ArrayList<>();
-  private final int[] ports;
-  private final Link[][] links;
+  private final SecureRandom random = new SecureRandom();
+  private final List<@Nullable Node> processes = new CopyOnWriteArrayList<>();
+  private final List<FramePort> ports = new CopyOnWriteArrayList<>();
+  private final Set<Integer> started = new HashSet<>();
+  private final Map<Way, Link> links = new ConcurrentHashMap<>();
 
   /** What would be a process. */
   private record Node(FramePort port, MetadataPeer peer) {}
+
+  /** From one place to another. */
+  private record Way(int from, int to) {}
 
   LoopbackGroup(Path root, int size) throws IOException {
     this(root, size, CheckpointLimits.DEFAULT, ELECTIONS);
@@ -68,15 +82,37 @@ final class LoopbackGroup implements AutoCloseable {
     this.size = size;
     this.elections = elections;
     this.checkpoints = checkpoints;
-    ports = new int[size];
-    links = new Link[size][size];
-    for (int from = 0; from < size; from++) {
-      processes.add(null);
-      for (int to = 0; to < size; to++) {
-        int there = to;
-        links[from][to] = new Link(() -> ports[there]);
-      }
+    for (int place = 0; place < size; place++) {
+      addPlace();
     }
+  }
+
+  /** Its port is its own from now on. */
+  private int addPlace() throws IOException {
+    ports.add(listen(0));
+    processes.add(null);
+    return ports.size() - 1;
+  }
+
+  private FramePort listen(int port) throws IOException {
+    InetSocketAddress address = new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
+    return new FramePort(address, null, FrameTimes.DEFAULT, loops);
+  }
+
+  private int port(int place) {
+    return ports.get(place).address().getPort();
+  }
+
+  private Link link(int from, int to) {
+    return links.computeIfAbsent(
+        new Way(from, to),
+        way -> {
+          try {
+            return new Link(() -> port(way.to()));
+          } catch (IOException e) {
+            throw new UncheckedIOException(e);
+          }
+        });
   }
 
   LoopbackGroup startAll() throws IOException {
@@ -86,28 +122,56 @@ final class LoopbackGroup implements AutoCloseable {
     return this;
   }
 
+  /** Starts one that is to be added, whose place is new. */
+  int join() throws IOException {
+    return join(endpoints());
+  }
+
+  /**
+   * Likewise.
+   *
+   * @param known that it is configured with
+   */
+  int join(List<Endpoint> known) throws IOException {
+    int place = addPlace();
+    start(place, known);
+    return place;
+  }
+
   void start(int place) throws IOException {
-    InetSocketAddress address =
-        new InetSocketAddress(InetAddress.getLoopbackAddress(), ports[place]);
-    FramePort port = new FramePort(address, null, FrameTimes.DEFAULT, loops);
-    ports[place] = port.address().getPort();
-    List<Endpoint> peers =
-        IntStream.range(0, size)
-            .mapToObj(to -> new Endpoint("127.0.0.1", links[place][to].port()))
-            .toList();
+    start(place, endpoints());
+  }
+
+  /**
+   * @param known that it is configured with
+   */
+  void start(int place, List<Endpoint> known) throws IOException {
+    FramePort port = started.add(place) ? ports.get(place) : listen(port(place));
+    CallClientConfig calls = new CallClientConfig(Role.METADATA, cluster, SECRET, null);
     QuorumPeer.Config config =
         new QuorumPeer.Config(
             cluster,
             folder(place),
-            place,
-            peers,
-            new CallClientConfig(Role.METADATA, cluster, SECRET, null),
+            endpoint(place),
+            known,
+            place >= size,
+            calls,
             elections,
             resources.get(),
             new SimpleMeterRegistry(),
             checkpoints,
             Clock.systemUTC());
-    processes.set(place, new Node(port, MetadataPeer.open(config, port, loops)));
+    PeerCalls linked = peer -> new CallClient(through(place, peer), calls, loops, random);
+    processes.set(place, new Node(port, MetadataPeer.open(config, port, linked)));
+  }
+
+  private Endpoint through(int from, Endpoint peer) {
+    for (int to = 0; to < ports.size(); to++) {
+      if (endpoint(to).equals(peer)) {
+        return new Endpoint("127.0.0.1", link(from, to).port());
+      }
+    }
+    return peer; // nobody of this group
   }
 
   Path folder(int place) {
@@ -118,10 +182,7 @@ final class LoopbackGroup implements AutoCloseable {
   void kill(int place) {
     Node killed = requireNonNull(processes.set(place, null));
     killed.port().close();
-    for (int other = 0; other < size; other++) {
-      links[place][other].end();
-      links[other][place].end();
-    }
+    waysOf(place).forEach(Link::end);
     killed.peer().close();
   }
 
@@ -149,18 +210,20 @@ final class LoopbackGroup implements AutoCloseable {
 
   /** All ways between this peer and the others. */
   void isolate(int place) {
-    for (int other = 0; other < size; other++) {
-      links[place][other].cut();
-      links[other][place].cut();
+    waysOf(place).forEach(Link::cut);
+  }
+
+  private List<Link> waysOf(int place) {
+    List<Link> ways = new ArrayList<>();
+    for (int other = 0; other < ports.size(); other++) {
+      ways.add(link(place, other));
+      ways.add(link(other, place));
     }
+    return ways;
   }
 
   void heal() {
-    for (Link[] from : links) {
-      for (Link link : from) {
-        link.heal();
-      }
-    }
+    links.values().forEach(Link::heal);
   }
 
   int awaitLeader() throws InterruptedException {
@@ -170,7 +233,7 @@ final class LoopbackGroup implements AutoCloseable {
   /** Which of these peers leads, as soon as one does. */
   int awaitLeader(IntPredicate which) throws InterruptedException {
     while (true) {
-      for (int place = 0; place < size; place++) {
+      for (int place = 0; place < processes.size(); place++) {
         Node process = processes.get(place);
         if (process != null && which.test(place) && process.peer().status().isLeader()) {
           return place;
@@ -181,9 +244,10 @@ final class LoopbackGroup implements AutoCloseable {
   }
 
   Endpoint endpoint(int place) {
-    return new Endpoint("127.0.0.1", ports[place]);
+    return new Endpoint("127.0.0.1", port(place));
   }
 
+  /** Of those with which it began. */
   List<Endpoint> endpoints() {
     return IntStream.range(0, size).mapToObj(this::endpoint).toList();
   }
@@ -195,6 +259,12 @@ final class LoopbackGroup implements AutoCloseable {
   RemoteMetadata client(List<Endpoint> peers, Duration timeout) throws Exception {
     CallClientConfig calls = new CallClientConfig(Role.GATEWAY, cluster, SECRET, null);
     return RemoteMetadata.open(new RemoteMetadataConfig(peers, calls, timeout), loops);
+  }
+
+  /** A reader beside the clients. */
+  OnePeer only(int place) throws InterruptedException {
+    CallClientConfig calls = new CallClientConfig(Role.GATEWAY, cluster, SECRET, null);
+    return new OnePeer(new CallClient(endpoint(place), calls, loops, random));
   }
 
   EventLoops loops() {
@@ -212,7 +282,7 @@ final class LoopbackGroup implements AutoCloseable {
   @Override
   public void close() throws IOException {
     List<Thread> closers = new ArrayList<>();
-    for (int place = 0; place < size; place++) {
+    for (int place = 0; place < processes.size(); place++) {
       int closed = place;
       if (processes.get(place) != null) {
         closers.add(Thread.ofPlatform().start(() -> kill(closed)));
@@ -225,10 +295,8 @@ final class LoopbackGroup implements AutoCloseable {
         Thread.currentThread().interrupt();
       }
     }
-    for (Link[] from : links) {
-      for (Link link : from) {
-        link.close();
-      }
+    for (Link link : links.values()) {
+      link.close();
     }
     loops.close();
     resources.close();

@@ -1,32 +1,31 @@
 package dev.ashlar.metadata.server;
 
+import static dev.ashlar.metadata.server.BucketLoad.createBucket;
+import static dev.ashlar.metadata.server.BucketLoad.names;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ashlar.metadata.consensus.CheckpointLimits;
-import dev.ashlar.metadata.memory.TestBlobs;
 import dev.ashlar.protocol.client.MetadataClient;
-import dev.ashlar.protocol.client.MetadataUnavailableException;
-import dev.ashlar.protocol.message.BucketRow;
-import dev.ashlar.protocol.message.CommandResult;
-import dev.ashlar.protocol.message.ResultCode;
+import dev.ashlar.protocol.message.Command;
+import dev.ashlar.protocol.message.CredentialRow;
+import dev.ashlar.protocol.message.PutCredential;
 import dev.ashlar.transport.Endpoint;
 import dev.ashlar.transport.FaultyProxy;
 import dev.ashlar.transport.FaultyProxy.Fault;
 import dev.ashlar.transport.metadata.RemoteMetadata;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicLong;
-import java.util.stream.Collectors;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -37,20 +36,12 @@ import org.junit.jupiter.api.io.TempDir;
 class QuorumTest {
   @TempDir Path root = Path.of("");
 
-  private static CommandResult create(MetadataClient client, String bucket) throws Exception {
-    return client.submit(TestBlobs.createBucket(bucket));
-  }
-
-  private static Set<String> names(MetadataClient client) throws Exception {
-    return client.buckets().stream().map(BucketRow::getName).collect(Collectors.toSet());
-  }
-
   /** A command that was executed twice would answer that the bucket is there already. */
   @Test
   void theLossOfTheLeaderUnderLoadLosesAndRepeatsNothing() throws Exception {
     try (LoopbackGroup group = new LoopbackGroup(root, 3).startAll();
         RemoteMetadata client = group.client()) {
-      Load load = new Load(client);
+      BucketLoad load = new BucketLoad(client);
       load.awaitMore(100);
       int killed = group.awaitLeader();
       group.kill(killed);
@@ -67,51 +58,6 @@ class QuorumTest {
     }
   }
 
-  /** Commands of several clients, each of which works once only. */
-  private static final class Load {
-    private final Set<String> acknowledged = ConcurrentHashMap.newKeySet();
-    private final Set<ResultCode> codes = ConcurrentHashMap.newKeySet();
-    private final Set<Throwable> failures = ConcurrentHashMap.newKeySet();
-    private final List<Thread> threads = new ArrayList<>();
-    private volatile boolean isOver;
-
-    Load(MetadataClient client) {
-      for (int i = 0; i < 8; i++) {
-        String prefix = "b" + i + "-";
-        threads.add(Thread.ofVirtual().start(() -> createOn(client, prefix)));
-      }
-    }
-
-    private void createOn(MetadataClient client, String prefix) {
-      for (int i = 0; !isOver; i++) {
-        try {
-          codes.add(create(client, prefix + i).getCode());
-          acknowledged.add(prefix + i);
-        } catch (Exception e) {
-          failures.add(e);
-          isOver = true;
-        }
-      }
-    }
-
-    void awaitMore(int more) throws InterruptedException {
-      int before = acknowledged.size();
-      while (acknowledged.size() < before + more && !isOver) {
-        Thread.sleep(5);
-      }
-    }
-
-    Set<String> end() throws InterruptedException {
-      isOver = true;
-      for (Thread thread : threads) {
-        thread.join();
-      }
-      assertEquals(Set.of(), failures);
-      assertEquals(Set.of(ResultCode.OK), codes);
-      return acknowledged;
-    }
-  }
-
   @Test
   void aClientWhoseConnectionsBreakLosesAndRepeatsNothing() throws Exception {
     long seed = Long.getLong("seed", System.nanoTime());
@@ -125,7 +71,7 @@ class QuorumTest {
       List<Endpoint> through =
           proxies.stream().map(proxy -> new Endpoint("127.0.0.1", proxy.port())).toList();
       try (RemoteMetadata client = group.client(through, Duration.ofSeconds(60))) {
-        Load load = new Load(client);
+        BucketLoad load = new BucketLoad(client);
         for (int round = 0; round < 12; round++) {
           Fault fault = faults.get(round % faults.size());
           long at = random.nextInt(20_000);
@@ -149,43 +95,21 @@ class QuorumTest {
   void aLeaderThatIsCutOffWhileIdleDoesNotAnswerFromThePast() throws Exception {
     try (LoopbackGroup group = new LoopbackGroup(root, 3).startAll();
         RemoteMetadata client = group.client()) {
-      create(client, "before");
+      createBucket(client, "before");
       int old = group.awaitLeader();
-      try (RemoteMetadata beside =
-          group.client(List.of(group.endpoint(old)), Duration.ofMillis(1500))) {
-        assertEquals(Set.of("before"), names(beside));
+      try (OnePeer beside = group.only(old)) {
+        assertEquals(Optional.of(Set.of("before")), beside.names());
         group.isolate(old);
-        AtomicLong lastAbsentNanos = new AtomicLong(System.nanoTime());
-        AtomicLong answers = new AtomicLong();
-        AtomicBoolean isOver = new AtomicBoolean();
-        Thread reader =
-            Thread.ofVirtual().start(() -> readOn(beside, isOver, lastAbsentNanos, answers));
-        create(client, "after");
+        Thread reader = beside.readOn("after");
+        createBucket(client, "after");
         long doneNanos = System.nanoTime();
         assertNotEquals(old, group.awaitLeader(place -> place != old));
-        assertThrows(MetadataUnavailableException.class, () -> names(beside));
-        isOver.set(true);
-        reader.join();
-        assertTrue(answers.get() > 0, "under its lease it answers");
-        assertTrue(lastAbsentNanos.get() - doneNanos < 0, "began after the answer, saw less");
+        assertEquals(Optional.empty(), beside.names());
+        beside.stop(reader);
+        assertTrue(beside.answers() > 0, "under its lease it answers");
+        assertTrue(beside.lastAbsentNanos() - doneNanos < 0, "began after the answer, saw less");
         group.heal();
         assertEquals(Set.of("before", "after"), names(client));
-      }
-    }
-  }
-
-  /** Remembers when the last read began that did not see what was made. */
-  private static void readOn(
-      MetadataClient client, AtomicBoolean isOver, AtomicLong lastAbsentNanos, AtomicLong answers) {
-    while (!isOver.get()) {
-      long begun = System.nanoTime();
-      try {
-        if (client.bucket("after").isEmpty()) {
-          lastAbsentNanos.set(begun);
-        }
-        answers.incrementAndGet();
-      } catch (MetadataUnavailableException e) {
-        // Cut off: that is an answer, too.
       }
     }
   }
@@ -196,42 +120,75 @@ class QuorumTest {
     try (LoopbackGroup group =
             new LoopbackGroup(root, 3, small, LoopbackGroup.ELECTIONS).startAll();
         RemoteMetadata client = group.client()) {
-      create(client, "first");
+      createBucket(client, "first");
       int leader = group.awaitLeader();
       int away = (leader + 1) % 3;
+      int other = (leader + 2) % 3;
+      group.awaitMember(away, 0);
       group.kill(away);
-      for (int i = 0; i < 1100; i++) { // the log keeps the last thousand entries
-        create(client, "b" + i);
+      for (int i = 0; i < LOG_ENTRIES; i++) {
+        putLong(client, "key" + i % 10);
       }
-      group.peer(leader).checkpoint(Duration.ofMinutes(1));
+      // On both, for either may lead now: neither has the entries any more that the third lacks.
+      letGoOfLog(group, leader);
+      letGoOfLog(group, other);
+      long applied = group.peer(group.awaitLeader()).status().appliedIndex();
       group.start(away);
-      group.awaitMember(away, group.peer(leader).status().appliedIndex());
-      assertTrue(hasCheckpoint(group.folder(away)), "it was sent one");
+      group.awaitMember(away, applied);
 
       group.kill(away);
       group.wipe(away);
       group.start(away);
-      group.awaitMember(away, group.peer(leader).status().appliedIndex());
-      assertTrue(hasCheckpoint(group.folder(away)), "it was sent one");
+      group.awaitMember(away, applied);
 
       group.kill(group.awaitLeader());
-      create(client, "last");
-      assertEquals(1102, names(client).size());
+      createBucket(client, "last");
+      assertEquals(Set.of("first", "last"), names(client));
+      assertTrue(client.credential("key9").isPresent());
     }
   }
 
-  private static boolean hasCheckpoint(Path folder) throws Exception {
-    try (Stream<Path> tree = Files.walk(folder.resolve("raft"))) {
-      return tree.anyMatch(path -> path.getFileName().toString().startsWith("checkpoint-"));
+  /**
+   * The log keeps the last thousand entries, and lets go of whole files of 4 MiB, and of a thousand
+   * entries at a time at least.
+   */
+  private static final int LOG_ENTRIES = 2600;
+
+  private static void putLong(MetadataClient client, String key) throws Exception {
+    CredentialRow row =
+        CredentialRow.newBuilder().setAccessKey(key).setSecretKey("s".repeat(8000)).build();
+    client.submit(
+        Command.newBuilder().setPutCredential(PutCredential.newBuilder().setCredential(row)));
+  }
+
+  /** Returns when the peer has a checkpoint in place of the beginning of its log. */
+  private static void letGoOfLog(LoopbackGroup group, int place) throws Exception {
+    while (firstLogIndex(group.folder(place)) < LOG_ENTRIES / 10) {
+      group.peer(place).checkpoint(Duration.ofMinutes(1));
+      Thread.sleep(10);
     }
   }
+
+  private static long firstLogIndex(Path folder) throws Exception {
+    try (Stream<Path> tree = Files.walk(folder.resolve("raft"))) {
+      return tree.map(path -> LOG_FILE.matcher(path.getFileName().toString()))
+          .filter(Matcher::matches)
+          .mapToLong(name -> Long.parseLong(name.group(1)))
+          .min()
+          .orElse(0);
+    } catch (UncheckedIOException e) {
+      return 0; // a file went away meanwhile
+    }
+  }
+
+  private static final Pattern LOG_FILE = Pattern.compile("log_(?:inprogress_)?(\\d+)(?:-\\d+)?");
 
   /** Alone with one that remembers it could make a majority out of what it has forgotten. */
   @Test
   void anEmptiedPeerHasNoVoteWhileAMajorityOfOthersIsAway() throws Exception {
     try (LoopbackGroup group = new LoopbackGroup(root, 3).startAll();
         RemoteMetadata client = group.client()) {
-      create(client, "b");
+      createBucket(client, "b");
       int leader = group.awaitLeader();
       int wiped = (leader + 1) % 3;
       int other = (leader + 2) % 3;

@@ -44,6 +44,10 @@ public sealed interface Exchange extends Message {
     QUERY(2),
     /** ClusterWatch: ClusterState. */
     WATCH(3),
+    /** Nothing: PeersStatus. */
+    PEERS(4),
+    /** PeersChange: PeersChangeAnswer. */
+    CHANGE_PEERS(5),
     /** Nothing: PeerStanding. */
     STANDING(16),
     /** Ratis' RequestVoteRequestProto, and its reply. */

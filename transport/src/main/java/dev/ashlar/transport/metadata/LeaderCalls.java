@@ -7,14 +7,24 @@ import dev.ashlar.protocol.wire.Exchange.Method;
 import dev.ashlar.protocol.wire.HandshakeException;
 import dev.ashlar.protocol.wire.HandshakeFault;
 import dev.ashlar.protocol.wire.Wire;
+import dev.ashlar.transport.Endpoint;
 import dev.ashlar.transport.EventLoops;
 import dev.ashlar.transport.call.CallAnswer;
 import dev.ashlar.transport.call.CallClient;
 import dev.ashlar.transport.call.CallException;
 import java.security.SecureRandom;
 import java.time.Duration;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,20 +36,67 @@ final class LeaderCalls implements AutoCloseable {
   /** Of one try: a leader may be there and be cut off from those who follow another. */
   private static final long TRY_NANOS_MAX = Duration.ofSeconds(3).toNanos();
 
+  /** Of those that are named by others: whoever names more makes no sense. */
+  private static final int PEERS_MAX = 16;
+
   private static final long PAUSE_NANOS = Duration.ofMillis(20).toNanos();
 
-  private final List<CallClient> peers;
+  private final List<Endpoint> configured;
+  private final Function<Endpoint, CallClient> connector;
   private final long timeoutNanos;
-  private volatile int leader;
+  private final ReentrantLock peersLock = new ReentrantLock();
+  private volatile List<CallClient> peers = List.of();
+  private volatile CallClient leader;
   private volatile boolean isClosed;
 
   LeaderCalls(RemoteMetadataConfig config, EventLoops loops) {
     SecureRandom random = new SecureRandom();
-    peers =
-        config.peers().stream()
-            .map(peer -> new CallClient(peer, config.calls(), loops, random))
-            .toList();
+    connector = peer -> new CallClient(peer, config.calls(), loops, random);
+    configured = config.peers().stream().distinct().toList();
+    peers = configured.stream().map(connector).toList();
+    leader = peers.getFirst();
     timeoutNanos = config.timeout().toNanos();
+  }
+
+  /**
+   * The peers of the group are reached there now; those that were configured are asked, too.
+   *
+   * @return whether others were known before
+   */
+  boolean setPeers(Collection<Endpoint> group) {
+    Set<Endpoint> wanted = new LinkedHashSet<>(configured);
+    wanted.addAll(group);
+    return connect(wanted);
+  }
+
+  /** Also that one, until the peers are known anew. */
+  private void add(Endpoint peer) {
+    Set<Endpoint> wanted = new LinkedHashSet<>(endpoints());
+    if (wanted.size() < PEERS_MAX && wanted.add(peer)) {
+      connect(wanted);
+    }
+  }
+
+  private Set<Endpoint> endpoints() {
+    return peers.stream().map(CallClient::peer).collect(Collectors.toSet());
+  }
+
+  private boolean connect(Set<Endpoint> wanted) {
+    List<CallClient> left;
+    peersLock.lock();
+    try {
+      if (isClosed || endpoints().equals(wanted)) {
+        return false;
+      }
+      Map<Endpoint, CallClient> present = new HashMap<>();
+      peers.forEach(peer -> present.put(peer.peer(), peer));
+      left = peers.stream().filter(peer -> !wanted.contains(peer.peer())).toList();
+      peers = wanted.stream().map(peer -> present.computeIfAbsent(peer, connector)).toList();
+    } finally {
+      peersLock.unlock();
+    }
+    left.forEach(CallClient::close);
+    return true;
   }
 
   /** How one call has gone so far. */
@@ -98,15 +155,14 @@ final class LeaderCalls implements AutoCloseable {
   /** Null: try again. */
   private @Nullable CallAnswer tryOnce(Method method, byte[] body, Progress progress)
       throws MetadataUnavailableException, InterruptedException {
-    int asked = leader;
-    CallClient peer = peers.get(asked);
+    CallClient peer = leader;
     if (!peer.isConnected()) {
       HandshakeException refusal = refusal();
       if (refusal != null) {
         progress.last = String.valueOf(refusal.getMessage());
         throw progress.end();
       }
-      pass(asked);
+      pass(peer);
       return null;
     }
     CallAnswer answer;
@@ -116,7 +172,7 @@ final class LeaderCalls implements AutoCloseable {
     } catch (CallException e) {
       progress.isUncertain |= e.isSent();
       progress.last = String.valueOf(e.getMessage());
-      pass(asked);
+      pass(peer);
       return null;
     }
     switch (answer.outcome()) {
@@ -125,16 +181,16 @@ final class LeaderCalls implements AutoCloseable {
       }
       case NOT_LEADER -> {
         progress.last = peer + " is not the leader";
-        follow(asked, answer);
+        follow(peer, answer);
       }
       case REFUSED -> {
         progress.last = peer + ": " + answer.text();
-        pass(asked);
+        pass(peer);
       }
       case UNKNOWN -> {
         progress.isUncertain = true;
         progress.last = peer + ": " + answer.text();
-        pass(asked);
+        pass(peer);
       }
       case OVERLOADED, FAILED -> {
         if (!progress.isUncertain) {
@@ -151,7 +207,8 @@ final class LeaderCalls implements AutoCloseable {
   @Nullable HandshakeException refusal() {
     int refusals = 0;
     HandshakeException last = null;
-    for (CallClient peer : peers) {
+    List<CallClient> asked = peers;
+    for (CallClient peer : asked) {
       if (!peer.isConnected()
           && peer.status().failure() instanceof HandshakeException why
           && why.fault() != HandshakeFault.BUSY) {
@@ -159,35 +216,49 @@ final class LeaderCalls implements AutoCloseable {
         last = why;
       }
     }
-    return refusals > peers.size() / 2 ? last : null;
+    return refusals > asked.size() / 2 ? last : null;
   }
 
   /** The next one is to be asked, unless somebody has found a leader meanwhile. */
-  private void pass(int asked) {
-    if (leader == asked) {
-      leader = (asked + 1) % peers.size();
+  private void pass(CallClient asked) {
+    List<CallClient> present = peers;
+    if (leader.equals(asked)) {
+      leader = present.get((present.indexOf(asked) + 1) % present.size());
     }
   }
 
-  private void follow(int asked, CallAnswer answer) {
-    String address;
+  private void follow(CallClient asked, CallAnswer answer) {
+    Optional<Endpoint> named = named(answer);
+    if (named.isEmpty()) {
+      pass(asked);
+      return;
+    }
+    add(named.get());
+    peers.stream()
+        .filter(peer -> peer.peer().equals(named.get()))
+        .findFirst()
+        .ifPresentOrElse(peer -> leader = peer, () -> pass(asked));
+  }
+
+  private static Optional<Endpoint> named(CallAnswer answer) {
     try {
-      address = LeaderHint.parseFrom(answer.body()).getAddress();
-    } catch (InvalidProtocolBufferException e) {
-      address = "";
+      String address = LeaderHint.parseFrom(answer.body()).getAddress();
+      return address.isEmpty() ? Optional.empty() : Optional.of(Endpoint.parse(address));
+    } catch (InvalidProtocolBufferException | IllegalArgumentException e) {
+      return Optional.empty();
     }
-    for (int i = 0; i < peers.size(); i++) {
-      if (peers.get(i).peer().toString().equals(address)) {
-        leader = i;
-        return;
-      }
-    }
-    pass(asked);
   }
 
   @Override
   public void close() {
-    isClosed = true;
-    peers.forEach(CallClient::close);
+    List<CallClient> open;
+    peersLock.lock();
+    try {
+      isClosed = true;
+      open = peers;
+    } finally {
+      peersLock.unlock();
+    }
+    open.forEach(CallClient::close);
   }
 }

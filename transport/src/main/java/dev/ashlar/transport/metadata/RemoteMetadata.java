@@ -1,11 +1,13 @@
 package dev.ashlar.transport.metadata;
 
+import com.google.protobuf.Empty;
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.MessageLite;
 import com.google.protobuf.Parser;
 import dev.ashlar.protocol.client.ListPage;
 import dev.ashlar.protocol.client.ListQuery;
 import dev.ashlar.protocol.client.MetadataClient;
+import dev.ashlar.protocol.client.MetadataPeers;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.client.ObjectRead;
 import dev.ashlar.protocol.client.UploadsPage;
@@ -30,6 +32,9 @@ import dev.ashlar.protocol.message.MetadataQuery;
 import dev.ashlar.protocol.message.OwingQuery;
 import dev.ashlar.protocol.message.PartRow;
 import dev.ashlar.protocol.message.PartsQuery;
+import dev.ashlar.protocol.message.PeersChange;
+import dev.ashlar.protocol.message.PeersChangeAnswer;
+import dev.ashlar.protocol.message.PeersStatus;
 import dev.ashlar.protocol.message.RegisterSession;
 import dev.ashlar.protocol.message.Registry;
 import dev.ashlar.protocol.message.UnfoldedQuery;
@@ -42,6 +47,7 @@ import dev.ashlar.protocol.model.PlacementMap;
 import dev.ashlar.protocol.thread.BackgroundThread;
 import dev.ashlar.protocol.wire.Exchange.Method;
 import dev.ashlar.protocol.wire.HandshakeException;
+import dev.ashlar.transport.Endpoint;
 import dev.ashlar.transport.EventLoops;
 import java.util.Collection;
 import java.util.List;
@@ -66,7 +72,7 @@ import org.slf4j.LoggerFactory;
  * one is refused or counted as a debt when it is committed, because commits name the epoch and the
  * drives' incarnations, and what drives are asked names their incarnations too.
  */
-public final class RemoteMetadata implements MetadataClient, AutoCloseable {
+public final class RemoteMetadata implements MetadataClient, MetadataPeers, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(RemoteMetadata.class);
   private static final long WATCH_PAUSE_MS = 100;
 
@@ -79,14 +85,16 @@ public final class RemoteMetadata implements MetadataClient, AutoCloseable {
   private static final long VIEW_PAUSE_MS = 5;
 
   private final LeaderCalls calls;
+  private final List<Endpoint> configured;
   private final AtomicLong requests = new AtomicLong();
   private final ReentrantLock viewLock = new ReentrantLock();
   private long session;
   private volatile ClusterView view = ClusterView.NONE;
   private @Nullable BackgroundThread watch;
 
-  private RemoteMetadata(LeaderCalls calls) {
+  private RemoteMetadata(LeaderCalls calls, List<Endpoint> configured) {
     this.calls = calls;
+    this.configured = configured;
   }
 
   /**
@@ -100,7 +108,7 @@ public final class RemoteMetadata implements MetadataClient, AutoCloseable {
    */
   public static RemoteMetadata open(RemoteMetadataConfig config, EventLoops loops)
       throws MetadataUnavailableException, HandshakeException {
-    RemoteMetadata client = new RemoteMetadata(new LeaderCalls(config, loops));
+    RemoteMetadata client = new RemoteMetadata(new LeaderCalls(config, loops), config.peers());
     try {
       client.session =
           client
@@ -172,6 +180,7 @@ public final class RemoteMetadata implements MetadataClient, AutoCloseable {
   }
 
   private void take(ClusterState state) {
+    takePeers(state.getMetadataPeersList().stream().map(Endpoint::parse).toList());
     ClusterView taken = ClusterView.of(state);
     viewLock.lock();
     try {
@@ -180,6 +189,13 @@ public final class RemoteMetadata implements MetadataClient, AutoCloseable {
       }
     } finally {
       viewLock.unlock();
+    }
+  }
+
+  /** Whoever leads knows the peers; those that were configured may be long gone. */
+  private void takePeers(List<Endpoint> peers) {
+    if (!peers.isEmpty() && calls.setPeers(peers)) {
+      LOG.info("the metadata peers are {} now, configured are {}", peers, configured);
     }
   }
 
@@ -400,6 +416,20 @@ public final class RemoteMetadata implements MetadataClient, AutoCloseable {
   @Override
   public List<DebtLevel> debts() throws MetadataUnavailableException {
     return ask(MetadataQuery.newBuilder().setDebts(true)).getDebtsList();
+  }
+
+  // ---- The group ----
+
+  @Override
+  public PeersStatus peers() throws MetadataUnavailableException {
+    return call(Method.PEERS, Empty.getDefaultInstance(), PeersStatus.parser());
+  }
+
+  @Override
+  public PeersChangeAnswer changePeers(String add, String remove)
+      throws MetadataUnavailableException {
+    PeersChange change = PeersChange.newBuilder().setAdd(add).setRemove(remove).build();
+    return call(Method.CHANGE_PEERS, change, PeersChangeAnswer.parser());
   }
 
   /** The session stays alive, until another one ends it. */

@@ -8,8 +8,8 @@ import java.util.List;
 /**
  * A metadata group in other processes.
  *
- * @param peers where its peers are reached; some of them are enough to find the leader only while
- *     it is one of them, so name all
+ * @param peers where peers are reached; while one of them answers, the others are found, also those
+ *     that came later
  * @param timeout how long a call may wait for its answer, elections included
  */
 public record RemoteMetadataConfig(List<Endpoint> peers, CallClientConfig calls, Duration timeout) {

@@ -1,0 +1,111 @@
+package dev.ashlar.metadata.consensus;
+
+import dev.ashlar.metadata.consensus.FolderIdentity.State;
+import dev.ashlar.metadata.consensus.QuorumPeer.Running;
+import dev.ashlar.protocol.message.PeerStanding;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.Optional;
+import java.util.function.BooleanSupplier;
+import org.apache.ratis.protocol.RaftPeerId;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Takes note that this peer has come to its group, or has gone from it. Whoever is removed is sent
+ * nothing any more, so it has to ask.
+ */
+final class MembershipWatch {
+  private static final Logger LOG = LoggerFactory.getLogger(MembershipWatch.class);
+  private static final Duration LOOK = Duration.ofMillis(250);
+
+  private final QuorumPeer.Config config;
+  private final PeerFolder folder;
+  private final OtherPeers others;
+  private final Running running;
+  private final RaftPeerId id;
+  private final BooleanSupplier isChanging;
+  private long ledNanos = System.nanoTime();
+
+  /**
+   * @param isChanging whether this peer has begun a change of the group, and others than the
+   *     present ones are called for it
+   */
+  MembershipWatch(
+      QuorumPeer.Config config,
+      PeerFolder folder,
+      OtherPeers others,
+      Running running,
+      BooleanSupplier isChanging) {
+    this.config = config;
+    this.folder = folder;
+    this.others = others;
+    this.running = running;
+    this.id = running.peer().id();
+    this.isChanging = isChanging;
+  }
+
+  /**
+   * Returns when this peer is not in its group any more; false when it has ended before it came to
+   * it: Ratis ends who was named in an entry that was taken back.
+   */
+  boolean isRemovedAtTheEnd() throws InterruptedException {
+    while (!isRemoved()) {
+      if (folder.state() == State.JOINING && !running.peer().isAlive()) {
+        return false;
+      }
+      Thread.sleep(LOOK);
+    }
+    return true;
+  }
+
+  private boolean isRemoved() throws InterruptedException {
+    Members members = running.network().members();
+    boolean isCommitted = running.peer().committedIndex() >= members.index();
+    if (!members.contains(id)) {
+      return folder.state() != State.JOINING && isCommitted;
+    }
+    if (folder.state() == State.JOINING) {
+      // What is not committed may never be, and who has the entry then still waits.
+      if (isCommitted) {
+        joined();
+      }
+      return false;
+    }
+    if (isLonely()) {
+      return isGoneFrom(members);
+    }
+    if (isCommitted && !members.isChanging() && !isChanging.getAsBoolean()) {
+      others.retain(members.endpoints());
+    }
+    return false;
+  }
+
+  private void joined() {
+    try {
+      folder.setState(State.MEMBER);
+      LOG.info("metadata in {} is of the group now, as {}", folder.path(), id);
+    } catch (IOException e) {
+      LOG.warn("metadata in {} is of the group now, which cannot be recorded", folder.path(), e);
+    }
+  }
+
+  /** Without a leader for longer than an election should take it asks whether it is in at all. */
+  private boolean isLonely() {
+    long now = System.nanoTime();
+    if (running.peer().leader().isPresent()) {
+      ledNanos = now;
+    }
+    return now - ledNanos > config.elections().max().toNanos();
+  }
+
+  /** Whether the others have gone on without it. */
+  private boolean isGoneFrom(Members members) throws InterruptedException {
+    others.add(config.peers()); // which may be of now, where those of the log are long gone
+    Collection<PeerStanding> said = others.standings().values();
+    said.forEach(other -> others.add(Members.of(other.getMembers()).endpoints()));
+    Optional<Members> known = Admission.known(said, id);
+    return known.isPresent() && known.get().index() >= members.index() && !known.get().contains(id);
+  }
+}

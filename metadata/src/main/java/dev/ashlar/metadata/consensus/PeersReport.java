@@ -1,0 +1,71 @@
+package dev.ashlar.metadata.consensus;
+
+import dev.ashlar.metadata.consensus.QuorumPeer.Running;
+import dev.ashlar.protocol.message.PeerStanding;
+import dev.ashlar.protocol.message.PeersStatus;
+import dev.ashlar.transport.Endpoint;
+import java.util.Map;
+import org.apache.ratis.protocol.RaftPeerId;
+import org.jspecify.annotations.Nullable;
+
+/** What the leader tells of the group. */
+final class PeersReport {
+  private PeersReport() {}
+
+  /**
+   * @param standings what the others say, by where they are reached
+   */
+  static PeersStatus of(
+      Running running, Peer leader, Map<Endpoint, PeerStanding> standings, PeerChanges changes) {
+    Members members = running.network().members();
+    PeersStatus.Builder status =
+        PeersStatus.newBuilder().setCommitted(leader.committedIndex()).setChange(changes.latest());
+    members
+        .peers()
+        .forEach(
+            (id, place) ->
+                status.addPeers(
+                    peer(id, place, leader, standings.get(place))
+                        .setJoins(members.isChanging() && !members.before().containsKey(id))));
+    members.before().entrySet().stream()
+        .filter(peer -> !members.peers().containsKey(peer.getKey()))
+        .forEach(
+            peer ->
+                status.addPeers(
+                    peer(peer.getKey(), peer.getValue(), leader, standings.get(peer.getValue()))
+                        .setLeaves(true)));
+    changes
+        .coming()
+        .filter(place -> members.at(place).isEmpty())
+        .ifPresent(place -> status.addPeers(coming(place, standings.get(place))));
+    return status.build();
+  }
+
+  private static PeersStatus.Peer.Builder peer(
+      RaftPeerId id, Endpoint place, Peer leader, @Nullable PeerStanding standing) {
+    PeersStatus.Peer.Builder peer =
+        PeersStatus.Peer.newBuilder().setId(id.toString()).setAddress(place.toString());
+    if (id.equals(leader.id())) {
+      return peer.setLeads(true)
+          .setAnswers(true)
+          .setStanding(PeerStanding.State.MEMBER.name())
+          .setApplied(leader.machine().appliedIndex());
+    }
+    return standing != null && standing.getPeer().equals(id.toString())
+        ? said(peer, standing)
+        : peer;
+  }
+
+  private static PeersStatus.Peer.Builder said(
+      PeersStatus.Peer.Builder peer, PeerStanding standing) {
+    return peer.setAnswers(true)
+        .setStanding(standing.getState().name())
+        .setApplied(standing.getApplied());
+  }
+
+  private static PeersStatus.Peer coming(Endpoint place, @Nullable PeerStanding standing) {
+    PeersStatus.Peer.Builder peer =
+        PeersStatus.Peer.newBuilder().setAddress(place.toString()).setJoins(true);
+    return standing == null ? peer.build() : said(peer.setId(standing.getPeer()), standing).build();
+  }
+}
