@@ -24,6 +24,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -41,6 +42,12 @@ class ClusterIT {
   private final long seed = Seeds.seed("ClusterIT");
   private final Map<String, byte[]> expected = new TreeMap<>();
   private int written;
+
+  /** Each test has a cluster of its own. */
+  @BeforeEach
+  void forget() {
+    expected.clear();
+  }
 
   @Test
   void nodesGoAndComeBack(ClusterProcess cluster) throws Exception {
