@@ -31,7 +31,6 @@ import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.PlacementMap;
 import dev.ashlar.protocol.model.Profile;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
-import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -279,17 +278,9 @@ final class ChangeFixture {
   }
 
   byte[] get(ObjectRead object, ByteRange range) throws Exception {
-    ByteArrayOutputStream out = new ByteArrayOutputStream();
-    store.read(
-        object,
-        range,
-        piece -> {
-          byte[] bytes = new byte[piece.bytes().remaining()];
-          piece.bytes().get(bytes);
-          out.writeBytes(bytes);
-          piece.release();
-        });
-    return out.toByteArray();
+    ReadBytes read = new ReadBytes();
+    store.read(object, range, read);
+    return read.bytes();
   }
 
   void assertContent(String message) throws Exception {

@@ -24,7 +24,6 @@ import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.Profile;
 import dev.ashlar.storage.drive.SteppedDrive;
 import dev.ashlar.storage.io.SimulatedDrive.PowerLoss;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -278,17 +277,9 @@ final class MoveCrash implements SimulatedProcess.Surroundings {
   private void checkAllReads() throws Exception {
     for (String key : SimulatedClient.keys()) {
       byte[] expected = requireNonNull(model.state(key).bytes());
-      ByteArrayOutputStream out = new ByteArrayOutputStream();
-      process.store.read(
-          object(key),
-          new ByteRange(0, expected.length),
-          piece -> {
-            byte[] bytes = new byte[piece.bytes().remaining()];
-            piece.bytes().get(bytes);
-            out.writeBytes(bytes);
-            piece.release();
-          });
-      assertArrayEquals(expected, out.toByteArray(), key);
+      ReadBytes read = new ReadBytes();
+      process.store.read(object(key), new ByteRange(0, expected.length), read);
+      assertArrayEquals(expected, read.bytes(), key);
     }
   }
 

@@ -19,7 +19,6 @@ import dev.ashlar.protocol.model.AttemptId;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.Profile;
 import dev.ashlar.protocol.model.ShardId;
-import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -121,17 +120,9 @@ final class RestCheck<D extends ShardStore> {
       throw new AssertionError(what);
     }
     assertEquals(expected.length, object.object().getSummary().getSize(), what);
-    ByteArrayOutputStream out = new ByteArrayOutputStream();
-    process.store.read(
-        object,
-        new ByteRange(0, expected.length),
-        piece -> {
-          byte[] bytes = new byte[piece.bytes().remaining()];
-          piece.bytes().get(bytes);
-          out.writeBytes(bytes);
-          piece.release();
-        });
-    assertArrayEquals(expected, out.toByteArray(), what);
+    ReadBytes read = new ReadBytes();
+    process.store.read(object, new ByteRange(0, expected.length), read);
+    assertArrayEquals(expected, read.bytes(), what);
   }
 
   /** What lies on the drives, without what the engine makes of it. */

@@ -77,22 +77,17 @@ final class MetadataAdminCommand {
   }
 
   private int await(long number, String what) throws IOException, InterruptedException {
-    String body = look();
-    while (isAt(body, number, what) && state(body).equals("running")) {
+    while (true) {
+      String body = look();
+      JsonNode change = json.readTree(body).path("change");
+      boolean isIt =
+          change.path("number").asLong() == number && change.path("what").asText().equals(what);
+      if (!isIt || !change.path("state").asText().equals("running")) {
+        show(body);
+        return end(isIt, change);
+      }
       Thread.sleep(LOOK);
-      body = look();
     }
-    show(body);
-    return end(isAt(body, number, what), json.readTree(body).path("change"));
-  }
-
-  private boolean isAt(String body, long number, String what) throws IOException {
-    JsonNode change = json.readTree(body).path("change");
-    return change.path("number").asLong() == number && change.path("what").asText().equals(what);
-  }
-
-  private String state(String body) throws IOException {
-    return json.readTree(body).path("change").path("state").asText();
   }
 
   /** A change may cost a leader, so for a while nobody may answer. */

@@ -75,7 +75,7 @@ class MetadataPeersIT {
     ServerProcess.deleteRecursively(lost.folder().resolve("metadata"));
     NodeProcess other = anOldOneBut(nodes, lost);
     Process added = join(cluster, other);
-    String address = "127.0.0.1:" + (cluster.port() + 290);
+    String address = cluster.addedAddress();
     String gone = property(lost, "cluster-listen");
     Launch.Ended refused = admin(nodes, "remove", property(other, "cluster-listen"));
     assertNotEquals(0, refused.code(), refused.output());
@@ -95,22 +95,11 @@ class MetadataPeersIT {
 
   private static Process join(ClusterProcess cluster, NodeProcess like) throws IOException {
     Path folder = cluster.nodes().folder();
-    return Launch.start(
-        List.of(
-            "server",
-            "--config",
-            like.config().toString(),
-            "--node",
-            "metadata-9",
-            "--cluster-listen",
-            "127.0.0.1:" + (cluster.port() + 290),
-            "--management-listen",
-            "127.0.0.1:0",
-            "--metadata",
-            folder.resolve("added").toString(),
-            "--metadata-join"),
+    return cluster.add(
+        like,
+        "metadata-9",
         Map.of("ASHLAR_HEAP", "128m"),
-        folder.resolve("added.log"));
+        List.of("--metadata", folder.resolve("added").toString(), "--metadata-join"));
   }
 
   private static NodeProcess anOldOneBut(ClusterNodes nodes, NodeProcess lost) {

@@ -120,20 +120,7 @@ class MovingIT {
     NodeProcess like = cluster.nodes().node("storage-2");
     Path folder = cluster.nodes().folder();
     assertTrue(like.isAlive());
-    return Launch.start(
-        List.of(
-            "server",
-            "--config",
-            like.config().toString(),
-            "--node",
-            "storage-9",
-            "--cluster-listen",
-            "127.0.0.1:" + (cluster.port() + 290),
-            "--management-listen",
-            "127.0.0.1:0",
-            "--data",
-            folder.resolve("added").toString()),
-        Map.of(),
-        folder.resolve("added.log"));
+    return cluster.add(
+        like, "storage-9", Map.of(), List.of("--data", folder.resolve("added").toString()));
   }
 }

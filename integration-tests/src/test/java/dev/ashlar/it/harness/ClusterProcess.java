@@ -26,6 +26,7 @@ public final class ClusterProcess implements AutoCloseable {
 
   private static final int PORTS_EACH = 300;
   private static final int CLUSTERS_MAX = 26;
+  private static final int ADDED_PORT = 290;
   private static final AtomicInteger NEXT =
       new AtomicInteger(ThreadLocalRandom.current().nextInt(CLUSTERS_MAX));
 
@@ -125,6 +126,28 @@ public final class ClusterProcess implements AutoCloseable {
   /** The first of its ports. */
   public int port() {
     return port;
+  }
+
+  /** Where the node that {@link #add} starts is reached by the others. */
+  public String addedAddress() {
+    return "127.0.0.1:" + (port + ADDED_PORT);
+  }
+
+  /**
+   * Starts one more node, which is not this one's to end.
+   *
+   * @param like whose configuration it has, but for its name, its ports and what is given
+   * @param options further ones, as where its data is
+   */
+  public Process add(
+      NodeProcess like, String name, Map<String, String> variables, List<String> options)
+      throws IOException {
+    List<String> arguments =
+        new ArrayList<>(List.of("server", "--config", like.config().toString(), "--node", name));
+    arguments.addAll(List.of("--cluster-listen", addedAddress()));
+    arguments.addAll(List.of("--management-listen", "127.0.0.1:0"));
+    arguments.addAll(options);
+    return Launch.start(arguments, variables, folder.resolve("added.log"));
   }
 
   /** Ends the command with SIGTERM and returns when all that it started has ended. */
