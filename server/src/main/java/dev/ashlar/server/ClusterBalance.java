@@ -45,6 +45,13 @@ final class ClusterBalance implements AutoCloseable {
    */
   private static final Duration GAP_MAX = Duration.ofMillis(NodeLife.DOWN_MS);
 
+  /**
+   * For so long a drive is up before it gets slots, so that every gateway has found it by then:
+   * they look where the nodes are every two seconds, and try to connect at least every three. A
+   * write that comes before its gateway is connected would have a slot less.
+   */
+  private static final Duration FOUND_AFTER = Duration.ofSeconds(5);
+
   private final MetadataClient metadata;
   private final Duration outAfter;
   private final BooleanSupplier isItsTurn;
@@ -53,6 +60,9 @@ final class ClusterBalance implements AutoCloseable {
 
   /** Since when this process has seen a drive down: what happened before it looked is not time. */
   private final Map<UUID, Long> downSinceNanos = new HashMap<>();
+
+  /** The same of those that are up. */
+  private final Map<UUID, Long> upSinceNanos = new HashMap<>();
 
   private long lookedAtNanos;
   private @Nullable BackgroundThread worker;
@@ -99,8 +109,13 @@ final class ClusterBalance implements AutoCloseable {
     if (isItsTurn.getAsBoolean()) {
       balance();
     } else {
-      downSinceNanos.clear();
+      forget();
     }
+  }
+
+  private void forget() {
+    downSinceNanos.clear();
+    upSinceNanos.clear();
   }
 
   private void balance() throws MetadataUnavailableException {
@@ -112,7 +127,7 @@ final class ClusterBalance implements AutoCloseable {
     List<DriveRow> changed = changed(registry, map);
     MoveSlots plan;
     try {
-      plan = PlacementPlan.plan(registry, map, changed);
+      plan = PlacementPlan.plan(withoutStrangers(registry, map), map, changed);
     } catch (IllegalArgumentException e) {
       LOG.debug("the slots stay where they are: {}", e.getMessage());
       return;
@@ -133,10 +148,24 @@ final class ClusterBalance implements AutoCloseable {
     }
   }
 
+  /** Without drives that have no slots and get none yet. */
+  private Registry withoutStrangers(Registry registry, PlacementMap map) {
+    Set<UUID> placed = new HashSet<>();
+    map.slotDrives().forEach(placed::addAll);
+    Registry.Builder known = registry.toBuilder().clearDrives();
+    for (DriveRow row : registry.getDrivesList()) {
+      UUID id = DriveId.idOf(row);
+      if (placed.contains(id) || isFound(id)) {
+        known.addDrives(row);
+      }
+    }
+    return known.build();
+  }
+
   /** Drives that are taken out, or in again. */
   private List<DriveRow> changed(Registry registry, PlacementMap map) {
     Set<UUID> down = downOrFailed(registry, hasFailed);
-    long now = note(down);
+    long now = note(registry, down);
     Set<UUID> holding = holding(registry, map);
     List<DriveRow> changed = new ArrayList<>();
     List<DriveRow> lost = new ArrayList<>();
@@ -153,7 +182,7 @@ final class ClusterBalance implements AutoCloseable {
         if (!isOut && (isIn(row) || isMissed) && isLong) {
           lost.add(row);
         }
-      } else if (isOut && row.getOutByItself()) {
+      } else if (isOut && row.getOutByItself() && isFound(id)) {
         changed.add(standing(row, DriveStanding.STANDING_IN, false));
       }
     }
@@ -164,16 +193,29 @@ final class ClusterBalance implements AutoCloseable {
     return changed;
   }
 
-  /** Counts the time of those that are down; returns what time it is. */
-  private long note(Set<UUID> down) {
+  /** Counts the time of those that are down, and of the others; returns what time it is. */
+  private long note(Registry registry, Set<UUID> down) {
     long now = nanos.getAsLong();
     if (now - lookedAtNanos > GAP_MAX.toNanos()) {
-      downSinceNanos.clear();
+      forget();
     }
     lookedAtNanos = now;
-    downSinceNanos.keySet().retainAll(down);
-    down.forEach(drive -> downSinceNanos.putIfAbsent(drive, now));
+    Set<UUID> up = new HashSet<>();
+    registry.getDrivesList().forEach(row -> up.add(DriveId.idOf(row)));
+    up.removeAll(down);
+    note(downSinceNanos, down, now);
+    note(upSinceNanos, up, now);
     return now;
+  }
+
+  private static void note(Map<UUID, Long> since, Set<UUID> drives, long now) {
+    since.keySet().retainAll(drives);
+    drives.forEach(drive -> since.putIfAbsent(drive, now));
+  }
+
+  private boolean isFound(UUID drive) {
+    Long since = upSinceNanos.get(drive);
+    return since != null && lookedAtNanos - since >= FOUND_AFTER.toNanos();
   }
 
   private long downSince(DriveRow row) {

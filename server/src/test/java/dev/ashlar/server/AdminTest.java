@@ -47,7 +47,7 @@ class AdminTest {
     UUID old = BalancedCluster.drive("node-3", 0);
     UUID by = BalancedCluster.drive("node-3", 1);
     long share = cluster.slots(old);
-    cluster.pass(Duration.ofSeconds(4));
+    cluster.pass(Duration.ofSeconds(8));
     assertTrue(cluster.slots(by) > 0, "it has got its share already");
     Admin.Done done =
         Objects.requireNonNull(cluster.admin.act("replace", old.toString(), by.toString()));

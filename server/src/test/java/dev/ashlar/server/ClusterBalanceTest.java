@@ -26,6 +26,11 @@ class ClusterBalanceTest {
   /** Less than the delay by more than it takes to notice. */
   private static final Duration NOT_YET = OUT_AFTER.minusSeconds(10);
 
+  private static final Duration NOT_FOUND = Duration.ofSeconds(6);
+
+  /** Until a node that comes gets slots, and a look more. */
+  private static final Duration FOUND = Duration.ofSeconds(8);
+
   private static final Duration LONG = OUT_AFTER.plus(NOTICED);
 
   private static long outNodes(BalancedCluster cluster, int nodes) {
@@ -68,7 +73,7 @@ class ClusterBalanceTest {
       cluster.fallSilent("node-3");
       cluster.pass(NOT_YET);
       cluster.speakAgain("node-3");
-      cluster.pass(Duration.ofSeconds(4));
+      cluster.pass(FOUND);
     }
     assertEquals(STANDING_IN, cluster.standing("node-3"));
     assertEquals(1, cluster.map().epoch());
@@ -82,7 +87,7 @@ class ClusterBalanceTest {
     cluster.pass(LONG);
     assertEquals(0, cluster.slots("node-3"));
     cluster.speakAgain("node-3");
-    cluster.pass(Duration.ofSeconds(4));
+    cluster.pass(FOUND);
     assertEquals(STANDING_IN, cluster.standing("node-3"));
     assertFalse(cluster.row(drive("node-3", 0)).getOutByItself());
     assertEquals(share, cluster.slots("node-3"));
@@ -95,7 +100,7 @@ class ClusterBalanceTest {
     cluster.pass(LONG.multipliedBy(3));
     assertEquals(0, outNodes(cluster, 12));
     cluster.speakAgain("node-2");
-    cluster.pass(Duration.ofSeconds(4));
+    cluster.pass(FOUND);
     assertEquals(2, outNodes(cluster, 12), "of these it is known for how long they are down");
     assertEquals(STANDING_IN, cluster.standing("node-2"));
   }
@@ -110,7 +115,7 @@ class ClusterBalanceTest {
     cluster.pass(LONG);
     assertEquals(2, outNodes(cluster, 12), "repair has not begun");
     cluster.settle();
-    cluster.pass(Duration.ofSeconds(4));
+    cluster.pass(FOUND);
     assertEquals(3, outNodes(cluster, 12), "nothing is missed of the others");
   }
 
@@ -119,7 +124,7 @@ class ClusterBalanceTest {
     BalancedCluster cluster = new BalancedCluster(12, 1);
     for (String node : new String[] {"node-1", "node-2"}) {
       cluster.stand(node, STANDING_DRAINING);
-      cluster.pass(Duration.ofSeconds(4));
+      cluster.pass(FOUND);
     }
     cluster.settle();
     cluster.fallSilent("node-1", "node-2", "node-3", "node-4");
@@ -164,6 +169,24 @@ class ClusterBalanceTest {
   }
 
   @Test
+  void noGatewayMeetsADriveInTheMapThatItHasNotFoundYet() throws Exception {
+    BalancedCluster cluster = new BalancedCluster(8, 1);
+    cluster.join("node-8");
+    cluster.pass(NOT_FOUND);
+    assertEquals(0, cluster.slots("node-8"));
+    cluster.pass(FOUND);
+    assertTrue(cluster.slots("node-8") > 0);
+    cluster.fallSilent("node-8");
+    cluster.pass(LONG);
+    assertEquals(STANDING_OUT, cluster.standing("node-8"));
+    cluster.speakAgain("node-8");
+    cluster.pass(NOT_FOUND);
+    assertEquals(STANDING_OUT, cluster.standing("node-8"));
+    cluster.pass(FOUND);
+    assertTrue(cluster.slots("node-8") > 0);
+  }
+
+  @Test
   void aNodeThatJoinsGetsItsShareUnlessItIsPaused() throws Exception {
     BalancedCluster cluster = new BalancedCluster(7, 2);
     pause(cluster, true);
@@ -196,7 +219,7 @@ class ClusterBalanceTest {
     assertEquals(STANDING_OUT, cluster.row(drive("node-3", 1)).getStanding());
     assertEquals(STANDING_IN, cluster.standing("node-3"));
     cluster.join("node-3");
-    cluster.pass(Duration.ofSeconds(4));
+    cluster.pass(FOUND);
     assertEquals(STANDING_IN, cluster.row(drive("node-3", 1)).getStanding());
   }
 
@@ -213,7 +236,7 @@ class ClusterBalanceTest {
     assertEquals(0, cluster.slots(drive));
     assertEquals(STANDING_IN, cluster.standing("node-3"), "its other drive is well");
     cluster.failed.clear(); // its node has started again
-    cluster.pass(Duration.ofSeconds(4));
+    cluster.pass(FOUND);
     assertEquals(STANDING_IN, cluster.row(drive).getStanding());
     assertEquals(share, cluster.slots(drive));
   }
@@ -228,7 +251,7 @@ class ClusterBalanceTest {
     cluster.pass(LONG);
     assertEquals(0, outNodes(cluster, 12));
     cluster.speakAgain("node-3");
-    cluster.pass(Duration.ofSeconds(4));
+    cluster.pass(FOUND);
     assertEquals(STANDING_OUT, cluster.row(drive("node-1", 1)).getStanding());
     assertEquals(STANDING_OUT, cluster.row(drive("node-2", 1)).getStanding());
     assertEquals(1, outNodes(cluster, 12));
@@ -238,15 +261,15 @@ class ClusterBalanceTest {
   void asManyAreTakenOutAsTheOthersCanStandInFor() throws Exception {
     BalancedCluster cluster = new BalancedCluster(7, 1);
     cluster.fallSilent("node-5");
-    cluster.pass(Duration.ofSeconds(4));
+    cluster.pass(FOUND);
     cluster.fallSilent("node-1");
     cluster.pass(LONG);
     assertEquals(STANDING_OUT, cluster.standing("node-5"), "it was down first");
     assertEquals(STANDING_IN, cluster.standing("node-1"), "six are needed");
     cluster.speakAgain("node-5");
-    cluster.pass(Duration.ofSeconds(4));
+    cluster.pass(FOUND);
     assertEquals(STANDING_IN, cluster.standing("node-5"));
-    cluster.pass(Duration.ofSeconds(4));
+    cluster.pass(FOUND);
     assertEquals(STANDING_OUT, cluster.standing("node-1"), "now it can be");
   }
 
@@ -294,6 +317,7 @@ class ClusterBalanceTest {
   void aMapThatChangesMeanwhileIsNotChangedAgain() throws Exception {
     BalancedCluster cluster = new BalancedCluster(9, 1);
     cluster.join("node-9");
+    cluster.pass(NOT_FOUND);
     cluster.whileItLooks(
         () -> {
           try {
@@ -302,17 +326,17 @@ class ClusterBalanceTest {
             throw new AssertionError(e);
           }
         });
-    cluster.look();
+    cluster.pass(Duration.ofSeconds(2));
     assertEquals(2, cluster.map().epoch(), "what was planned was for the first");
     assertEquals(0, cluster.slots("node-2"));
-    cluster.pass(Duration.ofSeconds(4));
+    cluster.pass(FOUND);
     assertTrue(cluster.slots("node-9") > 0);
     assertEquals(0, cluster.slots("node-2"));
     assertEquals(STANDING_DRAINING, cluster.standing("node-2"));
   }
 
   @Test
-  void whatComesBackWhileItIsTakenOutIsInAgainAtTheNextLook() throws Exception {
+  void whatComesBackWhileItIsTakenOutIsInAgainSoon() throws Exception {
     BalancedCluster cluster = new BalancedCluster(8, 1);
     long share = cluster.slots("node-3");
     cluster.fallSilent("node-3");
@@ -321,7 +345,7 @@ class ClusterBalanceTest {
     cluster.whileItLooks(() -> cluster.join("node-3"));
     cluster.pass(Duration.ofSeconds(2));
     assertEquals(STANDING_OUT, cluster.standing("node-3"));
-    cluster.pass(Duration.ofSeconds(4));
+    cluster.pass(FOUND);
     assertEquals(STANDING_IN, cluster.standing("node-3"));
     assertEquals(share, cluster.slots("node-3"));
   }

@@ -108,8 +108,9 @@ final class KnownObjects {
       isDone.set(true);
       client.join();
     }
-    if (failure.get() != null) {
-      throw new AssertionError("seed " + seed, failure.get());
+    Throwable why = failure.get();
+    if (why != null) {
+      throw new AssertionError("seed " + seed + ": " + why.getMessage(), why);
     }
   }
 }

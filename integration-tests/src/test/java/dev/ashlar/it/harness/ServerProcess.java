@@ -33,6 +33,13 @@ public final class ServerProcess implements AutoCloseable {
   public static final String REGION = "us-east-1";
 
   private static final Duration DEADLINE = Duration.ofSeconds(90);
+
+  /**
+   * The SDK's client tries a connection of its pool before it uses it if that was idle for two
+   * seconds. Only after that it takes none to the process before for a live one.
+   */
+  private static final Duration POOLED_UNTRIED = Duration.ofMillis(2_200);
+
   private static final int LOG_TAIL_BYTES = 6_000;
   private static final Set<ServerProcess> OPEN = ConcurrentHashMap.newKeySet();
   private static final AtomicInteger COUNTER = new AtomicInteger();
@@ -54,6 +61,7 @@ public final class ServerProcess implements AutoCloseable {
   private final int port = freePort();
   private final int managementPort = freePort();
   private Process process;
+  private long endedNanos;
 
   private ServerProcess(ServerSpec spec) throws IOException {
     this.spec = spec;
@@ -137,7 +145,10 @@ public final class ServerProcess implements AutoCloseable {
     }
   }
 
-  /** Starts again on the same folders and ports and returns when ready. */
+  /**
+   * Starts again on the same folders and ports and returns when ready, also for clients that were
+   * connected with the process before.
+   */
   public void start() {
     if (process.isAlive()) {
       throw new IllegalStateException("still running");
@@ -148,6 +159,7 @@ public final class ServerProcess implements AutoCloseable {
       throw new UncheckedIOException(e);
     }
     awaitReady();
+    pause(POOLED_UNTRIED.minusNanos(System.nanoTime() - endedNanos));
   }
 
   /** The body of the metrics page. */
@@ -239,6 +251,7 @@ public final class ServerProcess implements AutoCloseable {
       if (!process.waitFor(DEADLINE.toSeconds(), TimeUnit.SECONDS)) {
         throw new AssertionError("still running after " + DEADLINE + logTails());
       }
+      endedNanos = System.nanoTime();
     } catch (InterruptedException e) {
       throw interrupted(e);
     }
