@@ -13,7 +13,6 @@ import dev.ashlar.bench.options.ProfilesOption;
 import dev.ashlar.bench.result.ResultFolder;
 import dev.ashlar.protocol.model.Profile;
 import java.io.IOException;
-import java.io.PrintStream;
 import java.nio.file.NoSuchFileException;
 import java.util.ArrayList;
 import java.util.List;
@@ -102,20 +101,14 @@ public final class CapacityCommand implements Callable<Integer>, Planned {
     ResultFolder kept = output.newFolder("capacity");
     CapacityResult result =
         new CapacityResult(
+            Machine.describe(),
             set,
             set.rawBytes(),
             fitting.stream().map(profile -> ProfileCapacity.of(set, profile)).toList(),
             sizes == null ? null : measure(sizes, fitting, kept));
     kept.write("report.json", result);
-    String machine = Machine.describe();
-    output.print(result, out -> print(machine, result, out));
+    output.print(result, result::print);
     return 0;
-  }
-
-  private static void print(String machine, CapacityResult result, PrintStream out) {
-    out.println(machine);
-    out.println();
-    result.print(out);
   }
 
   private DriveSet driveSet() {

@@ -12,7 +12,11 @@ import org.jspecify.annotations.Nullable;
  * @param dataSet null where none was asked for
  */
 record CapacityResult(
-    DriveSet drives, long rawBytes, List<ProfileCapacity> profiles, @Nullable DataSet dataSet) {
+    String machine,
+    DriveSet drives,
+    long rawBytes,
+    List<ProfileCapacity> profiles,
+    @Nullable DataSet dataSet) {
 
   /**
    * A data set on drives.
@@ -27,6 +31,8 @@ record CapacityResult(
   }
 
   void print(PrintStream out) {
+    out.println(machine);
+    out.println();
     printDrives(out);
     if (dataSet != null) {
       out.println();

@@ -1,12 +1,16 @@
 package dev.ashlar.bench.codec;
 
 import dev.ashlar.bench.Machine;
+import dev.ashlar.bench.Plan;
+import dev.ashlar.bench.Planned;
 import dev.ashlar.bench.TimeLeft;
 import dev.ashlar.bench.options.CountArgument;
 import dev.ashlar.bench.options.OutputOptions;
 import dev.ashlar.bench.options.PassesOption;
 import dev.ashlar.bench.options.ProfilesOption;
 import dev.ashlar.bench.result.ResultFolder;
+import dev.ashlar.codec.CodecChoice;
+import dev.ashlar.codec.isal.NativeLibrary;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -36,22 +40,34 @@ import picocli.CommandLine.Option;
         "Encoding, parity deltas, decoding and checksums of single strips, also as a loop in C;"
             + " GB/s of input on one core.",
     mixinStandardHelpOptions = true)
-final class JmhCommand implements Callable<Integer> {
+final class JmhCommand implements Callable<Integer>, Planned {
+  private static final int WARM_UP_ITERATIONS = 2;
+
+  /** Of each state class as many as it has, for each profile; {@code --only} leaves some out. */
+  private static final int BENCHMARKS_PER_PROFILE = 9;
+
+  private static final int CHECKSUMS = 9;
+
+  private static final String NEEDS_ISAL = "\\.(isal|md5Times)";
+
+  /** Of a process, and what it does before it measures. */
+  private static final double START_SECONDS = 0.5;
+
   @Mixin private PassesOption passes = new PassesOption();
 
   @Option(
       names = "--iterations",
       converter = CountArgument.class,
-      defaultValue = "5",
-      description = "Per pass (default: 5).")
-  private int iterations = 5;
+      defaultValue = "2",
+      description = "Per pass (default: 2; to be quoted 5).")
+  private int iterations = 2;
 
   @Option(
       names = "--millis",
       converter = CountArgument.class,
-      defaultValue = "300",
-      description = "Length of an iteration (default: 300).")
-  private int millis = 300;
+      defaultValue = "150",
+      description = "Length of an iteration (default: 150; to be quoted 300).")
+  private int millis = 150;
 
   @Option(
       names = "--shard-bytes",
@@ -71,29 +87,55 @@ final class JmhCommand implements Callable<Integer> {
   @Mixin private OutputOptions output = new OutputOptions();
 
   @Override
+  public Plan plan() {
+    int shapes = profiles.shapes(CodecCommand.PROFILES).size();
+    int benchmarks = shardBytes.size() * shapes * BENCHMARKS_PER_PROFILE + CHECKSUMS;
+    double each = START_SECONDS + (WARM_UP_ITERATIONS + iterations) * millis / 1e3;
+    return new Plan().add((double) passes.passes() * benchmarks, each);
+  }
+
+  @Override
   public Integer call() throws RunnerException, IOException {
     ResultFolder kept = output.newFolder("codec-jmh");
+    String failure = NativeLibrary.failure();
+    if (failure != null) {
+      System.err.println("What needs ISA-L is left out: " + failure);
+    }
+    String machine = Machine.describe();
     Map<JmhRow, List<Double>> nanos = new TreeMap<>();
     TimeLeft left = new TimeLeft(passes.passes());
     for (int pass = 1; pass <= passes.passes(); pass++) {
+      Map<JmhRow, List<Double>> ofPass = new TreeMap<>();
       for (RunResult result : new Runner(options().build()).run()) {
-        collect(result, nanos);
+        collect(result, ofPass);
+      }
+      for (Map.Entry<JmhRow, List<Double>> row : ofPass.entrySet()) {
+        JmhResult alone = JmhResult.of(machine, 1, Map.of(row.getKey(), row.getValue()));
+        kept.writeStep(row.getKey().folder(), pass, row.getKey().step(), alone);
+        nanos.computeIfAbsent(row.getKey(), first -> new ArrayList<>()).addAll(row.getValue());
       }
       left.done("pass " + pass);
     }
-    JmhResult result = JmhResult.of(Machine.describe(), passes.passes(), nanos);
+    JmhResult result = JmhResult.of(machine, passes.passes(), nanos);
     kept.write("report.json", result);
     output.print(result, result::print);
     return 0;
   }
 
   private ChainedOptionsBuilder options() {
+    ChainedOptionsBuilder options = commonOptions();
+    return NativeLibrary.failure() == null
+        ? options
+        : options.exclude(NEEDS_ISAL).param("codec", CodecChoice.JAVA.name());
+  }
+
+  private ChainedOptionsBuilder commonOptions() {
     return new OptionsBuilder()
         .include(only)
         .param("profile", profiles.shapes(CodecCommand.PROFILES).toArray(String[]::new))
         .param("shardBytes", shardBytes.toArray(String[]::new))
         .forks(1)
-        .warmupIterations(2)
+        .warmupIterations(WARM_UP_ITERATIONS)
         .warmupTime(TimeValue.milliseconds(millis))
         .measurementIterations(iterations)
         .measurementTime(TimeValue.milliseconds(millis))

@@ -1,6 +1,7 @@
 package dev.ashlar.bench.codec;
 
 import java.util.Comparator;
+import java.util.Locale;
 import java.util.Objects;
 import org.openjdk.jmh.infra.BenchmarkParams;
 
@@ -26,6 +27,15 @@ record JmhRow(String name, String profile, String codec, int bytes) implements C
 
   private static String orEmpty(BenchmarkParams params, String key) {
     return params.getParamsKeys().contains(key) ? Objects.requireNonNull(params.getParam(key)) : "";
+  }
+
+  /** Of its results: that of its profile, or of all that have none. */
+  String folder() {
+    return profile.isEmpty() ? "no-profile" : profile;
+  }
+
+  String step() {
+    return name + (codec.isEmpty() ? "" : "-" + codec.toLowerCase(Locale.ROOT)) + "-" + bytes;
   }
 
   /** The same work done in a loop in C. */

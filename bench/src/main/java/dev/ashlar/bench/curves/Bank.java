@@ -7,6 +7,7 @@ import dev.ashlar.bench.load.LoadResult;
 import dev.ashlar.bench.load.LoadRun;
 import dev.ashlar.bench.load.Mix;
 import dev.ashlar.bench.load.ServerOptions;
+import dev.ashlar.bench.process.BenchException;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -150,6 +151,10 @@ final class Bank implements AutoCloseable {
     for (int again = 0; again < LONGER_MAX && result.total().operations() == 0; again++) {
       longer = longer.withTimes(longer.warmUpSeconds(), 2 * longer.seconds());
       result = run.run(longer);
+    }
+    if (result.total().operations() == 0) {
+      throw new BenchException(
+          "Nothing of %s succeeds: %s".formatted(load.mix(), result.total().errors()));
     }
     return result;
   }

@@ -7,6 +7,7 @@ import dev.ashlar.bench.load.LoadResult;
 import dev.ashlar.bench.result.Spread;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
 import java.util.function.ToDoubleFunction;
 
@@ -17,6 +18,7 @@ public record Curves(String machine, String phase, List<Point> points) {
    * One step on one profile.
    *
    * @param x what the sweep varies
+   * @param seconds measured of each pass
    * @param failures of all passes
    */
   public record Point(
@@ -24,6 +26,7 @@ public record Curves(String machine, String phase, List<Point> points) {
       Sweep sweep,
       String label,
       double x,
+      double seconds,
       Spread operationsPerSecond,
       Spread mebibytesPerSecond,
       Spread meanMillis,
@@ -40,6 +43,7 @@ public record Curves(String machine, String phase, List<Point> points) {
           step.sweep(),
           step.label(),
           step.x(),
+          step.load().seconds(),
           spread(passes, pass -> pass.total().operationsPerSecond()),
           spread(passes, pass -> pass.total().mebibytesPerSecond()),
           spread(passes, pass -> pass.total().latency().mean()),
@@ -76,6 +80,21 @@ public record Curves(String machine, String phase, List<Point> points) {
     return points.stream()
         .filter(point -> point.profile().equals(profile) && point.sweep() == sweep)
         .toList();
+  }
+
+  /** How the steps of the sweep were measured. */
+  String how(Sweep sweep) {
+    return points.stream()
+        .filter(point -> point.sweep() == sweep)
+        .findFirst()
+        .map(
+            point ->
+                String.format(
+                    Locale.ROOT,
+                    "Means of %d passes of %s s each, the profiles in turn.",
+                    point.operationsPerSecond().passes().length,
+                    point.seconds()))
+        .orElse("");
   }
 
   /** Steps whose passes differ too much to be believed. */

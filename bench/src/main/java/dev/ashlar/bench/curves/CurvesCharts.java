@@ -20,15 +20,12 @@ final class CurvesCharts {
 
   private final List<Curves> phases;
   private final List<String> profiles;
-  private final String how;
 
   /**
    * @param phases the earlier first
-   * @param how the steps were measured
    */
-  CurvesCharts(List<Curves> phases, String how) {
+  CurvesCharts(List<Curves> phases) {
     this.phases = phases;
-    this.how = how;
     profiles = phases.stream().flatMap(phase -> phase.profiles().stream()).distinct().toList();
   }
 
@@ -70,6 +67,20 @@ final class CurvesCharts {
     return isTaken ? name + " (earlier)" : name;
   }
 
+  /** Of two phases that were measured otherwise, each. */
+  private String how(Sweep sweep) {
+    List<String> each = phases.stream().map(phase -> phase.how(sweep)).toList();
+    if (each.stream().distinct().count() == 1) {
+      return each.getFirst();
+    }
+    StringBuilder all = new StringBuilder();
+    for (int number = 0; number < phases.size(); number++) {
+      all.append(number == 0 ? "" : " ").append(phaseName(number)).append(": ");
+      all.append(each.get(number));
+    }
+    return all.toString();
+  }
+
   static String title(String profile) {
     return profile.replace(",optimizations=off", " classic");
   }
@@ -92,7 +103,7 @@ final class CurvesCharts {
         "Each point has more requests on their way than the one before. The knee is where"
             + " throughput divided by latency is highest; to plan with, take 70 % of the highest"
             + " throughput. "
-            + how,
+            + how(Sweep.RESPONSE),
         OPERATIONS,
         MEAN,
         true,
@@ -112,7 +123,7 @@ final class CurvesCharts {
       each(
           (phase, profile, name, color, isFaint) ->
               bars.addAll(percentiles(phase.of(profile, sweep), groups, name, color)));
-      return List.of(blocks(sweep.title(), title, groups, bars));
+      return List.of(blocks(sweep, sweep.title(), title, groups, bars));
     }
     List<Figure> figures = new ArrayList<>();
     for (String profile : profiles) {
@@ -124,7 +135,7 @@ final class CurvesCharts {
         }
       }
       String name = sweep.title() + "-" + (figures.size() + 1);
-      figures.add(blocks(name, title + ": " + title(profile), groups, bars));
+      figures.add(blocks(sweep, name, title + ": " + title(profile), groups, bars));
     }
     return figures;
   }
@@ -136,11 +147,12 @@ final class CurvesCharts {
         new Figure.Bar(name + ", P99", heights(points, groups, CurvesCharts::p99), color, true));
   }
 
-  private Figure blocks(String name, String title, List<String> groups, List<Figure.Bar> bars) {
+  private Figure blocks(
+      Sweep sweep, String name, String title, List<String> groups, List<Figure.Bar> bars) {
     return new Figure.Bars(
         name,
         title,
-        "Random blocks of objects of 4 MiB, one request on its way. " + how,
+        "Random blocks of objects of 4 MiB, one request on its way. " + how(sweep),
         "block size",
         groups,
         new Figure.Axis("latency (ms)", true),
@@ -170,7 +182,7 @@ final class CurvesCharts {
     return new Figure.Lines(
         sweep.title() + "-" + percentile.toLowerCase(Locale.ROOT),
         what + " of 16 KiB: " + percentile + " by clients",
-        "Each client has one request on its way. " + how,
+        "Each client has one request on its way. " + how(sweep),
         new Figure.Axis("clients", false),
         new Figure.Axis(percentile + " latency (ms)", true),
         true,
@@ -195,7 +207,7 @@ final class CurvesCharts {
     return new Figure.Bars(
         "sequential",
         "Sequential throughput: whole objects of 4 MiB, four clients",
-        "Reads go through the objects in order, writes make new ones. " + how,
+        "Reads go through the objects in order, writes make new ones. " + how(Sweep.SEQUENTIAL),
         "",
         SEQUENTIAL_GROUPS,
         new Figure.Axis("throughput (MiB/s)", false),

@@ -25,7 +25,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -231,14 +230,6 @@ public final class CurvesCommand implements Callable<Integer>, Planned {
 
   // --- Telling --------------------------------------------------------------------------------
 
-  private String how() {
-    return String.format(
-        Locale.ROOT,
-        "Means of %d passes of %s s each, the profiles in turn.",
-        passes.passes(),
-        extent().seconds());
-  }
-
   private Path page(ResultFolder kept, Curves curves, Optional<Curves> earlier) throws IOException {
     List<Curves> phases = new ArrayList<>();
     earlier.ifPresent(phases::add);
@@ -247,40 +238,46 @@ public final class CurvesCommand implements Callable<Integer>, Planned {
     for (Curves each : phases) {
       page.paragraph(phases.size() > 1 ? each.phase() + ": " + each.machine() : each.machine());
     }
-    for (Figure figure : new CurvesCharts(phases, how()).figures()) {
+    for (Figure figure : new CurvesCharts(phases).figures()) {
       page.figure(figure);
     }
-    abnormal(curves).ifPresent(page::paragraph);
-    page.heading("All figures");
     CurvesTable table = new CurvesTable(curves);
+    page.heading("Knees and planning points");
+    page.table(CurvesTable.RESPONSE_HEAD, table.responses());
+    page.heading("All figures");
+    abnormal(curves).forEach(page::paragraph);
     page.table(CurvesTable.HEAD, table.rows());
     return page.write("Response curves");
   }
 
   private void print(Curves curves, Path page, PrintStream out) {
     out.println(curves.machine());
-    out.println(how());
+    out.println(curves.how(Sweep.RESPONSE));
     out.println();
     new CurvesTable(curves).print(out);
-    abnormal(curves)
-        .ifPresent(
-            told -> {
-              out.println(told + " Some of them:");
-              for (Curves.Point point : curves.abnormal().stream().limit(ABNORMAL_SHOWN).toList()) {
-                String name = point.profile() + ", " + point.sweep().title() + " " + point.label();
-                out.println("  " + point.operationsPerSecond().text(name + ", op/s"));
-              }
-              out.println();
-            });
+    List<String> abnormal = abnormal(curves);
+    abnormal.stream().limit(1 + ABNORMAL_SHOWN).forEach(out::println);
+    if (abnormal.size() > 1 + ABNORMAL_SHOWN) {
+      out.println("… and others, which the page names.");
+    }
+    if (!abnormal.isEmpty()) {
+      out.println();
+    }
     out.println("Charts: " + page);
   }
 
-  private static Optional<String> abnormal(Curves curves) {
-    int abnormal = curves.abnormal().size();
-    return abnormal == 0
-        ? Optional.empty()
-        : Optional.of(
-            "ABNORMAL variance in %d of %d steps; measure longer or on a quieter machine."
-                .formatted(abnormal, curves.points().size()));
+  /** How many, and each of them. */
+  private static List<String> abnormal(Curves curves) {
+    List<String> told = new ArrayList<>();
+    for (Curves.Point point : curves.abnormal()) {
+      String name = point.profile() + ", " + point.sweep().title() + " " + point.label();
+      told.add(point.operationsPerSecond().text(name + ", op/s"));
+    }
+    if (!told.isEmpty()) {
+      told.addFirst(
+          "ABNORMAL variance in %d of %d steps; measure longer or on a quieter machine."
+              .formatted(told.size(), curves.points().size()));
+    }
+    return told;
   }
 }

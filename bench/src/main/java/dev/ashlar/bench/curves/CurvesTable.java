@@ -22,6 +22,9 @@ final class CurvesTable {
           "resident MiB",
           "failed");
 
+  static final List<String> RESPONSE_HEAD =
+      List.of("profile", "knee: op/s at ms", "70 % planning point", "highest op/s");
+
   private final Curves curves;
 
   CurvesTable(Curves curves) {
@@ -49,23 +52,31 @@ final class CurvesTable {
     return rows;
   }
 
-  void print(PrintStream out) {
-    out.println("| " + String.join(" | ", HEAD) + " |");
-    out.println("|---|---|---" + "|--:".repeat(HEAD.size() - 3) + "|");
-    rows().forEach(row -> out.println("| " + String.join(" | ", row) + " |"));
-    out.println();
-    out.println("| profile | knee: op/s at ms | 70 % planning point | highest op/s |");
-    out.println("|---|--:|--:|--:|");
+  /** Where each response curve bends. */
+  List<List<String>> responses() {
+    List<List<String>> rows = new ArrayList<>();
     for (String profile : curves.profiles()) {
       ResponseCurve curve = ResponseCurve.of(curves.of(profile, Sweep.RESPONSE));
-      out.printf(
-          Locale.ROOT,
-          "| %s | %s | %s | %s |%n",
-          CurvesCharts.title(profile),
-          place(curve.knee()),
-          place(curve.planned()),
-          figure(curve.highest()));
+      rows.add(
+          List.of(
+              CurvesCharts.title(profile),
+              place(curve.knee()),
+              place(curve.planned()),
+              figure(curve.highest())));
     }
+    return rows;
+  }
+
+  void print(PrintStream out) {
+    table(HEAD, 3, rows(), out);
+    table(RESPONSE_HEAD, 1, responses(), out);
+  }
+
+  private static void table(
+      List<String> head, int texts, List<List<String>> rows, PrintStream out) {
+    out.println("| " + String.join(" | ", head) + " |");
+    out.println("|" + "---|".repeat(texts) + "--:|".repeat(head.size() - texts));
+    rows.forEach(row -> out.println("| " + String.join(" | ", row) + " |"));
     out.println();
   }
 

@@ -1,5 +1,6 @@
 package dev.ashlar.bench.engine;
 
+import dev.ashlar.bench.Machine;
 import dev.ashlar.bench.Plan;
 import dev.ashlar.bench.Planned;
 import dev.ashlar.bench.TimeLeft;
@@ -86,7 +87,7 @@ public final class IoCostCommand implements Callable<Integer>, Planned {
       }
       left.done(shape);
     }
-    IoCostResult result = new IoCostResult(rows);
+    IoCostResult result = new IoCostResult(Machine.describe(), rows);
     kept.write("report.json", result);
     output.print(result, result::print);
     return 0;

@@ -4,7 +4,7 @@ import java.io.PrintStream;
 import java.util.List;
 
 /** The table of what operations cost the drives. */
-record IoCostResult(List<Row> rows) {
+record IoCostResult(String machine, List<Row> rows) {
 
   /**
    * @param mode fast or classic
@@ -32,6 +32,7 @@ record IoCostResult(List<Row> rows) {
   record Cost(int bytes, long reads, long writes, long readBytes, long writeBytes) {}
 
   void print(PrintStream out) {
+    out.println(machine);
     out.println("Drive reads + writes per operation · KiB read + written.");
     out.println();
     out.println("| profile | operation | | 4 KiB | 16 KiB | 32 KiB | 64 KiB | k · 16 KiB |");

@@ -13,6 +13,15 @@ public record DataSet(int objects, long objectBytes) {
     }
   }
 
+  /**
+   * @throws BenchException when a block of this load is larger than an object
+   */
+  public void requireRoomFor(Load load) {
+    if (load.mix().usesBlocks() && load.blockBytes() > objectBytes) {
+      throw new BenchException("A block cannot be larger than the object it is in.");
+    }
+  }
+
   String key(int number) {
     return "object-" + number;
   }

@@ -21,9 +21,19 @@ final class Lane extends ChannelInboundHandlerAdapter {
      * The operation has ended.
      *
      * @param error what went wrong
-     * @param isReusable whether the connection goes on
+     * @param end what that means for the connection
      */
-    void ended(Lane lane, Flight flight, @Nullable String error, boolean isReusable);
+    void ended(Lane lane, Flight flight, @Nullable String error, End end);
+  }
+
+  /** How an operation ends. */
+  enum End {
+    /** With an answer; the connection goes on. */
+    ANSWERED,
+    /** With an answer, the connection's last. */
+    ANSWERED_LAST,
+    /** Without one. */
+    LOST
   }
 
   /**
@@ -147,11 +157,11 @@ final class Lane extends ChannelInboundHandlerAdapter {
       return;
     }
     flight = null;
-    boolean isReusable = !parser.isLast();
-    if (!isReusable) {
+    boolean isLast = parser.isLast();
+    if (isLast) {
       closeQuietly();
     }
-    owner.ended(this, ended, error(ended.operation()), isReusable);
+    owner.ended(this, ended, error(ended.operation()), isLast ? End.ANSWERED_LAST : End.ANSWERED);
   }
 
   private @Nullable String error(Operation operation) {
@@ -182,7 +192,7 @@ final class Lane extends ChannelInboundHandlerAdapter {
     flight = null;
     channel = null;
     if (ended != null) {
-      owner.ended(this, ended, reason, false);
+      owner.ended(this, ended, reason, End.LOST);
     }
   }
 

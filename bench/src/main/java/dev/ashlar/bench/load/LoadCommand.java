@@ -141,6 +141,7 @@ public final class LoadCommand implements Callable<Integer>, Planned {
             seed.seed(),
             operations);
     DataSet data = new DataSet(objects.objects(OBJECTS), objects.objectBytes(OBJECT_BYTES));
+    data.requireRoomFor(load);
     LoadRun.Client client = new LoadRun.Client(threads, isSigned, seed.seed());
     ResultFolder folder = output.newFolder("load");
     try (ScratchFolder scratch = server.newScratch();

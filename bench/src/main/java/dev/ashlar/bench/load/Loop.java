@@ -184,11 +184,11 @@ final class Loop implements Lane.Owner {
   }
 
   @Override
-  public void ended(Lane lane, Lane.Flight flight, @Nullable String error, boolean isReusable) {
+  public void ended(Lane lane, Lane.Flight flight, @Nullable String error, Lane.End end) {
     long now = System.nanoTime();
     Operation operation = flight.operation();
     busy--;
-    if (isReusable || error == null) {
+    if (end != Lane.End.LOST) {
       tally.answered(operation.kind());
     }
     if (window.holds(now)) {
@@ -201,7 +201,7 @@ final class Loop implements Lane.Owner {
     if (isClosing) {
       return;
     }
-    if (!isReusable) {
+    if (end != Lane.End.ANSWERED) {
       connect(lane.number());
       finishIfOver();
     } else if (error == null) {

@@ -52,6 +52,13 @@ public record Mix(Map<Kind, Integer> percent) {
     throw new IllegalArgumentException("beyond the hundred: " + point);
   }
 
+  /** Whether anything but whole objects is read or written. */
+  boolean usesBlocks() {
+    return percent.containsKey(Kind.READ)
+        || percent.containsKey(Kind.PATCH)
+        || percent.containsKey(Kind.APPEND);
+  }
+
   boolean needsObjects() {
     return percent.containsKey(Kind.READ)
         || percent.containsKey(Kind.PATCH)

@@ -1,6 +1,5 @@
 package dev.ashlar.bench.load;
 
-import dev.ashlar.bench.process.BenchException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -52,9 +51,6 @@ final class Mixture implements Work {
     this.label = label;
     blockBytes = load.blockBytes();
     isRandom = load.isRandom();
-    if (blockBytes > data.objectBytes()) {
-      throw new BenchException("A block cannot be larger than the object it is in.");
-    }
     for (int point = 0; point < hundred.length; point++) {
       hundred[point] = load.mix().at(point);
     }

@@ -104,29 +104,35 @@ public final class SoakCommand implements Callable<Integer>, Planned {
   @Override
   public Integer call() throws IOException, InterruptedException {
     Fonts.check();
+    Load load = load();
+    DataSet data = new DataSet(objects.objects(OBJECTS), objects.objectBytes(OBJECT_BYTES));
+    data.requireRoomFor(load);
     ResultFolder folder = output.newFolder("soak");
-    SoakResult result = measure();
+    SoakResult result = measure(load, data);
     folder.writeStep(server.profile(), 1, "soak", result);
     Path page = page(folder, result);
     output.print(result, out -> print(result, page, out));
+    if (result.load().total().operations() == 0) {
+      return 1; // it is not known how that would grow which works
+    }
     boolean isJudged = minutes >= JUDGED_MINUTES_MIN;
     return isJudged && result.growth().stream().anyMatch(Growth::isGrowing) ? 1 : 0;
   }
 
-  private SoakResult measure() throws IOException, InterruptedException {
-    double seconds = minutes * SECONDS_PER_MINUTE;
-    Load load =
-        new Load(
-            Mix.parse(mix),
-            requests.blockBytes(),
-            true,
-            requests.clients(),
-            requests.depth(),
-            rate,
-            0,
-            seconds,
-            seed.seed());
-    DataSet data = new DataSet(objects.objects(OBJECTS), objects.objectBytes(OBJECT_BYTES));
+  private Load load() {
+    return new Load(
+        Mix.parse(mix),
+        requests.blockBytes(),
+        true,
+        requests.clients(),
+        requests.depth(),
+        rate,
+        0,
+        minutes * SECONDS_PER_MINUTE,
+        seed.seed());
+  }
+
+  private SoakResult measure(Load load, DataSet data) throws IOException, InterruptedException {
     LoadRun.Client client = new LoadRun.Client(0, false, seed.seed());
     try (ScratchFolder scratch = server.newScratch();
         ServerOptions.Loaded loaded = server.open(scratch.child("server"), fixedHeap());
@@ -138,7 +144,7 @@ public final class SoakCommand implements Callable<Integer>, Planned {
       run.prepare();
       String machine = Machine.describe(scratch.child(""));
       CompletableFuture<LoadResult> running = begin(run, load);
-      List<Sample> samples = watch(running, seconds, process.pid(), loaded.management());
+      List<Sample> samples = watch(running, load.seconds(), process.pid(), loaded.management());
       LoadResult result = await(running);
       return new SoakResult(machine, loaded.title(), result, Growth.of(samples), samples);
     }
@@ -233,7 +239,7 @@ public final class SoakCommand implements Callable<Integer>, Planned {
     return String.format(
         Locale.ROOT,
         "%s: %s of %,d bytes in %d objects of %,d, %.0f s, %,d operations (%.1f/s), p50 %.2f ms,"
-            + " p99 %.2f ms, %d failed.",
+            + " p99 %.2f ms, %,d failed, %,d not even sent in time.",
         result.server(),
         load.load().mix(),
         load.load().blockBytes(),
@@ -244,7 +250,8 @@ public final class SoakCommand implements Callable<Integer>, Planned {
         load.total().operationsPerSecond(),
         load.total().latency().p50(),
         load.total().latency().p99(),
-        load.total().failures());
+        load.total().failures(),
+        load.unsent());
   }
 
   private void print(SoakResult result, Path page, PrintStream out) {

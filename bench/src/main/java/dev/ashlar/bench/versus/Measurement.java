@@ -12,6 +12,7 @@ import java.util.Locale;
 /**
  * One run of one work on one server. CPU and memory are not numbers where they are not known.
  *
+ * @param operationsPerSecond those that did not fail
  * @param cpuMillis of the server per operation, work it put off included
  * @param machineCpuMillis of the whole machine without the load generator, per operation
  */
@@ -36,14 +37,22 @@ record Measurement(
             .map(Operation::start)
             .min(Comparator.naturalOrder())
             .orElseThrow(() -> new BenchException("warp recorded no " + work.title()));
-    List<Operation> measured =
+    List<Operation> all =
         recorded.stream()
             .filter(operation -> work.measures(operation.type()))
             .filter(operation -> !operation.start().isBefore(from))
             .toList();
+    // A server that refuses is fast: only what it has done counts, in all of the time.
+    List<Operation> measured = all.stream().filter(operation -> !operation.failed()).toList();
+    int failures = all.size() - measured.size();
+    if (measured.isEmpty()) {
+      throw new BenchException("all of %,d requests failed".formatted(failures));
+    }
     // While the last operations end, fewer and fewer run: the window closes when the last begins.
-    Instant to =
-        measured.stream().map(Operation::start).max(Comparator.naturalOrder()).orElseThrow();
+    Instant to = all.stream().map(Operation::start).max(Comparator.naturalOrder()).orElseThrow();
+    if (!to.isAfter(from)) {
+      throw new BenchException("warp recorded one %s only: measure longer".formatted(work.title()));
+    }
     Instant end =
         measured.stream().map(Operation::end).max(Comparator.naturalOrder()).orElseThrow();
     double inWindow =
@@ -55,7 +64,6 @@ record Measurement(
     double seconds = Duration.between(from, to).toNanos() / 1e9;
     double[] millis =
         measured.stream()
-            .filter(operation -> !operation.failed())
             .mapToDouble(operation -> operation.duration().toNanos() / 1e6)
             .sorted()
             .toArray();
@@ -67,7 +75,7 @@ record Measurement(
             + (idle.serverCpuMillis() - ended.serverCpuMillis()) / measured.size(),
         (last.machineCpuMillis() - first.machineCpuMillis()) / inWindow,
         usage.rssBytesMax() / MEBIBYTE,
-        measured.stream().filter(Operation::failed).count());
+        failures);
   }
 
   @Override
@@ -84,9 +92,6 @@ record Measurement(
   }
 
   private static double percentile(double[] sorted, int percent) {
-    if (sorted.length == 0) {
-      return Double.NaN;
-    }
     int rank = (int) Math.ceil(sorted.length * percent / 100.0);
     return sorted[Math.max(0, rank - 1)];
   }

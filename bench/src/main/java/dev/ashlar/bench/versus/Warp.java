@@ -60,8 +60,9 @@ final class Warp {
     }
     int status = process.waitFor();
     if (status != 0) {
+      String said = (String.join("\n", other) + "\n" + Files.readString(errors)).strip();
       throw new BenchException(
-          "warp failed: " + String.join("\n", other) + "\n" + Files.readString(errors));
+          "warp ended with status " + status + (said.isEmpty() ? "" : ": " + said));
     }
     return operations;
   }

@@ -7,9 +7,11 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.ashlar.bench.Printed;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -50,5 +52,9 @@ class JmhCommandTest {
     }
     // Also where there is no ISA-L.
     assertTrue(codecs.contains("JAVA"), printed.out());
+    try (Stream<Path> files = Files.walk(folder)) {
+      Path step = Path.of("run/2+1/pass-2/Repair.decode-java-4096/result.json");
+      assertTrue(files.anyMatch(file -> file.endsWith(step)));
+    }
   }
 }

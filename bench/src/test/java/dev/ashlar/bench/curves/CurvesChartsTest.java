@@ -32,7 +32,7 @@ class CurvesChartsTest {
 
   @Test
   void onePhaseHasAChartForEachQuestion() {
-    List<Figure> figures = new CurvesCharts(List.of(curves("run", 1)), "How.").figures();
+    List<Figure> figures = new CurvesCharts(List.of(curves("run", 1))).figures();
     assertEquals(8, figures.size());
     Figure.Lines response = (Figure.Lines) figures.getFirst();
     assertEquals(
@@ -46,7 +46,7 @@ class CurvesChartsTest {
   @Test
   void twoPhasesShareAPage() throws Exception {
     List<Figure> figures =
-        new CurvesCharts(List.of(curves("before", 1), curves("after", 2)), "How.").figures();
+        new CurvesCharts(List.of(curves("before", 1), curves("after", 2))).figures();
     Figure.Lines response = (Figure.Lines) figures.getFirst();
     assertEquals(4, response.lines().size());
     assertTrue(response.lines().get(0).isFaint());
@@ -80,13 +80,16 @@ class CurvesChartsTest {
     Curves after = new Curves("Another machine.", "run", other);
     for (List<Curves> phases : List.of(List.of(before, after), List.of(after, before))) {
       Page page = new Page(Files.createTempDirectory(folder, "page"));
-      List<Figure> figures = new CurvesCharts(phases, "How.").figures();
+      List<Figure> figures = new CurvesCharts(phases).figures();
       for (Figure figure : figures) {
         page.figure(figure);
       }
       Figure.Bars blocks = (Figure.Bars) figures.get(1);
       assertEquals(List.of("4 KiB", "16 KiB", "128 KiB", "4 MiB"), blocks.groups());
       assertEquals("run (earlier), P50", blocks.bars().getFirst().name());
+      String caption = blocks.caption();
+      assertTrue(caption.contains("run (earlier): Means of 1 passes of "), caption);
+      assertTrue(caption.contains(" run: Means of 1 passes of "), caption);
     }
   }
 
@@ -96,6 +99,7 @@ class CurvesChartsTest {
         point.sweep(),
         point.label(),
         point.x(),
+        point.seconds(),
         point.operationsPerSecond(),
         point.mebibytesPerSecond(),
         point.meanMillis(),
@@ -132,6 +136,7 @@ class CurvesChartsTest {
                 step.sweep(),
                 step.label(),
                 step.x(),
+                step.load().seconds() * speed,
                 Spread.of(rate),
                 Spread.of(rate / 64),
                 millis,

@@ -128,6 +128,27 @@ class MeasurementTest {
     assertThrows(BenchException.class, () -> Measurement.of(Work.STAT, List.of(), UNKNOWN));
   }
 
+  @Test
+  void whatIsRefusedIsNoWork() {
+    List<Operation> operations = new ArrayList<>();
+    for (int i = 0; i < 100; i++) {
+      operations.add(operation("PUT", i * 100L, i * 100L + 100));
+      operations.add(refused("PUT", i * 100L, i * 100L + 1));
+    }
+    Measurement measured = Measurement.of(Work.PUT_4K, operations, UNKNOWN);
+    assertEquals(10, measured.operationsPerSecond(), 0.2);
+    assertEquals(100, measured.p50Millis(), 1e-9);
+    assertEquals(100, measured.failures());
+    List<Operation> all = List.of(refused("PUT", 0, 1), refused("PUT", 1, 2));
+    BenchException failure =
+        assertThrows(BenchException.class, () -> Measurement.of(Work.PUT_4K, all, UNKNOWN));
+    assertEquals("all of 2 requests failed", failure.getMessage());
+  }
+
+  private static Operation refused(String type, long startMillis, long endMillis) {
+    return new Operation(type, ZERO.plusMillis(startMillis), ZERO.plusMillis(endMillis), true);
+  }
+
   private static Operation operation(String type, long startMillis, long endMillis) {
     return new Operation(type, ZERO.plusMillis(startMillis), ZERO.plusMillis(endMillis), false);
   }

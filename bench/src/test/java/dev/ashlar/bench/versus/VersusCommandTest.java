@@ -104,7 +104,7 @@ class VersusCommandTest {
   void goesOnWhenAServerFailsAtAWork() {
     Printed printed = versus("--work=STAT,PUT_4K", "--passes=1");
     assertEquals(1, printed.status());
-    assertTrue(printed.err().contains("STAT, quick: warp failed: \nno STAT here"));
+    assertTrue(printed.err().contains("STAT, quick: warp ended with status 1: no STAT here"));
     List<String> rows = printed.out().lines().filter(line -> line.startsWith("| ")).toList();
     assertEquals(4, rows.size(), printed.out());
     assertTrue(rows.get(1).startsWith("| STAT | slow | "));

@@ -6,11 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.ashlar.bench.curves.CurvesCommand;
 import dev.ashlar.it.harness.FailureReport;
-import dev.ashlar.it.harness.Launch;
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -40,7 +37,7 @@ class CurvesIT {
       "--phase", "before",
       "--folder", folder.toString(),
       "--results", results.toString(),
-      "--ashlar", launcher().toString()
+      "--ashlar", BenchFiles.launcher(folder).toString()
     };
     assertEquals(0, new CommandLine(new CurvesCommand()).execute(arguments));
     JsonNode curves = BenchFiles.only(results, "curves-before.json");
@@ -56,6 +53,11 @@ class CurvesIT {
     }
     try (Stream<Path> files = Files.walk(results)) {
       List<Path> all = files.toList();
+      for (Path file : all) {
+        if (file.endsWith("result.json")) {
+          check(BenchFiles.read(file));
+        }
+      }
       assertEquals(
           2 * 2 * STEPS, all.stream().filter(file -> file.endsWith("result.json")).count());
       Path step = Path.of("before/2+2-optimizations=off/pass-2/response-depth-4/result.json");
@@ -65,13 +67,11 @@ class CurvesIT {
     }
   }
 
-  /** Stands in for the script {@code ashlar}, which would build first: the classes under test. */
-  private Path launcher() throws IOException {
-    StringBuilder script = new StringBuilder("#!/usr/bin/env bash\n");
-    Launch.ENVIRONMENT.forEach(
-        (name, value) -> script.append("export %s='%s'\n".formatted(name, value)));
-    script.append("exec '%s' \"$@\"\n".formatted(Launch.launcher()));
-    Path file = Files.writeString(folder.resolve("launcher"), script);
-    return Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwx------"));
+  /** Its numbers add up. */
+  private static void check(JsonNode step) {
+    JsonNode total = step.get("total");
+    long bytes = total.get("operations").asLong() * step.get("load").get("blockBytes").asLong();
+    assertEquals(bytes, total.get("bytes").asLong(), step::toString);
+    BenchFiles.checkLatencies(total);
   }
 }

@@ -78,12 +78,7 @@ class LoadIT {
         operations * bytesEach / seconds / (1 << 20),
         figures.get("mebibytesPerSecond").asDouble(),
         1e-6);
-    double before = 0;
-    for (String name : List.of("p50", "p90", "p99", "p999", "max")) {
-      double millis = figures.get("latency").get(name).asDouble();
-      assertTrue(millis > 0 && millis >= before, figures::toString);
-      before = millis;
-    }
+    BenchFiles.checkLatencies(figures);
   }
 
   private JsonNode run(ServerProcess server, String... more) throws Exception {
