@@ -40,12 +40,17 @@ public final class LossReports implements AutoCloseable {
   /** Between two looks: a drive of which nothing can be read must not flood metadata. */
   private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
+  /** Without metadata: an election takes seconds. */
+  private static final Duration UNAVAILABLE_PAUSE = Duration.ofSeconds(1);
+
+  /** When those are looked at again that were undecided: a drive hangs for less, or fails. */
+  private static final Duration UNDECIDED_PAUSE = Duration.ofMinutes(1);
+
   private final Means means;
   private final Suspects suspects;
   private final ShardProbe probe;
   private final Counter owed;
   private final Counter refuted;
-  private volatile boolean isLooking;
   private @Nullable BackgroundThread worker;
 
   /** What came of a look. */
@@ -97,9 +102,9 @@ public final class LossReports implements AutoCloseable {
         Counter.builder("ashlar.repair.refuted.shards")
             .description("Shards that seemed lost and were not when they were looked at again")
             .register(meters);
-    Gauge.builder("ashlar.repair.suspect.shards", this, LossReports::unsettled)
+    Gauge.builder("ashlar.repair.suspect.shards", suspects, Suspects::unsettled)
         .tag("by", metBy)
-        .description("Shards that seem lost and have not been looked at again yet")
+        .description("Shards that seem lost, until a second look could tell")
         .register(meters);
   }
 
@@ -109,41 +114,52 @@ public final class LossReports implements AutoCloseable {
   }
 
   private void run() throws InterruptedException {
+    long recalledNanos = System.nanoTime();
     while (true) {
-      suspects.await();
+      suspects.await(UNDECIDED_PAUSE);
+      if (System.nanoTime() - recalledNanos >= UNDECIDED_PAUSE.toNanos()) {
+        suspects.recall();
+        recalledNanos = System.nanoTime();
+      }
       try {
         lookAtNext();
       } catch (MetadataUnavailableException e) {
-        LOG.debug("a loss is not reported: {}", e.getMessage());
+        LOG.debug("a loss is not reported yet: {}", e.getMessage());
+        Thread.sleep(UNAVAILABLE_PAUSE);
       } catch (RuntimeException e) {
-        LOG.warn("a loss is not reported", e);
+        LOG.warn("a loss is not reported yet", e);
       }
       TimeUnit.NANOSECONDS.sleep(PAUSE_NANOS);
     }
   }
 
-  /** Looks at all that wait by now. */
+  /**
+   * Looks once at all that are here by now.
+   *
+   * @throws MetadataUnavailableException at the first for which metadata is needed: all stay here
+   */
   public void lookAtAll() throws MetadataUnavailableException, InterruptedException {
+    suspects.recall();
     while (lookAtNext()) {
       // one after the other
     }
   }
 
   private boolean lookAtNext() throws MetadataUnavailableException, InterruptedException {
-    isLooking = true; // before it is taken out: it counts until it was looked at
-    try {
-      Suspect suspect = suspects.poll();
-      if (suspect != null) {
-        look(suspect);
-      }
-      return suspect != null;
-    } finally {
-      isLooking = false;
+    Suspect suspect = suspects.take();
+    if (suspect == null) {
+      return false;
     }
-  }
-
-  private int unsettled() {
-    return suspects.waiting() + (isLooking ? 1 : 0);
+    Suspects.Fate fate = Suspects.Fate.POSTPONED; // also when something goes wrong
+    try {
+      fate = look(suspect) == Outcome.UNDECIDED ? Suspects.Fate.POSTPONED : Suspects.Fate.SETTLED;
+    } catch (MetadataUnavailableException e) {
+      fate = Suspects.Fate.NOT_LOOKED_AT;
+      throw e;
+    } finally {
+      suspects.giveBack(suspect, fate);
+    }
+    return true;
   }
 
   /** Looks at a shard again, and has it owed if it is lost. */

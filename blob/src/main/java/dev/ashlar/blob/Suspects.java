@@ -3,6 +3,7 @@ package dev.ashlar.blob;
 import dev.ashlar.protocol.client.ShardFault;
 import dev.ashlar.protocol.layout.ByteRange;
 import dev.ashlar.protocol.model.ShardId;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.locks.Condition;
@@ -10,17 +11,23 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Shards of which a drive could not give what it should have, until somebody has looked again. Each
- * waits once; what does not fit is forgotten, because the next read or scrub meets it again. Safe
- * for many threads.
+ * Shards of which a drive could not give what it should have, until somebody has looked again and
+ * knows. Each waits once. Those of which a look could tell nothing are looked at again later, and
+ * when there is no room, they make room: they were met before. What does not fit then is forgotten,
+ * because the next read or scrub meets it again. Safe for many threads.
  */
 public final class Suspects {
-  /** That wait at most. */
+  /** That are here at most. */
   static final int WAITING_MAX = 4096;
 
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition isMore = lock.newCondition();
   private final Map<ShardId, Suspect> waiting = new LinkedHashMap<>();
+
+  /** Of which a look could tell nothing. */
+  private final Map<ShardId, Suspect> undecided = new LinkedHashMap<>();
+
+  private int taken;
 
   /**
    * A shard that may be lost.
@@ -31,6 +38,16 @@ public final class Suspects {
    */
   public record Suspect(ShardId shard, ByteRange range, ShardFault fault) {}
 
+  /** What came of a look. */
+  enum Fate {
+    /** It is known to be lost, or not to be. */
+    SETTLED,
+    /** Nobody can tell now. */
+    POSTPONED,
+    /** There was no metadata to look with. */
+    NOT_LOOKED_AT
+  }
+
   /**
    * Takes note of it.
    *
@@ -39,10 +56,14 @@ public final class Suspects {
   public boolean add(Suspect suspect) {
     lock.lock();
     try {
-      if (waiting.size() >= WAITING_MAX) {
-        return waiting.containsKey(suspect.shard());
+      if (waiting.containsKey(suspect.shard())) {
+        return true;
       }
-      waiting.putIfAbsent(suspect.shard(), suspect);
+      undecided.remove(suspect.shard());
+      if (count() >= WAITING_MAX && pollFirst(undecided) == null) {
+        return false;
+      }
+      waiting.put(suspect.shard(), suspect);
       isMore.signal();
       return true;
     } finally {
@@ -50,33 +71,75 @@ public final class Suspects {
     }
   }
 
-  /** Takes out the one that has waited longest; null if there is none. */
-  @Nullable Suspect poll() {
+  /**
+   * Takes out the one that has waited longest; null if there is none. Who takes it says what came
+   * of it, and until then it keeps its room.
+   */
+  @Nullable Suspect take() {
     lock.lock();
     try {
-      Map.Entry<ShardId, Suspect> first = waiting.entrySet().stream().findFirst().orElse(null);
-      return first == null ? null : waiting.remove(first.getKey());
+      Suspect first = pollFirst(waiting);
+      taken += first == null ? 0 : 1;
+      return first;
     } finally {
       lock.unlock();
     }
   }
 
-  /** How many wait. */
-  int waiting() {
+  private static @Nullable Suspect pollFirst(Map<ShardId, Suspect> from) {
+    Map.Entry<ShardId, Suspect> first = from.entrySet().stream().findFirst().orElse(null);
+    return first == null ? null : from.remove(first.getKey());
+  }
+
+  /** Says what came of the look at one that was taken out. */
+  void giveBack(Suspect suspect, Fate fate) {
     lock.lock();
     try {
-      return waiting.size();
+      taken--;
+      if (!waiting.containsKey(suspect.shard())) { // else it was met again meanwhile
+        switch (fate) {
+          case SETTLED -> {}
+          case POSTPONED -> undecided.put(suspect.shard(), suspect);
+          case NOT_LOOKED_AT -> waiting.put(suspect.shard(), suspect);
+        }
+      }
     } finally {
       lock.unlock();
     }
   }
 
-  /** Waits until there is one. */
-  void await() throws InterruptedException {
+  /** Lets those wait again of which nobody could tell. */
+  void recall() {
+    lock.lock();
+    try {
+      undecided.forEach(waiting::putIfAbsent);
+      undecided.clear();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** How many are here, those included that were taken out and of which nothing was said yet. */
+  int unsettled() {
+    lock.lock();
+    try {
+      return count();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private int count() {
+    return waiting.size() + undecided.size() + taken;
+  }
+
+  /** Waits until one is waiting, not longer than this. */
+  void await(Duration longest) throws InterruptedException {
     lock.lockInterruptibly();
     try {
-      while (waiting.isEmpty()) {
-        isMore.await();
+      long left = longest.toNanos();
+      while (waiting.isEmpty() && left > 0) {
+        left = isMore.awaitNanos(left);
       }
     } finally {
       lock.unlock();

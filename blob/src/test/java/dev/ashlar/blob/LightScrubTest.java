@@ -59,7 +59,7 @@ class LightScrubTest {
         new LightScrub(fixture.metadata, suspects)
             .look(fixture.holder(3).drive().id(), (shard, view, length) -> missing);
     assertEquals(new Found(1, 1), found);
-    assertEquals(ShardId.of(row, 3), requireNonNull(suspects.poll()).shard());
+    assertEquals(ShardId.of(row, 3), requireNonNull(suspects.take()).shard());
   }
 
   /** Neither is it missing there where it is to be, nor forgotten where it is. */

@@ -1,14 +1,19 @@
 package dev.ashlar.blob;
 
+import static java.util.Objects.requireNonNull;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ashlar.blob.LossReports.Outcome;
+import dev.ashlar.blob.Suspects.Fate;
 import dev.ashlar.blob.Suspects.Suspect;
 import dev.ashlar.metadata.memory.TestBlobs;
 import dev.ashlar.protocol.client.Answer;
 import dev.ashlar.protocol.client.Completion;
 import dev.ashlar.protocol.client.MemoryShardStore;
+import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.client.ShardException;
 import dev.ashlar.protocol.client.ShardFault;
 import dev.ashlar.protocol.client.ShardStore;
@@ -197,9 +202,78 @@ class LossReportsTest {
       assertTrue(suspects.add(suspect(i)));
       assertTrue(suspects.add(suspect(i)));
     }
-    assertEquals(false, suspects.add(suspect(-1)));
-    assertEquals(suspect(0), suspects.poll());
+    assertFalse(suspects.add(suspect(-1)));
+    assertEquals(suspect(0), suspects.take());
+    assertFalse(suspects.add(suspect(-1)), "nobody knows what came of the first");
+    suspects.giveBack(suspect(0), Fate.SETTLED);
     assertTrue(suspects.add(suspect(-1)));
+    assertEquals(Suspects.WAITING_MAX, suspects.unsettled());
+  }
+
+  @Test
+  void oneOfWhichNobodyCouldTellMakesRoom() {
+    Suspects suspects = new Suspects();
+    for (int i = 0; i < Suspects.WAITING_MAX; i++) {
+      assertTrue(suspects.add(suspect(i)));
+    }
+    suspects.giveBack(requireNonNull(suspects.take()), Fate.NOT_LOOKED_AT);
+    assertFalse(suspects.add(suspect(-1)));
+    suspects.giveBack(requireNonNull(suspects.take()), Fate.POSTPONED);
+    assertTrue(suspects.add(suspect(-1)));
+    assertFalse(suspects.add(suspect(-2)));
+    assertEquals(Suspects.WAITING_MAX, suspects.unsettled());
+  }
+
+  /** As during an election. */
+  @Test
+  void aSuspectIsNotForgottenWhileThereIsNoMetadata() throws Exception {
+    ChangeFixture fixture = fixture();
+    BlobRow row = fixture.lastBlob();
+    drive(fixture, row, 1).corrupt(ShardId.of(row, 1));
+    fixture.assertContent("from the others");
+    fixture.metadata.setUnavailable(true);
+    for (int i = 0; i < 3; i++) {
+      assertThrows(MetadataUnavailableException.class, () -> fixture.losses.lookAtAll());
+      assertEquals(1, unsettled(fixture));
+    }
+    fixture.metadata.setUnavailable(false);
+    fixture.losses.lookAtAll();
+    assertEquals(0, unsettled(fixture));
+    assertEquals(List.of(1), fixture.lastBlob().getDebtSlotsList());
+  }
+
+  @Test
+  void aSuspectIsNotForgottenWhileItsDriveHangs() throws Exception {
+    ChangeFixture fixture = fixture();
+    BlobRow row = fixture.lastBlob();
+    drive(fixture, row, 1).corrupt(ShardId.of(row, 1));
+    fixture.assertContent("from the others");
+    drive(fixture, row, 1).failAll(ShardFault.UNAVAILABLE);
+    fixture.losses.lookAtAll();
+    assertEquals(1, unsettled(fixture));
+    drive(fixture, row, 1).failAll(null);
+    fixture.losses.lookAtAll();
+    assertEquals(0, unsettled(fixture));
+    assertEquals(List.of(1), fixture.lastBlob().getDebtSlotsList());
+  }
+
+  @Test
+  void aSuspectIsNotForgottenWhileMemoryIsUsedUp() throws Exception {
+    ChangeFixture fixture = fixture();
+    BlobRow row = fixture.lastBlob();
+    drive(fixture, row, 1).corrupt(ShardId.of(row, 1));
+    fixture.assertContent("from the others");
+    long bytes = fixture.memory.largestBytes();
+    fixture.memory.reserve(bytes);
+    fixture.losses.lookAtAll();
+    assertEquals(1, unsettled(fixture));
+    fixture.memory.release(bytes);
+    fixture.losses.lookAtAll();
+    assertEquals(List.of(1), fixture.lastBlob().getDebtSlotsList());
+  }
+
+  private static int unsettled(ChangeFixture fixture) {
+    return (int) fixture.meters.get("ashlar.repair.suspect.shards").gauge().value();
   }
 
   /** It is lost where it is, and nowhere else. */
