@@ -20,6 +20,8 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Removes from drives what failed writes left there. What a drive refuses for now, because it is
@@ -27,6 +29,7 @@ import org.jspecify.annotations.Nullable;
  * the next start finds.
  */
 public final class Leftovers implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(Leftovers.class);
   private static final Duration INTERVAL = Duration.ofSeconds(1);
   private static final int CALL_BLOBS_MAX = 500;
 
@@ -79,7 +82,16 @@ public final class Leftovers implements AutoCloseable {
       waitingCount.decrementAndGet();
       byDrive.computeIfAbsent(next.drive(), id -> new ArrayList<>()).add(next);
     }
-    byDrive.forEach(this::retry);
+    byDrive.forEach(this::retryOrKeep);
+  }
+
+  private void retryOrKeep(UUID drive, List<Left> lefts) {
+    try {
+      retry(drive, lefts);
+    } catch (RuntimeException e) {
+      LOG.warn("leftovers stay on drive {}", drive, e);
+      lefts.forEach(this::add);
+    }
   }
 
   private void retry(UUID drive, List<Left> lefts) {

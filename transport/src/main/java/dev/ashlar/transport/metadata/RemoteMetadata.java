@@ -76,6 +76,9 @@ public final class RemoteMetadata implements MetadataClient, MetadataPeers, Auto
   private static final Logger LOG = LoggerFactory.getLogger(RemoteMetadata.class);
   private static final long WATCH_PAUSE_MS = 100;
 
+  /** It is there at once when it is asked for again, and logged each time. */
+  private static final long SENSELESS_PAUSE_MS = 1_000;
+
   /** For a map that a row names: the watch brings it soon. */
   private static final long VIEW_WAIT_MS = 2_000;
 
@@ -212,6 +215,9 @@ public final class RemoteMetadata implements MetadataClient, MetadataPeers, Auto
       } catch (MetadataUnavailableException e) {
         LOG.debug("placement from before: {}", e.getMessage());
         TimeUnit.MILLISECONDS.sleep(WATCH_PAUSE_MS);
+      } catch (RuntimeException e) {
+        LOG.warn("placement from before: the answer makes no sense", e);
+        TimeUnit.MILLISECONDS.sleep(SENSELESS_PAUSE_MS);
       }
     }
   }

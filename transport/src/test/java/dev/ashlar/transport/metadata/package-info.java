@@ -1,0 +1,4 @@
+@NullMarked
+package dev.ashlar.transport.metadata;
+
+import org.jspecify.annotations.NullMarked;
