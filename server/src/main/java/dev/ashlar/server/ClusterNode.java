@@ -7,6 +7,7 @@ import dev.ashlar.protocol.client.MetadataClient;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.client.ShardStore;
 import dev.ashlar.protocol.message.Registry;
+import dev.ashlar.protocol.model.NodeLife;
 import dev.ashlar.protocol.model.Profile;
 import dev.ashlar.protocol.time.SteadyClock;
 import dev.ashlar.protocol.wire.HandshakeException;
@@ -49,6 +50,9 @@ final class ClusterNode implements ServerForm {
   private static final Duration CONNECTIONS_WAIT = Duration.ofSeconds(5);
   private static final Duration PAUSE = Duration.ofMillis(250);
   private static final Duration SAY_AGAIN = Duration.ofSeconds(10);
+
+  /** That many seconds: the others may be starting, too. */
+  private static final int VACANT_TRIES = (int) (2 * NodeLife.DOWN_MS / 1000);
 
   private final ServerOptions options;
   private final ClusterOptions cluster;
@@ -135,7 +139,7 @@ final class ClusterNode implements ServerForm {
         storage = openDrives(metadata);
       }
       Membership member = join(metadata, storage);
-      if (port != null && storage != null) {
+      if (port != null && storage != null && storage.hasDrives()) {
         storage.serve(port, cluster.id(), cluster.secret());
         scrubs =
             opened.add(
@@ -193,7 +197,18 @@ final class ClusterNode implements ServerForm {
                 options.profile(),
                 ClusterNode::endProcess));
     member.join();
+    if (own != null) {
+      own.fillVacant(metadata, member, VACANT_TRIES);
+      checkUseful(own);
+    }
     return member;
+  }
+
+  /** Whoever started it then starts it again, and so looks again. */
+  private void checkUseful(StorageRole own) throws IOException {
+    if (!own.hasDrives() && cluster.roles().size() == 1) {
+      throw new IOException("no drive of this storage node can be used: the log says why");
+    }
   }
 
   /** Not on the calling thread: the end of the process waits for that one. */

@@ -41,8 +41,15 @@ final class LocalDrives implements AutoCloseable {
   /** Where in a data folder the drive's own files are. */
   private static final String FOLDER = "drive";
 
-  private final List<UUID> ids;
+  /** In a data folder: whoever made it knows that the drive before is gone for good. */
+  static final String CONFIRMATION = "replacement-confirmed";
+
+  private final Config config;
+  private final DriveResources resources;
   private final Map<UUID, DriveStore> open = new LinkedHashMap<>();
+
+  /** Known drives whose folders are empty, as they were known. */
+  private final Map<UUID, DriveId> vacant = new LinkedHashMap<>();
 
   /**
    * Which drives are to be opened.
@@ -51,6 +58,8 @@ final class LocalDrives implements AutoCloseable {
    * @param capacityBytes that are used of each at most; 0: all of its file system
    * @param hangAfter how long one read or write may run before the drive counts as failed
    * @param openMin how many must open
+   * @param asksFirst whether the empty folder of a known drive stays vacant until metadata says
+   *     that the drive may be lost; else it is formatted at once
    */
   record Config(
       List<Path> folders,
@@ -58,7 +67,8 @@ final class LocalDrives implements AutoCloseable {
       UUID cluster,
       long capacityBytes,
       Duration hangAfter,
-      int openMin) {
+      int openMin,
+      boolean asksFirst) {
     Config {
       folders = List.copyOf(folders);
       ids = List.copyOf(ids);
@@ -77,7 +87,8 @@ final class LocalDrives implements AutoCloseable {
           cluster,
           options.driveCapacityBytes(),
           options.hangAfter(),
-          openMin);
+          openMin,
+          false);
     }
 
     /** Of one node among others: it is of use with any drive. */
@@ -92,7 +103,8 @@ final class LocalDrives implements AutoCloseable {
           cluster.id(),
           options.driveCapacityBytes(),
           options.hangAfter(),
-          1);
+          1,
+          true);
     }
 
     /** The drive that belongs to this place of the node's list. */
@@ -119,32 +131,75 @@ final class LocalDrives implements AutoCloseable {
    */
   LocalDrives(Config config, Map<UUID, DriveId> known, DriveResources resources)
       throws IOException, InterruptedException {
-    List<Path> folders = config.folders();
-    ids = config.ids();
-    Set<Path> notMounted = notMounted(folders);
-    DriveConfig.Limits limits = config.limits();
-    Map<UUID, Future<DriveStore>> opening = new LinkedHashMap<>();
-    try (ExecutorService threads = Executors.newFixedThreadPool(folders.size())) {
-      for (int place = 0; place < folders.size(); place++) {
-        UUID id = ids.get(place);
-        Path folder = folders.get(place);
-        Path own = folder.resolve(FOLDER);
-        if (known.containsKey(id) && notMounted.contains(folder)) {
-          LOG.error("{} is empty and no mount point: drive not mounted? Going on without", folder);
-        } else {
-          if (known.containsKey(id) && !holdsFiles(own)) {
-            LOG.warn("{} is empty: formatting a replacement of its drive", folder);
-          }
-          long last = known.containsKey(id) ? known.get(id).incarnation() : 0;
-          DriveConfig drive = new DriveConfig(own, config.cluster(), id, last, IoMode.AUTO, limits);
-          opening.put(id, threads.submit(() -> DriveStore.open(drive, resources)));
+    this.config = config;
+    this.resources = resources;
+    Set<Path> notMounted = notMounted(config.folders());
+    Map<UUID, Long> lastLives = new LinkedHashMap<>();
+    for (int place = 0; place < config.folders().size(); place++) {
+      UUID id = config.ids().get(place);
+      Path folder = config.folders().get(place);
+      DriveId before = known.get(id);
+      boolean isLost = before != null && isEmpty(folder);
+      if (isLost && notMounted.contains(folder)) {
+        LOG.error("{} is empty and no mount point: drive not mounted? Going on without", folder);
+      } else if (isLost && config.asksFirst() && !isConfirmed(folder)) {
+        vacant.put(id, before);
+      } else {
+        lastLives.put(id, before == null ? 0 : before.incarnation());
+        if (isLost) {
+          sayReplaced(folder);
         }
       }
     }
-    collect(opening, config.openMin());
+    open(lastLives);
   }
 
-  private void collect(Map<UUID, Future<DriveStore>> opening, int needed)
+  private static void sayReplaced(Path folder) {
+    LOG.warn("{} is empty: formatting a replacement of its drive", folder);
+  }
+
+  private static boolean isEmpty(Path folder) throws IOException {
+    return !holdsFiles(folder.resolve(FOLDER));
+  }
+
+  private static boolean isConfirmed(Path folder) {
+    return Files.exists(folder.resolve(CONFIRMATION));
+  }
+
+  /**
+   * @param lastLives of those that are to be opened, as far as they are known
+   */
+  private void open(Map<UUID, Long> lastLives) throws IOException, InterruptedException {
+    Map<UUID, Future<DriveStore>> opening = new LinkedHashMap<>();
+    try (ExecutorService threads = Executors.newFixedThreadPool(config.folders().size())) {
+      for (Map.Entry<UUID, Long> entry : lastLives.entrySet()) {
+        Path folder = folder(entry.getKey());
+        DriveConfig drive =
+            new DriveConfig(
+                folder.resolve(FOLDER),
+                config.cluster(),
+                entry.getKey(),
+                entry.getValue(),
+                IoMode.AUTO,
+                config.limits());
+        opening.put(
+            entry.getKey(),
+            threads.submit(
+                () -> {
+                  DriveStore store = DriveStore.open(drive, resources);
+                  Files.deleteIfExists(folder.resolve(CONFIRMATION));
+                  return store;
+                }));
+      }
+    }
+    collect(opening);
+  }
+
+  private Path folder(UUID id) {
+    return config.folders().get(config.ids().indexOf(id));
+  }
+
+  private void collect(Map<UUID, Future<DriveStore>> opening)
       throws IOException, InterruptedException {
     IOException failure = null;
     for (Map.Entry<UUID, Future<DriveStore>> entry : opening.entrySet()) {
@@ -156,9 +211,43 @@ final class LocalDrives implements AutoCloseable {
         failure = new IOException(cause.getMessage(), cause);
       }
     }
-    if (failure != null && open.size() < needed) {
+    if (failure != null && open.size() + vacant.size() < config.openMin()) {
       close();
       throw failure;
+    }
+  }
+
+  /** Folders of known drives that are empty, as long as nobody has said that they may be lost. */
+  List<Path> vacant() {
+    return vacant.keySet().stream().map(this::folder).toList();
+  }
+
+  /** Those that are vacant by now are as if they could not be opened. */
+  void leaveVacant() {
+    vacant.clear();
+  }
+
+  /**
+   * Opens those vacant ones of which something is there now, and formats those that metadata knows
+   * in another life: it has taken the old one for lost.
+   */
+  void fill(Map<UUID, DriveId> known) throws IOException, InterruptedException {
+    Map<UUID, Long> lastLives = new LinkedHashMap<>();
+    for (Map.Entry<UUID, DriveId> entry : vacant.entrySet()) {
+      UUID id = entry.getKey();
+      DriveId before = known.getOrDefault(id, entry.getValue());
+      boolean isTaken = before.incarnation() > entry.getValue().incarnation();
+      boolean isEmpty = isEmpty(folder(id));
+      if (isTaken || !isEmpty) {
+        lastLives.put(id, before.incarnation());
+      }
+      if (isTaken && isEmpty) {
+        sayReplaced(folder(id));
+      }
+    }
+    if (!lastLives.isEmpty()) {
+      vacant.keySet().removeAll(lastLives.keySet());
+      open(lastLives);
     }
   }
 
@@ -207,7 +296,7 @@ final class LocalDrives implements AutoCloseable {
 
   /** All drives by place, whether they could be opened or not. */
   List<UUID> ids() {
-    return ids;
+    return config.ids();
   }
 
   /** The drive, or null when it is not there. */
@@ -229,25 +318,28 @@ final class LocalDrives implements AutoCloseable {
     return open.size();
   }
 
-  /** The open drives as metadata registers them, with capacities as their weights. */
-  List<DriveRow> rows(Config config) throws IOException {
+  /**
+   * The drives as metadata registers them: those that are open, with capacities as their weights,
+   * and those that are vacant in the life that they would begin.
+   */
+  List<DriveRow> rows() throws IOException {
     List<DriveRow> rows = new ArrayList<>();
-    for (int place = 0; place < ids.size(); place++) {
-      DriveStore drive = open.get(ids.get(place));
+    for (UUID id : config.ids()) {
+      DriveStore drive = open.get(id);
+      DriveId before = vacant.get(id);
       if (drive != null) {
-        long fileSystem = Files.getFileStore(config.folders().get(place)).getTotalSpace();
-        long capacity =
-            config.capacityBytes() == 0 ? fileSystem : Math.min(fileSystem, config.capacityBytes());
-        rows.add(
-            DriveRow.newBuilder()
-                .setDriveHigh(ids.get(place).getMostSignificantBits())
-                .setDriveLow(ids.get(place).getLeastSignificantBits())
-                .setIncarnation(drive.drive().incarnation())
-                .setCapacityBytes(capacity)
-                .build());
+        rows.add(drive.drive().toMessage().toBuilder().setCapacityBytes(capacity(id)).build());
+      } else if (before != null) {
+        DriveId next = new DriveId(id, before.incarnation() + 1);
+        rows.add(next.toMessage().toBuilder().setVacant(true).build());
       }
     }
     return rows;
+  }
+
+  private long capacity(UUID id) throws IOException {
+    long fileSystem = Files.getFileStore(folder(id)).getTotalSpace();
+    return config.capacityBytes() == 0 ? fileSystem : Math.min(fileSystem, config.capacityBytes());
   }
 
   /**
@@ -257,8 +349,8 @@ final class LocalDrives implements AutoCloseable {
     List<Path> missing = new ArrayList<>();
     List<Path> full = new ArrayList<>();
     List<Path> readOnly = new ArrayList<>();
-    for (int place = 0; place < ids.size(); place++) {
-      DriveStore drive = open.get(ids.get(place));
+    for (int place = 0; place < config.ids().size(); place++) {
+      DriveStore drive = open.get(config.ids().get(place));
       if (drive == null) {
         missing.add(folders.get(place));
       } else if (drive.writeRefusal() == ShardFault.FULL) {
@@ -267,7 +359,7 @@ final class LocalDrives implements AutoCloseable {
         readOnly.add(folders.get(place));
       }
     }
-    return Health.Drives.of(ids.size(), missing, full, readOnly);
+    return Health.Drives.of(config.ids().size(), missing, full, readOnly);
   }
 
   @Override

@@ -36,7 +36,7 @@ final class Membership implements AutoCloseable {
 
   private final MetadataClient metadata;
   private final ClusterOptions cluster;
-  private final List<DriveRow> drives;
+  private volatile List<DriveRow> drives;
   private final Profile profile;
   private final Runnable onSessionEnd;
   private volatile LongSupplier oldestReadMs = () -> 0;
@@ -45,7 +45,7 @@ final class Membership implements AutoCloseable {
   private @Nullable BackgroundThread heartbeat;
 
   /**
-   * @param drives of this process, those that are open
+   * @param drives of this process: those that are open, and those that it would begin anew
    * @param profile of the first placement map, if this process has drives
    * @param onSessionEnd when nothing that this process writes can be committed any more
    */
@@ -83,6 +83,11 @@ final class Membership implements AutoCloseable {
       Thread.sleep(PAUSE);
       code = register();
     }
+    check(code);
+    heartbeat = BackgroundThread.start("heartbeat", this::stayAlive);
+  }
+
+  private void check(ResultCode code) throws IOException {
     if (code != ResultCode.OK) {
       throw new IOException(
           "the cluster does not take these drives as those of node "
@@ -91,7 +96,16 @@ final class Membership implements AutoCloseable {
               + code
               + ")");
     }
-    heartbeat = BackgroundThread.start("heartbeat", this::stayAlive);
+  }
+
+  /**
+   * Registers again, with these drives from now on.
+   *
+   * @throws IOException when the cluster does not take them; the message says why
+   */
+  void register(List<DriveRow> present) throws IOException, MetadataUnavailableException {
+    drives = List.copyOf(present);
+    check(register());
   }
 
   /** Tells from now on since when the oldest read has been running; 0 when none is. */

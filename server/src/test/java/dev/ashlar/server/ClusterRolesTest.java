@@ -2,6 +2,7 @@ package dev.ashlar.server;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -28,10 +29,12 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -141,9 +144,12 @@ class ClusterRolesTest {
         new StorageRole(LocalDrives.Config.ofNode(options, cluster), metadata.drives(), resources);
     Membership membership = new Membership(metadata, cluster, role.rows(), PROFILE, () -> {});
     membership.join();
+    role.fillVacant(metadata, membership, 1);
     FramePort served =
         new FramePort(cluster.clusterListen().socketAddress(), null, FrameTimes.DEFAULT, loops);
-    role.serve(served, cluster.id(), cluster.secret());
+    if (role.hasDrives()) {
+      role.serve(served, cluster.id(), cluster.secret());
+    }
     return new StorageNode(cluster, served, role, membership);
   }
 
@@ -228,6 +234,50 @@ class ClusterRolesTest {
     assertNotEquals(moved, lost.options().clusterListen().toString());
     s3.send("PUT", "/bucket/again", "", large);
     assertArrayEquals(large, s3.send("GET", "/bucket/again", "", new byte[0]));
+  }
+
+  /** As after a power cut, when drives are mounted late on more nodes than may be lost. */
+  @Test
+  void onlyAsManyDrivesAreReplacedAsMayBeLost() throws Exception {
+    startAll();
+    RehearsalClient s3 = openGateway();
+    s3.send("PUT", "/bucket", "", new byte[0]);
+    byte[] bytes = new byte[50_000];
+    new Random(7).nextBytes(bytes);
+    for (int i = 0; i < 20; i++) {
+      s3.send("PUT", "/bucket/key-" + i, "", bytes);
+    }
+    unmount(1);
+    assertTrue(nodes.getFirst().role().hasDrives(), "a replacement");
+    unmount(2);
+    assertFalse(nodes.get(1).role().hasDrives(), "it could not be rebuilt");
+
+    int port = nodes.get(1).options().clusterListen().port();
+    nodes.remove(1).close();
+    Files.move(root.resolve("away2"), root.resolve("d2"));
+    nodes.add(1, start(2, port));
+    assertTrue(nodes.get(1).role().hasDrives(), "it is mounted");
+    for (int i = 0; i < 20; i++) {
+      String key = "/bucket/key-" + i;
+      await(() -> Arrays.equals(bytes, read(s3, key)));
+    }
+  }
+
+  /** The node starts again while its drive is elsewhere. */
+  private void unmount(int number) throws Exception {
+    int port = nodes.get(number - 1).options().clusterListen().port();
+    nodes.remove(number - 1).close();
+    Files.move(root.resolve("d" + number), root.resolve("away" + number));
+    nodes.add(number - 1, start(number, port));
+  }
+
+  /** Nothing while the gateway has not found the drives again. */
+  private static byte[] read(RehearsalClient s3, String path) throws Exception {
+    try {
+      return s3.send("GET", path, "", new byte[0]);
+    } catch (IOException e) {
+      return new byte[0];
+    }
   }
 
   @Test

@@ -136,16 +136,22 @@ final class Cluster {
     return all;
   }
 
-  /** The drives that are known when these are; refuses one in an older life than it had. */
-  static Map<UUID, DriveId> with(Map<UUID, DriveId> present, List<DriveRow> rows) {
-    Map<UUID, DriveId> drives = new HashMap<>(present);
+  /** Refuses a drive in an older life than it had. */
+  static void checkLives(Map<UUID, DriveId> present, List<DriveRow> rows) {
     for (DriveRow row : rows) {
-      UUID id = DriveId.idOf(row);
-      DriveId known = drives.get(id);
+      DriveId known = present.get(DriveId.idOf(row));
       require(
           row.getIncarnation() >= (known == null ? 1 : known.incarnation()),
           ResultCode.INVALID_COMMAND);
-      drives.put(id, new DriveId(id, row.getIncarnation()));
+    }
+  }
+
+  /** The drives that are known when these are; refuses one in an older life than it had. */
+  static Map<UUID, DriveId> with(Map<UUID, DriveId> present, List<DriveRow> rows) {
+    checkLives(present, rows);
+    Map<UUID, DriveId> drives = new HashMap<>(present);
+    for (DriveRow row : rows) {
+      drives.put(DriveId.idOf(row), DriveId.of(row));
     }
     return drives;
   }

@@ -42,7 +42,10 @@ final class Nodes {
     Optional<NodeRow> present = Rows.get(step.table(), Keys.node(node.getName()), NodeRow.parser());
     present.ifPresent(row -> checkTakenOver(step, session, row, node));
     drives.forEach(drive -> checkOwn(step, drive));
-    Map<UUID, DriveId> all = Cluster.with(step.catalog().drives(), drives);
+    List<DriveRow> vacant = drives.stream().filter(DriveRow::getVacant).toList();
+    List<DriveRow> there = drives.stream().filter(drive -> !drive.getVacant()).toList();
+    Cluster.checkLives(step.catalog().drives(), vacant);
+    Map<UUID, DriveId> all = Cluster.with(step.catalog().drives(), there);
     present
         .map(NodeRow::getSession)
         .filter(before -> before != session)
@@ -50,10 +53,25 @@ final class Nodes {
     forgetGateways(step, session);
     put(step, node.toBuilder().setSession(session).setHeartbeatMs(step.logTimeMs()));
     if (!drives.isEmpty()) {
-      Cluster.put(step, all, drives);
-      markAbsent(step, node.getName(), drives);
+      Cluster.put(step, all, there);
+      markAbsent(step, node.getName(), there);
+      vacant.forEach(drive -> begin(step, drive));
     }
     return Step.OK;
+  }
+
+  /**
+   * The drive has begun another life, if what it had may be lost; else it stays absent. One after
+   * the other: each that is lost counts for the next.
+   */
+  private static void begin(Step step, DriveRow vacant) {
+    UUID id = DriveId.idOf(vacant);
+    Optional<DriveRow> known = Rows.get(step.table(), Keys.drive(id), DriveRow.parser());
+    if (known.isPresent() && LostDrives.maySpare(step, id)) {
+      DriveRow begun =
+          known.get().toBuilder().setIncarnation(vacant.getIncarnation()).clearAbsent().build();
+      Cluster.put(step, Cluster.with(step.catalog().drives(), List.of(begun)), List.of(begun));
+    }
   }
 
   /** Those of its drives that the node came without. */
