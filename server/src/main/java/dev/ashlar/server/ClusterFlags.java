@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.EnumSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -20,6 +21,8 @@ import picocli.CommandLine.Option;
 /** The options of a process that is one of a cluster. */
 final class ClusterFlags {
   static final String SECRET_VARIABLE = "ASHLAR_CLUSTER_SECRET";
+  private static final String LISTEN = "127.0.0.1:9002";
+  private static final String OUT_AFTER = "600";
 
   @Option(
       names = "--roles",
@@ -92,9 +95,9 @@ final class ClusterFlags {
       names = "--cluster-listen",
       paramLabel = "HOST:PORT",
       converter = Address.Converter.class,
-      defaultValue = "${env:ASHLAR_CLUSTER_LISTEN:-127.0.0.1:9002}",
+      defaultValue = "${env:ASHLAR_CLUSTER_LISTEN:-" + LISTEN + "}",
       description = "Where the cluster reaches this storage or metadata node.")
-  private Address clusterListen = new Address("127.0.0.1", 9002);
+  private Address clusterListen = Address.parse(LISTEN);
 
   @Option(
       names = "--rack",
@@ -125,7 +128,7 @@ final class ClusterFlags {
   @Option(
       names = "--out-after",
       paramLabel = "SECONDS",
-      defaultValue = "${env:ASHLAR_OUT_AFTER:-600}",
+      defaultValue = "${env:ASHLAR_OUT_AFTER:-" + OUT_AFTER + "}",
       description =
           "A drive that has been down for so long is taken out: what it had is rebuilt on others."
               + " Of gateways.")
@@ -151,7 +154,7 @@ final class ClusterFlags {
    */
   @Nullable ClusterOptions options(Map<String, String> environment) {
     if (cluster.isBlank()) {
-      checkNothingOfACluster();
+      checkNothingOfACluster(environment);
       return null;
     }
     String name = node.isBlank() ? hostName() : node;
@@ -172,19 +175,30 @@ final class ClusterFlags {
         tls.files());
   }
 
-  private void checkNothingOfACluster() {
-    String given =
-        roles.size() < ServerRole.values().length
-            ? "--roles"
-            : !metadataNodes.isEmpty()
-                ? "--metadata-nodes"
-                : metadataJoin
-                    ? "--metadata-join"
-                    : secretFile != null
-                        ? "--cluster-secret-file"
-                        : tls.isGiven() ? "--cluster-tls-cert" : "";
-    if (!given.isEmpty()) {
-      throw new IllegalArgumentException(given + " needs a cluster: name it with --cluster");
+  private void checkNothingOfACluster(Map<String, String> environment) {
+    Map<String, Boolean> given = new LinkedHashMap<>();
+    given.put("--roles", roles.size() < ServerRole.values().length);
+    given.put("--metadata-nodes", !metadataNodes.isEmpty());
+    given.put("--metadata-join", metadataJoin);
+    given.put("--cluster-secret-file", secretFile != null);
+    given.put("--cluster-tls-cert", tls.isGiven());
+    // A whole machine may have these in its environment, for other processes or commands.
+    Map<String, Boolean> own = new LinkedHashMap<>();
+    own.put("--credentials", credentials != null);
+    own.put("--node", !node.isBlank());
+    own.put("--host", !host.isBlank());
+    own.put("--cluster-listen", !clusterListen.equals(Address.parse(LISTEN)));
+    own.put("--rack", !rack.isBlank());
+    own.put("--zone", !zone.isBlank());
+    own.put("--expect-drives", expectedDrives != 0);
+    own.put("--out-after", outAfterSeconds != Integer.parseInt(OUT_AFTER));
+    own.keySet().removeIf(option -> environment.containsKey(ConfigFile.variable(option)));
+    given.putAll(own);
+    for (Map.Entry<String, Boolean> option : given.entrySet()) {
+      if (option.getValue()) {
+        throw new IllegalArgumentException(
+            option.getKey() + " needs a cluster: name it with --cluster");
+      }
     }
   }
 

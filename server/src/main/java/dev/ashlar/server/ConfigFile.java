@@ -143,8 +143,12 @@ final class ConfigFile implements IDefaultValueProvider {
 
   private @Nullable Entry entry(OptionSpec option) {
     String name = option.longestName().substring(2);
-    String variable = "ASHLAR_" + name.toUpperCase(Locale.ROOT).replace('-', '_');
-    return environment.containsKey(variable) ? null : entries.get(name);
+    return environment.containsKey(variable(option.longestName())) ? null : entries.get(name);
+  }
+
+  /** In the environment. */
+  static String variable(String option) {
+    return "ASHLAR_" + option.substring(2).toUpperCase(Locale.ROOT).replace('-', '_');
   }
 
   /** Says where the option is given that it complains of, if that is in the file. */

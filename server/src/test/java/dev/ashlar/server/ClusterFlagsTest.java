@@ -70,6 +70,37 @@ class ClusterFlagsTest {
     assertRefused("--metadata-nodes needs a cluster", SECRET, "--metadata-nodes", "a:1");
   }
 
+  /** Who gives credentials must not be served with others that were made up. */
+  @Test
+  void whatMeansNothingWithoutAClusterIsRefused() throws IOException {
+    Map<String, String> options =
+        Map.of(
+            "credentials", "root",
+            "node", "n",
+            "host", "h",
+            "cluster-listen", "127.0.0.1:9003",
+            "rack", "r",
+            "zone", "z",
+            "expect-drives", "6",
+            "out-after", "60");
+    for (Map.Entry<String, String> option : options.entrySet()) {
+      String name = "--" + option.getKey();
+      String why = name + " needs a cluster: name it with --cluster";
+      assertRefused(why, Map.of(), name, option.getValue());
+      Path file = folder.resolve(option.getKey());
+      Files.writeString(file, option.getKey() + "=" + option.getValue() + "\n");
+      assertRefused(why, Map.of(), "--config", file.toString());
+    }
+    assertNull(parse(Map.of(), "--cluster-listen", "127.0.0.1:9002", "--out-after", "600"));
+  }
+
+  /** A process cannot have its environment changed: the values come as arguments. */
+  @Test
+  void whatAWholeMachineHasInItsEnvironmentIsNotRefused() {
+    assertNull(parse(Map.of("ASHLAR_CREDENTIALS", "root"), "--credentials", "root"));
+    assertNull(parse(Map.of("ASHLAR_OUT_AFTER", "60"), "--out-after", "60"));
+  }
+
   @Test
   void whatIsMissingIsNamed() {
     List<String> all =
