@@ -18,9 +18,11 @@ final class ScrubFlags {
   @Option(
       names = "--scrub-rate",
       paramLabel = "BYTES",
-      defaultValue = "${env:ASHLAR_SCRUB_RATE:-33554432}",
+      converter = SizeArgument.AsLong.class,
+      defaultValue = "${env:ASHLAR_SCRUB_RATE:-32MiB}",
       description =
-          "Bytes per second that each drive reads for that at most; 0 for as many as it can.")
+          "Bytes per second that each drive reads for that at most, as 50MiB; 0 for as many as it"
+              + " can.")
   private long bytesPerSecond;
 
   @Option(

@@ -1,5 +1,7 @@
 package dev.ashlar.server;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.reflect.Field;
@@ -7,14 +9,38 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import org.junit.jupiter.api.Test;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 
 class ServerCommandTest {
+  @Command(name = "server")
+  private static final class Scrubbing {
+    @Mixin private ScrubFlags flags = new ScrubFlags();
+  }
+
+  private static long scrubRate(String... arguments) {
+    Scrubbing server = new Scrubbing();
+    new CommandLine(server).parseArgs(arguments);
+    return server.flags.options().bytesPerSecond();
+  }
+
+  @Test
+  void theRateOfScrubsHasUnits() {
+    assertEquals(32 << 20, scrubRate());
+    assertEquals(50 << 20, scrubRate("--scrub-rate", "50MiB"));
+    assertEquals(4096, scrubRate("--scrub-rate", "4096"));
+    assertThrows(ParameterException.class, () -> scrubRate("--scrub-rate", "fast"));
+  }
+
   @Test
   void everyOptionCanBeGivenInTheEnvironment() {
     int options = 0;
     List<Field> fields = new ArrayList<>(List.of(ServerCommand.class.getDeclaredFields()));
     fields.addAll(List.of(ClusterFlags.class.getDeclaredFields()));
+    fields.addAll(List.of(ScrubFlags.class.getDeclaredFields()));
     for (Field field : fields) {
       Option option = field.getAnnotation(Option.class);
       if (option != null) {
