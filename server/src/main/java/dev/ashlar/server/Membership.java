@@ -6,6 +6,7 @@ import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.CommandResult;
 import dev.ashlar.protocol.message.DriveRow;
+import dev.ashlar.protocol.message.FailureDomain;
 import dev.ashlar.protocol.message.KeepNode;
 import dev.ashlar.protocol.message.NodeRow;
 import dev.ashlar.protocol.message.PutDrives;
@@ -69,7 +70,11 @@ final class Membership implements AutoCloseable {
    */
   void join() throws IOException, MetadataUnavailableException, InterruptedException {
     if (!drives.isEmpty()) {
-      checkProfile(metadata.registry());
+      Registry registry = metadata.registry();
+      checkProfile(registry);
+      if (registry.getEpoch() > 0) {
+        checkLabel(registry, metadata.placement(registry.getEpoch()).failureDomain());
+      }
     }
     ResultCode code = register();
     for (int tries = 1; code == ResultCode.CONDITIONAL_CONFLICT; tries++) {
@@ -126,6 +131,32 @@ final class Membership implements AutoCloseable {
               + " --stripe-unit "
               + present.stripeUnit());
     }
+  }
+
+  /**
+   * Nodes that do not say where they are would be one rack together, or one zone. One that is in
+   * the cluster like that already has data, and goes on.
+   */
+  private void checkLabel(Registry registry, FailureDomain level) throws IOException {
+    String missing =
+        switch (level) {
+          case DOMAIN_RACK -> cluster.rack().isBlank() ? "--rack" : "";
+          case DOMAIN_ZONE -> cluster.zone().isBlank() ? "--zone" : "";
+          case DOMAIN_DRIVE, DOMAIN_NODE, UNRECOGNIZED -> "";
+        };
+    if (missing.isEmpty()) {
+      return;
+    }
+    String said =
+        "this cluster spreads what it stores over "
+            + (level == FailureDomain.DOMAIN_RACK ? "racks" : "zones")
+            + ", and a node has to say in which one it is: "
+            + missing;
+    if (registry.getDrivesList().stream()
+        .noneMatch(drive -> drive.getNode().equals(cluster.node()))) {
+      throw new IOException(said);
+    }
+    LOG.warn("{}. Until then all that do not say it count as one", said);
   }
 
   private ResultCode register() throws MetadataUnavailableException {
