@@ -19,6 +19,7 @@ import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.NodeLife;
 import dev.ashlar.protocol.model.PlacementMap;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -109,12 +110,15 @@ final class Nodes {
   /**
    * Gateways may have a new name at each start; the rows of those that are gone must not pile up.
    * Theirs and those of others that were gateways, too, end as sessions: nothing of them is waited
-   * for any more. Who only has drives writes nothing of its own.
+   * for any more. Who only has drives writes nothing of its own. Sessions that never became a node
+   * end likewise; a process without a cluster has no nodes, and is not asked.
    *
    * @param session which is alive, whatever its row says
    */
   private static void forgetGateways(Step step, long session) {
+    Set<Long> used = new HashSet<>(Set.of(session));
     for (NodeRow row : rows(step.table())) {
+      used.add(row.getSession());
       boolean isGone = step.silentSinceMs(row) + NodeLife.FORGOTTEN_MS < step.logTimeMs();
       if (isGone && row.getPort() == 0) {
         step.table().delete(Keys.node(row.getName()));
@@ -124,6 +128,7 @@ final class Nodes {
         step.sessions().end(step, own);
       }
     }
+    step.sessions().endUnused(step, used);
   }
 
   static CommandResult keep(Step step, long session, KeepNode command) {

@@ -10,12 +10,14 @@ import dev.ashlar.protocol.message.DedupRow;
 import dev.ashlar.protocol.message.EndSessions;
 import dev.ashlar.protocol.message.ResultCode;
 import dev.ashlar.protocol.message.SessionRow;
+import dev.ashlar.protocol.model.NodeLife;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,12 +37,18 @@ final class Sessions {
 
   /** Of one session: up to floor expired; greater than the greatest never seen. */
   private static final class Requests {
+    final long beganMs;
     long floor;
     long greatest;
 
-    Requests(long floor) {
-      this.floor = floor;
-      this.greatest = floor;
+    Requests(SessionRow row) {
+      beganMs = row.getBeganMs();
+      floor = row.getRequestFloor();
+      greatest = floor;
+    }
+
+    SessionRow row() {
+      return SessionRow.newBuilder().setRequestFloor(floor).setBeganMs(beganMs).build();
     }
   }
 
@@ -51,7 +59,7 @@ final class Sessions {
     try (Table.Cursor cursor = cursor(table, 'S')) {
       for (; cursor.isValid(); cursor.next()) {
         SessionRow row = Rows.parse(cursor.value(), SessionRow.parser());
-        sessions.live.put(Keys.idOf(cursor.key()), new Requests(row.getRequestFloor()));
+        sessions.live.put(Keys.idOf(cursor.key()), new Requests(row));
       }
     }
     try (Table.Cursor cursor = cursor(table, 'R')) {
@@ -73,8 +81,9 @@ final class Sessions {
 
   CommandResult register(Step step) {
     long session = step.freshId();
-    step.table().put(Keys.session(session), SessionRow.getDefaultInstance().toByteArray());
-    live.put(session, new Requests(0));
+    SessionRow row = SessionRow.newBuilder().setBeganMs(step.logTimeMs()).build();
+    step.table().put(Keys.session(session), row.toByteArray());
+    live.put(session, new Requests(row));
     return CommandResult.newBuilder().setSession(session).build();
   }
 
@@ -82,6 +91,22 @@ final class Sessions {
   void end(Step step, long session) {
     live.remove(session);
     step.table().delete(Keys.session(session));
+  }
+
+  /**
+   * Ends those that have begun long ago and are none of these: their processes ended before they
+   * became nodes, or have another session, because they did not hear of this one.
+   */
+  void endUnused(Step step, Set<Long> used) {
+    List<Long> unused = new ArrayList<>();
+    live.forEach(
+        (session, requests) -> {
+          boolean isOld = step.sinceMs(requests.beganMs) + NodeLife.FORGOTTEN_MS < step.logTimeMs();
+          if (isOld && !used.contains(session)) {
+            unused.add(session);
+          }
+        });
+    unused.forEach(session -> end(step, session));
   }
 
   /** Those that live, ascending. */
@@ -161,10 +186,7 @@ final class Sessions {
       expire(table, entries.remove(), raised);
     }
     raised.forEach(
-        (session, requests) ->
-            table.put(
-                Keys.session(session),
-                SessionRow.newBuilder().setRequestFloor(requests.floor).build().toByteArray()));
+        (session, requests) -> table.put(Keys.session(session), requests.row().toByteArray()));
   }
 
   private boolean isExpired(@Nullable Entry oldest, DedupRow newest) {

@@ -37,7 +37,12 @@ record Step(Overlay table, Catalog catalog, Sessions sessions, Times times, long
    * clock jumped, silence says nothing about one of them.
    */
   long silentSinceMs(NodeRow node) {
-    return Math.max(node.getHeartbeatMs(), times.unbrokenSinceMs());
+    return sinceMs(node.getHeartbeatMs());
+  }
+
+  /** The time from which on it is known what has happened since then. */
+  long sinceMs(long logTimeMs) {
+    return Math.max(logTimeMs, times.unbrokenSinceMs());
   }
 
   BucketRow bucket(String name) {
