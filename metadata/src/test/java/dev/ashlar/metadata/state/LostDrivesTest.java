@@ -16,14 +16,21 @@ import dev.ashlar.protocol.message.NodeRow;
 import dev.ashlar.protocol.message.NoteDebts;
 import dev.ashlar.protocol.message.PutDrives;
 import dev.ashlar.protocol.message.RegisterNode;
+import dev.ashlar.protocol.message.RepairBlob;
+import dev.ashlar.protocol.message.RepairedShard;
 import dev.ashlar.protocol.message.SettleDrive;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.NodeLife;
 import dev.ashlar.protocol.model.Profile;
+import dev.ashlar.protocol.model.ShardId;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Random;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
@@ -34,6 +41,8 @@ class LostDrivesTest {
 
   private final ManualClock clock = new ManualClock(1_000_000);
   private final MemoryMetadata metadata = new MemoryMetadata(clock);
+
+  private long names = 1 << 20;
 
   /** By node. */
   private final List<MemoryMetadata> sessions = new ArrayList<>();
@@ -93,7 +102,8 @@ class LostDrivesTest {
     boolean isTaken = after.getIncarnation() > before.getIncarnation();
     assertEquals(!isTaken, after.getAbsent());
     assertEquals(isTaken || before.getUnsettled(), after.getUnsettled());
-    assertEquals(after.getIncarnation(), requireNonNull(metadata.drives().get(drive(node))).incarnation());
+    assertEquals(
+        after.getIncarnation(), requireNonNull(metadata.drives().get(drive(node))).incarnation());
     return isTaken;
   }
 
@@ -101,7 +111,7 @@ class LostDrivesTest {
     for (long left = ms; left > 0; left -= NodeLife.HEARTBEAT_MS) {
       clock.advanceMs(NodeLife.HEARTBEAT_MS);
       for (int node = 0; node < sessions.size(); node++) {
-        if (!Set.of(silent).contains(node)) {
+        if (!List.of(silent).contains(node)) {
           keep(node);
         }
       }
@@ -111,8 +121,7 @@ class LostDrivesTest {
   private void keep(int node) {
     sessions
         .get(node)
-        .require(
-            Command.newBuilder().setKeepNode(KeepNode.newBuilder().setName("n" + node)));
+        .require(Command.newBuilder().setKeepNode(KeepNode.newBuilder().setName("n" + node)));
   }
 
   /** All rows tell what it lost. */
@@ -135,9 +144,18 @@ class LostDrivesTest {
     while (new BlobId(metadata.session(), sequence).placementGroup(NODES) != 0) {
       sequence++;
     }
+    return put(sequence);
+  }
+
+  private BlobRow put(long sequence) throws Exception {
     BlobId blob = new BlobId(metadata.session(), sequence);
     metadata.require(
-        TestBlobs.put("b", "k", TestBlobs.acknowledged(metadata, blob, PROFILE.stripeBytes())));
+        TestBlobs.put(
+            "b", "k" + sequence, TestBlobs.acknowledged(metadata, blob, PROFILE.stripeBytes())));
+    return row(blob);
+  }
+
+  private BlobRow row(BlobId blob) throws Exception {
     return metadata.blobs(List.of(blob)).getFirst();
   }
 
@@ -199,7 +217,7 @@ class LostDrivesTest {
     note(blob);
     settle(0);
     settle(1);
-    assertEquals(2, metadata.blobs(List.of(BlobId.of(blob.getId()))).getFirst().getDebtSlotsCount());
+    assertEquals(2, row(BlobId.of(blob.getId())).getDebtSlotsCount());
     assertFalse(mayReplace(2), "it has a third shard");
     assertTrue(mayReplace(6), "it has none of the blob");
     settle(6);
@@ -230,20 +248,94 @@ class LostDrivesTest {
     RegisterNode.Builder node =
         RegisterNode.newBuilder()
             .setNode(NodeRow.newBuilder().setName("n").setHost("h").setPort(9002));
-    other.require(
-        Command.newBuilder().setRegisterNode(node.clone().addAllDrives(List.of(rows))));
+    other.require(Command.newBuilder().setRegisterNode(node.clone().addAllDrives(List.of(rows))));
     makeMap(other);
     DriveRow[] three = rows.clone();
     for (int i = 0; i < 3; i++) {
       three[i] = new DriveId(drive(i), 2).toMessage().toBuilder().setVacant(true).build();
     }
-    other.require(
-        Command.newBuilder().setRegisterNode(node.clone().addAllDrives(List.of(three))));
+    other.require(Command.newBuilder().setRegisterNode(node.clone().addAllDrives(List.of(three))));
     assertEquals(3, absent(other));
     three[2] = rows[2];
-    other.require(
-        Command.newBuilder().setRegisterNode(node.clone().addAllDrives(List.of(three))));
+    other.require(Command.newBuilder().setRegisterNode(node.clone().addAllDrives(List.of(three))));
     assertEquals(0, absent(other));
+  }
+
+  /** Nodes fall silent and speak, drives are mounted, late or not, and repair does what it does. */
+  @Test
+  void whateverHappensNoBlobLosesMoreThanItMay() throws Exception {
+    long seed = Long.getLong("ashlar.metadata.seed", System.nanoTime());
+    Random random = new Random(seed);
+    metadata.require(TestBlobs.createBucket("b"));
+    Map<BlobId, Set<Integer>> lost = new LinkedHashMap<>();
+    for (int i = 0; i < 12; i++) {
+      lost.put(BlobId.of(put(i).getId()), new TreeSet<>());
+    }
+    int replaced = 0;
+    for (int i = 0; i < 300; i++) {
+      int node = random.nextInt(NODES);
+      switch (random.nextInt(7)) {
+        case 0 -> pass(2 * NodeLife.DOWN_MS, node, random.nextInt(NODES));
+        case 1 -> mountAll();
+        case 2 -> noteAll(lost.keySet());
+        case 3 -> note(row(List.copyOf(lost.keySet()).get(random.nextInt(lost.size()))));
+        case 4 -> repair(lost, random.nextInt(lost.size()));
+        default -> {
+          if (mayReplace(node)) {
+            replaced++;
+            lose(lost, drive(node));
+          }
+        }
+      }
+      assertTrue(
+          lost.values().stream().allMatch(slots -> slots.size() <= PROFILE.parityShards()),
+          () -> "seed " + seed + ": " + lost);
+    }
+    assertTrue(replaced > 0, "seed " + seed);
+  }
+
+  /** What was not there, and not replaced, comes back with what it had. */
+  private void mountAll() throws Exception {
+    for (int node = 0; node < NODES; node++) {
+      register(node, new DriveId(drive(node), row(drive(node)).getIncarnation()).toMessage());
+    }
+  }
+
+  /** And so all drives are settled. */
+  private void noteAll(Set<BlobId> blobs) throws Exception {
+    for (BlobId blob : blobs) {
+      note(row(blob));
+    }
+    for (int node = 0; node < NODES; node++) {
+      settle(node);
+    }
+  }
+
+  private void lose(Map<BlobId, Set<Integer>> lost, UUID drive) throws Exception {
+    for (Map.Entry<BlobId, Set<Integer>> blob : lost.entrySet()) {
+      BlobRow row = row(blob.getKey());
+      for (int slot = 0; slot < PROFILE.shards(); slot++) {
+        if (metadata.placement().location(row, slot).equals(drive)) {
+          blob.getValue().add(slot);
+        }
+      }
+    }
+  }
+
+  /** All that one of the blobs has lost is made anew. */
+  private void repair(Map<BlobId, Set<Integer>> lost, int which) throws Exception {
+    Map.Entry<BlobId, Set<Integer>> blob = List.copyOf(lost.entrySet()).get(which);
+    BlobRow row = row(blob.getKey());
+    RepairBlob.Builder repair = RepairBlob.newBuilder().setBlob(row.getId());
+    for (int slot : blob.getValue()) {
+      repair.addShards(
+          RepairedShard.newBuilder()
+              .setAck(TestBlobs.acks(metadata, row.getPg()).get(slot))
+              .setName(new BlobId(metadata.session(), names++).toMessage())
+              .setNameBefore(ShardId.name(row, slot).toMessage()));
+    }
+    metadata.require(Command.newBuilder().setRepairBlob(repair));
+    blob.getValue().clear();
   }
 
   private static long absent(MemoryMetadata metadata) throws Exception {
