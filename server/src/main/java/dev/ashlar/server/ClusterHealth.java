@@ -28,6 +28,8 @@ import org.jspecify.annotations.Nullable;
  * @param writes likewise
  * @param drives of the cluster at a gateway, as NODE/DRIVE, else those of the process by folder
  * @param nodesDown storage nodes that have not been heard of for some seconds, at a gateway
+ * @param metadataAnswers whether a gateway has just heard of the metadata group, without which it
+ *     serves nothing; null where the process is none
  * @param metadata null where the process is no metadata node
  * @param protection by a gateway; null where the process is none
  */
@@ -40,6 +42,7 @@ record ClusterHealth(
     Health.@Nullable Extent writes,
     Health.Drives drives,
     List<String> nodesDown,
+    @Nullable Boolean metadataAnswers,
     @Nullable Peer metadata,
     @Nullable Protection protection)
     implements ServerForm.HealthPage {
@@ -78,18 +81,20 @@ record ClusterHealth(
         null,
         drives,
         List.of(),
+        null,
         metadata,
         null);
   }
 
   static ClusterHealth ofGateway(
-      ClusterOptions cluster, PlacementMap map, ClusterDrives drives, @Nullable Peer metadata) {
-    Protection protection = drives.protection();
-    Reached reached = Reached.of(map, drives);
+      ClusterOptions cluster, PlacementMap map, ClusterView view, @Nullable Peer metadata) {
+    Protection protection = view.protection();
+    Reached reached = Reached.of(map, view);
     Profile profile = map.profile();
-    Health.Extent reads = extent(map, reached.open, profile.dataShards());
-    Health.Extent writes = extent(map, reached.writable, profile.durableMinimum());
-    Registry registry = drives.registry();
+    boolean answers = view.isFresh();
+    Health.Extent reads = extent(answers, map, reached.open, profile.dataShards());
+    Health.Extent writes = extent(answers, map, reached.writable, profile.durableMinimum());
+    Registry registry = view.registry();
     List<String> down =
         registry.getNodesList().stream()
             .filter(node -> node.getPort() > 0)
@@ -113,12 +118,17 @@ record ClusterHealth(
         writes,
         summary,
         down,
+        answers,
         metadata,
         protection);
   }
 
-  /** For how many placement groups enough drives are able. */
-  static Health.Extent extent(PlacementMap map, Set<UUID> able, int needed) {
+  /** For how many placement groups enough drives are able: for none where metadata is not. */
+  private static Health.Extent extent(
+      boolean hasMetadata, PlacementMap map, Set<UUID> able, int needed) {
+    if (!hasMetadata) {
+      return Health.Extent.NONE;
+    }
     long groups =
         map.slotDrives().stream()
             .filter(slots -> slots.stream().filter(able::contains).count() >= needed)
@@ -136,21 +146,20 @@ record ClusterHealth(
     private final List<String> full = new ArrayList<>();
     private final List<String> readOnly = new ArrayList<>();
 
-    static Reached of(PlacementMap map, ClusterDrives drives) {
+    static Reached of(PlacementMap map, ClusterView view) {
       Set<UUID> used = map.slotDrives().stream().flatMap(List::stream).collect(Collectors.toSet());
       Reached reached = new Reached();
-      for (DriveRow row : drives.registry().getDrivesList()) {
+      for (DriveRow row : view.registry().getDrivesList()) {
         UUID id = DriveId.of(row).id();
         if (used.contains(id)) {
-          reached.add(id, row.getNode() + "/" + id, drives);
+          reached.add(id, row.getNode() + "/" + id, view.reached(id));
         }
       }
       return reached;
     }
 
-    private void add(UUID id, String name, ClusterDrives drives) {
-      ShardStore store = drives.store(id);
-      if (store == null || !drives.isReachable(id)) {
+    private void add(UUID id, String name, @Nullable ShardStore store) {
+      if (store == null) {
         missing.add(name);
         return;
       }
