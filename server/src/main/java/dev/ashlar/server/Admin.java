@@ -77,7 +77,11 @@ final class Admin {
       Protection protection,
       Rebalance rebalance) {}
 
-  /** How many drives there are; those that are down or have failed may be in. */
+  /**
+   * How many drives there are; those that are down or have failed may be in.
+   *
+   * @param down of those that have slots or hold something: what is drained may be taken away
+   */
   record Drives(int total, int in, int draining, int out, int down, int failed) {}
 
   /**
@@ -155,10 +159,17 @@ final class Admin {
   /** What a request for a change came to. */
   record Done(String done, List<String> drives, long movedSlots, long epoch) {}
 
-  Status status() throws MetadataUnavailableException {
+  private KnownDrives known() throws MetadataUnavailableException {
     Registry registry = metadata.registry();
-    PlacementMap map = metadata.placement(registry.getEpoch());
-    Set<UUID> down = ClusterBalance.down(registry);
+    return new KnownDrives(registry, metadata.placement(registry.getEpoch()));
+  }
+
+  Status status() throws MetadataUnavailableException {
+    KnownDrives known = known();
+    Registry registry = known.registry();
+    PlacementMap map = known.map();
+    Set<UUID> missed = known.down();
+    missed.retainAll(known.holding());
     return new Status(
         map.epoch(),
         map.profile().toString(),
@@ -169,7 +180,7 @@ final class Admin {
             count(registry, DriveStanding.STANDING_IN),
             count(registry, DriveStanding.STANDING_DRAINING),
             count(registry, DriveStanding.STANDING_OUT),
-            down.size(),
+            missed.size(),
             (int) registry.getDrivesList().stream().filter(this::hasFailed).count()),
         repair(),
         rebalance());
@@ -224,17 +235,17 @@ final class Admin {
   }
 
   List<DriveInfo> drives() throws MetadataUnavailableException {
-    Registry registry = metadata.registry();
-    PlacementMap map = metadata.placement(registry.getEpoch());
-    Map<UUID, Long> slots = map.slotCounts();
+    KnownDrives known = known();
+    Registry registry = known.registry();
+    Map<UUID, Long> slots = known.map().slotCounts();
     Map<UUID, DriveLoad> loads = new HashMap<>();
     registry.getLoadsList().forEach(load -> loads.put(DriveId.idOf(load), load));
-    Set<UUID> down = ClusterBalance.down(registry);
+    Set<UUID> down = known.down();
+    Set<UUID> holding = known.holding();
     List<DriveInfo> drives = new ArrayList<>();
     for (DriveRow row : registry.getDrivesList()) {
-      UUID id = DriveId.of(row).id();
+      UUID id = DriveId.idOf(row);
       DriveLoad load = loads.getOrDefault(id, DriveLoad.getDefaultInstance());
-      long own = slots.getOrDefault(id, 0L);
       drives.add(
           new DriveInfo(
               id.toString(),
@@ -244,20 +255,20 @@ final class Admin {
               !down.contains(id),
               hasFailed.test(id),
               row.getCapacityBytes(),
-              own,
+              slots.getOrDefault(id, 0L),
               load.getShards(),
               load.getBytes(),
               !row.getUnsettled(),
-              own == 0 && load.getShards() == 0 && !row.getUnsettled()));
+              !holding.contains(id)));
     }
     return drives;
   }
 
   /** First those that have owed shards for longest. */
   List<GroupInfo> groups() throws MetadataUnavailableException {
-    Registry registry = metadata.registry();
-    PlacementMap map = metadata.placement(registry.getEpoch());
-    Set<UUID> down = ClusterBalance.down(registry);
+    KnownDrives known = known();
+    PlacementMap map = known.map();
+    Set<UUID> down = known.down();
     GroupDebts.Count count = debts.now();
     boolean isCounted = count.complete() && repair().known();
     List<GroupInfo> groups = new ArrayList<>();

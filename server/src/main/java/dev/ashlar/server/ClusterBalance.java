@@ -7,12 +7,12 @@ import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.DriveRow;
 import dev.ashlar.protocol.message.DriveStanding;
 import dev.ashlar.protocol.message.MoveSlots;
-import dev.ashlar.protocol.message.NodeRow;
 import dev.ashlar.protocol.message.Registry;
 import dev.ashlar.protocol.message.ResultCode;
 import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.NodeLife;
 import dev.ashlar.protocol.model.PlacementMap;
+import dev.ashlar.protocol.model.Profile;
 import dev.ashlar.protocol.thread.BackgroundThread;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -124,7 +124,7 @@ final class ClusterBalance implements AutoCloseable {
     if (map.epoch() != registry.getEpoch()) {
       return;
     }
-    List<DriveRow> changed = changed(registry, map);
+    List<DriveRow> changed = changed(new KnownDrives(registry, map));
     MoveSlots plan;
     try {
       plan = PlacementPlan.plan(withoutStrangers(registry, map), map, changed);
@@ -163,10 +163,11 @@ final class ClusterBalance implements AutoCloseable {
   }
 
   /** Drives that are taken out, or in again. */
-  private List<DriveRow> changed(Registry registry, PlacementMap map) {
-    Set<UUID> down = downOrFailed(registry, hasFailed);
+  private List<DriveRow> changed(KnownDrives drives) {
+    Registry registry = drives.registry();
+    Set<UUID> down = drives.downOrFailed(hasFailed);
     long now = note(registry, down);
-    Set<UUID> holding = holding(registry, map);
+    Set<UUID> holding = drives.holding();
     List<DriveRow> changed = new ArrayList<>();
     List<DriveRow> lost = new ArrayList<>();
     Set<String> nodesAway = new HashSet<>();
@@ -186,9 +187,10 @@ final class ClusterBalance implements AutoCloseable {
         changed.add(standing(row, DriveStanding.STANDING_IN, false));
       }
     }
-    if (nodesAway.size() <= map.profile().parityShards()) {
+    Profile profile = drives.map().profile();
+    if (nodesAway.size() <= profile.parityShards()) {
       long in = registry.getDrivesList().stream().filter(ClusterBalance::isIn).count();
-      changed.addAll(takenOut(lost, in + changed.size() - map.profile().shards()));
+      changed.addAll(takenOut(lost, in + changed.size() - profile.shards()));
     } // else it is a network, not drives: what is there cannot rebuild it, and it will come back
     return changed;
   }
@@ -245,47 +247,8 @@ final class ClusterBalance implements AutoCloseable {
     return row.getStanding() == DriveStanding.STANDING_IN;
   }
 
-  /** Drives of which anything would be missed: what is drained, or made anew elsewhere, is not. */
-  private static Set<UUID> holding(Registry registry, PlacementMap map) {
-    Set<UUID> holding = new HashSet<>();
-    map.slotDrives().forEach(holding::addAll);
-    registry.getLoadsList().forEach(load -> holding.add(DriveId.idOf(load)));
-    registry.getDrivesList().stream()
-        .filter(DriveRow::getUnsettled)
-        .forEach(row -> holding.add(DriveId.of(row).id()));
-    return holding;
-  }
-
   static DriveRow standing(DriveRow row, DriveStanding standing, boolean isByItself) {
     return row.toBuilder().setStanding(standing).setOutByItself(isByItself).build();
-  }
-
-  /** Drives that take no writes, and will not soon. */
-  static Set<UUID> downOrFailed(Registry registry, Predicate<UUID> hasFailed) {
-    Set<UUID> lost = down(registry);
-    registry.getDrivesList().stream()
-        .map(row -> DriveId.of(row).id())
-        .filter(hasFailed)
-        .forEach(lost::add);
-    return lost;
-  }
-
-  /** Drives whose node is not heard of, or has come without them. */
-  static Set<UUID> down(Registry registry) {
-    Set<String> up = new HashSet<>();
-    for (NodeRow node : registry.getNodesList()) {
-      if (NodeLife.isUp(node, registry.getLogTimeMs())) {
-        up.add(node.getName());
-      }
-    }
-    Set<UUID> down = new HashSet<>();
-    for (DriveRow row : registry.getDrivesList()) {
-      boolean isOfNode = !row.getNode().isEmpty();
-      if (isOfNode && (row.getAbsent() || !up.contains(row.getNode()))) {
-        down.add(DriveId.of(row).id());
-      }
-    }
-    return down;
   }
 
   @Override

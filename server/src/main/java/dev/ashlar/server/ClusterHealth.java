@@ -4,10 +4,7 @@ import dev.ashlar.metadata.consensus.QuorumPeer;
 import dev.ashlar.protocol.client.ShardFault;
 import dev.ashlar.protocol.client.ShardStore;
 import dev.ashlar.protocol.message.DriveRow;
-import dev.ashlar.protocol.message.NodeRow;
-import dev.ashlar.protocol.message.Registry;
 import dev.ashlar.protocol.model.DriveId;
-import dev.ashlar.protocol.model.NodeLife;
 import dev.ashlar.protocol.model.PlacementMap;
 import dev.ashlar.protocol.model.Profile;
 import java.util.ArrayList;
@@ -27,7 +24,8 @@ import org.jspecify.annotations.Nullable;
  * @param reads by a gateway; null where the process is none
  * @param writes likewise
  * @param drives of the cluster at a gateway, as NODE/DRIVE, else those of the process by folder
- * @param nodesDown storage nodes that have not been heard of for some seconds, at a gateway
+ * @param nodesDown storage nodes that have not been heard of for some seconds, though their drives
+ *     have slots or hold something, at a gateway
  * @param metadataAnswers whether a gateway has just heard of the metadata group, without which it
  *     serves nothing; null where the process is none
  * @param metadata null where the process is no metadata node
@@ -94,13 +92,7 @@ record ClusterHealth(
     boolean answers = view.isFresh();
     Health.Extent reads = extent(answers, map, reached.open, profile.dataShards());
     Health.Extent writes = extent(answers, map, reached.writable, profile.durableMinimum());
-    Registry registry = view.registry();
-    List<String> down =
-        registry.getNodesList().stream()
-            .filter(node -> node.getPort() > 0)
-            .filter(node -> !NodeLife.isUp(node, registry.getLogTimeMs()))
-            .map(NodeRow::getName)
-            .toList();
+    List<String> down = new KnownDrives(view.registry(), map).nodesMissed();
     Health.Drives summary = reached.summary();
     boolean isWhole =
         (metadata == null || metadata.takesPart())

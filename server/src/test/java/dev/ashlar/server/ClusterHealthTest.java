@@ -11,6 +11,7 @@ import dev.ashlar.protocol.client.ShardFault;
 import dev.ashlar.protocol.client.ShardStore;
 import dev.ashlar.protocol.memory.SlabPool;
 import dev.ashlar.protocol.message.DriveRow;
+import dev.ashlar.protocol.message.DriveStanding;
 import dev.ashlar.protocol.message.Registry;
 import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.server.Health.Extent;
@@ -134,5 +135,22 @@ class ClusterHealthTest {
     seen.look();
     assertHealth(Status.DEGRADED, ALL, ALL);
     assertEquals(List.of("node-3"), health().nodesDown());
+  }
+
+  @Test
+  void aNodeThatIsDrainedMayEnd() throws Exception {
+    cluster.stand("node-3", DriveStanding.STANDING_DRAINING);
+    cluster.pass(Duration.ofSeconds(4));
+    cluster.fallSilent("node-3");
+    cluster.pass(NOTICED);
+    seen.look();
+    assertEquals(List.of("node-3"), health().nodesDown(), "nobody has looked what it has");
+    assertEquals(1, cluster.admin.status().drives().down());
+    cluster.settle();
+    seen.look();
+    assertHealth(Status.UP, ALL, ALL);
+    assertEquals(List.of(), health().nodesDown());
+    assertEquals(0, cluster.admin.status().drives().down());
+    assertEquals(8, cluster.admin.status().drives().total());
   }
 }
