@@ -91,6 +91,7 @@ final class Admin {
    * @param known whether all blobs that are to be moved are counted
    * @param draining drives that are being drained
    * @param drained drives from which nothing is left to be moved
+   * @param coming drives that have no slots yet, and get theirs in some seconds
    */
   record Rebalance(
       boolean paused,
@@ -98,7 +99,8 @@ final class Admin {
       long blobs,
       long bytes,
       List<String> draining,
-      List<String> drained) {}
+      List<String> drained,
+      List<String> coming) {}
 
   /** A process of the cluster. */
   record NodeInfo(
@@ -195,12 +197,13 @@ final class Admin {
         registry.getDrivesList().stream().filter(row -> row.getStanding() == standing).count();
   }
 
-  Protection repair() {
+  Protection repair() throws MetadataUnavailableException {
     return Protection.of(metadata);
   }
 
   Rebalance rebalance() throws MetadataUnavailableException {
-    Registry registry = metadata.registry();
+    KnownDrives known = known();
+    Registry registry = known.registry();
     Protection protection = repair();
     List<DriveInfo> leaving =
         drives().stream().filter(drive -> drive.standing().equals("draining")).toList();
@@ -210,7 +213,8 @@ final class Admin {
         protection.movingBlobs(),
         protection.movingBytes(),
         leaving.stream().filter(drive -> !drive.empty()).map(DriveInfo::id).toList(),
-        leaving.stream().filter(DriveInfo::empty).map(DriveInfo::id).toList());
+        leaving.stream().filter(DriveInfo::empty).map(DriveInfo::id).toList(),
+        ClusterBalance.coming(known, hasFailed).stream().map(UUID::toString).sorted().toList());
   }
 
   List<NodeInfo> nodes() throws MetadataUnavailableException {

@@ -27,6 +27,7 @@ import java.util.UUID;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -124,10 +125,11 @@ final class ClusterBalance implements AutoCloseable {
     if (map.epoch() != registry.getEpoch()) {
       return;
     }
-    List<DriveRow> changed = changed(new KnownDrives(registry, map));
+    KnownDrives drives = new KnownDrives(registry, map);
+    List<DriveRow> changed = changed(drives);
     MoveSlots plan;
     try {
-      plan = PlacementPlan.plan(withoutStrangers(registry, map), map, changed);
+      plan = plan(drives, changed, this::isFound);
     } catch (IllegalArgumentException e) {
       LOG.debug("the slots stay where they are: {}", e.getMessage());
       return;
@@ -148,18 +150,60 @@ final class ClusterBalance implements AutoCloseable {
     }
   }
 
-  /** Without drives that have no slots and get none yet. */
-  private Registry withoutStrangers(Registry registry, PlacementMap map) {
-    Set<UUID> placed = new HashSet<>();
-    map.slotDrives().forEach(placed::addAll);
-    Registry.Builder known = registry.toBuilder().clearDrives();
-    for (DriveRow row : registry.getDrivesList()) {
+  /**
+   * What is to be moved.
+   *
+   * @param isFound whether a drive that has no slots may get some already
+   * @throws IllegalArgumentException when fewer drives would be in than there are slots
+   */
+  private static MoveSlots plan(
+      KnownDrives drives, List<DriveRow> changed, Predicate<UUID> isFound) {
+    Set<UUID> placed = drives.map().slotCounts().keySet();
+    Registry.Builder known = drives.registry().toBuilder().clearDrives();
+    for (DriveRow row : drives.registry().getDrivesList()) {
       UUID id = DriveId.idOf(row);
-      if (placed.contains(id) || isFound(id)) {
+      if (placed.contains(id) || isFound.test(id)) {
         known.addDrives(row);
       }
     }
-    return known.build();
+    return PlacementPlan.plan(known.build(), drives.map(), changed);
+  }
+
+  /**
+   * Drives that have no slots and get some as soon as they have been up for a while.
+   *
+   * @param hasFailed whether a drive takes no writes because one has failed
+   */
+  static Set<UUID> coming(KnownDrives drives, Predicate<UUID> hasFailed) {
+    Set<UUID> placed = drives.map().slotCounts().keySet();
+    Set<UUID> down = drives.downOrFailed(hasFailed);
+    List<DriveRow> candidates =
+        drives.registry().getDrivesList().stream()
+            .filter(row -> isIn(row) || isBackByItself(row))
+            .filter(row -> !placed.contains(DriveId.idOf(row)))
+            .filter(row -> !down.contains(DriveId.idOf(row)))
+            .map(row -> standing(row, DriveStanding.STANDING_IN, false))
+            .toList();
+    if (candidates.isEmpty()) {
+      return Set.of(); // as nearly always: what follows takes a while
+    }
+    try {
+      MoveSlots plan = plan(drives, candidates, drive -> !down.contains(drive));
+      Set<UUID> getting =
+          plan.getMovesList().stream()
+              .map(move -> new UUID(move.getDriveHigh(), move.getDriveLow()))
+              .collect(Collectors.toSet());
+      return candidates.stream()
+          .map(DriveId::idOf)
+          .filter(getting::contains)
+          .collect(Collectors.toSet());
+    } catch (IllegalArgumentException e) {
+      return Set.of(); // too few drives are in for any plan
+    }
+  }
+
+  private static boolean isBackByItself(DriveRow row) {
+    return row.getStanding() == DriveStanding.STANDING_OUT && row.getOutByItself();
   }
 
   /** Drives that are taken out, or in again. */
@@ -183,7 +227,7 @@ final class ClusterBalance implements AutoCloseable {
         if (!isOut && (isIn(row) || isMissed) && isLong) {
           lost.add(row);
         }
-      } else if (isOut && row.getOutByItself() && isFound(id)) {
+      } else if (isBackByItself(row) && isFound(id)) {
         changed.add(standing(row, DriveStanding.STANDING_IN, false));
       }
     }

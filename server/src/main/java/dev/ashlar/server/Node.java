@@ -108,7 +108,7 @@ final class Node implements ServerForm {
               codes.of(options.profile()).name(),
               options.dataFolders().size() - drives.openCount(),
               metadataServer.folders(),
-              Protection.of(metadata));
+              Protection.ifKnown(metadata));
     } catch (Exception e) {
       close();
       throw e;
@@ -192,7 +192,7 @@ final class Node implements ServerForm {
         options.profile(),
         drives.health(options.dataFolders()),
         metadata,
-        metadata.hasMajority() ? Protection.of(metadataServer.client()) : Protection.UNKNOWN);
+        metadata.hasMajority() ? Protection.ifKnown(metadataServer.client()) : Protection.UNKNOWN);
   }
 
   @Override

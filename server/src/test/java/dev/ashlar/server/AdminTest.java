@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ashlar.metadata.memory.TestBlobs;
+import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.message.DriveStanding;
 import dev.ashlar.protocol.message.NewBlob;
 import dev.ashlar.protocol.model.BlobId;
@@ -104,5 +105,34 @@ class AdminTest {
     cluster.fallSilent("node-1");
     cluster.pass(Duration.ofSeconds(90));
     assertFalse(cluster.admin.groups().getFirst().counted(), "what was there is not looked for");
+  }
+
+  @Test
+  void withoutMetadataNothingIsTold() throws Exception {
+    BalancedCluster cluster = new BalancedCluster(8, 1);
+    cluster.metadata.setUnavailable(true);
+    for (String page : List.of("status", "repair", "rebalance", "drives", "nodes", "pgs")) {
+      assertThrows(MetadataUnavailableException.class, () -> cluster.admin.view(page), page);
+    }
+    cluster.metadata.setUnavailable(false);
+    assertTrue(cluster.admin.repair().known());
+  }
+
+  @Test
+  void aDriveThatHasJustComeIsToGetItsSlots() throws Exception {
+    BalancedCluster cluster = new BalancedCluster(8, 1);
+    assertEquals(List.of(), cluster.admin.rebalance().coming());
+    cluster.join("node-8");
+    UUID drive = BalancedCluster.drive("node-8", 0);
+    assertEquals(List.of(drive.toString()), cluster.admin.rebalance().coming());
+    cluster.admin.pause(true);
+    assertEquals(List.of(), cluster.admin.rebalance().coming(), "nobody gives it any");
+    cluster.admin.pause(false);
+    cluster.failed.add(drive);
+    assertEquals(List.of(), cluster.admin.rebalance().coming(), "it could not take any");
+    cluster.failed.clear();
+    cluster.pass(Duration.ofSeconds(8));
+    assertTrue(cluster.slots(drive) > 0);
+    assertEquals(List.of(), cluster.admin.rebalance().coming());
   }
 }
