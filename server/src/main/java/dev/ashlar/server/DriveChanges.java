@@ -133,6 +133,24 @@ final class DriveChanges {
     if (standing == DriveStanding.STANDING_OUT && isUp) {
       throw new Admin.RefusedException(target + " is up: drain it, so that what it has is copied");
     }
+    if (standing == DriveStanding.STANDING_IN) {
+      checkUp(drives, down);
+    }
+  }
+
+  /** Slots are for drives that can take what is written to them. */
+  private static void checkUp(List<DriveRow> drives, Set<UUID> down) throws Admin.RefusedException {
+    for (DriveRow row : drives) {
+      UUID id = DriveId.idOf(row);
+      if (row.getStanding() != DriveStanding.STANDING_IN && down.contains(id)) {
+        throw new Admin.RefusedException(
+            "drive "
+                + id
+                + " of "
+                + row.getNode()
+                + " is down, or has failed, and would get slots: have it back first");
+      }
+    }
   }
 
   private static MoveSlots plan(

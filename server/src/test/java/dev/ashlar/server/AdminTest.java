@@ -68,18 +68,43 @@ class AdminTest {
     BalancedCluster cluster = new BalancedCluster(8, 2);
     String old = BalancedCluster.drive("node-3", 0).toString();
     String neighbour = BalancedCluster.drive("node-3", 1).toString();
-    assertRefused("too small", cluster, old, neighbour);
-    assertRefused("neither a node nor a drive", cluster, old, "nobody");
-    assertRefused("several drives", cluster, old, "node-3");
+    assertRefused("too small", cluster, "replace", old, neighbour);
+    assertRefused("neither a node nor a drive", cluster, "replace", old, "nobody");
+    assertRefused("several drives", cluster, "replace", old, "node-3");
     cluster.failed.add(BalancedCluster.drive("node-3", 1));
-    assertRefused("has failed", cluster, old, neighbour);
+    assertRefused("has failed", cluster, "replace", old, neighbour);
     assertEquals(1, cluster.map().epoch());
   }
 
-  private static void assertRefused(String why, BalancedCluster cluster, String old, String by) {
+  private static void assertRefused(
+      String why, BalancedCluster cluster, String change, String target, String by) {
     Admin.RefusedException refusal =
-        assertThrows(Admin.RefusedException.class, () -> cluster.admin.act("replace", old, by));
+        assertThrows(Admin.RefusedException.class, () -> cluster.admin.act(change, target, by));
     assertTrue(String.valueOf(refusal.getMessage()).contains(why), refusal.getMessage());
+  }
+
+  @Test
+  void aDriveThatIsDownGetsNoSlots() throws Exception {
+    BalancedCluster cluster = new BalancedCluster(8, 2);
+    cluster.stand("node-3", DriveStanding.STANDING_DRAINING);
+    cluster.fallSilent("node-3");
+    cluster.pass(Duration.ofSeconds(18));
+    for (String change : List.of("in", "undrain")) {
+      assertRefused("is down", cluster, change, "node-3", "");
+    }
+    assertEquals(0, cluster.slots("node-3"));
+    cluster.speakAgain("node-3");
+    cluster.pass(Duration.ofSeconds(4));
+    UUID failed = BalancedCluster.drive("node-3", 1);
+    cluster.failed.add(failed);
+    assertRefused(failed + " of node-3 is down, or has failed", cluster, "in", "node-3", "");
+    cluster.stand(BalancedCluster.drive("node-3", 0).toString(), DriveStanding.STANDING_IN);
+    assertTrue(cluster.slots("node-3") > 0, "of its other drive");
+    assertEquals(0, cluster.slots(failed));
+    cluster.failed.add(BalancedCluster.drive("node-3", 0));
+    cluster.failed.remove(failed);
+    cluster.stand("node-3", DriveStanding.STANDING_IN);
+    assertTrue(cluster.slots(failed) > 0, "the one that is down was in before");
   }
 
   @Test
