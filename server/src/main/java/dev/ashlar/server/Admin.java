@@ -5,6 +5,7 @@ import dev.ashlar.protocol.client.MetadataClient;
 import dev.ashlar.protocol.client.MetadataPeers;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.message.Command;
+import dev.ashlar.protocol.message.DebtLevel;
 import dev.ashlar.protocol.message.DriveLoad;
 import dev.ashlar.protocol.message.DriveRow;
 import dev.ashlar.protocol.message.DriveStanding;
@@ -31,30 +32,40 @@ final class Admin {
   private final MetadataClient metadata;
   private final GroupDebts debts;
   private final Predicate<UUID> hasFailed;
+  private final Predicate<UUID> isMissing;
   private final DriveChanges changes;
   private final MetadataAdmin metadataPeers;
 
   /**
-   * @param hasFailed whether a drive takes no writes because one has failed
-   */
-  Admin(MetadataClient metadata, GroupDebts debts, Predicate<UUID> hasFailed) {
-    this(metadata, null, debts, hasFailed);
-  }
-
-  /**
-   * Likewise.
+   * Of a store in one process.
    *
-   * @param peers null where the metadata is all in this process
+   * @param hasFailed whether a drive takes no writes because one has failed
+   * @param isMissing whether a drive could not be opened
    */
   Admin(
       MetadataClient metadata,
+      GroupDebts debts,
+      Predicate<UUID> hasFailed,
+      Predicate<UUID> isMissing) {
+    this(metadata, null, debts, hasFailed, isMissing);
+  }
+
+  /** Of a cluster, whose metadata knows which drives are there. */
+  Admin(MetadataClient metadata, MetadataPeers peers, GroupDebts debts, Predicate<UUID> hasFailed) {
+    this(metadata, peers, debts, hasFailed, drive -> false);
+  }
+
+  private Admin(
+      MetadataClient metadata,
       @Nullable MetadataPeers peers,
       GroupDebts debts,
-      Predicate<UUID> hasFailed) {
+      Predicate<UUID> hasFailed,
+      Predicate<UUID> isMissing) {
     this.metadata = metadata;
     this.metadataPeers = new MetadataAdmin(peers);
     this.debts = debts;
     this.hasFailed = hasFailed;
+    this.isMissing = isMissing;
     this.changes = new DriveChanges(metadata, hasFailed);
   }
 
@@ -74,6 +85,7 @@ final class Admin {
       String failureDomain,
       int placementGroups,
       Drives drives,
+      FailureTolerance failureTolerance,
       Protection protection,
       Rebalance rebalance) {}
 
@@ -170,8 +182,10 @@ final class Admin {
     KnownDrives known = known();
     Registry registry = known.registry();
     PlacementMap map = known.map();
-    Set<UUID> missed = known.down();
-    missed.retainAll(known.holding());
+    List<DebtLevel> levels = metadata.debts();
+    Set<UUID> down = known.downOr(isMissing);
+    Set<UUID> missed = known.holding();
+    missed.retainAll(down);
     return new Status(
         map.epoch(),
         map.profile().toString(),
@@ -184,8 +198,15 @@ final class Admin {
             count(registry, DriveStanding.STANDING_OUT),
             missed.size(),
             (int) registry.getDrivesList().stream().filter(this::hasFailed).count()),
-        repair(),
+        FailureTolerance.of(known, down, levels),
+        Protection.of(registry, levels, map.profile().parityShards()),
         rebalance());
+  }
+
+  /** How much more may be lost now. */
+  FailureTolerance failureTolerance() throws MetadataUnavailableException {
+    KnownDrives known = known();
+    return FailureTolerance.of(known, known.downOr(isMissing), metadata.debts());
   }
 
   private boolean hasFailed(DriveRow row) {
@@ -244,7 +265,7 @@ final class Admin {
     Map<UUID, Long> slots = known.map().slotCounts();
     Map<UUID, DriveLoad> loads = new HashMap<>();
     registry.getLoadsList().forEach(load -> loads.put(DriveId.idOf(load), load));
-    Set<UUID> down = known.down();
+    Set<UUID> down = known.downOr(isMissing);
     Set<UUID> holding = known.holding();
     List<DriveInfo> drives = new ArrayList<>();
     for (DriveRow row : registry.getDrivesList()) {
@@ -272,7 +293,7 @@ final class Admin {
   List<GroupInfo> groups() throws MetadataUnavailableException {
     KnownDrives known = known();
     PlacementMap map = known.map();
-    Set<UUID> down = known.down();
+    Set<UUID> down = known.downOr(isMissing);
     GroupDebts.Count count = debts.now();
     boolean isCounted = count.complete() && repair().known();
     List<GroupInfo> groups = new ArrayList<>();

@@ -176,7 +176,7 @@ final class ClusterBalance implements AutoCloseable {
    */
   static Set<UUID> coming(KnownDrives drives, Predicate<UUID> hasFailed) {
     Set<UUID> placed = drives.map().slotCounts().keySet();
-    Set<UUID> down = drives.downOrFailed(hasFailed);
+    Set<UUID> down = drives.downOr(hasFailed);
     List<DriveRow> candidates =
         drives.registry().getDrivesList().stream()
             .filter(row -> isIn(row) || isBackByItself(row))
@@ -209,7 +209,7 @@ final class ClusterBalance implements AutoCloseable {
   /** Drives that are taken out, or in again. */
   private List<DriveRow> changed(KnownDrives drives) {
     Registry registry = drives.registry();
-    Set<UUID> down = drives.downOrFailed(hasFailed);
+    Set<UUID> down = drives.downOr(hasFailed);
     long now = note(registry, down);
     Set<UUID> holding = drives.holding();
     List<DriveRow> changed = new ArrayList<>();

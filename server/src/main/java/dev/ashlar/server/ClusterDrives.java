@@ -204,6 +204,13 @@ final class ClusterDrives implements ClusterView, AutoCloseable {
         : Protection.UNKNOWN;
   }
 
+  /** How much more may be lost now; null where that is not known. */
+  @Nullable FailureTolerance failureTolerance() {
+    View seen = view;
+    KnownDrives known = new KnownDrives(seen.registry(), metadata.placement());
+    return isFresh() ? FailureTolerance.of(known, known.down(), seen.debts()) : null;
+  }
+
   @Override
   public boolean isFresh() {
     return System.nanoTime() - view.seenNanos() < FRESH.toNanos();

@@ -212,6 +212,7 @@ final class ClusterNode implements ServerForm {
                 new ClusterDrives.Means(loops, tls, resources.slabs(), steady)));
     drives.start();
     Profile profile = awaitMap(metadata);
+    FailureTolerance.measure(drives::failureTolerance, meters);
     drives.awaitConnections(CONNECTIONS_WAIT);
     GatewayRole gateway =
         opened.add(

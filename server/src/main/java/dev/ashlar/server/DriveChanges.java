@@ -66,7 +66,7 @@ final class DriveChanges {
         (registry, map) -> {
           UUID oldId = only(registry, old);
           UUID byId = only(registry, by);
-          if (new KnownDrives(registry, map).downOrFailed(hasFailed).contains(byId)) {
+          if (new KnownDrives(registry, map).downOr(hasFailed).contains(byId)) {
             throw new Admin.RefusedException("drive " + byId + " is down, or has failed");
           }
           try {
@@ -128,7 +128,7 @@ final class DriveChanges {
   private void check(
       KnownDrives known, List<DriveRow> drives, String target, DriveStanding standing)
       throws Admin.RefusedException {
-    Set<UUID> down = known.downOrFailed(hasFailed);
+    Set<UUID> down = known.downOr(hasFailed);
     boolean isUp = drives.stream().anyMatch(row -> !down.contains(DriveId.of(row).id()));
     if (standing == DriveStanding.STANDING_OUT && isUp) {
       throw new Admin.RefusedException(target + " is up: drain it, so that what it has is copied");

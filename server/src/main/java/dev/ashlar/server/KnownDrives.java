@@ -40,17 +40,23 @@ record KnownDrives(Registry registry, PlacementMap map) {
     return NodeLife.isUp(node, registry.getLogTimeMs());
   }
 
-  /** Drives that take no writes, and will not soon. */
-  Set<UUID> downOrFailed(Predicate<UUID> hasFailed) {
-    Set<UUID> lost = down();
-    registry.getDrivesList().stream().map(DriveId::idOf).filter(hasFailed).forEach(lost::add);
-    return lost;
+  /** These, and all others of which this holds. */
+  Set<UUID> downOr(Predicate<UUID> condition) {
+    Set<UUID> drives = down();
+    registry.getDrivesList().stream().map(DriveId::idOf).filter(condition).forEach(drives::add);
+    return drives;
   }
 
   /** Drives of which anything would be missed: what is drained, or made anew elsewhere, is not. */
   Set<UUID> holding() {
-    Set<UUID> holding = new HashSet<>();
+    Set<UUID> holding = holdingMisplaced();
     map.slotDrives().forEach(holding::addAll);
+    return holding;
+  }
+
+  /** Drives that have, or may have, shards that belong elsewhere. */
+  Set<UUID> holdingMisplaced() {
+    Set<UUID> holding = new HashSet<>();
     registry.getLoadsList().forEach(load -> holding.add(DriveId.idOf(load)));
     registry.getDrivesList().stream()
         .filter(DriveRow::getUnsettled)
