@@ -220,6 +220,44 @@ class RepairTest {
     assertEquals(List.of(), fixture.metadata.debts());
   }
 
+  @Test
+  void whatIsOwedIsMeasuredByWhatIsToSpare() throws Exception {
+    ChangeFixture fixture = new ChangeFixture(Profile.parse("4+2", UNIT));
+    fixture.put(bytes(100_000));
+    fixture.copyTo("kept");
+    fixture.setReachable(1, false);
+    fixture.put(bytes(100_000));
+    fixture.repairer.round();
+    assertEquals(List.of(0L, 0L, 1L), levels(fixture));
+    loseForGood(fixture, 2);
+    assertEquals(List.of(0L, 1L, 1L), levels(fixture));
+    loseForGood(fixture, 3);
+    loseForGood(fixture, 4);
+    assertEquals(List.of(2L, 0L, 0L), levels(fixture), "one lacks three shards, one four");
+  }
+
+  /** What the drive had is owed, and it is not there to be written to. */
+  private static void loseForGood(ChangeFixture fixture, int slot) throws Exception {
+    fixture.replace(slot, true);
+    fixture.setReachable(slot, false);
+    fixture.repairer.round();
+  }
+
+  /** Blobs that cannot be read, may lose nothing, or one shard more. */
+  private static List<Long> levels(ChangeFixture fixture) {
+    return LongStream.rangeClosed(-1, 1)
+        .mapToObj(
+            spare ->
+                (long)
+                    fixture
+                        .meters
+                        .get("ashlar.repair.owing.level.blobs")
+                        .tag("spare", Long.toString(spare))
+                        .gauge()
+                        .value())
+        .toList();
+  }
+
   /** Something else happens right before the drive takes a rebuilt shard. */
   private static void beforeRepairWrites(ChangeFixture fixture, int slot, Work work) {
     fixture.reachThrough(slot, new Interrupting(fixture.drives.get(slot), work));

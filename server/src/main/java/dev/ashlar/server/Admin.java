@@ -5,6 +5,7 @@ import dev.ashlar.protocol.client.MetadataClient;
 import dev.ashlar.protocol.client.MetadataPeers;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.message.Command;
+import dev.ashlar.protocol.message.DebtLevel;
 import dev.ashlar.protocol.message.DriveLoad;
 import dev.ashlar.protocol.message.DriveRow;
 import dev.ashlar.protocol.message.DriveStanding;
@@ -31,30 +32,40 @@ final class Admin {
   private final MetadataClient metadata;
   private final GroupDebts debts;
   private final Predicate<UUID> hasFailed;
+  private final Predicate<UUID> isMissing;
   private final DriveChanges changes;
   private final MetadataAdmin metadataPeers;
 
   /**
-   * @param hasFailed whether a drive takes no writes because one has failed
-   */
-  Admin(MetadataClient metadata, GroupDebts debts, Predicate<UUID> hasFailed) {
-    this(metadata, null, debts, hasFailed);
-  }
-
-  /**
-   * Likewise.
+   * Of a store in one process.
    *
-   * @param peers null where the metadata is all in this process
+   * @param hasFailed whether a drive takes no writes because one has failed
+   * @param isMissing whether a drive could not be opened
    */
   Admin(
       MetadataClient metadata,
+      GroupDebts debts,
+      Predicate<UUID> hasFailed,
+      Predicate<UUID> isMissing) {
+    this(metadata, null, debts, hasFailed, isMissing);
+  }
+
+  /** Of a cluster, whose metadata knows which drives are there. */
+  Admin(MetadataClient metadata, MetadataPeers peers, GroupDebts debts, Predicate<UUID> hasFailed) {
+    this(metadata, peers, debts, hasFailed, drive -> false);
+  }
+
+  private Admin(
+      MetadataClient metadata,
       @Nullable MetadataPeers peers,
       GroupDebts debts,
-      Predicate<UUID> hasFailed) {
+      Predicate<UUID> hasFailed,
+      Predicate<UUID> isMissing) {
     this.metadata = metadata;
     this.metadataPeers = new MetadataAdmin(peers);
     this.debts = debts;
     this.hasFailed = hasFailed;
+    this.isMissing = isMissing;
     this.changes = new DriveChanges(metadata, hasFailed);
   }
 
@@ -74,10 +85,15 @@ final class Admin {
       String failureDomain,
       int placementGroups,
       Drives drives,
+      FailureTolerance failureTolerance,
       Protection protection,
       Rebalance rebalance) {}
 
-  /** How many drives there are; those that are down or have failed may be in. */
+  /**
+   * How many drives there are; those that are down or have failed may be in.
+   *
+   * @param down of those that have slots or hold something: what is drained may be taken away
+   */
   record Drives(int total, int in, int draining, int out, int down, int failed) {}
 
   /**
@@ -87,6 +103,7 @@ final class Admin {
    * @param known whether all blobs that are to be moved are counted
    * @param draining drives that are being drained
    * @param drained drives from which nothing is left to be moved
+   * @param coming drives that have no slots yet, and get theirs in some seconds
    */
   record Rebalance(
       boolean paused,
@@ -94,7 +111,8 @@ final class Admin {
       long blobs,
       long bytes,
       List<String> draining,
-      List<String> drained) {}
+      List<String> drained,
+      List<String> coming) {}
 
   /** A process of the cluster. */
   record NodeInfo(
@@ -155,10 +173,19 @@ final class Admin {
   /** What a request for a change came to. */
   record Done(String done, List<String> drives, long movedSlots, long epoch) {}
 
-  Status status() throws MetadataUnavailableException {
+  private KnownDrives known() throws MetadataUnavailableException {
     Registry registry = metadata.registry();
-    PlacementMap map = metadata.placement(registry.getEpoch());
-    Set<UUID> down = ClusterBalance.down(registry);
+    return new KnownDrives(registry, metadata.placement(registry.getEpoch()));
+  }
+
+  Status status() throws MetadataUnavailableException {
+    KnownDrives known = known();
+    Registry registry = known.registry();
+    PlacementMap map = known.map();
+    List<DebtLevel> levels = metadata.debts();
+    Set<UUID> down = known.downOr(isMissing);
+    Set<UUID> missed = known.holding();
+    missed.retainAll(down);
     return new Status(
         map.epoch(),
         map.profile().toString(),
@@ -169,10 +196,17 @@ final class Admin {
             count(registry, DriveStanding.STANDING_IN),
             count(registry, DriveStanding.STANDING_DRAINING),
             count(registry, DriveStanding.STANDING_OUT),
-            down.size(),
+            missed.size(),
             (int) registry.getDrivesList().stream().filter(this::hasFailed).count()),
-        repair(),
+        FailureTolerance.of(known, down, levels),
+        Protection.of(registry, levels, map.profile().parityShards()),
         rebalance());
+  }
+
+  /** How much more may be lost now. */
+  FailureTolerance failureTolerance() throws MetadataUnavailableException {
+    KnownDrives known = known();
+    return FailureTolerance.of(known, known.downOr(isMissing), metadata.debts());
   }
 
   private boolean hasFailed(DriveRow row) {
@@ -184,12 +218,13 @@ final class Admin {
         registry.getDrivesList().stream().filter(row -> row.getStanding() == standing).count();
   }
 
-  Protection repair() {
+  Protection repair() throws MetadataUnavailableException {
     return Protection.of(metadata);
   }
 
   Rebalance rebalance() throws MetadataUnavailableException {
-    Registry registry = metadata.registry();
+    KnownDrives known = known();
+    Registry registry = known.registry();
     Protection protection = repair();
     List<DriveInfo> leaving =
         drives().stream().filter(drive -> drive.standing().equals("draining")).toList();
@@ -199,7 +234,8 @@ final class Admin {
         protection.movingBlobs(),
         protection.movingBytes(),
         leaving.stream().filter(drive -> !drive.empty()).map(DriveInfo::id).toList(),
-        leaving.stream().filter(DriveInfo::empty).map(DriveInfo::id).toList());
+        leaving.stream().filter(DriveInfo::empty).map(DriveInfo::id).toList(),
+        ClusterBalance.coming(known, hasFailed).stream().map(UUID::toString).sorted().toList());
   }
 
   List<NodeInfo> nodes() throws MetadataUnavailableException {
@@ -224,17 +260,17 @@ final class Admin {
   }
 
   List<DriveInfo> drives() throws MetadataUnavailableException {
-    Registry registry = metadata.registry();
-    PlacementMap map = metadata.placement(registry.getEpoch());
-    Map<UUID, Long> slots = map.slotCounts();
+    KnownDrives known = known();
+    Registry registry = known.registry();
+    Map<UUID, Long> slots = known.map().slotCounts();
     Map<UUID, DriveLoad> loads = new HashMap<>();
     registry.getLoadsList().forEach(load -> loads.put(DriveId.idOf(load), load));
-    Set<UUID> down = ClusterBalance.down(registry);
+    Set<UUID> down = known.downOr(isMissing);
+    Set<UUID> holding = known.holding();
     List<DriveInfo> drives = new ArrayList<>();
     for (DriveRow row : registry.getDrivesList()) {
-      UUID id = DriveId.of(row).id();
+      UUID id = DriveId.idOf(row);
       DriveLoad load = loads.getOrDefault(id, DriveLoad.getDefaultInstance());
-      long own = slots.getOrDefault(id, 0L);
       drives.add(
           new DriveInfo(
               id.toString(),
@@ -244,20 +280,20 @@ final class Admin {
               !down.contains(id),
               hasFailed.test(id),
               row.getCapacityBytes(),
-              own,
+              slots.getOrDefault(id, 0L),
               load.getShards(),
               load.getBytes(),
               !row.getUnsettled(),
-              own == 0 && load.getShards() == 0 && !row.getUnsettled()));
+              !holding.contains(id)));
     }
     return drives;
   }
 
   /** First those that have owed shards for longest. */
   List<GroupInfo> groups() throws MetadataUnavailableException {
-    Registry registry = metadata.registry();
-    PlacementMap map = metadata.placement(registry.getEpoch());
-    Set<UUID> down = ClusterBalance.down(registry);
+    KnownDrives known = known();
+    PlacementMap map = known.map();
+    Set<UUID> down = known.downOr(isMissing);
     GroupDebts.Count count = debts.now();
     boolean isCounted = count.complete() && repair().known();
     List<GroupInfo> groups = new ArrayList<>();

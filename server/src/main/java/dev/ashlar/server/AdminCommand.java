@@ -1,13 +1,10 @@
 package dev.ashlar.server;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
-import java.io.PrintStream;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
@@ -47,7 +44,6 @@ final class AdminCommand implements Callable<Integer> {
   private static final String METADATA = "metadata";
   private static final Set<String> OTHERS = Set.of("pause", "resume");
   private static final Set<String> WATCHED = Set.of("repair", "rebalance", "drain", REPLACE, SCRUB);
-  private static final Duration LOOK = Duration.ofSeconds(1);
 
   @Spec private @Nullable CommandSpec spec;
 
@@ -122,18 +118,22 @@ final class AdminCommand implements Callable<Integer> {
             .run(target, by, newPeer);
       }
       if (isWatching) {
-        return watch(client);
+        watch(client);
+        return 0;
       }
-      String body = ask(client);
-      if (isJson) {
-        System.out.println(body);
-      } else {
-        AdminText.print(what, json.readTree(body), System.out);
-      }
+      show(ask(client));
       return 0;
     } catch (IOException e) {
       System.err.println("ashlar: " + e.getMessage());
       return 1;
+    }
+  }
+
+  private void show(String body) throws IOException {
+    if (isJson) {
+      System.out.println(body);
+    } else {
+      AdminText.print(what, json.readTree(body), System.out);
     }
   }
 
@@ -209,38 +209,15 @@ final class AdminCommand implements Callable<Integer> {
     return client.send(management.getFirst(), method, "/admin/" + path);
   }
 
-  /** Until nothing is left, or, while something is paused, for as long as somebody looks. */
-  private int watch(AdminClient client) throws IOException, InterruptedException {
-    if (!VIEWS.contains(what)) {
-      AdminText.print(what, json.readTree(ask(client)), System.out);
+  /** Has it done, where it is no view, and looks until nothing is left. */
+  private void watch(AdminClient client) throws IOException, InterruptedException {
+    boolean isView = VIEWS.contains(what);
+    if (!isView) {
+      show(ask(client));
     }
-    boolean isRepair = what.equals("repair");
-    Progress progress = new Progress(System.nanoTime());
-    while (true) {
-      String body = send(client, "GET", isRepair ? "repair" : "rebalance");
-      JsonNode page = json.readTree(body);
-      long blobs = page.path(isRepair ? "owingBlobs" : "blobs").asLong();
-      long bytes = page.path(isRepair ? "owingBytes" : "bytes").asLong();
-      boolean isKnown = page.path("known").asBoolean();
-      progress.add(System.nanoTime(), bytes, isKnown);
-      if (isJson) {
-        System.out.println(body);
-      } else {
-        show(progress.line(blobs, isKnown, page.path("paused").asBoolean()), System.out);
-      }
-      if (isKnown && blobs == 0) {
-        if (!isJson) {
-          System.out.println();
-          System.out.println("Nothing is left to be done.");
-        }
-        return 0;
-      }
-      Thread.sleep(LOOK);
-    }
-  }
-
-  private static void show(String line, PrintStream out) {
-    out.print("\r" + line + "\u001b[K");
-    out.flush();
+    String page = isView ? what : "rebalance";
+    PatientLooks looks =
+        new PatientLooks(() -> send(client, "GET", page), AdminWatch.LOOK, !isView);
+    new AdminWatch(looks, System.out, isJson, AdminWatch.LOOK).run();
   }
 }

@@ -7,12 +7,12 @@ import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.DriveRow;
 import dev.ashlar.protocol.message.DriveStanding;
 import dev.ashlar.protocol.message.MoveSlots;
-import dev.ashlar.protocol.message.NodeRow;
 import dev.ashlar.protocol.message.Registry;
 import dev.ashlar.protocol.message.ResultCode;
 import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.NodeLife;
 import dev.ashlar.protocol.model.PlacementMap;
+import dev.ashlar.protocol.model.Profile;
 import dev.ashlar.protocol.thread.BackgroundThread;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -27,6 +27,7 @@ import java.util.UUID;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -124,10 +125,11 @@ final class ClusterBalance implements AutoCloseable {
     if (map.epoch() != registry.getEpoch()) {
       return;
     }
-    List<DriveRow> changed = changed(registry, map);
+    KnownDrives drives = new KnownDrives(registry, map);
+    List<DriveRow> changed = changed(drives);
     MoveSlots plan;
     try {
-      plan = PlacementPlan.plan(withoutStrangers(registry, map), map, changed);
+      plan = plan(drives, changed, this::isFound);
     } catch (IllegalArgumentException e) {
       LOG.debug("the slots stay where they are: {}", e.getMessage());
       return;
@@ -148,25 +150,68 @@ final class ClusterBalance implements AutoCloseable {
     }
   }
 
-  /** Without drives that have no slots and get none yet. */
-  private Registry withoutStrangers(Registry registry, PlacementMap map) {
-    Set<UUID> placed = new HashSet<>();
-    map.slotDrives().forEach(placed::addAll);
-    Registry.Builder known = registry.toBuilder().clearDrives();
-    for (DriveRow row : registry.getDrivesList()) {
+  /**
+   * What is to be moved.
+   *
+   * @param isFound whether a drive that has no slots may get some already
+   * @throws IllegalArgumentException when fewer drives would be in than there are slots
+   */
+  private static MoveSlots plan(
+      KnownDrives drives, List<DriveRow> changed, Predicate<UUID> isFound) {
+    Set<UUID> placed = drives.map().slotCounts().keySet();
+    Registry.Builder known = drives.registry().toBuilder().clearDrives();
+    for (DriveRow row : drives.registry().getDrivesList()) {
       UUID id = DriveId.idOf(row);
-      if (placed.contains(id) || isFound(id)) {
+      if (placed.contains(id) || isFound.test(id)) {
         known.addDrives(row);
       }
     }
-    return known.build();
+    return PlacementPlan.plan(known.build(), drives.map(), changed);
+  }
+
+  /**
+   * Drives that have no slots and get some as soon as they have been up for a while.
+   *
+   * @param hasFailed whether a drive takes no writes because one has failed
+   */
+  static Set<UUID> coming(KnownDrives drives, Predicate<UUID> hasFailed) {
+    Set<UUID> placed = drives.map().slotCounts().keySet();
+    Set<UUID> down = drives.downOr(hasFailed);
+    List<DriveRow> candidates =
+        drives.registry().getDrivesList().stream()
+            .filter(row -> isIn(row) || isBackByItself(row))
+            .filter(row -> !placed.contains(DriveId.idOf(row)))
+            .filter(row -> !down.contains(DriveId.idOf(row)))
+            .map(row -> standing(row, DriveStanding.STANDING_IN, false))
+            .toList();
+    if (candidates.isEmpty()) {
+      return Set.of(); // as nearly always: what follows takes a while
+    }
+    try {
+      MoveSlots plan = plan(drives, candidates, drive -> !down.contains(drive));
+      Set<UUID> getting =
+          plan.getMovesList().stream()
+              .map(move -> new UUID(move.getDriveHigh(), move.getDriveLow()))
+              .collect(Collectors.toSet());
+      return candidates.stream()
+          .map(DriveId::idOf)
+          .filter(getting::contains)
+          .collect(Collectors.toSet());
+    } catch (IllegalArgumentException e) {
+      return Set.of(); // too few drives are in for any plan
+    }
+  }
+
+  private static boolean isBackByItself(DriveRow row) {
+    return row.getStanding() == DriveStanding.STANDING_OUT && row.getOutByItself();
   }
 
   /** Drives that are taken out, or in again. */
-  private List<DriveRow> changed(Registry registry, PlacementMap map) {
-    Set<UUID> down = downOrFailed(registry, hasFailed);
+  private List<DriveRow> changed(KnownDrives drives) {
+    Registry registry = drives.registry();
+    Set<UUID> down = drives.downOr(hasFailed);
     long now = note(registry, down);
-    Set<UUID> holding = holding(registry, map);
+    Set<UUID> holding = drives.holding();
     List<DriveRow> changed = new ArrayList<>();
     List<DriveRow> lost = new ArrayList<>();
     Set<String> nodesAway = new HashSet<>();
@@ -182,13 +227,14 @@ final class ClusterBalance implements AutoCloseable {
         if (!isOut && (isIn(row) || isMissed) && isLong) {
           lost.add(row);
         }
-      } else if (isOut && row.getOutByItself() && isFound(id)) {
+      } else if (isBackByItself(row) && isFound(id)) {
         changed.add(standing(row, DriveStanding.STANDING_IN, false));
       }
     }
-    if (nodesAway.size() <= map.profile().parityShards()) {
+    Profile profile = drives.map().profile();
+    if (nodesAway.size() <= profile.parityShards()) {
       long in = registry.getDrivesList().stream().filter(ClusterBalance::isIn).count();
-      changed.addAll(takenOut(lost, in + changed.size() - map.profile().shards()));
+      changed.addAll(takenOut(lost, in + changed.size() - profile.shards()));
     } // else it is a network, not drives: what is there cannot rebuild it, and it will come back
     return changed;
   }
@@ -245,47 +291,8 @@ final class ClusterBalance implements AutoCloseable {
     return row.getStanding() == DriveStanding.STANDING_IN;
   }
 
-  /** Drives of which anything would be missed: what is drained, or made anew elsewhere, is not. */
-  private static Set<UUID> holding(Registry registry, PlacementMap map) {
-    Set<UUID> holding = new HashSet<>();
-    map.slotDrives().forEach(holding::addAll);
-    registry.getLoadsList().forEach(load -> holding.add(DriveId.idOf(load)));
-    registry.getDrivesList().stream()
-        .filter(DriveRow::getUnsettled)
-        .forEach(row -> holding.add(DriveId.of(row).id()));
-    return holding;
-  }
-
   static DriveRow standing(DriveRow row, DriveStanding standing, boolean isByItself) {
     return row.toBuilder().setStanding(standing).setOutByItself(isByItself).build();
-  }
-
-  /** Drives that take no writes, and will not soon. */
-  static Set<UUID> downOrFailed(Registry registry, Predicate<UUID> hasFailed) {
-    Set<UUID> lost = down(registry);
-    registry.getDrivesList().stream()
-        .map(row -> DriveId.of(row).id())
-        .filter(hasFailed)
-        .forEach(lost::add);
-    return lost;
-  }
-
-  /** Drives whose node is not heard of, or has come without them. */
-  static Set<UUID> down(Registry registry) {
-    Set<String> up = new HashSet<>();
-    for (NodeRow node : registry.getNodesList()) {
-      if (NodeLife.isUp(node, registry.getLogTimeMs())) {
-        up.add(node.getName());
-      }
-    }
-    Set<UUID> down = new HashSet<>();
-    for (DriveRow row : registry.getDrivesList()) {
-      boolean isOfNode = !row.getNode().isEmpty();
-      if (isOfNode && (row.getAbsent() || !up.contains(row.getNode()))) {
-        down.add(DriveId.of(row).id());
-      }
-    }
-    return down;
   }
 
   @Override

@@ -36,7 +36,7 @@ import org.slf4j.LoggerFactory;
  * The drives of the cluster as a gateway reaches them: its own process's directly, those of others
  * over a connection to each node. Looks every few seconds where metadata says that the nodes are.
  */
-final class ClusterDrives implements AutoCloseable {
+final class ClusterDrives implements ClusterView, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ClusterDrives.class);
   private static final Duration INTERVAL = Duration.ofSeconds(2);
 
@@ -177,25 +177,26 @@ final class ClusterDrives implements AutoCloseable {
     }
   }
 
-  /** Whether something can be asked of the drive now. */
-  boolean isReachable(UUID id) {
+  @Override
+  public @Nullable ShardStore reached(UUID id) {
     RemoteNode node = byDrive.get(id);
-    return local.apply(id) != null || (node != null && node.status().isConnected());
+    boolean isReachable = local.apply(id) != null || (node != null && node.status().isConnected());
+    return isReachable ? store(id) : null;
   }
 
   /** Whether the drive takes no writes because one has failed, or hangs; its node tells. */
   boolean hasFailed(UUID id) {
-    ShardStore store = store(id);
-    return store != null && isReachable(id) && store.writeRefusal() == ShardFault.READ_ONLY;
+    ShardStore store = reached(id);
+    return store != null && store.writeRefusal() == ShardFault.READ_ONLY;
   }
 
-  /** The nodes and drives as they were seen last. */
-  Registry registry() {
+  @Override
+  public Registry registry() {
     return view.registry();
   }
 
-  /** Whether all objects had all shards then. */
-  Protection protection() {
+  @Override
+  public Protection protection() {
     View seen = view;
     int parityShards = metadata.placement().profile().parityShards();
     return isFresh()
@@ -203,8 +204,15 @@ final class ClusterDrives implements AutoCloseable {
         : Protection.UNKNOWN;
   }
 
-  /** Whether that was just now. */
-  boolean isFresh() {
+  /** How much more may be lost now; null where that is not known. */
+  @Nullable FailureTolerance failureTolerance() {
+    View seen = view;
+    KnownDrives known = new KnownDrives(seen.registry(), metadata.placement());
+    return isFresh() ? FailureTolerance.of(known, known.down(), seen.debts()) : null;
+  }
+
+  @Override
+  public boolean isFresh() {
     return System.nanoTime() - view.seenNanos() < FRESH.toNanos();
   }
 

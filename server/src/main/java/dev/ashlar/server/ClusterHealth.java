@@ -4,10 +4,7 @@ import dev.ashlar.metadata.consensus.QuorumPeer;
 import dev.ashlar.protocol.client.ShardFault;
 import dev.ashlar.protocol.client.ShardStore;
 import dev.ashlar.protocol.message.DriveRow;
-import dev.ashlar.protocol.message.NodeRow;
-import dev.ashlar.protocol.message.Registry;
 import dev.ashlar.protocol.model.DriveId;
-import dev.ashlar.protocol.model.NodeLife;
 import dev.ashlar.protocol.model.PlacementMap;
 import dev.ashlar.protocol.model.Profile;
 import java.util.ArrayList;
@@ -27,7 +24,10 @@ import org.jspecify.annotations.Nullable;
  * @param reads by a gateway; null where the process is none
  * @param writes likewise
  * @param drives of the cluster at a gateway, as NODE/DRIVE, else those of the process by folder
- * @param nodesDown storage nodes that have not been heard of for some seconds, at a gateway
+ * @param nodesDown storage nodes that have not been heard of for some seconds, though their drives
+ *     have slots or hold something, at a gateway
+ * @param metadataAnswers whether a gateway has just heard of the metadata group, without which it
+ *     serves nothing; null where the process is none
  * @param metadata null where the process is no metadata node
  * @param protection by a gateway; null where the process is none
  */
@@ -40,6 +40,7 @@ record ClusterHealth(
     Health.@Nullable Extent writes,
     Health.Drives drives,
     List<String> nodesDown,
+    @Nullable Boolean metadataAnswers,
     @Nullable Peer metadata,
     @Nullable Protection protection)
     implements ServerForm.HealthPage {
@@ -78,24 +79,20 @@ record ClusterHealth(
         null,
         drives,
         List.of(),
+        null,
         metadata,
         null);
   }
 
   static ClusterHealth ofGateway(
-      ClusterOptions cluster, PlacementMap map, ClusterDrives drives, @Nullable Peer metadata) {
-    Protection protection = drives.protection();
-    Reached reached = Reached.of(map, drives);
+      ClusterOptions cluster, PlacementMap map, ClusterView view, @Nullable Peer metadata) {
+    Protection protection = view.protection();
+    Reached reached = Reached.of(map, view);
     Profile profile = map.profile();
-    Health.Extent reads = extent(map, reached.open, profile.dataShards());
-    Health.Extent writes = extent(map, reached.writable, profile.durableMinimum());
-    Registry registry = drives.registry();
-    List<String> down =
-        registry.getNodesList().stream()
-            .filter(node -> node.getPort() > 0)
-            .filter(node -> !NodeLife.isUp(node, registry.getLogTimeMs()))
-            .map(NodeRow::getName)
-            .toList();
+    boolean answers = view.isFresh();
+    Health.Extent reads = extent(answers, map, reached.open, profile.dataShards());
+    Health.Extent writes = extent(answers, map, reached.writable, profile.durableMinimum());
+    List<String> down = new KnownDrives(view.registry(), map).nodesMissed();
     Health.Drives summary = reached.summary();
     boolean isWhole =
         (metadata == null || metadata.takesPart())
@@ -113,12 +110,17 @@ record ClusterHealth(
         writes,
         summary,
         down,
+        answers,
         metadata,
         protection);
   }
 
-  /** For how many placement groups enough drives are able. */
-  static Health.Extent extent(PlacementMap map, Set<UUID> able, int needed) {
+  /** For how many placement groups enough drives are able: for none where metadata is not. */
+  private static Health.Extent extent(
+      boolean hasMetadata, PlacementMap map, Set<UUID> able, int needed) {
+    if (!hasMetadata) {
+      return Health.Extent.NONE;
+    }
     long groups =
         map.slotDrives().stream()
             .filter(slots -> slots.stream().filter(able::contains).count() >= needed)
@@ -136,21 +138,20 @@ record ClusterHealth(
     private final List<String> full = new ArrayList<>();
     private final List<String> readOnly = new ArrayList<>();
 
-    static Reached of(PlacementMap map, ClusterDrives drives) {
+    static Reached of(PlacementMap map, ClusterView view) {
       Set<UUID> used = map.slotDrives().stream().flatMap(List::stream).collect(Collectors.toSet());
       Reached reached = new Reached();
-      for (DriveRow row : drives.registry().getDrivesList()) {
+      for (DriveRow row : view.registry().getDrivesList()) {
         UUID id = DriveId.of(row).id();
         if (used.contains(id)) {
-          reached.add(id, row.getNode() + "/" + id, drives);
+          reached.add(id, row.getNode() + "/" + id, view.reached(id));
         }
       }
       return reached;
     }
 
-    private void add(UUID id, String name, ClusterDrives drives) {
-      ShardStore store = drives.store(id);
-      if (store == null || !drives.isReachable(id)) {
+    private void add(UUID id, String name, @Nullable ShardStore store) {
+      if (store == null) {
         missing.add(name);
         return;
       }

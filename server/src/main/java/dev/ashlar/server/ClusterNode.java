@@ -227,6 +227,7 @@ final class ClusterNode implements ServerForm {
                 new ClusterDrives.Means(loops, tls, resources.slabs(), steady)));
     drives.start();
     Profile profile = awaitMap(metadata);
+    FailureTolerance.measure(drives::failureTolerance, meters);
     drives.awaitConnections(CONNECTIONS_WAIT);
     GatewayRole gateway =
         opened.add(

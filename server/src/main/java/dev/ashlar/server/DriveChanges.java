@@ -48,7 +48,7 @@ final class DriveChanges {
         standing.name().replace("STANDING_", "").toLowerCase(Locale.ROOT),
         (registry, map) -> {
           List<DriveRow> drives = drives(registry, target);
-          check(registry, drives, target, standing);
+          check(new KnownDrives(registry, map), drives, target, standing);
           return plan(registry, map, drives, standing);
         });
   }
@@ -66,7 +66,7 @@ final class DriveChanges {
         (registry, map) -> {
           UUID oldId = only(registry, old);
           UUID byId = only(registry, by);
-          if (ClusterBalance.downOrFailed(registry, hasFailed).contains(byId)) {
+          if (new KnownDrives(registry, map).downOr(hasFailed).contains(byId)) {
             throw new Admin.RefusedException("drive " + byId + " is down, or has failed");
           }
           try {
@@ -126,12 +126,30 @@ final class DriveChanges {
   }
 
   private void check(
-      Registry registry, List<DriveRow> drives, String target, DriveStanding standing)
+      KnownDrives known, List<DriveRow> drives, String target, DriveStanding standing)
       throws Admin.RefusedException {
-    Set<UUID> down = ClusterBalance.downOrFailed(registry, hasFailed);
+    Set<UUID> down = known.downOr(hasFailed);
     boolean isUp = drives.stream().anyMatch(row -> !down.contains(DriveId.of(row).id()));
     if (standing == DriveStanding.STANDING_OUT && isUp) {
       throw new Admin.RefusedException(target + " is up: drain it, so that what it has is copied");
+    }
+    if (standing == DriveStanding.STANDING_IN) {
+      checkUp(drives, down);
+    }
+  }
+
+  /** Slots are for drives that can take what is written to them. */
+  private static void checkUp(List<DriveRow> drives, Set<UUID> down) throws Admin.RefusedException {
+    for (DriveRow row : drives) {
+      UUID id = DriveId.idOf(row);
+      if (row.getStanding() != DriveStanding.STANDING_IN && down.contains(id)) {
+        throw new Admin.RefusedException(
+            "drive "
+                + id
+                + " of "
+                + row.getNode()
+                + " is down, or has failed, and would get slots: have it back first");
+      }
     }
   }
 

@@ -14,9 +14,6 @@ final class MetadataAdminCommand {
   private static final String VIEW = "metadata";
   private static final Duration LOOK = Duration.ofMillis(500);
 
-  /** So often in turn nobody may answer, as while a leader is elected. */
-  private static final int FAILED_LOOKS_MAX = 60;
-
   private final Sender sender;
   private final PrintStream out;
   private final boolean isJson;
@@ -76,9 +73,11 @@ final class MetadataAdminCommand {
     return text == null ? "" : URLEncoder.encode(text, StandardCharsets.UTF_8);
   }
 
+  /** A change may cost a leader, so for a while nobody may answer. */
   private int await(long number, String what) throws IOException, InterruptedException {
+    PatientLooks looks = new PatientLooks(() -> sender.send(VIEW), LOOK, true);
     while (true) {
-      String body = look();
+      String body = looks.next();
       JsonNode change = json.readTree(body).path("change");
       boolean isIt =
           change.path("number").asLong() == number && change.path("what").asText().equals(what);
@@ -87,20 +86,6 @@ final class MetadataAdminCommand {
         return end(isIt, change);
       }
       Thread.sleep(LOOK);
-    }
-  }
-
-  /** A change may cost a leader, so for a while nobody may answer. */
-  private String look() throws IOException, InterruptedException {
-    for (int failed = 1; ; failed++) {
-      try {
-        return sender.send(VIEW);
-      } catch (IOException e) {
-        if (failed >= FAILED_LOOKS_MAX) {
-          throw e;
-        }
-        Thread.sleep(LOOK);
-      }
     }
   }
 

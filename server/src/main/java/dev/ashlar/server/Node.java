@@ -27,6 +27,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.function.LongUnaryOperator;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -94,7 +95,10 @@ final class Node implements ServerForm {
                   new GatewayRole.Means(codes, resources.slabs(), meters, clock, steady),
                   LongUnaryOperator.identity()));
       collectGarbage(metadata, gateway.reads(), meters, steady);
-      admin = new Admin(metadata, gateway.debts(), drives::hasFailed);
+      admin =
+          new Admin(
+              metadata, gateway.debts(), drives::hasFailed, drive -> drives.store(drive) == null);
+      FailureTolerance.measure(this::failureTolerance, meters);
       gateway.startRepair(() -> true);
       gateway.startParityScrub(() -> true);
       scrubs =
@@ -108,7 +112,7 @@ final class Node implements ServerForm {
               codes.of(options.profile()).name(),
               options.dataFolders().size() - drives.openCount(),
               metadataServer.folders(),
-              Protection.of(metadata));
+              Protection.ifKnown(metadata));
     } catch (Exception e) {
       close();
       throw e;
@@ -192,7 +196,17 @@ final class Node implements ServerForm {
         options.profile(),
         drives.health(options.dataFolders()),
         metadata,
-        metadata.hasMajority() ? Protection.of(metadataServer.client()) : Protection.UNKNOWN);
+        metadata.hasMajority() ? Protection.ifKnown(metadataServer.client()) : Protection.UNKNOWN);
+  }
+
+  /** Null where metadata does not answer. */
+  private @Nullable FailureTolerance failureTolerance() {
+    try {
+      boolean hasMetadata = Health.Metadata.of(metadataServer.folders()).hasMajority();
+      return hasMetadata ? admin.failureTolerance() : null;
+    } catch (MetadataUnavailableException e) {
+      return null;
+    }
   }
 
   @Override

@@ -39,10 +39,15 @@ record Protection(
    */
   record Level(int spare, long blobs, long bytes) {}
 
-  static Protection of(MetadataClient metadata) {
+  static Protection of(MetadataClient metadata) throws MetadataUnavailableException {
+    Profile profile = metadata.placement().profile();
+    return of(metadata.registry(), metadata.debts(), profile.parityShards());
+  }
+
+  /** The same for who is to be told something also where metadata does not answer. */
+  static Protection ifKnown(MetadataClient metadata) {
     try {
-      Profile profile = metadata.placement().profile();
-      return of(metadata.registry(), metadata.debts(), profile.parityShards());
+      return of(metadata);
     } catch (MetadataUnavailableException e) {
       return UNKNOWN;
     }

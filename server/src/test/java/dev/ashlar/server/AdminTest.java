@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ashlar.metadata.memory.TestBlobs;
+import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.message.DriveStanding;
 import dev.ashlar.protocol.message.NewBlob;
 import dev.ashlar.protocol.model.BlobId;
@@ -67,18 +68,43 @@ class AdminTest {
     BalancedCluster cluster = new BalancedCluster(8, 2);
     String old = BalancedCluster.drive("node-3", 0).toString();
     String neighbour = BalancedCluster.drive("node-3", 1).toString();
-    assertRefused("too small", cluster, old, neighbour);
-    assertRefused("neither a node nor a drive", cluster, old, "nobody");
-    assertRefused("several drives", cluster, old, "node-3");
+    assertRefused("too small", cluster, "replace", old, neighbour);
+    assertRefused("neither a node nor a drive", cluster, "replace", old, "nobody");
+    assertRefused("several drives", cluster, "replace", old, "node-3");
     cluster.failed.add(BalancedCluster.drive("node-3", 1));
-    assertRefused("has failed", cluster, old, neighbour);
+    assertRefused("has failed", cluster, "replace", old, neighbour);
     assertEquals(1, cluster.map().epoch());
   }
 
-  private static void assertRefused(String why, BalancedCluster cluster, String old, String by) {
+  private static void assertRefused(
+      String why, BalancedCluster cluster, String change, String target, String by) {
     Admin.RefusedException refusal =
-        assertThrows(Admin.RefusedException.class, () -> cluster.admin.act("replace", old, by));
+        assertThrows(Admin.RefusedException.class, () -> cluster.admin.act(change, target, by));
     assertTrue(String.valueOf(refusal.getMessage()).contains(why), refusal.getMessage());
+  }
+
+  @Test
+  void aDriveThatIsDownGetsNoSlots() throws Exception {
+    BalancedCluster cluster = new BalancedCluster(8, 2);
+    cluster.stand("node-3", DriveStanding.STANDING_DRAINING);
+    cluster.fallSilent("node-3");
+    cluster.pass(Duration.ofSeconds(18));
+    for (String change : List.of("in", "undrain")) {
+      assertRefused("is down", cluster, change, "node-3", "");
+    }
+    assertEquals(0, cluster.slots("node-3"));
+    cluster.speakAgain("node-3");
+    cluster.pass(Duration.ofSeconds(4));
+    UUID failed = BalancedCluster.drive("node-3", 1);
+    cluster.failed.add(failed);
+    assertRefused(failed + " of node-3 is down, or has failed", cluster, "in", "node-3", "");
+    cluster.stand(BalancedCluster.drive("node-3", 0).toString(), DriveStanding.STANDING_IN);
+    assertTrue(cluster.slots("node-3") > 0, "of its other drive");
+    assertEquals(0, cluster.slots(failed));
+    cluster.failed.add(BalancedCluster.drive("node-3", 0));
+    cluster.failed.remove(failed);
+    cluster.stand("node-3", DriveStanding.STANDING_IN);
+    assertTrue(cluster.slots(failed) > 0, "the one that is down was in before");
   }
 
   @Test
@@ -104,5 +130,34 @@ class AdminTest {
     cluster.fallSilent("node-1");
     cluster.pass(Duration.ofSeconds(90));
     assertFalse(cluster.admin.groups().getFirst().counted(), "what was there is not looked for");
+  }
+
+  @Test
+  void withoutMetadataNothingIsTold() throws Exception {
+    BalancedCluster cluster = new BalancedCluster(8, 1);
+    cluster.metadata.setUnavailable(true);
+    for (String page : List.of("status", "repair", "rebalance", "drives", "nodes", "pgs")) {
+      assertThrows(MetadataUnavailableException.class, () -> cluster.admin.view(page), page);
+    }
+    cluster.metadata.setUnavailable(false);
+    assertTrue(cluster.admin.repair().known());
+  }
+
+  @Test
+  void aDriveThatHasJustComeIsToGetItsSlots() throws Exception {
+    BalancedCluster cluster = new BalancedCluster(8, 1);
+    assertEquals(List.of(), cluster.admin.rebalance().coming());
+    cluster.join("node-8");
+    UUID drive = BalancedCluster.drive("node-8", 0);
+    assertEquals(List.of(drive.toString()), cluster.admin.rebalance().coming());
+    cluster.admin.pause(true);
+    assertEquals(List.of(), cluster.admin.rebalance().coming(), "nobody gives it any");
+    cluster.admin.pause(false);
+    cluster.failed.add(drive);
+    assertEquals(List.of(), cluster.admin.rebalance().coming(), "it could not take any");
+    cluster.failed.clear();
+    cluster.pass(Duration.ofSeconds(8));
+    assertTrue(cluster.slots(drive) > 0);
+    assertEquals(List.of(), cluster.admin.rebalance().coming());
   }
 }

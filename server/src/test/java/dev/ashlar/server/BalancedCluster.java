@@ -52,7 +52,10 @@ final class BalancedCluster {
   private Runnable whileItLooks = () -> {};
   final Admin admin =
       new Admin(
-          metadata, new GroupDebts(metadata, clock, new SimpleMeterRegistry()), failed::contains);
+          metadata,
+          new GroupDebts(metadata, clock, new SimpleMeterRegistry()),
+          failed::contains,
+          drive -> false);
   private final ClusterBalance balance =
       new ClusterBalance(metadata, OUT_AFTER, () -> isItsTurn, failed::contains, this::nanos);
 

@@ -98,7 +98,7 @@ class ClusterRolesTest {
     opened.close();
   }
 
-  private static ClusterOptions cluster(Set<ServerRole> roles, String node, int port) {
+  static ClusterOptions cluster(Set<ServerRole> roles, String node, int port) {
     return new ClusterOptions(
         "test",
         new ClusterSecret("sixteen bytes or more".getBytes(StandardCharsets.UTF_8)),

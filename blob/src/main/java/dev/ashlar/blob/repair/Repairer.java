@@ -43,6 +43,9 @@ public final class Repairer implements AutoCloseable {
 
   private static final long REST_NANOS_MAX = TimeUnit.MINUTES.toNanos(1);
 
+  /** As metrics have it, however many shards are too few. */
+  private static final int UNREADABLE = -1;
+
   private final MetadataClient metadata;
   private final BlobRepair blobs;
   private final ChangedDrives changed;
@@ -111,6 +114,21 @@ public final class Repairer implements AutoCloseable {
         .register(meters);
     Gauge.builder("ashlar.repair.endangered.blobs", this, Repairer::endangered)
         .description("Blobs that the loss of one more drive would make unreadable, or that are")
+        .register(meters);
+    for (int spare = UNREADABLE; spare < spareOfWhole(); spare++) {
+      measureLevel(spare, meters);
+    }
+  }
+
+  private void measureLevel(int spare, MeterRegistry meters) {
+    Gauge.builder(
+            "ashlar.repair.owing.level.blobs",
+            this,
+            each ->
+                each.sum(
+                    DebtLevel::getBlobs, level -> Math.max(level.getSpare(), UNREADABLE) == spare))
+        .tag("spare", Integer.toString(spare))
+        .description("Blobs that lack a shard and may lose so many more; -1: they cannot be read")
         .register(meters);
   }
 
