@@ -39,7 +39,6 @@ class ClusterFaultsIT {
   private static final NetworkCluster.Shape LARGE = new NetworkCluster.Shape(6, 2, "4+2");
   private static final Duration PATIENCE = Duration.ofSeconds(15);
   private static final Duration PAUSE = Duration.ofMillis(300);
-  private static final int TRIES_MAX = 100;
   private static final byte[] OLD = {'o', 'l', 'd'};
   private static final byte[] NEW = {'n', 'e', 'w'};
 
@@ -100,7 +99,8 @@ class ClusterFaultsIT {
   }
 
   private static void untilIs(ClusterNodes nodes, int gateway, String method, byte[] bytes) {
-    for (int tries = 0; tries < TRIES_MAX; tries++) {
+    long beganNanos = System.nanoTime();
+    do {
       try (ChangeClient client = nodes.client(gateway, "faults", PATIENCE)) {
         byte[] body = method.equals("PUT") ? bytes : new byte[0];
         Answer answer = client.send(method, "idle", "", body, Map.of());
@@ -115,7 +115,7 @@ class ClusterFaultsIT {
         // A client that gives up tries again.
       }
       ServerProcess.pause(PAUSE);
-    }
-    throw nodes.failed(method + ": not in " + TRIES_MAX + " tries");
+    } while (System.nanoTime() - beganNanos < FaultRounds.FAILOVER_MAX.toNanos());
+    throw nodes.failed(method + ": not within " + FaultRounds.FAILOVER_MAX);
   }
 }
