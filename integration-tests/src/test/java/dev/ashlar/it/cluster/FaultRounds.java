@@ -13,6 +13,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -31,8 +32,9 @@ import java.util.regex.Pattern;
  * Clients change and read keys while faults come and go. After each of them all keys are read, and
  * some order of all that was answered for a key must explain it.
  *
- * <p>As long as nothing repairs, what a storage node missed or lost stays missing. So within an era
- * only so many nodes are touched as may be lost, and with its end go its keys.
+ * <p>What a storage node missed or lost lacks until it has been repaired. So within an era only so
+ * many of them are touched as may be lost, and at its end nothing may be owed any more. Most keys
+ * stay: in the next era others of the nodes that have them are touched.
  */
 final class FaultRounds {
   private static final int TEAMS = 3;
@@ -52,6 +54,11 @@ final class FaultRounds {
 
   private static final int GOOD_IN_A_ROW = 3;
   private static final int LISTINGS_MAX = 20;
+
+  /** So many keys outlast an era. */
+  private static final int KEPT_MAX = 100;
+
+  private static final int READ_MEANWHILE = 10;
   private static final Pattern KEY = Pattern.compile("<Key>([^<]+)</Key>");
 
   private final ClusterNodes nodes;
@@ -60,6 +67,10 @@ final class FaultRounds {
   private final Random random;
   private final String bucket;
   private final Queue<HistoryRecorder> recorders = new ConcurrentLinkedQueue<>();
+
+  /** Those of former eras: since then nobody changes them, and nothing is owed to them. */
+  private List<HistoryRecorder> kept = List.of();
+
   private final AtomicInteger keys = new AtomicInteger();
   private volatile boolean isOver;
 
@@ -83,8 +94,26 @@ final class FaultRounds {
     }
     compareWithListing();
     System.out.println("  " + recorders.size() + " keys, all explained");
-    present().forEach(this::delete);
-    recorders.clear();
+    long beganNanos = System.nanoTime();
+    nodes.awaitNothingOwed();
+    System.out.println("  nothing is owed after " + msSince(beganNanos) + " ms");
+    keepSome();
+  }
+
+  private void keepSome() {
+    List<HistoryRecorder> all = shuffled(recorders);
+    kept = all.subList(0, Math.min(KEPT_MAX, all.size()));
+    for (HistoryRecorder gone : all.subList(kept.size(), all.size())) {
+      delete(gone.key());
+      recorders.remove(gone);
+    }
+  }
+
+  /** How many there are, which no seed tells, does not change what is drawn after this. */
+  private List<HistoryRecorder> shuffled(Collection<HistoryRecorder> some) {
+    List<HistoryRecorder> all = new ArrayList<>(some);
+    Collections.shuffle(all, new Random(random.nextLong()));
+    return all;
   }
 
   private void round(Fault fault) {
@@ -95,6 +124,7 @@ final class FaultRounds {
     fault.begin().run();
     boolean canWrite = fault.storageNodesAway() < parityShards;
     probe("  meanwhile", canWrite, nodes.gateways().size() + 1, System.nanoTime());
+    shuffled(kept).stream().limit(READ_MEANWHILE).forEach(known -> known.read(FAILOVER_MAX));
     pause(random.nextInt(3_000));
     fault.end().run();
     long endedNanos = System.nanoTime();
@@ -232,8 +262,12 @@ final class FaultRounds {
 
   private void measure(String what, int gateway, long sinceNanos, Attempt attempt) {
     int tries = succeed(what, gateway, sinceNanos, GOOD_IN_A_ROW, attempt);
-    long ms = (System.nanoTime() - sinceNanos) / 1_000_000;
-    System.out.println(what + " after " + ms + " ms, " + (tries - GOOD_IN_A_ROW) + " failed");
+    System.out.println(
+        what + " after " + msSince(sinceNanos) + " ms, " + (tries - GOOD_IN_A_ROW) + " failed");
+  }
+
+  private static long msSince(long nanos) {
+    return (System.nanoTime() - nanos) / 1_000_000;
   }
 
   /**
