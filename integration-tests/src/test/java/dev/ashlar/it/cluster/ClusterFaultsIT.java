@@ -1,6 +1,7 @@
 package dev.ashlar.it.cluster;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.ashlar.it.harness.ChangeClient;
@@ -16,6 +17,8 @@ import dev.ashlar.it.harness.SharedCluster;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.format.DateTimeFormatter;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -62,6 +65,7 @@ class ClusterFaultsIT {
       FaultRounds rounds =
           new FaultRounds(cluster.nodes(), choice, PARITY_SHARDS, random, "faults");
       aLeaderThatIsCutOffWhileIdleTellsNothingOld(cluster);
+      clocksCanBeSet(cluster);
       for (int era = 1; System.nanoTime() < end || !choice.isThrough(); era++) {
         System.out.println("Era " + era);
         rounds.era(ERA_FAULTS);
@@ -97,6 +101,24 @@ class ClusterFaultsIT {
       cluster.mend(nodes.node("gateway-2"), follower);
     }
     untilIs(nodes, 2, "GET", NEW);
+  }
+
+  /** Else those faults would be none. */
+  private static void clocksCanBeSet(NetworkCluster cluster) throws IOException {
+    if (!cluster.canClocksJump()) {
+      System.out.println("The clocks of processes cannot be set here");
+      return;
+    }
+    NodeProcess gateway = cluster.nodes().node("gateway-1");
+    Instant before = Instant.now();
+    cluster.setClock(gateway, Duration.ofMinutes(10));
+    try (ChangeClient client = cluster.nodes().client(1, "faults", PATIENCE)) {
+      Answer answer = client.send("GET", "idle", "", new byte[0], Map.of());
+      String date = answer.headers().getOrDefault("date", "");
+      Instant said = DateTimeFormatter.RFC_1123_DATE_TIME.parse(date, Instant::from);
+      assertTrue(said.isAfter(before.plus(Duration.ofMinutes(9))), date);
+    }
+    cluster.setClock(gateway, Duration.ZERO);
   }
 
   private static void untilIs(ClusterNodes nodes, int gateway, String method, byte[] bytes) {

@@ -6,6 +6,7 @@ import dev.ashlar.it.harness.NodeProcess;
 import dev.ashlar.it.harness.ServerProcess;
 import dev.ashlar.it.harness.SmallDisk;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
@@ -27,6 +28,11 @@ import org.jspecify.annotations.Nullable;
 final class FaultChoice {
   /** One of so many faults comes together with another. */
   private static final int TOGETHER = 3;
+
+  private static final Duration JUMP = Duration.ofHours(1);
+
+  /** By more than a quarter of an hour no signature would be of its time. */
+  private static final Duration JUMP_OF_GATEWAY = Duration.ofMinutes(10);
 
   private final ClusterNodes nodes;
   private final @Nullable NetworkCluster network;
@@ -88,6 +94,9 @@ final class FaultChoice {
         all.add(ofOne(node -> slowDisk(net.disk(node), node)));
         all.add(ofOne(node -> hangingDisk(net.disk(node), node)));
       }
+      if (net.canClocksJump()) {
+        all.add(ofOne(node -> otherTime(net, node, JUMP)));
+      }
     }
     return all;
   }
@@ -115,6 +124,9 @@ final class FaultChoice {
       all.add(() -> isolated(net, List.of(metadata())));
       all.add(() -> slow(net, metadata()));
       all.add(() -> cutOff(net, metadata(), nodes.of("metadata")));
+      if (net.canClocksJump()) {
+        all.add(() -> otherTime(net, metadata(), JUMP));
+      }
     }
     return all.stream();
   }
@@ -132,6 +144,9 @@ final class FaultChoice {
     if (net != null) {
       all.add(() -> isolated(net, List.of(any("gateway"))));
       all.add(() -> cutOff(net, any("gateway"), List.of(nodes.leader(), any("metadata"))));
+      if (net.canClocksJump()) {
+        all.add(() -> otherTime(net, any("gateway"), JUMP_OF_GATEWAY));
+      }
     }
     return all.stream();
   }
@@ -220,6 +235,16 @@ final class FaultChoice {
         0,
         () -> others.forEach(other -> net.cut(node, other)),
         () -> others.forEach(other -> net.mend(node, other)));
+  }
+
+  /** It runs on when its clock jumps, and when that jumps back. */
+  private Fault otherTime(NetworkCluster net, NodeProcess node, Duration jump) {
+    Duration ahead = random.nextBoolean() ? jump : jump.negated();
+    return new Fault(
+        "a clock of " + node + " that jumps by " + ahead,
+        0,
+        () -> net.setClock(node, ahead),
+        () -> net.setClock(node, Duration.ZERO));
   }
 
   private void startAgain(NodeProcess node) {

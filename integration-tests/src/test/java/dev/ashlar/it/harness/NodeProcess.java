@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.Base64;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -46,18 +47,25 @@ public final class NodeProcess {
   private final Path folder;
   private final URI health;
   private final List<String> before;
+  private final Map<String, String> environment;
   private @Nullable ProcessHandle handle;
   private boolean isOurs;
 
   /**
    * @param folder with its configuration and its log
    * @param before of the command that starts it again: what has to be entered first
+   * @param environment that it has then beyond that of the tests
    */
-  NodeProcess(String name, Path folder, URI health, List<String> before) {
+  NodeProcess(
+      String name, Path folder, URI health, List<String> before, Map<String, String> environment) {
     this.name = name;
     this.folder = folder;
     this.health = health;
     this.before = List.copyOf(before);
+    Map<String, String> all = new HashMap<>(environment);
+    all.put("ASHLAR_HEAP", "128m");
+    all.put("ASHLAR_JAVA_OPTIONS", JAVA_OPTIONS);
+    this.environment = Map.copyOf(all);
   }
 
   /** This process, which somebody else has started, is it. */
@@ -143,10 +151,7 @@ public final class NodeProcess {
     try {
       handle =
           Launch.start(
-                  before,
-                  List.of("server", "--config", config().toString()),
-                  Map.of("ASHLAR_HEAP", "128m", "ASHLAR_JAVA_OPTIONS", JAVA_OPTIONS),
-                  log())
+                  before, List.of("server", "--config", config().toString()), environment, log())
               .toHandle();
       isOurs = true;
     } catch (IOException e) {
