@@ -3,6 +3,7 @@ package dev.ashlar.transport;
 import dev.ashlar.protocol.wire.FrameHeader;
 import dev.ashlar.protocol.wire.Greeting;
 import dev.ashlar.protocol.wire.Message;
+import dev.ashlar.protocol.wire.Wire;
 import dev.ashlar.protocol.wire.WireFormatException;
 import dev.ashlar.transport.tls.ClusterTls;
 import io.netty.channel.Channel;
@@ -113,12 +114,18 @@ public final class FramePort implements AutoCloseable {
       if (!(message instanceof Greeting.Hello hello)) {
         throw new WireFormatException(message.type() + " out of turn");
       }
-      Service service = hello.drives().isEmpty() ? calls : drives;
+      Service service = service(hello);
       if (service == null) {
         throw new NotServedException(
             hello.drives().isEmpty() ? "nothing is called here yet" : "no drives are here yet");
       }
       return service.accept(frames);
+    }
+
+    private @Nullable Service service(Greeting.Hello hello) {
+      Service named = hello.drives().isEmpty() ? calls : drives;
+      // The drives of another version's HELLO are not known. Whoever serves here refuses it.
+      return named == null && hello.side().version() != Wire.VERSION ? drives : named;
     }
 
     private void spoken() {

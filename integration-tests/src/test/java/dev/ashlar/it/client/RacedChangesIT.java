@@ -7,16 +7,14 @@ import dev.ashlar.it.harness.Buckets;
 import dev.ashlar.it.harness.ChangeClient;
 import dev.ashlar.it.harness.Clients;
 import dev.ashlar.it.harness.Content;
+import dev.ashlar.it.harness.HalfSent;
 import dev.ashlar.it.harness.RawConnection;
 import dev.ashlar.it.harness.RawConnection.Answer;
 import dev.ashlar.it.harness.Seeds;
 import dev.ashlar.it.harness.ServerProcess;
 import dev.ashlar.it.harness.SharedServer;
-import dev.ashlar.it.harness.SigV4;
 import java.io.IOException;
-import java.time.Instant;
 import java.util.Arrays;
-import java.util.LinkedHashMap;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -73,42 +71,20 @@ class RacedChangesIT {
     return after;
   }
 
-  /** A request that has been taken in, but for the second half of its body. */
-  private final class Half implements AutoCloseable {
-    private final RawConnection connection = new RawConnection(server);
-    private final byte[] body;
-
-    Half(String method, String query, Map<String, String> header, byte[] body) throws IOException {
-      this.body = body;
-      Map<String, String> headers = new LinkedHashMap<>(header);
-      headers.put("Host", connection.host());
-      headers.put("Content-Length", "" + body.length);
-      headers.put("Expect", "100-continue");
-      String path = "/" + bucket + "/k";
-      connection.writeHead(
-          method,
-          path + (query.isEmpty() ? "" : "?" + query),
-          new SigV4(Instant.now()).sign(method, path, query, "UNSIGNED-PAYLOAD", headers));
-      // Asked for only when the object has been looked up.
-      assertEquals(100, connection.status());
-      connection.headers();
-      connection.write(Arrays.copyOf(body, body.length / 2));
-    }
-
-    String finish() throws IOException {
-      connection.write(Arrays.copyOfRange(body, body.length / 2, body.length));
-      Answer answer = connection.answer();
-      return answer.status() + " " + answer.code();
-    }
-
-    @Override
-    public void close() throws IOException {
-      connection.close();
-    }
+  /** Its body is asked for only when the object has been looked up. */
+  private HalfSent half(String method, String query, Map<String, String> headers, byte[] body)
+      throws IOException {
+    return new HalfSent(
+        new RawConnection(server), method, "/" + bucket + "/k", query, headers, body);
   }
 
-  private Half halfPatch(int offset, byte[] body) throws IOException {
-    return new Half("PATCH", "", Map.of("Content-Range", "bytes " + offset + "-/*"), body);
+  private static String finish(HalfSent half) throws IOException {
+    Answer answer = half.finish();
+    return answer.status() + " " + answer.code();
+  }
+
+  private HalfSent halfPatch(int offset, byte[] body) throws IOException {
+    return half("PATCH", "", Map.of("Content-Range", "bytes " + offset + "-/*"), body);
   }
 
   @ParameterizedTest
@@ -117,11 +93,11 @@ class RacedChangesIT {
     byte[] mine = body(1, length);
     byte[] first = body(2, 5000);
     Map<String, String> offset = Map.of("x-amz-write-offset-bytes", "" + SIZE);
-    try (Half express = new Half("PUT", "", offset, mine);
-        Half rgw = new Half("POST", "append=&position=" + SIZE, Map.of(), mine)) {
+    try (HalfSent express = half("PUT", "", offset, mine);
+        HalfSent rgw = half("POST", "append=&position=" + SIZE, Map.of(), mine)) {
       assertEquals(200, client.append("POST", "k", SIZE, first).status());
-      assertEquals("400 InvalidWriteOffset", express.finish());
-      assertEquals("409 PositionNotEqualToLength", rgw.finish());
+      assertEquals("400 InvalidWriteOffset", finish(express));
+      assertEquals("409 PositionNotEqualToLength", finish(rgw));
     }
     assertArrayEquals(patched(object, SIZE, first), client.get("k"));
   }
@@ -132,10 +108,10 @@ class RacedChangesIT {
     byte[] mine = body(1, length);
     byte[] first = body(2, 5000);
     boolean isTriedAgain = length <= 4 * (16 << 10);
-    try (Half patch = halfPatch(70_000, mine)) {
+    try (HalfSent patch = halfPatch(70_000, mine)) {
       assertEquals(200, client.patch("k", 69_000, first).status());
       String expected = isTriedAgain ? "200 " : "409 ConcurrentUpdatesPatchConflict";
-      assertEquals(expected, patch.finish());
+      assertEquals(expected, finish(patch));
     }
     byte[] expected = patched(object, 69_000, first);
     assertArrayEquals(isTriedAgain ? patched(expected, 70_000, mine) : expected, client.get("k"));
@@ -148,9 +124,9 @@ class RacedChangesIT {
     byte[] first = body(2, 10);
     Map<String, String> headers =
         Map.of("Content-Range", "bytes 70000-/*", "If-Match", String.valueOf(etag));
-    try (Half patch = new Half("PATCH", "", headers, body(1, length))) {
+    try (HalfSent patch = half("PATCH", "", headers, body(1, length))) {
       assertEquals(200, client.patch("k", 290_000, first).status()); // quite another place
-      assertEquals("412 PreconditionFailed", patch.finish());
+      assertEquals("412 PreconditionFailed", finish(patch));
     }
     assertArrayEquals(patched(object, 290_000, first), client.get("k"));
   }
@@ -160,11 +136,11 @@ class RacedChangesIT {
   void aChangeOfAnObjectThatBecameShorter(int length) throws IOException {
     byte[] shorter = body(2, 1000);
     Map<String, String> offset = Map.of("x-amz-write-offset-bytes", "" + SIZE);
-    try (Half patch = halfPatch(70_000, body(1, length));
-        Half append = new Half("PUT", "", offset, body(1, length))) {
+    try (HalfSent patch = halfPatch(70_000, body(1, length));
+        HalfSent append = half("PUT", "", offset, body(1, length))) {
       assertEquals(200, client.put("k", shorter).status());
-      assertEquals("416 InvalidRange", patch.finish());
-      assertEquals("400 InvalidWriteOffset", append.finish());
+      assertEquals("416 InvalidRange", finish(patch));
+      assertEquals("400 InvalidWriteOffset", finish(append));
     }
     assertArrayEquals(shorter, client.get("k"));
   }
@@ -175,9 +151,9 @@ class RacedChangesIT {
   void aChangeOfAnObjectThatWasReplaced(int length) throws IOException {
     byte[] mine = body(1, length);
     byte[] other = body(2, SIZE);
-    try (Half patch = halfPatch(70_000, mine)) {
+    try (HalfSent patch = halfPatch(70_000, mine)) {
       assertEquals(200, client.put("k", other).status());
-      String answer = patch.finish();
+      String answer = finish(patch);
       byte[] expected = answer.equals("200 ") ? patched(other, 70_000, mine) : other;
       assertArrayEquals(expected, client.get("k"), answer);
     }
@@ -187,11 +163,11 @@ class RacedChangesIT {
   @ValueSource(ints = {10, 150_000})
   void aChangeOfAnObjectThatWasDeleted(int length) throws IOException {
     Map<String, String> offset = Map.of("x-amz-write-offset-bytes", "" + SIZE);
-    try (Half patch = halfPatch(70_000, body(1, length));
-        Half append = new Half("PUT", "", offset, body(1, length))) {
+    try (HalfSent patch = halfPatch(70_000, body(1, length));
+        HalfSent append = half("PUT", "", offset, body(1, length))) {
       assertEquals(204, client.send("DELETE", "k", "", new byte[0], Map.of()).status());
-      assertEquals("404 NoSuchKey", patch.finish());
-      assertEquals("400 InvalidWriteOffset", append.finish());
+      assertEquals("404 NoSuchKey", finish(patch));
+      assertEquals("400 InvalidWriteOffset", finish(append));
     }
     assertEquals(404, client.head("k").status());
   }
@@ -201,9 +177,9 @@ class RacedChangesIT {
   @ValueSource(ints = {10, 150_000})
   void aChangeOfAnObjectThatWasCopied(int length) throws IOException {
     byte[] mine = body(1, length);
-    try (Half patch = halfPatch(70_000, mine)) {
+    try (HalfSent patch = halfPatch(70_000, mine)) {
       copy("k", "copy");
-      String answer = patch.finish();
+      String answer = finish(patch);
       byte[] expected = answer.equals("200 ") ? patched(object, 70_000, mine) : object;
       assertArrayEquals(expected, client.get("k"), answer);
     }

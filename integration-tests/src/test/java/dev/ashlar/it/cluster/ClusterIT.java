@@ -36,9 +36,6 @@ import org.junit.jupiter.api.parallel.ResourceLock;
 class ClusterIT {
   private static final Duration TIMEOUT = Duration.ofSeconds(60);
 
-  /** Repair looks every two seconds. */
-  private static final Duration LOOKED_AGAIN = Duration.ofSeconds(5);
-
   private final long seed = Seeds.seed("ClusterIT");
   private final Map<String, byte[]> expected = new TreeMap<>();
   private int written;
@@ -153,7 +150,6 @@ class ClusterIT {
     ServerProcess.deleteRecursively(lost.folder().resolve("drive"));
     startAgain(cluster, lost);
     // All that it had, and all that was written without it, is on its new drive before long.
-    ServerProcess.pause(LOOKED_AGAIN);
     cluster.awaitNothingOwed();
     writeAndChange(one);
     NodeProcess next = cluster.node("storage-2");

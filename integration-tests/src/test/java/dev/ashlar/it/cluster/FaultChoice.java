@@ -6,22 +6,45 @@ import dev.ashlar.it.harness.NodeProcess;
 import dev.ashlar.it.harness.ServerProcess;
 import dev.ashlar.it.harness.SmallDisk;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
 import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Draws faults that a cluster has to survive: of some storage nodes, of one metadata node, of one
- * gateway, or of several of these at a time.
+ * gateway, or of storage nodes and one of the others at the same time. No kind comes a second time
+ * before all kinds have come.
  */
 final class FaultChoice {
+  /** One of so many faults comes together with another. */
+  private static final int TOGETHER = 3;
+
+  private static final Duration JUMP = Duration.ofHours(1);
+
+  /** By more than a quarter of an hour no signature would be of its time. */
+  private static final Duration JUMP_OF_GATEWAY = Duration.ofMinutes(10);
+
   private final ClusterNodes nodes;
   private final @Nullable NetworkCluster network;
   private final Random random;
+  private final Deck<Kind> kinds;
+
+  /**
+   * What can happen, to nodes that are yet to be chosen.
+   *
+   * @param of given the only storage nodes that may be touched
+   */
+  private record Kind(boolean isOfStorage, Function<List<NodeProcess>, Fault> of) {}
 
   /**
    * @param network the same cluster; null where its network cannot be made to fail
@@ -30,65 +53,102 @@ final class FaultChoice {
     this.nodes = nodes;
     this.network = network;
     this.random = random;
+    List<Kind> all = new ArrayList<>(ofStorage());
+    Stream.concat(ofMetadata(), ofGateway())
+        .forEach(fault -> all.add(new Kind(false, weak -> fault.get())));
+    this.kinds = new Deck<>(all, random);
   }
 
   /**
    * @param weak the only storage nodes that may be touched
    */
   Fault next(List<NodeProcess> weak) {
-    return switch (random.nextInt(6)) {
-      case 0, 1 -> ofStorage(weak);
-      case 2 -> ofMetadata();
-      case 3 -> ofGateway();
-      case 4 -> Fault.all(List.of(ofStorage(weak), ofMetadata()));
-      default -> Fault.all(List.of(ofStorage(weak), ofGateway()));
-    };
+    Kind first = kinds.draw();
+    Optional<Kind> second =
+        random.nextInt(TOGETHER) == 0
+            ? kinds.draw(kind -> kind.isOfStorage() != first.isOfStorage())
+            : Optional.empty();
+    return Fault.all(
+        Stream.concat(Stream.of(first), second.stream())
+            .sorted(Comparator.comparing(Kind::isOfStorage).reversed())
+            .map(kind -> kind.of().apply(weak))
+            .toList());
   }
 
-  private Fault ofStorage(List<NodeProcess> weak) {
-    List<NodeProcess> shuffled = new ArrayList<>(weak);
-    Collections.shuffle(shuffled, random);
-    List<NodeProcess> some = shuffled.subList(0, 1 + random.nextInt(shuffled.size()));
-    NodeProcess one = shuffled.getFirst();
-    NetworkCluster net = network;
-    if (net != null && random.nextBoolean()) {
-      return switch (random.nextInt(net.canDisksHang() ? 5 : 3)) {
-        case 0 -> isolated(net, some);
-        case 1 -> slow(net, one);
-        case 2 -> full(net, one);
-        case 3 -> slowDisk(net.disk(one), one);
-        default -> hangingDisk(net.disk(one), one);
-      };
-    }
-    return switch (random.nextInt(3)) {
-      case 0 -> killed(some);
-      case 1 -> suspended(some);
-      default -> wiped(one);
-    };
+  /** Whether each kind has come. */
+  boolean isThrough() {
+    return kinds.isThrough();
   }
 
-  private Fault ofMetadata() {
-    NodeProcess one = random.nextBoolean() ? nodes.leader() : any("metadata");
+  private List<Kind> ofStorage() {
+    List<Kind> all = new ArrayList<>();
+    all.add(ofSome(this::killed));
+    all.add(ofSome(FaultChoice::suspended));
+    all.add(ofOne(this::wiped));
     NetworkCluster net = network;
-    if (net != null && random.nextBoolean()) {
-      return switch (random.nextInt(3)) {
-        case 0 -> isolated(net, List.of(one));
-        case 1 -> slow(net, one);
-        default -> cutOff(net, one, nodes.of("metadata"));
-      };
+    if (net != null) {
+      all.add(ofSome(some -> isolated(net, some)));
+      all.add(ofOne(node -> slow(net, node)));
+      all.add(ofOne(node -> full(net, node)));
+      if (net.canDisksHang()) {
+        all.add(ofOne(node -> slowDisk(net.disk(node), node)));
+        all.add(ofOne(node -> hangingDisk(net.disk(node), node)));
+      }
+      if (net.canClocksJump()) {
+        all.add(ofOne(node -> otherTime(net, node, JUMP)));
+      }
     }
-    return random.nextBoolean() ? killed(List.of(one)) : suspended(List.of(one));
+    return all;
   }
 
-  private Fault ofGateway() {
-    NodeProcess one = any("gateway");
+  private Kind ofSome(Function<List<NodeProcess>, Fault> fault) {
+    return new Kind(
+        true,
+        weak -> {
+          List<NodeProcess> shuffled = new ArrayList<>(weak);
+          Collections.shuffle(shuffled, random);
+          return fault.apply(shuffled.subList(0, 1 + random.nextInt(shuffled.size())));
+        });
+  }
+
+  private Kind ofOne(Function<NodeProcess, Fault> fault) {
+    return new Kind(true, weak -> fault.apply(weak.get(random.nextInt(weak.size()))));
+  }
+
+  private Stream<Supplier<Fault>> ofMetadata() {
+    List<Supplier<Fault>> all = new ArrayList<>();
+    all.add(() -> killed(List.of(metadata())));
+    all.add(() -> suspended(List.of(metadata())));
     NetworkCluster net = network;
-    if (net != null && random.nextBoolean()) {
-      return random.nextBoolean()
-          ? isolated(net, List.of(one))
-          : cutOff(net, one, List.of(nodes.leader(), any("metadata")));
+    if (net != null) {
+      all.add(() -> isolated(net, List.of(metadata())));
+      all.add(() -> slow(net, metadata()));
+      all.add(() -> cutOff(net, metadata(), nodes.of("metadata")));
+      if (net.canClocksJump()) {
+        all.add(() -> otherTime(net, metadata(), JUMP));
+      }
     }
-    return random.nextBoolean() ? killed(List.of(one)) : suspended(List.of(one));
+    return all.stream();
+  }
+
+  /** More often the leader than another. */
+  private NodeProcess metadata() {
+    return random.nextBoolean() ? nodes.leader() : any("metadata");
+  }
+
+  private Stream<Supplier<Fault>> ofGateway() {
+    List<Supplier<Fault>> all = new ArrayList<>();
+    all.add(() -> killed(List.of(any("gateway"))));
+    all.add(() -> suspended(List.of(any("gateway"))));
+    NetworkCluster net = network;
+    if (net != null) {
+      all.add(() -> isolated(net, List.of(any("gateway"))));
+      all.add(() -> cutOff(net, any("gateway"), List.of(nodes.leader(), any("metadata"))));
+      if (net.canClocksJump()) {
+        all.add(() -> otherTime(net, any("gateway"), JUMP_OF_GATEWAY));
+      }
+    }
+    return all.stream();
   }
 
   private NodeProcess any(String role) {
@@ -175,6 +235,16 @@ final class FaultChoice {
         0,
         () -> others.forEach(other -> net.cut(node, other)),
         () -> others.forEach(other -> net.mend(node, other)));
+  }
+
+  /** It runs on when its clock jumps, and when that jumps back. */
+  private Fault otherTime(NetworkCluster net, NodeProcess node, Duration jump) {
+    Duration ahead = random.nextBoolean() ? jump : jump.negated();
+    return new Fault(
+        "a clock of " + node + " that jumps by " + ahead,
+        0,
+        () -> net.setClock(node, ahead),
+        () -> net.setClock(node, Duration.ZERO));
   }
 
   private void startAgain(NodeProcess node) {

@@ -10,6 +10,7 @@ import dev.ashlar.it.harness.Content;
 import dev.ashlar.it.harness.RawConnection.Answer;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -21,11 +22,14 @@ import org.jspecify.annotations.Nullable;
 
 /** Objects of a bucket and what they have to hold. */
 final class KnownObjects {
-  static final String BUCKET = "bucket";
   private static final Duration TIMEOUT = Duration.ofSeconds(60);
   private static final int APPENDED = 5_000;
 
+  /** Keys of objects that one client changes, and no other reads. */
+  private static final String DURING = "during-";
+
   private final ClusterNodes nodes;
+  private final String bucket;
   private final long seed;
   private final Map<String, byte[]> expected = new ConcurrentHashMap<>();
 
@@ -35,13 +39,22 @@ final class KnownObjects {
   }
 
   KnownObjects(ClusterNodes nodes, long seed) {
+    this(nodes, "bucket", seed);
+  }
+
+  KnownObjects(ClusterNodes nodes, String bucket, long seed) {
     this.nodes = nodes;
+    this.bucket = bucket;
     this.seed = seed;
   }
 
   /** Of the first gateway. */
   ChangeClient client() throws IOException {
-    return nodes.client(1, BUCKET, TIMEOUT);
+    return client(1);
+  }
+
+  private ChangeClient client(int gateway) throws IOException {
+    return nodes.client(gateway, bucket, TIMEOUT);
   }
 
   /** Makes the bucket with so many objects of many lengths. */
@@ -83,34 +96,56 @@ final class KnownObjects {
     assertArrayEquals(expected.get(key), s3.get(key), () -> key + ", seed " + seed);
   }
 
-  /** While this is done somebody writes and reads, and is never refused. */
+  /** While this is done a client of the first gateway writes and reads, and is never refused. */
   void underLoad(Work work) throws Exception {
+    underLoad(List.of(1), work);
+  }
+
+  /**
+   * While this is done somebody writes and reads without ever trying again, and is never refused.
+   *
+   * @param gateways of each client the number of its gateway
+   */
+  void underLoad(List<Integer> gateways, Work work) throws Exception {
     AtomicBoolean isDone = new AtomicBoolean();
     AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
-    List<String> present = List.copyOf(expected.keySet());
-    Thread client =
-        Thread.ofPlatform()
-            .start(
-                () -> {
-                  try (ChangeClient s3 = client()) {
-                    for (int i = 0; !isDone.get(); i++) {
-                      put(s3, "during-" + i % 50, 1 + i % 7 * 30_000);
-                      check(s3, present.get(i % present.size()));
-                      append(s3, "during-" + i % 50);
+    List<String> present =
+        expected.keySet().stream().filter(key -> !key.startsWith(DURING)).toList();
+    List<Thread> clients = new ArrayList<>();
+    for (int gateway : gateways) {
+      String prefix = DURING + clients.size() + "-";
+      clients.add(
+          Thread.ofPlatform()
+              .start(
+                  () -> {
+                    try (ChangeClient s3 = client(gateway)) {
+                      for (int i = 0; !isDone.get(); i++) {
+                        workOnce(s3, prefix + i % 50, present.get(i % present.size()), i);
+                      }
+                    } catch (IOException | AssertionError e) {
+                      failure.compareAndSet(null, e);
                     }
-                  } catch (IOException | AssertionError e) {
-                    failure.set(e);
-                  }
-                });
+                  }));
+    }
     try {
       work.run();
     } finally {
       isDone.set(true);
-      client.join();
+      for (Thread client : clients) {
+        client.join();
+      }
     }
     Throwable why = failure.get();
     if (why != null) {
-      throw new AssertionError("seed " + seed + ": " + why.getMessage(), why);
+      AssertionError refused = nodes.failed("seed " + seed + ": " + why.getMessage());
+      refused.initCause(why);
+      throw refused;
     }
+  }
+
+  private void workOnce(ChangeClient s3, String own, String other, int turn) throws IOException {
+    put(s3, own, 1 + turn % 7 * 30_000);
+    check(s3, other);
+    append(s3, own);
   }
 }

@@ -17,7 +17,7 @@ import java.util.concurrent.ConcurrentHashMap;
 public record ClusterNodes(
     Path folder, List<InetSocketAddress> gateways, Map<String, NodeProcess> byName) {
   private static final Duration PAUSE = Duration.ofMillis(100);
-  private static final int LOOKS = 600;
+  private static final int LOOKS = 1_800;
 
   ClusterNodes(Path folder, List<InetSocketAddress> gateways) {
     this(folder, List.copyOf(gateways), new ConcurrentHashMap<>());
@@ -52,7 +52,7 @@ public record ClusterNodes(
     throw failed("no leader");
   }
 
-  /** Waits until one of the gateways has looked for shards that are owed and found none. */
+  /** Waits until metadata knows of no object that lacks a shard. */
   public void awaitNothingOwed() {
     for (int i = 0; i < LOOKS; i++) {
       if (of("gateway").stream().anyMatch(ClusterNodes::owesNothing)) {
@@ -65,8 +65,8 @@ public record ClusterNodes(
 
   private static boolean owesNothing(NodeProcess gateway) {
     return gateway
-        .metrics()
-        .filter(page -> page.contains("\nashlar_repair_owing_blobs 0.0"))
+        .admin("repair")
+        .filter(page -> page.contains("\"known\":true") && page.contains("\"owingBlobs\":0,"))
         .isPresent();
   }
 

@@ -105,7 +105,7 @@ public final class ClusterProcess implements AutoCloseable {
       nodes
           .byName()
           .computeIfAbsent(
-              name, any -> new NodeProcess(name, folder.resolve(name), health, List.of()))
+              name, any -> new NodeProcess(name, folder.resolve(name), health, List.of(), Map.of()))
           .found(ProcessHandle.of(Long.parseLong(node.group(2))).orElseThrow());
     }
   }

@@ -6,6 +6,7 @@ import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -14,8 +15,9 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * A cluster whose processes have a network namespace each and whose drives are small file systems
- * of their own. Needs root. Closing it ends them and deletes all that they had.
+ * A cluster whose processes have a network namespace each, and a clock where gcc is here, and whose
+ * drives are small file systems of their own. Needs root. Closing it ends them and deletes all that
+ * they had.
  */
 public final class NetworkCluster implements AutoCloseable {
   private static final int S3_PORT = 9000;
@@ -27,6 +29,7 @@ public final class NetworkCluster implements AutoCloseable {
   private final Namespaces namespaces;
   private final List<String> names = new ArrayList<>();
   private final Map<String, SmallDisk> disks = new LinkedHashMap<>();
+  private final Map<String, ProcessClock> clocks = new LinkedHashMap<>();
   private final boolean canDisksHang = SmallDisk.refusal().isEmpty();
   private final ClusterNodes nodes;
   private final Thread cleanUp = new Thread(this::delete);
@@ -97,7 +100,14 @@ public final class NetworkCluster implements AutoCloseable {
   private void prepare(String name) throws IOException {
     URI health = URI.create("http://%s:%d/health".formatted(address(name), MANAGEMENT_PORT));
     Path own = Files.createDirectories(folder.resolve(name));
-    NodeProcess node = new NodeProcess(name, own, health, namespaces.enter(indexOf(name)));
+    Map<String, String> environment = Map.of();
+    if (canClocksJump()) {
+      ProcessClock clock = new ProcessClock(own.resolve("clock"));
+      clocks.put(name, clock);
+      environment = clock.environment();
+    }
+    NodeProcess node =
+        new NodeProcess(name, own, health, namespaces.enter(indexOf(name)), environment);
     nodes.byName().put(name, node);
     StringBuilder config = new StringBuilder();
     properties(name, own).forEach((key, value) -> config.append(key + "=" + value + "\n"));
@@ -168,6 +178,24 @@ public final class NetworkCluster implements AutoCloseable {
 
   public void fast(NodeProcess node) {
     namespaces.fast(indexOf(node.name()));
+  }
+
+  /** Whether {@link #setClock} can be. */
+  public boolean canClocksJump() {
+    return ProcessClock.refusal().isEmpty();
+  }
+
+  /**
+   * Its time of day jumps.
+   *
+   * @param ahead of the machine's from now on; negative: behind
+   */
+  public void setClock(NodeProcess node, Duration ahead) {
+    ProcessClock clock = clocks.get(node.name());
+    if (clock == null) {
+      throw new IllegalArgumentException(node + " goes by the machine's clock");
+    }
+    clock.set(ahead);
   }
 
   /** Whether those of {@link #disk} can. */

@@ -6,10 +6,13 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
+import java.util.Base64;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -29,6 +32,14 @@ public final class NodeProcess {
   /** A short life: what is compiled only once starts sooner. */
   static final String JAVA_OPTIONS = "-XX:TieredStopAtLevel=1";
 
+  /** Needed where a management port is not bound to loopback. */
+  private static final String AUTHORIZATION =
+      "Basic "
+          + Base64.getEncoder()
+              .encodeToString(
+                  (ServerProcess.ACCESS_KEY + ":" + ServerProcess.SECRET_KEY)
+                      .getBytes(StandardCharsets.UTF_8));
+
   private static final HttpClient HTTP =
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
@@ -36,18 +47,25 @@ public final class NodeProcess {
   private final Path folder;
   private final URI health;
   private final List<String> before;
+  private final Map<String, String> environment;
   private @Nullable ProcessHandle handle;
   private boolean isOurs;
 
   /**
    * @param folder with its configuration and its log
    * @param before of the command that starts it again: what has to be entered first
+   * @param environment that it has then beyond that of the tests
    */
-  NodeProcess(String name, Path folder, URI health, List<String> before) {
+  NodeProcess(
+      String name, Path folder, URI health, List<String> before, Map<String, String> environment) {
     this.name = name;
     this.folder = folder;
     this.health = health;
     this.before = List.copyOf(before);
+    Map<String, String> all = new HashMap<>(environment);
+    all.put("ASHLAR_HEAP", "128m");
+    all.put("ASHLAR_JAVA_OPTIONS", JAVA_OPTIONS);
+    this.environment = Map.copyOf(all);
   }
 
   /** This process, which somebody else has started, is it. */
@@ -85,16 +103,26 @@ public final class NodeProcess {
     handle().onExit().join();
   }
 
+  /** Tells it to end, with SIGTERM. */
+  public void terminate() {
+    handle().destroy();
+  }
+
+  /** Ends it with SIGTERM. */
+  public void stop() {
+    terminate();
+    awaitEnd();
+  }
+
   /** Ends it with SIGTERM if it was started again here; else that is for others to do. */
   void end() {
     if (isOurs) {
-      handle().destroy();
-      handle().onExit().join();
+      stop();
     }
   }
 
-  /** Waits until it has ended by itself. */
-  void awaitEnd() {
+  /** Waits until it has ended without more being done to it. */
+  public void awaitEnd() {
     try {
       handle().onExit().get(DEADLINE.toSeconds(), TimeUnit.SECONDS);
     } catch (InterruptedException e) {
@@ -123,10 +151,7 @@ public final class NodeProcess {
     try {
       handle =
           Launch.start(
-                  before,
-                  List.of("server", "--config", config().toString()),
-                  Map.of("ASHLAR_HEAP", "128m", "ASHLAR_JAVA_OPTIONS", JAVA_OPTIONS),
-                  log())
+                  before, List.of("server", "--config", config().toString()), environment, log())
               .toHandle();
       isOurs = true;
     } catch (IOException e) {
@@ -178,13 +203,17 @@ public final class NodeProcess {
     return page(health);
   }
 
-  /** Its metrics as Prometheus reads them; nothing while it serves none. */
-  public Optional<String> metrics() {
-    return page(health.resolve("/prometheus"));
+  /** What a gateway tells administrators, as JSON; nothing while it does not. */
+  public Optional<String> admin(String page) {
+    return page(health.resolve("/admin/" + page));
   }
 
   private static Optional<String> page(URI address) {
-    HttpRequest request = HttpRequest.newBuilder(address).timeout(HEALTH_TIMEOUT).build();
+    HttpRequest request =
+        HttpRequest.newBuilder(address)
+            .timeout(HEALTH_TIMEOUT)
+            .header("Authorization", AUTHORIZATION)
+            .build();
     try {
       return Optional.of(HTTP.send(request, BodyHandlers.ofString()).body());
     } catch (IOException e) {

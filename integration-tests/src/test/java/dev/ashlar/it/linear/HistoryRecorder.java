@@ -89,10 +89,14 @@ public final class HistoryRecorder {
   /**
    * Reads it, trying again until there is an answer, so that what is there counts.
    *
+   * @param patience no try that has failed may have ended later; zero allows none to fail
    * @return whether it is there
    */
-  public boolean read(int triesMax) {
-    for (int tries = 0; tries < triesMax; tries++) {
+  public boolean read(Duration patience) {
+    long beganNanos = System.nanoTime();
+    int tries = 0;
+    do {
+      tries++;
       try (ChangeClient client = door.open()) {
         ObjectReply reply = record(client, new ObjectCall.Get());
         if (reply != null) {
@@ -102,8 +106,9 @@ public final class HistoryRecorder {
         // Nobody was there to be asked.
       }
       ServerProcess.pause(Duration.ofMillis(pace.retryMs()));
-    }
-    throw new AssertionError("cannot be read, in " + triesMax + " tries:" + describe());
+    } while (System.nanoTime() - beganNanos < patience.toNanos());
+    throw new AssertionError(
+        "cannot be read within " + patience + ", in " + tries + " tries:" + describe());
   }
 
   /** Fails unless some order of the calls explains what was answered. */

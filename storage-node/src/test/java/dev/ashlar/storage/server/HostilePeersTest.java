@@ -31,6 +31,7 @@ import dev.ashlar.protocol.wire.Role;
 import dev.ashlar.protocol.wire.Side;
 import dev.ashlar.protocol.wire.Signal;
 import dev.ashlar.protocol.wire.Wire;
+import dev.ashlar.transport.FramePort;
 import dev.ashlar.transport.FrameTimes;
 import dev.ashlar.transport.Transport;
 import dev.ashlar.transport.client.NodeConfig;
@@ -84,7 +85,12 @@ class HostilePeersTest {
 
   private Greeting.Refusal refused(Side side, ClusterSecret secret, UUID expectedDrive)
       throws IOException {
-    try (RawPeer peer = new RawPeer(loopback.port())) {
+    return refused(loopback.port(), side, secret, expectedDrive);
+  }
+
+  private static Greeting.Refusal refused(
+      int port, Side side, ClusterSecret secret, UUID expectedDrive) throws IOException {
+    try (RawPeer peer = new RawPeer(port)) {
       Message last = peer.greet(side, secret, List.of(expectedDrive));
       Greeting.Refusal refusal = assertInstanceOf(Greeting.Refusal.class, last);
       assertNull(peer.receive(), "closed behind the refusal");
@@ -109,6 +115,23 @@ class HostilePeersTest {
     assertEquals(HandshakeFault.NOT_AUTHENTIC, refused(gateway(), OTHER, DRIVE).fault());
     assertEquals(
         HandshakeFault.WRONG_DRIVE, refused(gateway(), Loopback.SECRET, new UUID(5, 5)).fault());
+  }
+
+  /** Where other things could be served too, it does not even say what it is about. */
+  @Test
+  void otherVersionsAreNamedWhereAPortIsShared() throws Exception {
+    ShardServerConfig config = Loopback.config(ShardServerConfig.Limits.DEFAULT);
+    try (FramePort port = new FramePort(config.listen(), null, Loopback.TIMES, loopback.loops);
+        ShardServer server = new ShardServer(config, port, List.of(drive), serverSlabs)) {
+      assertEquals(0, server.openConnections());
+      for (int version : new int[] {Wire.VERSION - 1, Wire.VERSION + 1}) {
+        Side other = side(version, Role.GATEWAY, Loopback.CLUSTER);
+        Greeting.Refusal refusal = refused(port.address().getPort(), other, Loopback.SECRET, DRIVE);
+        assertEquals(
+            version < Wire.VERSION ? HandshakeFault.OLDER_VERSION : HandshakeFault.NEWER_VERSION,
+            refusal.fault());
+      }
+    }
   }
 
   @Test
