@@ -21,7 +21,7 @@ import software.amazon.awssdk.services.s3.S3Client;
  * -Dashlar.linear.histories} and {@code -Dashlar.linear.kills} say how often.
  */
 class LinearizabilityIT {
-  private static final int HISTORIES = Integer.getInteger("ashlar.linear.histories", 50);
+  private static final int HISTORIES = Integer.getInteger("ashlar.linear.histories", 30);
   private static final int KILLS = Integer.getInteger("ashlar.linear.kills", 2);
   private static final int CLIENTS = 6;
   private static final int OPERATIONS = 8;
