@@ -6,6 +6,7 @@ import dev.ashlar.protocol.model.ShardId;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.SequencedMap;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -22,10 +23,10 @@ public final class Suspects {
 
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition isMore = lock.newCondition();
-  private final Map<ShardId, Suspect> waiting = new LinkedHashMap<>();
+  private final SequencedMap<ShardId, Suspect> waiting = new LinkedHashMap<>();
 
   /** Of which a look could tell nothing. */
-  private final Map<ShardId, Suspect> undecided = new LinkedHashMap<>();
+  private final SequencedMap<ShardId, Suspect> undecided = new LinkedHashMap<>();
 
   private int taken;
 
@@ -86,9 +87,9 @@ public final class Suspects {
     }
   }
 
-  private static @Nullable Suspect pollFirst(Map<ShardId, Suspect> from) {
-    Map.Entry<ShardId, Suspect> first = from.entrySet().stream().findFirst().orElse(null);
-    return first == null ? null : from.remove(first.getKey());
+  private static @Nullable Suspect pollFirst(SequencedMap<ShardId, Suspect> from) {
+    Map.Entry<ShardId, Suspect> first = from.pollFirstEntry();
+    return first == null ? null : first.getValue();
   }
 
   /** Says what came of the look at one that was taken out. */

@@ -61,9 +61,7 @@ class LossReportsTest {
   @Test
   void aDamagedShardThatAReadMetIsMended() throws Exception {
     ChangeFixture fixture = fixture();
-    BlobRow row = fixture.lastBlob();
-    drive(fixture, row, 1).corrupt(ShardId.of(row, 1));
-    fixture.assertContent("from the others");
+    damagedAndMet(fixture);
     assertEquals(List.of(), fixture.metadata.debts(), "nobody has looked again");
     fixture.losses.lookAtAll();
     assertEquals(List.of(1), fixture.lastBlob().getDebtSlotsList());
@@ -228,9 +226,7 @@ class LossReportsTest {
   @Test
   void aSuspectIsNotForgottenWhileThereIsNoMetadata() throws Exception {
     ChangeFixture fixture = fixture();
-    BlobRow row = fixture.lastBlob();
-    drive(fixture, row, 1).corrupt(ShardId.of(row, 1));
-    fixture.assertContent("from the others");
+    damagedAndMet(fixture);
     fixture.metadata.setUnavailable(true);
     for (int i = 0; i < 3; i++) {
       assertThrows(MetadataUnavailableException.class, () -> fixture.losses.lookAtAll());
@@ -245,9 +241,7 @@ class LossReportsTest {
   @Test
   void aSuspectIsNotForgottenWhileItsDriveHangs() throws Exception {
     ChangeFixture fixture = fixture();
-    BlobRow row = fixture.lastBlob();
-    drive(fixture, row, 1).corrupt(ShardId.of(row, 1));
-    fixture.assertContent("from the others");
+    BlobRow row = damagedAndMet(fixture);
     drive(fixture, row, 1).failAll(ShardFault.UNAVAILABLE);
     fixture.losses.lookAtAll();
     assertEquals(1, unsettled(fixture));
@@ -260,9 +254,7 @@ class LossReportsTest {
   @Test
   void aSuspectIsNotForgottenWhileMemoryIsUsedUp() throws Exception {
     ChangeFixture fixture = fixture();
-    BlobRow row = fixture.lastBlob();
-    drive(fixture, row, 1).corrupt(ShardId.of(row, 1));
-    fixture.assertContent("from the others");
+    damagedAndMet(fixture);
     long bytes = fixture.memory.largestBytes();
     fixture.memory.reserve(bytes);
     fixture.losses.lookAtAll();
@@ -270,6 +262,14 @@ class LossReportsTest {
     fixture.memory.release(bytes);
     fixture.losses.lookAtAll();
     assertEquals(List.of(1), fixture.lastBlob().getDebtSlotsList());
+  }
+
+  /** The blob whose second shard is damaged, which a read has met. */
+  private BlobRow damagedAndMet(ChangeFixture fixture) throws Exception {
+    BlobRow row = fixture.lastBlob();
+    drive(fixture, row, 1).corrupt(ShardId.of(row, 1));
+    fixture.assertContent("from the others");
+    return row;
   }
 
   private static int unsettled(ChangeFixture fixture) {

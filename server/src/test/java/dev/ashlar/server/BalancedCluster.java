@@ -15,8 +15,8 @@ import dev.ashlar.protocol.message.NodeRow;
 import dev.ashlar.protocol.message.PutDrives;
 import dev.ashlar.protocol.message.RegisterNode;
 import dev.ashlar.protocol.message.Registry;
-import dev.ashlar.protocol.message.SettleDrive;
 import dev.ashlar.protocol.model.DriveId;
+import dev.ashlar.protocol.model.DriveSettlement;
 import dev.ashlar.protocol.model.PlacementMap;
 import dev.ashlar.protocol.model.Profile;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -147,14 +147,7 @@ final class BalancedCluster {
   void settle() throws MetadataUnavailableException {
     for (DriveRow row : registry().getDrivesList()) {
       if (row.getUnsettled()) {
-        metadata.require(
-            Command.newBuilder()
-                .setSettleDrive(
-                    SettleDrive.newBuilder()
-                        .setDriveHigh(row.getDriveHigh())
-                        .setDriveLow(row.getDriveLow())
-                        .setIncarnation(row.getIncarnation())
-                        .setChangedAt(row.getChangedAt())));
+        metadata.require(DriveSettlement.of(row));
       }
     }
   }

@@ -9,9 +9,9 @@ import dev.ashlar.protocol.message.DriveRow;
 import dev.ashlar.protocol.message.NoteDebts;
 import dev.ashlar.protocol.message.Registry;
 import dev.ashlar.protocol.message.ResultCode;
-import dev.ashlar.protocol.message.SettleDrive;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.DriveId;
+import dev.ashlar.protocol.model.DriveSettlement;
 import dev.ashlar.protocol.model.PlacementMap;
 import java.time.Duration;
 import java.util.HashMap;
@@ -133,14 +133,7 @@ final class ChangedDrives {
   }
 
   private void settle(DriveRow drive) throws MetadataUnavailableException {
-    submit(
-        Command.newBuilder()
-            .setSettleDrive(
-                SettleDrive.newBuilder()
-                    .setDriveHigh(drive.getDriveHigh())
-                    .setDriveLow(drive.getDriveLow())
-                    .setIncarnation(drive.getIncarnation())
-                    .setChangedAt(drive.getChangedAt())));
+    submit(DriveSettlement.of(drive));
   }
 
   /** A drive must not count as settled while a note of what it had may have been lost. */

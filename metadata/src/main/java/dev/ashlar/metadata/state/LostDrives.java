@@ -1,14 +1,13 @@
 package dev.ashlar.metadata.state;
 
 import dev.ashlar.metadata.table.Keys;
-import dev.ashlar.metadata.table.Rows;
 import dev.ashlar.metadata.table.Table;
 import dev.ashlar.protocol.layout.StripeLayout;
 import dev.ashlar.protocol.message.BlobRow;
-import dev.ashlar.protocol.message.DriveLoad;
 import dev.ashlar.protocol.message.DriveRow;
 import dev.ashlar.protocol.message.DriveStanding;
 import dev.ashlar.protocol.message.NodeRow;
+import dev.ashlar.protocol.message.Registry;
 import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.NodeLife;
 import dev.ashlar.protocol.model.PlacementMap;
@@ -46,22 +45,10 @@ final class LostDrives {
   private LostDrives(Table table, PlacementMap map, long logTimeMs) {
     this.map = map;
     this.logTimeMs = logTimeMs;
-    Catalog.forEachRow(
-        table,
-        'V',
-        value -> {
-          DriveRow row = Rows.parse(value, DriveRow.parser());
-          rows.put(DriveId.idOf(row), row);
-        });
-    Catalog.forEachRow(
-        table,
-        'N',
-        value -> {
-          NodeRow row = Rows.parse(value, NodeRow.parser());
-          nodes.put(row.getName(), row);
-        });
-    Catalog.forEachRow(
-        table, 'Q', value -> loaded.add(DriveId.idOf(Rows.parse(value, DriveLoad.parser()))));
+    Registry registry = Nodes.registry(table, map);
+    registry.getDrivesList().forEach(row -> rows.put(DriveId.idOf(row), row));
+    registry.getNodesList().forEach(row -> nodes.put(row.getName(), row));
+    registry.getLoadsList().forEach(load -> loaded.add(DriveId.idOf(load)));
   }
 
   /** Whether all that the drive has, as far as is known, could be rebuilt without it. */

@@ -18,9 +18,9 @@ import dev.ashlar.protocol.message.PutDrives;
 import dev.ashlar.protocol.message.RegisterNode;
 import dev.ashlar.protocol.message.RepairBlob;
 import dev.ashlar.protocol.message.RepairedShard;
-import dev.ashlar.protocol.message.SettleDrive;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.DriveId;
+import dev.ashlar.protocol.model.DriveSettlement;
 import dev.ashlar.protocol.model.NodeLife;
 import dev.ashlar.protocol.model.Profile;
 import dev.ashlar.protocol.model.ShardId;
@@ -126,15 +126,7 @@ class LostDrivesTest {
 
   /** All rows tell what it lost. */
   private void settle(int node) throws Exception {
-    DriveRow row = row(drive(node));
-    metadata.require(
-        Command.newBuilder()
-            .setSettleDrive(
-                SettleDrive.newBuilder()
-                    .setDriveHigh(row.getDriveHigh())
-                    .setDriveLow(row.getDriveLow())
-                    .setIncarnation(row.getIncarnation())
-                    .setChangedAt(row.getChangedAt())));
+    metadata.require(DriveSettlement.of(row(drive(node))));
   }
 
   /** An object with shards on the first six drives. */

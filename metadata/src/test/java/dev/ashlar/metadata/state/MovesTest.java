@@ -23,11 +23,11 @@ import dev.ashlar.protocol.message.PutObject;
 import dev.ashlar.protocol.message.RepairBlob;
 import dev.ashlar.protocol.message.RepairedShard;
 import dev.ashlar.protocol.message.ResultCode;
-import dev.ashlar.protocol.message.SettleDrive;
 import dev.ashlar.protocol.message.SlotAck;
 import dev.ashlar.protocol.message.SlotMove;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.DriveId;
+import dev.ashlar.protocol.model.DriveSettlement;
 import dev.ashlar.protocol.model.PlacementMap;
 import dev.ashlar.protocol.model.ShardId;
 import java.util.List;
@@ -372,14 +372,7 @@ class MovesTest extends ChangeFixture {
   }
 
   private void settle(DriveRow drive) throws Exception {
-    ok(
-        Command.newBuilder()
-            .setSettleDrive(
-                SettleDrive.newBuilder()
-                    .setDriveHigh(drive.getDriveHigh())
-                    .setDriveLow(drive.getDriveLow())
-                    .setIncarnation(drive.getIncarnation())
-                    .setChangedAt(drive.getChangedAt())));
+    ok(DriveSettlement.of(drive));
   }
 
   @Test
