@@ -77,26 +77,44 @@ final class BlockImage {
     return slab;
   }
 
-  /** Reads all that the shard had of these blocks; what is behind its end becomes zero. */
-  void loadAll(ShardReader reader, DriveMeters meters) throws ShardException {
-    for (Run run : runs) {
-      load(reader, meters, run.firstBlock(), run.endBlock());
-    }
+  /** Where blocks come from. */
+  interface Source {
+    /**
+     * Puts whole blocks to the beginning of the memory; returns their bytes, the last one possibly
+     * short, or 0 if it does not have them.
+     */
+    int load(ShardReader.Range range, ByteBuffer memory) throws ShardException;
   }
 
-  /** Reads what the shard had of some consecutive blocks; what is behind its end becomes zero. */
-  void load(ShardReader reader, DriveMeters meters, int firstBlock, int endBlock)
-      throws ShardException {
+  /**
+   * Gets all that the shard had of these blocks; what is behind its end becomes zero.
+   *
+   * @return false if the source does not have it
+   */
+  boolean loadAll(Source source) throws ShardException {
+    for (Run run : runs) {
+      if (!load(source, run.firstBlock(), run.endBlock())) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Gets what the shard had of some consecutive blocks; what is behind its end becomes zero. */
+  boolean load(Source source, int firstBlock, int endBlock) throws ShardException {
     long from = (long) firstBlock * BLOCK;
     int at = run(firstBlock).memoryOf(from);
     int memoryBytes = (endBlock - firstBlock) * BLOCK;
     int length = Math.clamp(target.baseLength() - from, 0, memoryBytes);
     if (length > 0) {
       ShardReader.Range range = new ShardReader.Range(target.shard(), target.base(), from, length);
-      meters.payloadRead(reader.load(range, slab.buffer().slice(at, range.memoryBytes())));
+      if (source.load(range, slab.buffer().slice(at, range.memoryBytes())) == 0) {
+        return false;
+      }
       hasLoaded = true;
     }
     zero(at + length, memoryBytes - length);
+    return true;
   }
 
   /** Whether the shard had anything of what was to be read. */

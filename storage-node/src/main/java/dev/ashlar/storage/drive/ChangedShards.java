@@ -1,9 +1,9 @@
 package dev.ashlar.storage.drive;
 
 /** What memory keeps of changed shards beside the index. */
-record ChangedShards(UnfoldedShards unfolded, MergeCandidates toMerge) {
+record ChangedShards(UnfoldedShards unfolded, RecentBlocks recent, MergeCandidates toMerge) {
   static ChangedShards of(ShardIndex index) {
-    return new ChangedShards(
-        new UnfoldedShards(index, UnfoldedShards.SIZE_MAX), new MergeCandidates());
+    UnfoldedShards unfolded = new UnfoldedShards(index, UnfoldedShards.SIZE_MAX);
+    return new ChangedShards(unfolded, new RecentBlocks(unfolded), new MergeCandidates());
   }
 }

@@ -24,7 +24,7 @@ final class Coalescer {
   private static final int BLOCK = SegmentFormat.BLOCK;
 
   /** Extents are merged up to 256 KiB. */
-  private static final int MERGED_BLOCKS_MAX = 64;
+  static final int MERGED_BLOCKS_MAX = 64;
 
   /** So many neighbours are worth a merge. */
   private static final int EXTENTS_MIN = 8;

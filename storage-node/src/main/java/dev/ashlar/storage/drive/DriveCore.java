@@ -1,9 +1,11 @@
 package dev.ashlar.storage.drive;
 
+import dev.ashlar.codec.ErasureCode;
 import dev.ashlar.protocol.client.Completion;
 import dev.ashlar.protocol.client.ShardException;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.DriveId;
+import dev.ashlar.protocol.model.Profile;
 import dev.ashlar.storage.io.RawFiles;
 import java.io.IOException;
 import java.time.Clock;
@@ -12,6 +14,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.Function;
 import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -140,6 +143,11 @@ final class DriveCore {
   Coalescer newCoalescer(Coalescer.Merger merger) {
     ShardReader own = newReader(parts.meters()::readToMerge);
     return new Coalescer(parts.index(), own, parts.slabs(), changed.toMerge(), merger);
+  }
+
+  IntentMaker newIntentMaker(Function<Profile, ErasureCode> codes) {
+    return new IntentMaker(
+        reader, changed.recent(), parts.slabs(), parts.meters(), limits.batchBytesMax(), codes);
   }
 
   DriveScrub newScrub(SegmentScrub.Pace pace, Clock clock) throws IOException {

@@ -21,6 +21,7 @@ final class DriveMeters implements AutoCloseable {
   private final LongAdder writeBytes = new LongAdder();
   private final LongAdder payloadReadOps = new LongAdder();
   private final LongAdder payloadReadBytes = new LongAdder();
+  private final LongAdder recentOps = new LongAdder();
   private final LongAdder payloadWriteOps = new LongAdder();
   private final LongAdder payloadWriteBytes = new LongAdder();
   private final LongAdder corruptBlocks = new LongAdder();
@@ -39,6 +40,10 @@ final class DriveMeters implements AutoCloseable {
     counter(
         "ashlar.drive.payload.read.ops", "ranges of shards read, for intents too", payloadReadOps);
     counter("ashlar.drive.payload.read.bytes", "bytes of their blocks", payloadReadBytes);
+    counter(
+        "ashlar.drive.payload.recent.ops",
+        "of these, ranges that were in memory because they were lately written",
+        recentOps);
     counter("ashlar.drive.payload.write.ops", "writes and intents", payloadWriteOps);
     counter("ashlar.drive.payload.write.bytes", "bytes of shards in them", payloadWriteBytes);
     counter("ashlar.drive.corrupt.blocks", "blocks that failed their checksum", corruptBlocks);
@@ -96,6 +101,12 @@ final class DriveMeters implements AutoCloseable {
   void payloadRead(int bytes) {
     payloadReadOps.increment();
     payloadReadBytes.add(bytes);
+  }
+
+  /** The same for a range that was in memory. */
+  void foundRecent(int bytes) {
+    payloadRead(bytes);
+    recentOps.increment();
   }
 
   /** A write or an intent is durable. */

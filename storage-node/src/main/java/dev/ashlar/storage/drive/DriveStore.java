@@ -107,13 +107,7 @@ public final class DriveStore implements ShardStore, AutoCloseable {
     queue = new CommitQueue(core.log(), config.limits(), drive, name, this::failed, nanoTime);
     reads = new ReadLane(drive, name, resources.readThreads(), config.limits(), nanoTime);
     hangs = new HangBound(config.limits(), nanoTime);
-    intents =
-        new IntentMaker(
-            core.reader(),
-            resources.slabs(),
-            meters,
-            config.limits().batchBytesMax(),
-            resources::code);
+    intents = core.newIntentMaker(resources::code);
     housekeeper = new Housekeeper(core, config.limits(), queue, name, this::failed);
     registerGauges();
     queue.start();
@@ -231,7 +225,13 @@ public final class DriveStore implements ShardStore, AutoCloseable {
       completion.failed(refusal);
       return;
     }
-    LogRequest ready = intents.makeAtOnce(intent, completion);
+    LogRequest ready;
+    try {
+      ready = intents.makeAtOnce(intent, completion);
+    } catch (ShardException e) {
+      completion.failed(e);
+      return;
+    }
     if (ready != null) {
       offer(ready);
     } else {

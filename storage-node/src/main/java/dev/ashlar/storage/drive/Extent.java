@@ -81,15 +81,20 @@ record Extent(
         firstBlock, length, segment, position, tailPosition, sequence, crcs, newStamp);
   }
 
+  /** Where one of its blocks lies in the segment. */
+  int positionOf(int block) {
+    int from = (block - firstBlock) * Profile.BLOCK_BYTES;
+    return from < bodyLength() ? position + from : tailPosition;
+  }
+
   /** One block of it. */
   Extent block(int block, Stamp newStamp) {
     int at = block - firstBlock;
-    int from = at * Profile.BLOCK_BYTES;
     return new Extent(
         block,
-        Math.min(Profile.BLOCK_BYTES, length - from),
+        Math.min(Profile.BLOCK_BYTES, length - at * Profile.BLOCK_BYTES),
         segment,
-        from < bodyLength() ? position + from : tailPosition,
+        positionOf(block),
         0,
         sequence,
         Arrays.copyOfRange(crcs, at, at + 1),

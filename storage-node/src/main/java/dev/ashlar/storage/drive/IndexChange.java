@@ -260,6 +260,7 @@ final class IndexChange {
   private void remember() throws IOException {
     UnfoldedShards unfolded = changedShards.unfolded();
     removedShards.forEach(unfolded::removed);
+    removedShards.forEach(changedShards.recent()::removed);
     Set<ShardId> changed = new HashSet<>(intents.keySet());
     changed.addAll(pending.keySet());
     changed.removeAll(removedShards);
@@ -268,6 +269,7 @@ final class IndexChange {
       Pending folds = pending.get(shard);
       unfolded.changed(shard, own.put(), own.removed(), folds == null ? null : folds.folded);
     }
+    foldedPieces.forEach(changedShards.recent()::folded);
     foldedPieces.forEach(changedShards.toMerge()::put);
   }
 

@@ -14,6 +14,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -25,6 +26,7 @@ final class IntentMaker {
   private static final int BLOCK = SegmentFormat.BLOCK;
 
   private final ShardReader reader;
+  private final RecentBlocks recent;
   private final SlabPool slabs;
   private final DriveMeters meters;
   private final int batchBytesMax;
@@ -32,11 +34,13 @@ final class IntentMaker {
 
   IntentMaker(
       ShardReader reader,
+      RecentBlocks recent,
       SlabPool slabs,
       DriveMeters meters,
       int batchBytesMax,
       Function<Profile, ErasureCode> codes) {
     this.reader = reader;
+    this.recent = recent;
     this.slabs = slabs;
     this.meters = meters;
     this.batchBytesMax = batchBytesMax;
@@ -44,14 +48,29 @@ final class IntentMaker {
   }
 
   /** The same as {@link #make} if nothing has to be looked up in the index or read; else null. */
-  LogRequest.@Nullable Prepare makeAtOnce(ShardIntent intent, Completion<DriveId> completion) {
+  LogRequest.@Nullable Prepare makeAtOnce(ShardIntent intent, Completion<DriveId> completion)
+      throws ShardException {
     ShardIntent.Target target = intent.target();
-    return intent instanceof ShardIntent.Bytes bytes
-            && isWhole(bytes)
-            && (target.base().lastChange() == 0
-                || reader.isKnownToHave(target.shard(), target.base()))
-        ? request(intent, whole(bytes), completion)
-        : null;
+    if (target.base().lastChange() > 0 && !reader.isKnownToHave(target.shard(), target.base())) {
+      return null;
+    }
+    if (intent instanceof ShardIntent.Bytes bytes && isWhole(bytes)) {
+      return request(intent, whole(bytes), completion);
+    }
+    List<Integer> loads = new ArrayList<>();
+    LogRequest.Prepare request =
+        changed(
+            intent,
+            (range, memory) -> {
+              int bytes = recent.load(range, memory);
+              loads.add(bytes);
+              return bytes;
+            },
+            completion);
+    if (request != null) {
+      loads.forEach(meters::foundRecent);
+    }
+    return request;
   }
 
   /** Whether it leaves nothing of the blocks that it changes. */
@@ -98,14 +117,30 @@ final class IntentMaker {
       checkBase(intent.target());
       return request(intent, whole(bytes), completion);
     }
+    return Objects.requireNonNull(changed(intent, this::read, completion));
+  }
+
+  private int read(ShardReader.Range range, ByteBuffer memory) throws ShardException {
+    int bytes = reader.load(range, memory);
+    meters.payloadRead(bytes);
+    return bytes;
+  }
+
+  /** Null if the source does not have what is needed. */
+  private LogRequest.@Nullable Prepare changed(
+      ShardIntent intent, BlockImage.Source source, Completion<DriveId> completion)
+      throws ShardException {
     BlockImage image = new BlockImage(intent.target(), ranges(intent), slabs);
     boolean done = false;
     try {
       List<ChangedBlocks> pieces =
           switch (intent) {
-            case ShardIntent.Bytes bytes -> merged(bytes, image);
-            case ShardIntent.Deltas deltas -> added(deltas, image);
+            case ShardIntent.Bytes bytes -> merged(bytes, image, source);
+            case ShardIntent.Deltas deltas -> added(deltas, image, source);
           };
+      if (pieces == null) {
+        return null;
+      }
       if (!image.hasLoaded()) {
         checkBase(intent.target()); // what is read is checked for that as well
       }
@@ -196,22 +231,21 @@ final class IntentMaker {
     }
   }
 
-  private List<ChangedBlocks> merged(ShardIntent.Bytes bytes, BlockImage image)
-      throws ShardException {
+  private static @Nullable List<ChangedBlocks> merged(
+      ShardIntent.Bytes bytes, BlockImage image, BlockImage.Source source) throws ShardException {
     int firstBlock = (int) (bytes.offset() / BLOCK);
     int lastBlock = (int) ((bytes.end() - 1) / BLOCK);
     boolean leavesEnd = bytes.end() % BLOCK != 0 && bytes.end() < bytes.target().baseLength();
     boolean mergesFirst = bytes.offset() % BLOCK != 0 || (leavesEnd && lastBlock == firstBlock);
     boolean mergesLast = leavesEnd && lastBlock > firstBlock;
-    if (mergesFirst && mergesLast && lastBlock == firstBlock + 1) {
-      image.load(reader, meters, firstBlock, lastBlock + 1);
-    } else {
-      if (mergesFirst) {
-        image.load(reader, meters, firstBlock, firstBlock + 1);
-      }
-      if (mergesLast) {
-        image.load(reader, meters, lastBlock, lastBlock + 1);
-      }
+    boolean isOneLoad = mergesFirst && mergesLast && lastBlock == firstBlock + 1;
+    boolean isLoaded =
+        isOneLoad
+            ? image.load(source, firstBlock, lastBlock + 1)
+            : (!mergesFirst || image.load(source, firstBlock, firstBlock + 1))
+                && (!mergesLast || image.load(source, lastBlock, lastBlock + 1));
+    if (!isLoaded) {
+      return null;
     }
     image.slice(range(bytes.offset(), bytes.payload())).put(bytes.payload().duplicate());
     int[] crcs = bytes.crcs().clone();
@@ -224,9 +258,11 @@ final class IntentMaker {
     return image.pieces(crcs);
   }
 
-  private List<ChangedBlocks> added(ShardIntent.Deltas deltas, BlockImage image)
-      throws ShardException {
-    image.loadAll(reader, meters);
+  private @Nullable List<ChangedBlocks> added(
+      ShardIntent.Deltas deltas, BlockImage image, BlockImage.Source source) throws ShardException {
+    if (!image.loadAll(source)) {
+      return null;
+    }
     ErasureCode code = codes.apply(deltas.profile());
     for (ShardIntent.Delta delta : deltas.deltas()) {
       ByteBuffer parity = image.slice(range(delta.offset(), delta.bytes()));

@@ -355,6 +355,15 @@ final class LogBatch {
     }
     change.addMarks(reached.segment(), marks.size());
     change.commit(reached);
+    remember(pieces);
+  }
+
+  private void remember(List<Piece> pieces) {
+    for (int i = 0; i < pieces.size(); i++) {
+      if (!isMerge && pending.get(i).from() == null) {
+        changedShards.recent().written(pieces.get(i), pending.get(i).payload());
+      }
+    }
   }
 
   void clear() {

@@ -10,10 +10,11 @@ import org.jspecify.annotations.Nullable;
 /** Places in shards that may lie in many pieces by now, as many as are worth remembering. */
 final class MergeCandidates {
   /**
-   * What is appended between two looks. The second look of 64 blocks writes anew what the first has
-   * merged, so that an appended block is written 1.5 times more; with four looks it would be 2.5.
+   * What is appended between two looks: as much as is merged at most, so that an appended block is
+   * written once more. With a look at the half of it, it would be 1.5 times, as the second look
+   * writes anew what the first has merged.
    */
-  private static final int BLOCKS_PER_LOOK = 32;
+  private static final int BLOCKS_PER_LOOK = Coalescer.MERGED_BLOCKS_MAX;
 
   /** How many patches a place gains between two looks, on average. */
   private static final int PATCHES_PER_LOOK = 32;

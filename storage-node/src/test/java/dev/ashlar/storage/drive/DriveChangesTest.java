@@ -71,7 +71,8 @@ class DriveChangesTest {
     assertFalse(isReady(drive, folded, BLOCK), "only the index knows");
   }
 
-  private static boolean isReady(SimulatedCore drive, ShardView base, int length) {
+  private static boolean isReady(SimulatedCore drive, ShardView base, int length)
+      throws ShardException {
     ShardIntent intent =
         AbstractShardChangesContract.bytes(
             new ShardIntent.Target(SHARD, attempt(9), base, 4 * BLOCK), BLOCK, noise(9, length));

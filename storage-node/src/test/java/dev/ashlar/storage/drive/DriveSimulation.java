@@ -65,7 +65,7 @@ final class DriveSimulation {
     this.fault = fault;
     this.slabs = slabs;
     model = new DriveModel(fault != Fault.WRITE_ERROR);
-    changes = new SimulatedChanges(random, slabs);
+    changes = new SimulatedChanges(random);
     disk = new SimulatedDrive(random, (6L + random.nextInt(30)) * TestDrives.TINY.segmentBytes());
   }
 

@@ -14,7 +14,6 @@ import dev.ashlar.protocol.client.ShardException;
 import dev.ashlar.protocol.client.ShardFault;
 import dev.ashlar.protocol.client.ShardIntent;
 import dev.ashlar.protocol.client.ShardView;
-import dev.ashlar.protocol.memory.SlabPool;
 import dev.ashlar.protocol.model.AttemptId;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.Profile;
@@ -35,7 +34,6 @@ final class SimulatedChanges {
   private static final int SHARD_BYTES_MAX = 14 * BLOCK;
 
   private final Random random;
-  private final SlabPool slabs;
   private final List<Shard> shards = new ArrayList<>();
   private long lastBlob;
   private long lastAttempt;
@@ -72,9 +70,8 @@ final class SimulatedChanges {
   /** An attempt that is not committed. */
   private record Change(AttemptId attempt, byte[] result, boolean alters, boolean isStored) {}
 
-  SimulatedChanges(Random random, SlabPool slabs) {
+  SimulatedChanges(Random random) {
     this.random = random;
-    this.slabs = slabs;
   }
 
   /** The next thing to do to some shard; null if there is nothing to do now. */
@@ -307,14 +304,7 @@ final class SimulatedChanges {
       }
       change = new Change(target.attempt(), after, offset < before.length, false);
       try {
-        request =
-            new IntentMaker(
-                    core.reader(),
-                    slabs,
-                    DriveSimulation.METERS,
-                    TestDrives.TINY.batchBytesMax(),
-                    TestDrives::code)
-                .make(intent, new Answer<>());
+        request = SimulatedCore.request(core.newIntentMaker(TestDrives::code), intent);
       } catch (ShardException e) {
         throw new AssertionError(target + ": " + e.getMessage(), e);
       }

@@ -9,6 +9,7 @@ import dev.ashlar.protocol.client.ShardIntent;
 import dev.ashlar.protocol.client.ShardView;
 import dev.ashlar.protocol.memory.SlabPool;
 import dev.ashlar.protocol.model.BlobId;
+import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.ShardId;
 import dev.ashlar.storage.io.SimulatedDrive;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -88,13 +89,19 @@ final class SimulatedCore {
   }
 
   IntentMaker intents() {
-    return new IntentMaker(
-        core.reader(), slabs, driveMeters, limits.batchBytesMax(), TestDrives::code);
+    return core.newIntentMaker(TestDrives::code);
+  }
+
+  /** As a drive does it: at once if that can be. */
+  static LogRequest.Prepare request(IntentMaker intents, ShardIntent intent) throws ShardException {
+    Answer<DriveId> answer = new Answer<>();
+    LogRequest.Prepare ready = intents.makeAtOnce(intent, answer);
+    return ready != null ? ready : intents.make(intent, answer);
   }
 
   /** Stores an intent; false if the drive is full. */
   boolean prepare(ShardIntent intent) throws IOException, ShardException {
-    LogRequest.Prepare request = intents().make(intent, new Answer<>());
+    LogRequest.Prepare request = request(intents(), intent);
     try {
       return commitOne(request);
     } finally {

@@ -124,13 +124,7 @@ public final class SteppedDrive implements ShardStore {
   private SteppedDrive(Medium medium, Parts parts, DriveCore core) {
     this.medium = medium;
     this.core = core;
-    intents =
-        new IntentMaker(
-            core.reader(),
-            parts.slabs(),
-            DriveSimulation.METERS,
-            LIMITS.batchBytesMax(),
-            parts.codes());
+    intents = core.newIntentMaker(parts.codes());
     compactor =
         core.newCompactor(
             (segment, pieces, marks) ->
@@ -374,7 +368,13 @@ public final class SteppedDrive implements ShardStore {
       fail(completion, refusal);
       return;
     }
-    LogRequest ready = intents.makeAtOnce(intent, completion);
+    LogRequest ready;
+    try {
+      ready = intents.makeAtOnce(intent, completion);
+    } catch (ShardException e) {
+      completion.failed(e);
+      return;
+    }
     if (ready != null) {
       offer(ready);
     } else {
