@@ -29,6 +29,7 @@ final class DriveCore {
   private final SegmentLog.Parts parts;
   private final Segments segments;
   private final ChangedShards changed;
+  private final LostDirectories lostDirectories = new LostDirectories();
   private final SegmentLog log;
   private final ShardReader reader;
   private DriveIdentity identity;
@@ -134,7 +135,8 @@ final class DriveCore {
   }
 
   Compactor newCompactor(Compactor.Mover mover) {
-    return new Compactor(drive().id(), limits, segments, log, parts, changed.unfolded(), mover);
+    return new Compactor(
+        drive().id(), limits, segments, log, parts, changed.unfolded(), lostDirectories, mover);
   }
 
   Coalescer newCoalescer(Coalescer.Merger merger) {
@@ -143,7 +145,8 @@ final class DriveCore {
   }
 
   DriveScrub newScrub(SegmentScrub.Pace pace, Clock clock) throws IOException {
-    return new DriveScrub(files, segments, log, listener -> newSegmentScrub(pace, listener), clock);
+    return new DriveScrub(
+        files, segments, log, listener -> newSegmentScrub(pace, listener), lostDirectories, clock);
   }
 
   SegmentScrub newSegmentScrub(SegmentScrub.Pace pace, DamageListener listener) {
