@@ -25,9 +25,11 @@ final class MetadataAdmin {
    *
    * @param committed the last log entry of which the leader knows that it is committed
    * @param tolerates how many of the peers that answer may be lost before nothing is decided
+   * @param version of metadata that is in use
    * @param change the latest that the leader has begun; null: none since it leads
    */
-  record Page(List<PeerInfo> peers, long committed, int tolerates, @Nullable Change change) {}
+  record Page(
+      List<PeerInfo> peers, long committed, int tolerates, int version, @Nullable Change change) {}
 
   /**
    * A peer.
@@ -35,6 +37,7 @@ final class MetadataAdmin {
    * @param standing member, joining, rebuilding …; empty where it does not answer
    * @param applied the last log entry that its tables hold; null where it does not answer
    * @param lag entries that it lacks; likewise
+   * @param knows the greatest version of metadata that its build knows; likewise
    * @param change joins, leaves or empty
    */
   record PeerInfo(
@@ -45,6 +48,7 @@ final class MetadataAdmin {
       String standing,
       @Nullable Long applied,
       @Nullable Long lag,
+      @Nullable Integer knows,
       String change) {}
 
   /**
@@ -72,6 +76,7 @@ final class MetadataAdmin {
         infos,
         status.getCommitted(),
         tolerates(infos),
+        status.getVersion(),
         change.getNumber() == 0 ? null : change(change));
   }
 
@@ -85,6 +90,7 @@ final class MetadataAdmin {
         peer.getStanding().toLowerCase(Locale.ROOT),
         answers ? peer.getApplied() : null,
         answers ? Math.max(0, committed - peer.getApplied()) : null,
+        answers ? peer.getKnows() : null,
         peer.getJoins() ? "joins" : peer.getLeaves() ? "leaves" : "");
   }
 

@@ -109,6 +109,7 @@ final class MetadataAdminCommand {
     JsonNode page = json.readTree(body);
     AdminText.print(VIEW, page.path("peers"), out);
     out.println("Peers that may be lost: " + page.path("tolerates").asText());
+    out.println("Version of metadata: " + page.path("version").asText());
     JsonNode change = page.path("change");
     if (change.isObject()) {
       out.println(

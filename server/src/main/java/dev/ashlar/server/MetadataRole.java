@@ -4,6 +4,7 @@ import dev.ashlar.metadata.consensus.CheckpointLimits;
 import dev.ashlar.metadata.consensus.ElectionTimes;
 import dev.ashlar.metadata.consensus.QuorumPeer;
 import dev.ashlar.metadata.server.MetadataPeer;
+import dev.ashlar.metadata.state.MetadataVersion;
 import dev.ashlar.metadata.table.RocksResources;
 import dev.ashlar.protocol.wire.Role;
 import dev.ashlar.storage.drive.DriveResources;
@@ -61,7 +62,8 @@ final class MetadataRole implements AutoCloseable {
               rocks(means.resources(), opened),
               means.meters(),
               CheckpointLimits.DEFAULT,
-              clock);
+              clock,
+              MetadataVersion.KNOWN);
       peer = opened.add(MetadataPeer.open(config, means.port(), means.loops()));
     } catch (IOException | RuntimeException e) {
       opened.close();

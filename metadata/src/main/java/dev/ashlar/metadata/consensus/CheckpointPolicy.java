@@ -21,9 +21,13 @@ final class CheckpointPolicy {
     commands += entryCommands;
     bytes += entryBytes;
     if (commands >= commandsMax || bytes >= bytesMax) {
-      taken();
-      request.run();
+      takeNow();
     }
+  }
+
+  void takeNow() {
+    taken();
+    request.run();
   }
 
   void taken() {

@@ -16,6 +16,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
+import java.util.function.IntSupplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -37,6 +38,7 @@ final class CommitQueue {
   /** Makes a log entry of the proposal, sooner or later, until it is applied or abandoned. */
   private final Consumer<Proposal> proposer;
 
+  private final IntSupplier version;
   private final Counter commands;
   private final Counter entries;
   private final ReentrantLock lock = new ReentrantLock();
@@ -49,12 +51,21 @@ final class CommitQueue {
   private long lastRequest;
   private boolean closed;
 
-  CommitQueue(Clock clock, Duration timeout, MeterRegistry meters, Consumer<Proposal> proposer) {
+  /**
+   * @param version of metadata, of an entry that is made now
+   */
+  CommitQueue(
+      Clock clock,
+      Duration timeout,
+      MeterRegistry meters,
+      IntSupplier version,
+      Consumer<Proposal> proposer) {
     this.clock = clock;
     this.steady = new SteadyClock(clock, System::nanoTime);
     this.commands = meters.counter("ashlar_metadata_commands_total");
     this.entries = meters.counter("ashlar_metadata_log_entries_total");
     this.timeoutNanos = timeout.toNanos();
+    this.version = version;
     this.proposer = proposer;
   }
 
@@ -189,7 +200,7 @@ final class CommitQueue {
 
   private void propose(List<Waiter> batch) {
     if (!batch.isEmpty()) {
-      proposer.accept(new Proposal(batch, this));
+      proposer.accept(new Proposal(batch, version.getAsInt(), this));
     }
   }
 

@@ -1,6 +1,7 @@
 package dev.ashlar.metadata.consensus;
 
 import dev.ashlar.metadata.state.MetadataReads;
+import dev.ashlar.metadata.state.NewerVersionException;
 import dev.ashlar.metadata.table.RocksResources;
 import dev.ashlar.metadata.table.Table;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
@@ -50,7 +51,10 @@ public final class ConsensusGroup implements AutoCloseable {
     this.peers = peers;
     this.folders = folders;
     this.leader = peers.getFirst();
-    this.queue = new CommitQueue(config.clock(), config.timeout(), config.meters(), this::propose);
+    // All its peers are in this process, and know the same.
+    this.queue =
+        new CommitQueue(
+            config.clock(), config.timeout(), config.meters(), config::knows, this::propose);
     this.reads = new ReadSource(peers.stream().map(Peer::machine).toList());
     every(WATCH_MS, queue::wakeExpired);
     if (peers.stream().anyMatch(peer -> network.isForgetful(peer.id()))) {
@@ -62,6 +66,7 @@ public final class ConsensusGroup implements AutoCloseable {
    * @param folders one per peer, in an order that never changes; the first is preferred as leader
    * @param notMounted those of the folders that are not there at present
    * @param timeout how long a command may wait
+   * @param knows the greatest version of metadata that its peers may apply
    */
   public record Config(
       UUID clusterId,
@@ -71,7 +76,8 @@ public final class ConsensusGroup implements AutoCloseable {
       MeterRegistry meters,
       CheckpointLimits checkpoints,
       Clock clock,
-      Duration timeout) {}
+      Duration timeout,
+      int knows) {}
 
   /** Whether any of these folders belongs to a group that was once started. */
   public static boolean holdMetadata(List<Path> folders) {
@@ -127,10 +133,20 @@ public final class ConsensusGroup implements AutoCloseable {
               network,
               sharedEntries,
               config.resources(),
-              config.checkpoints()));
+              config.checkpoints(),
+              config.knows()));
     } catch (IOException | RuntimeException e) {
+      requireKnown(e);
       folders.leaveOut(place, e);
       return Optional.empty();
+    }
+  }
+
+  /** What a newer build has written is no damage, and all folders have it. */
+  private static void requireKnown(Exception failure) throws IOException {
+    Optional<NewerVersionException> newer = NewerVersionException.in(failure);
+    if (newer.isPresent()) {
+      throw new IOException(newer.get().getMessage(), failure);
     }
   }
 
@@ -140,6 +156,7 @@ public final class ConsensusGroup implements AutoCloseable {
       return true;
     } catch (IOException | RuntimeException e) {
       Peer.closeAll(List.of(peer));
+      requireKnown(e);
       folders.leaveOut(peer.place(), e);
       return false;
     }
@@ -233,7 +250,9 @@ public final class ConsensusGroup implements AutoCloseable {
   /** The same requests again: apply recognises those that did reach the log. */
   private void retry(Proposal proposal, Throwable reason) {
     log.debug("proposal not accepted: {}", reason.toString());
-    if (!closed && proposal.isWanted()) {
+    if (!refusal().isEmpty()) {
+      proposal.abandon(); // no peer of this process will ever apply it
+    } else if (!closed && proposal.isWanted()) {
       var unused = timer.schedule(() -> propose(proposal), RETRY_MS, TimeUnit.MILLISECONDS);
     }
   }
@@ -253,6 +272,15 @@ public final class ConsensusGroup implements AutoCloseable {
     return peers.stream().mapToLong(peer -> peer.machine().appliedIndex()).sum();
   }
 
+  /** Why this build cannot apply what the folders hold; empty: it can. */
+  public String refusal() {
+    return peers.stream()
+        .map(peer -> peer.machine().refusal())
+        .filter(refusal -> !refusal.isEmpty())
+        .findFirst()
+        .orElse("");
+  }
+
   /** How each folder takes part now. */
   public List<FolderStatus> folders() {
     List<FolderStatus> statuses = new ArrayList<>(folders.statuses());
@@ -261,8 +289,7 @@ public final class ConsensusGroup implements AutoCloseable {
       if (!peer.isAlive()) {
         statuses.set(
             peer.place(),
-            new FolderStatus(
-                status.folder(), FolderStatus.Standing.LEFT_OUT, "it failed while in use"));
+            new FolderStatus(status.folder(), FolderStatus.Standing.LEFT_OUT, peer.failure()));
       }
     }
     return statuses;

@@ -7,14 +7,13 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.Optional;
-import java.util.function.BooleanSupplier;
 import org.apache.ratis.protocol.RaftPeerId;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Takes note that this peer has come to its group, or has gone from it. Whoever is removed is sent
- * nothing any more, so it has to ask.
+ * nothing any more, so it has to ask. As the leader it asks what version the others know.
  */
 final class MembershipWatch {
   private static final Logger LOG = LoggerFactory.getLogger(MembershipWatch.class);
@@ -25,25 +24,27 @@ final class MembershipWatch {
   private final OtherPeers others;
   private final Running running;
   private final RaftPeerId id;
-  private final BooleanSupplier isChanging;
+  private final VersionAgreement versions;
+  private final PeerChanges changes;
   private long ledNanos = System.nanoTime();
 
   /**
-   * @param isChanging whether this peer has begun a change of the group, and others than the
-   *     present ones are called for it
+   * @param changes while this peer has begun one, others than the present ones are called for it
    */
   MembershipWatch(
       QuorumPeer.Config config,
       PeerFolder folder,
       OtherPeers others,
       Running running,
-      BooleanSupplier isChanging) {
+      VersionAgreement versions,
+      PeerChanges changes) {
     this.config = config;
     this.folder = folder;
     this.others = others;
     this.running = running;
     this.id = running.peer().id();
-    this.isChanging = isChanging;
+    this.versions = versions;
+    this.changes = changes;
   }
 
   /**
@@ -55,6 +56,7 @@ final class MembershipWatch {
       if (folder.state() == State.JOINING && !running.peer().isAlive()) {
         return false;
       }
+      versions.look(running, changes);
       Thread.sleep(LOOK);
     }
     return true;
@@ -76,7 +78,7 @@ final class MembershipWatch {
     if (isLonely()) {
       return isGoneFrom(members);
     }
-    if (isCommitted && !members.isChanging() && !isChanging.getAsBoolean()) {
+    if (isCommitted && !members.isChanging() && !changes.isBusy()) {
       others.retain(members.endpoints());
     }
     return false;

@@ -55,6 +55,7 @@ final class Peer implements AutoCloseable {
    * @param group as it begins; what the log says of it comes first
    * @param folder holds {@code raft} (Ratis' log and the checkpoints) and {@code live} (the tables)
    * @param network its way to the others
+   * @param knows the greatest version of metadata that it may apply
    */
   Peer(
       RaftGroup group,
@@ -64,14 +65,16 @@ final class Peer implements AutoCloseable {
       Network network,
       SharedEntries sharedEntries,
       RocksResources resources,
-      CheckpointLimits limits)
+      CheckpointLimits limits,
+      int knows)
       throws IOException {
     this.group = group;
     this.network = network;
     this.id = id;
     CheckpointPolicy policy =
         new CheckpointPolicy(limits.commandsMax(), limits.bytesMax(), this::requestCheckpoint);
-    this.machine = new TableStateMachine(folder.resolve("live"), resources, policy, sharedEntries);
+    this.machine =
+        new TableStateMachine(folder.resolve("live"), resources, policy, sharedEntries, knows);
     Path raft = Files.createDirectories(MetadataFolders.raftDirectory(folder));
     RaftProperties properties = RaftSettings.of(raft, network.rpc(), timing);
     Parameters parameters = new Parameters();
@@ -142,6 +145,11 @@ final class Peer implements AutoCloseable {
   /** False once Ratis has stopped it, because its log or its tables failed. */
   boolean isAlive() {
     return division.getInfo().isAlive();
+  }
+
+  /** Why it is not alive any more. */
+  String failure() {
+    return machine.refusal().isEmpty() ? "it failed while in use" : machine.refusal();
   }
 
   TableStateMachine machine() {

@@ -1,6 +1,7 @@
 package dev.ashlar.metadata.consensus;
 
 import dev.ashlar.metadata.consensus.QuorumPeer.Running;
+import dev.ashlar.metadata.state.MetadataVersion;
 import dev.ashlar.protocol.message.PeerStanding;
 import dev.ashlar.protocol.message.PeersChange;
 import dev.ashlar.protocol.message.PeersChangeStatus;
@@ -35,6 +36,7 @@ final class PeerChanges {
   private static final Duration LOOK = Duration.ofMillis(100);
 
   private final OtherPeers others;
+  private final VersionAgreement versions;
 
   /** How long a new peer may take for what was written while its coming was committed. */
   private final Duration catchUp;
@@ -48,8 +50,9 @@ final class PeerChanges {
   private PeersChangeStatus latest = PeersChangeStatus.getDefaultInstance();
   private @Nullable Endpoint coming;
 
-  PeerChanges(OtherPeers others, Duration catchUp) {
+  PeerChanges(OtherPeers others, VersionAgreement versions, Duration catchUp) {
     this.others = others;
+    this.versions = versions;
     this.catchUp = catchUp;
   }
 
@@ -126,6 +129,24 @@ final class PeerChanges {
     }
   }
 
+  /** What may be interrupted. */
+  interface Interruptible {
+    void run() throws InterruptedException;
+  }
+
+  /** Does it if no change is under way; none begins meanwhile. */
+  void betweenChanges(Interruptible action) throws InterruptedException {
+    if (beginning.tryLock()) {
+      try {
+        if (!isRunning()) {
+          action.run();
+        }
+      } finally {
+        beginning.unlock();
+      }
+    }
+  }
+
   /**
    * Begins it, and returns when others may ask how it goes.
    *
@@ -174,7 +195,9 @@ final class PeerChanges {
       throw new RefusedException("another change is under way");
     }
     RaftPeerId leaving = change.getRemove().isEmpty() ? null : named(change.getRemove(), members);
-    Coming joining = change.getAdd().isEmpty() ? null : joining(change.getAdd(), leaving, members);
+    int version = versions.toWrite(running.peer());
+    Coming joining =
+        change.getAdd().isEmpty() ? null : joining(change.getAdd(), leaving, members, version);
     Map<Endpoint, PeerStanding> standings = others.standings();
     Set<RaftPeerId> able =
         members.peers().entrySet().stream()
@@ -269,7 +292,8 @@ final class PeerChanges {
   }
 
   /** Null where it is a peer already, in the place of the one that leaves. */
-  private @Nullable Coming joining(String address, @Nullable RaftPeerId leaving, Members members)
+  private @Nullable Coming joining(
+      String address, @Nullable RaftPeerId leaving, Members members, int version)
       throws RefusedException, InterruptedException {
     Endpoint endpoint;
     try {
@@ -295,6 +319,13 @@ final class PeerChanges {
                             + ": start one there with --metadata-join"));
     if (standing.getState() != PeerStanding.State.JOINING || standing.getPeer().isEmpty()) {
       throw new RefusedException(endpoint + " does not wait to be added: " + account(standing));
+    }
+    if (MetadataVersion.known(standing.getKnows()) < version) {
+      throw new RefusedException(
+          String.format(
+              "%s knows version %d of metadata at most and the group uses %d: start it with the"
+                  + " build of the others",
+              endpoint, MetadataVersion.known(standing.getKnows()), version));
     }
     RaftPeerId id = RaftPeerId.valueOf(standing.getPeer());
     if (members.contains(id)) {

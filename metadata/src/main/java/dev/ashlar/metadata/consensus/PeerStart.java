@@ -114,7 +114,8 @@ final class PeerStart {
             network,
             new SharedEntries(1),
             config.resources(),
-            config.checkpoints());
+            config.checkpoints(),
+            config.knows());
     network.follow(peer::configuration);
     try {
       record(admission);

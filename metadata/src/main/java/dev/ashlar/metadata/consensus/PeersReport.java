@@ -1,6 +1,7 @@
 package dev.ashlar.metadata.consensus;
 
 import dev.ashlar.metadata.consensus.QuorumPeer.Running;
+import dev.ashlar.metadata.state.MetadataVersion;
 import dev.ashlar.protocol.message.PeerStanding;
 import dev.ashlar.protocol.message.PeersStatus;
 import dev.ashlar.transport.Endpoint;
@@ -14,25 +15,40 @@ final class PeersReport {
 
   /**
    * @param standings what the others say, by where they are reached
+   * @param knows the greatest version of metadata that the leader knows
+   * @param version of metadata, that it writes now
    */
   static PeersStatus of(
-      Running running, Peer leader, Map<Endpoint, PeerStanding> standings, PeerChanges changes) {
+      Running running,
+      Peer leader,
+      Map<Endpoint, PeerStanding> standings,
+      PeerChanges changes,
+      int knows,
+      int version) {
     Members members = running.network().members();
     PeersStatus.Builder status =
-        PeersStatus.newBuilder().setCommitted(leader.committedIndex()).setChange(changes.latest());
+        PeersStatus.newBuilder()
+            .setCommitted(leader.committedIndex())
+            .setChange(changes.latest())
+            .setVersion(version);
     members
         .peers()
         .forEach(
             (id, place) ->
                 status.addPeers(
-                    peer(id, place, leader, standings.get(place))
+                    peer(id, place, leader, knows, standings.get(place))
                         .setJoins(members.isChanging() && !members.before().containsKey(id))));
     members.before().entrySet().stream()
         .filter(peer -> !members.peers().containsKey(peer.getKey()))
         .forEach(
             peer ->
                 status.addPeers(
-                    peer(peer.getKey(), peer.getValue(), leader, standings.get(peer.getValue()))
+                    peer(
+                            peer.getKey(),
+                            peer.getValue(),
+                            leader,
+                            knows,
+                            standings.get(peer.getValue()))
                         .setLeaves(true)));
     changes
         .coming()
@@ -42,14 +58,15 @@ final class PeersReport {
   }
 
   private static PeersStatus.Peer.Builder peer(
-      RaftPeerId id, Endpoint place, Peer leader, @Nullable PeerStanding standing) {
+      RaftPeerId id, Endpoint place, Peer leader, int knows, @Nullable PeerStanding standing) {
     PeersStatus.Peer.Builder peer =
         PeersStatus.Peer.newBuilder().setId(id.toString()).setAddress(place.toString());
     if (id.equals(leader.id())) {
       return peer.setLeads(true)
           .setAnswers(true)
           .setStanding(PeerStanding.State.MEMBER.name())
-          .setApplied(leader.machine().appliedIndex());
+          .setApplied(leader.machine().appliedIndex())
+          .setKnows(knows);
     }
     return standing != null && standing.getPeer().equals(id.toString())
         ? said(peer, standing)
@@ -60,7 +77,8 @@ final class PeersReport {
       PeersStatus.Peer.Builder peer, PeerStanding standing) {
     return peer.setAnswers(true)
         .setStanding(standing.getState().name())
-        .setApplied(standing.getApplied());
+        .setApplied(standing.getApplied())
+        .setKnows(MetadataVersion.known(standing.getKnows()));
   }
 
   private static PeersStatus.Peer coming(Endpoint place, @Nullable PeerStanding standing) {

@@ -1,6 +1,5 @@
 package dev.ashlar.metadata.consensus;
 
-import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.CommandBatch;
 import dev.ashlar.protocol.message.CommandResult;
 import java.util.List;
@@ -15,21 +14,25 @@ import org.apache.ratis.thirdparty.com.google.protobuf.UnsafeByteOperations;
  */
 final class Proposal implements Message {
   private final List<CommitQueue.Waiter> waiters;
-  private final List<Command> commands;
+  private final CommandBatch batch;
   private final ByteString content;
   private final CommitQueue queue;
   private final AtomicBoolean finished = new AtomicBoolean();
 
-  Proposal(List<CommitQueue.Waiter> waiters, CommitQueue queue) {
+  /**
+   * @param version of metadata
+   */
+  Proposal(List<CommitQueue.Waiter> waiters, int version, CommitQueue queue) {
     this.waiters = waiters;
-    this.commands = waiters.stream().map(CommitQueue.Waiter::command).toList();
-    byte[] bytes = CommandBatch.newBuilder().addAllCommands(commands).build().toByteArray();
-    this.content = UnsafeByteOperations.unsafeWrap(bytes);
+    CommandBatch.Builder builder = CommandBatch.newBuilder().setVersion(version);
+    waiters.forEach(waiter -> builder.addCommands(waiter.command()));
+    this.batch = builder.build();
+    this.content = UnsafeByteOperations.unsafeWrap(batch.toByteArray());
     this.queue = queue;
   }
 
-  List<Command> commands() {
-    return commands;
+  CommandBatch batch() {
+    return batch;
   }
 
   @Override

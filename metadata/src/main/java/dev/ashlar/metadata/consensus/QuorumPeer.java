@@ -3,6 +3,8 @@ package dev.ashlar.metadata.consensus;
 import dev.ashlar.metadata.consensus.Admission.NotAMemberException;
 import dev.ashlar.metadata.consensus.FolderIdentity.State;
 import dev.ashlar.metadata.state.MetadataReads;
+import dev.ashlar.metadata.state.MetadataVersion;
+import dev.ashlar.metadata.state.NewerVersionException;
 import dev.ashlar.metadata.table.RocksResources;
 import dev.ashlar.metadata.table.Table;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
@@ -53,6 +55,7 @@ public final class QuorumPeer implements AutoCloseable {
   private final Config config;
   private final PeerFolder folder;
   private final OtherPeers others;
+  private final VersionAgreement versions;
   private final PeerChanges changes;
   private final CommitQueue queue;
   private final Thread starter;
@@ -72,6 +75,7 @@ public final class QuorumPeer implements AutoCloseable {
    * @param peers where those are reached with which the group begins, in an order that is the same
    *     everywhere; of a group that is there, some of its peers
    * @param joins whether this peer is to be added to a group that is there, if its folder is empty
+   * @param knows the greatest version of metadata that this peer may apply
    */
   public record Config(
       UUID clusterId,
@@ -84,7 +88,8 @@ public final class QuorumPeer implements AutoCloseable {
       RocksResources resources,
       MeterRegistry meters,
       CheckpointLimits checkpoints,
-      Clock clock) {
+      Clock clock,
+      int knows) {
     public Config {
       peers = List.copyOf(peers);
       if (peers.isEmpty() || (!joins && (!peers.contains(self) || peers.size() % 2 == 0))) {
@@ -115,9 +120,12 @@ public final class QuorumPeer implements AutoCloseable {
     this.folder = folder;
     others = new OtherPeers(config.self(), calls);
     others.add(config.peers());
-    changes = new PeerChanges(others, NEW_PEER_WAIT);
+    versions = new VersionAgreement(config.knows(), others);
+    changes = new PeerChanges(others, versions, NEW_PEER_WAIT);
     // Its submitters bring their own deadlines.
-    queue = new CommitQueue(config.clock(), Duration.ZERO, config.meters(), this::propose);
+    queue =
+        new CommitQueue(
+            config.clock(), Duration.ZERO, config.meters(), this::versionToWrite, this::propose);
     raftCalls =
         new ThreadPoolExecutor(
             RAFT_THREADS,
@@ -160,7 +168,11 @@ public final class QuorumPeer implements AutoCloseable {
       trouble = String.valueOf(e.getMessage());
       LOG.error("metadata in {} does NOT take part: {}", folder.path(), trouble);
     } catch (IOException | RuntimeException e) {
-      trouble = String.valueOf(e.getMessage());
+      Optional<NewerVersionException> newer = NewerVersionException.in(e);
+      trouble = String.valueOf(newer.<Throwable>map(known -> known).orElse(e).getMessage());
+      if (newer.isPresent()) {
+        return; // the log has it
+      }
       LOG.error(
           "metadata in {} does NOT take part: {}. Once the folder is emptied it is rebuilt from the"
               + " others",
@@ -182,7 +194,7 @@ public final class QuorumPeer implements AutoCloseable {
       start.awaitRebuilt(now, admission);
     }
     boolean isRemoved =
-        new MembershipWatch(config, folder, others, now, changes::isBusy).isRemovedAtTheEnd();
+        new MembershipWatch(config, folder, others, now, versions, changes).isRemovedAtTheEnd();
     running = null;
     if (isRemoved) {
       trouble = "it was removed from the group: this process can be ended, and its folder emptied";
@@ -240,7 +252,8 @@ public final class QuorumPeer implements AutoCloseable {
             .setState(
                 isToJoin ? PeerStanding.State.JOINING : PeerStanding.State.valueOf(state.name()))
             .setFormat(folder.format())
-            .addAllGroup(folder.group());
+            .addAllGroup(folder.group())
+            .setKnows(config.knows());
     if (now != null) {
       // The term first: a leader of a later one has committed no less.
       standing
@@ -267,6 +280,11 @@ public final class QuorumPeer implements AutoCloseable {
       throw elsewhere(now);
     }
     return queue.submit(command, deadlineNanos);
+  }
+
+  private int versionToWrite() {
+    Running now = running;
+    return now == null ? MetadataVersion.FIRST : versions.toWrite(now.peer());
   }
 
   private void propose(Proposal proposal) {
@@ -382,7 +400,7 @@ public final class QuorumPeer implements AutoCloseable {
         peer.machine().appliedIndex(),
         leader(now),
         !peer.isAlive()
-            ? "it failed while in use"
+            ? peer.failure()
             : isIn ? trouble : "it waits to be added: ashlar admin metadata add " + config.self());
   }
 
@@ -398,7 +416,8 @@ public final class QuorumPeer implements AutoCloseable {
   public PeersStatus peersStatus(long deadlineNanos)
       throws MetadataUnavailableException, NotLeaderException, InterruptedException {
     Peer leader = awaitLease(deadlineNanos);
-    return PeersReport.of(running(), leader, others.standings(), changes);
+    return PeersReport.of(
+        running(), leader, others.standings(), changes, config.knows(), versions.toWrite(leader));
   }
 
   /**

@@ -4,15 +4,16 @@ import com.google.protobuf.InvalidProtocolBufferException;
 import dev.ashlar.metadata.state.Applied;
 import dev.ashlar.metadata.state.MetadataReads;
 import dev.ashlar.metadata.state.MetadataState;
+import dev.ashlar.metadata.state.MetadataVersion;
+import dev.ashlar.metadata.state.NewerVersionException;
 import dev.ashlar.metadata.table.RocksResources;
 import dev.ashlar.metadata.table.RocksTable;
 import dev.ashlar.metadata.table.Table;
-import dev.ashlar.protocol.message.Command;
+import dev.ashlar.protocol.message.AppliedRow;
 import dev.ashlar.protocol.message.CommandBatch;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiFunction;
@@ -29,29 +30,40 @@ import org.apache.ratis.statemachine.TransactionContext;
 import org.apache.ratis.statemachine.impl.BaseStateMachine;
 import org.apache.ratis.util.LifeCycle;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Applies the log of one peer to its tables. The live tables lie outside of Ratis' directory and
  * are made anew from the latest checkpoint at each start.
  */
 final class TableStateMachine extends BaseStateMachine {
+  private static final Logger LOG = LoggerFactory.getLogger(TableStateMachine.class);
   private final Path liveDirectory;
   private final RocksResources resources;
   private final CheckpointPolicy policy;
   private final SharedEntries sharedEntries;
+  private final int knows;
   private final Checkpoints checkpoints = new Checkpoints();
   private volatile @Nullable Live live;
   private volatile long answeredIndex = -1;
+  private volatile int version = MetadataVersion.FIRST;
+  private volatile String refusal = "";
 
   /** Tables and the state over them, which are replaced together. */
   private record Live(RocksTable table, MetadataState state) {}
 
+  /**
+   * @param knows the greatest version of metadata that it may apply
+   */
   TableStateMachine(
       Path liveDirectory,
       RocksResources resources,
       CheckpointPolicy policy,
-      SharedEntries sharedEntries) {
+      SharedEntries sharedEntries,
+      int knows) {
     this.sharedEntries = sharedEntries;
+    this.knows = knows;
     this.liveDirectory = liveDirectory;
     this.resources = resources;
     this.policy = policy;
@@ -96,12 +108,24 @@ final class TableStateMachine extends BaseStateMachine {
     }
     RocksTable table = new RocksTable(liveDirectory, resources);
     try {
-      live = new Live(table, new MetadataState(table));
+      MetadataState state = new MetadataState(table, knows);
+      live = new Live(table, state);
+      version = state.applied().getVersion();
+    } catch (NewerVersionException e) {
+      table.close();
+      throw refused(e);
     } catch (RuntimeException e) {
       table.close();
       throw e;
     }
     latest.ifPresent(checkpoint -> setLastAppliedTermIndex(checkpoint.position()));
+  }
+
+  /** Ratis stops this peer for it. */
+  private NewerVersionException refused(NewerVersionException why) {
+    refusal = String.valueOf(why.getMessage());
+    LOG.error("metadata in {} stops: {}", liveDirectory.getParent(), refusal);
+    return why;
   }
 
   private Live live() {
@@ -132,6 +156,16 @@ final class TableStateMachine extends BaseStateMachine {
     return getLastAppliedTermIndex().getIndex();
   }
 
+  /** Of metadata, in use as far as this peer has applied. */
+  int version() {
+    return version;
+  }
+
+  /** Why this build cannot apply what this peer has; empty: it can. */
+  String refusal() {
+    return refusal;
+  }
+
   /** The last log entry whose commands this peer has answered; only a leader answers. */
   long answeredIndex() {
     return answeredIndex;
@@ -149,7 +183,7 @@ final class TableStateMachine extends BaseStateMachine {
 
   /**
    * Throws when a row or entry is damaged or the tables cannot be written: Ratis then stops this
-   * peer, which must not answer any more.
+   * peer, which must not answer any more. Likewise when an entry needs a newer build.
    */
   @Override
   public CompletableFuture<Message> applyTransaction(TransactionContext transaction) {
@@ -158,11 +192,28 @@ final class TableStateMachine extends BaseStateMachine {
     Applied applied = apply(entry, proposal);
     updateLastAppliedTermIndex(entry.getTerm(), entry.getIndex());
     policy.applied(entry.getSerializedSize(), applied.results().size());
+    follow(applied.reached());
     if (proposal != null) {
       answeredIndex = entry.getIndex();
       proposal.applied(applied.results());
     }
     return CompletableFuture.completedFuture(Message.EMPTY);
+  }
+
+  /**
+   * The checkpoint makes sure that also builds from before entries told their version refuse what
+   * they do not know.
+   */
+  private void follow(AppliedRow reached) {
+    if (reached.getVersion() > version) {
+      version = reached.getVersion();
+      LOG.info(
+          "metadata in {} is of version {} from log entry {} on",
+          liveDirectory.getParent(),
+          version,
+          reached.getIndex());
+      policy.takeNow();
+    }
   }
 
   private Applied apply(LogEntryProto entry, @Nullable Proposal proposal) {
@@ -172,17 +223,20 @@ final class TableStateMachine extends BaseStateMachine {
       state.follow(elsewhere);
       return elsewhere;
     }
-    List<Command> commands = proposal != null ? proposal.commands() : parse(entry);
-    Applied own = state.apply(entry.getTerm(), entry.getIndex(), commands);
-    sharedEntries.publish(own);
-    return own;
+    CommandBatch batch = proposal != null ? proposal.batch() : parse(entry);
+    try {
+      Applied own = state.apply(entry.getTerm(), entry.getIndex(), batch);
+      sharedEntries.publish(own);
+      return own;
+    } catch (NewerVersionException e) {
+      throw refused(e);
+    }
   }
 
-  private static List<Command> parse(LogEntryProto entry) {
+  private static CommandBatch parse(LogEntryProto entry) {
     try {
       return CommandBatch.parseFrom(
-              entry.getStateMachineLogEntry().getLogData().asReadOnlyByteBuffer())
-          .getCommandsList();
+          entry.getStateMachineLogEntry().getLogData().asReadOnlyByteBuffer());
     } catch (InvalidProtocolBufferException e) {
       throw new IllegalStateException("damaged log entry " + entry.getIndex(), e);
     }

@@ -2,6 +2,7 @@ package dev.ashlar.metadata.server;
 
 import dev.ashlar.metadata.consensus.ConsensusGroup;
 import dev.ashlar.metadata.consensus.FolderStatus;
+import dev.ashlar.metadata.state.MetadataVersion;
 import dev.ashlar.protocol.client.MetadataClient;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.message.Command;
@@ -31,6 +32,16 @@ public final class MetadataServer implements AutoCloseable {
    */
   public static MetadataServer open(MetadataConfig config)
       throws IOException, MetadataUnavailableException {
+    return open(config, MetadataVersion.KNOWN);
+  }
+
+  /**
+   * Likewise.
+   *
+   * @param knows the greatest version of metadata that the peers may apply
+   */
+  static MetadataServer open(MetadataConfig config, int knows)
+      throws IOException, MetadataUnavailableException {
     ConsensusGroup group =
         ConsensusGroup.open(
             new ConsensusGroup.Config(
@@ -41,12 +52,13 @@ public final class MetadataServer implements AutoCloseable {
                 config.meters(),
                 config.checkpoints(),
                 config.clock(),
-                config.commandTimeout()));
+                config.commandTimeout(),
+                knows));
     try {
       long session = register(group);
       group.setSession(session);
       return new MetadataServer(group, new GroupClient(group, session));
-    } catch (MetadataUnavailableException | RuntimeException e) {
+    } catch (IOException | MetadataUnavailableException | RuntimeException e) {
       group.close();
       throw e;
     }
@@ -56,7 +68,8 @@ public final class MetadataServer implements AutoCloseable {
    * A command waits for the log before it and for a leader: while the log is being replayed it is
    * asked again, and some more times for an election on a machine that has much else to do.
    */
-  private static long register(ConsensusGroup group) throws MetadataUnavailableException {
+  private static long register(ConsensusGroup group)
+      throws IOException, MetadataUnavailableException {
     int stalls = 0;
     for (long replayed = group.appliedIndices(); ; ) {
       try {
@@ -64,6 +77,9 @@ public final class MetadataServer implements AutoCloseable {
             .submit(Command.newBuilder().setRegisterSession(RegisterSession.getDefaultInstance()))
             .getSession();
       } catch (MetadataUnavailableException e) {
+        if (!group.refusal().isEmpty()) {
+          throw new IOException(group.refusal(), e);
+        }
         long now = group.appliedIndices();
         stalls = now > replayed ? 0 : stalls + 1;
         if (stalls == STALLS_MAX) {

@@ -6,6 +6,7 @@ import dev.ashlar.metadata.table.Rows;
 import dev.ashlar.metadata.table.Store;
 import dev.ashlar.protocol.message.AppliedRow;
 import dev.ashlar.protocol.message.Command;
+import dev.ashlar.protocol.message.CommandBatch;
 import dev.ashlar.protocol.message.CommandResult;
 import dev.ashlar.protocol.message.DedupRow;
 import dev.ashlar.protocol.message.ResultCode;
@@ -22,10 +23,11 @@ public final class MetadataState {
   /** Commands per log entry: the ids that one entry can hand out. */
   public static final int COMMANDS_PER_ENTRY_MAX = 256;
 
-  /** In format 1 nobody kept count of what is owed. */
-  private static final int FORMAT = 2;
+  /** Of tables in which nobody kept count of what is owed. */
+  private static final int UNCOUNTED = 1;
 
   private final Store store;
+  private final int knows;
   private final Catalog catalog;
   private final MetadataReads reads;
   private AppliedRow applied;
@@ -34,16 +36,27 @@ public final class MetadataState {
   private @Nullable Sessions sessions;
 
   public MetadataState(Store store) {
+    this(store, MetadataVersion.KNOWN);
+  }
+
+  /**
+   * @param knows the greatest version of metadata that it may apply
+   * @throws NewerVersionException when the tables are of a greater one
+   */
+  public MetadataState(Store store, int knows) {
     this.store = store;
+    this.knows = knows;
     this.applied =
         Rows.get(store, Keys.applied(), AppliedRow.parser())
-            .orElse(AppliedRow.newBuilder().setFormat(FORMAT).build());
-    if (applied.getFormat() == FORMAT - 1) {
+            .orElse(AppliedRow.newBuilder().setVersion(MetadataVersion.FIRST).build());
+    if (applied.getVersion() == UNCOUNTED) {
       upgrade();
     }
-    if (applied.getFormat() != FORMAT) {
-      throw new IllegalStateException(
-          "metadata tables have format " + applied.getFormat() + ", this program reads " + FORMAT);
+    if (applied.getVersion() > knows) {
+      throw new NewerVersionException("the tables are", applied.getVersion(), knows);
+    }
+    if (applied.getVersion() < MetadataVersion.FIRST) {
+      throw new IllegalStateException("metadata tables of version " + applied.getVersion());
     }
     this.catalog = Catalog.load(store);
     this.sessions = Sessions.load(store);
@@ -54,7 +67,7 @@ public final class MetadataState {
   private void upgrade() {
     Overlay table = new Overlay(store);
     DebtLevels.count(table);
-    AppliedRow upgraded = applied.toBuilder().setFormat(FORMAT).build();
+    AppliedRow upgraded = applied.toBuilder().setVersion(UNCOUNTED + 1).build();
     table.put(Keys.applied(), upgraded.toByteArray());
     store.write(table.changes());
     applied = upgraded;
@@ -69,8 +82,16 @@ public final class MetadataState {
     return reads;
   }
 
-  /** Applies one log entry, all of it or (on an exception, which must end this state) nothing. */
-  public Applied apply(long term, long logIndex, List<Command> commands) {
+  /**
+   * Applies one log entry, all of it or (on an exception, which must end this state) nothing.
+   *
+   * @throws NewerVersionException when the entry is of a version that is not known here
+   */
+  public Applied apply(long term, long logIndex, CommandBatch entry) {
+    List<Command> commands = entry.getCommandsList();
+    if (entry.getVersion() > knows) {
+      throw new NewerVersionException("log entry " + logIndex + " is", entry.getVersion(), knows);
+    }
     if (logIndex <= applied.getIndex() || commands.size() > COMMANDS_PER_ENTRY_MAX) {
       throw new IllegalArgumentException(
           commands.size() + " commands at " + logIndex + ", applied " + applied.getIndex());
@@ -113,6 +134,7 @@ public final class MetadataState {
             .setIndex(logIndex)
             .setTimeMs(logTimeMs)
             .setUnbrokenSinceMs(unbrokenSinceMs)
+            .setVersion(Math.max(applied.getVersion(), entry.getVersion()))
             .build();
     table.put(Keys.applied(), reached.toByteArray());
     Applied done = new Applied(applied, reached, table.changes(), results);

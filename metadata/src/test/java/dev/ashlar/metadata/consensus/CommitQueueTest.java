@@ -20,10 +20,13 @@ import org.junit.jupiter.api.Test;
 
 /** Every submitter hears of its command in the end, and of no other. */
 class CommitQueueTest {
+  private static final int VERSION = 7;
+
   private final BlockingQueue<Proposal> proposals = new LinkedBlockingQueue<>();
 
   private CommitQueue queue(Duration timeout) {
-    return new CommitQueue(Clock.systemUTC(), timeout, new SimpleMeterRegistry(), proposals::add);
+    return new CommitQueue(
+        Clock.systemUTC(), timeout, new SimpleMeterRegistry(), () -> VERSION, proposals::add);
   }
 
   private static CompletableFuture<CommandResult> submit(CommitQueue queue) {
@@ -42,7 +45,7 @@ class CommitQueueTest {
 
   private static void apply(Proposal proposal) {
     proposal.applied(
-        proposal.commands().stream()
+        proposal.batch().getCommandsList().stream()
             .map(command -> CommandResult.newBuilder().setVersion(command.getRequest()).build())
             .toList());
   }
@@ -58,10 +61,11 @@ class CommitQueueTest {
       Thread.sleep(1);
     }
     assertTrue(proposals.isEmpty());
+    assertEquals(VERSION, one.batch().getVersion());
     apply(one);
     assertEquals(1, first.get().getVersion());
     Proposal two = proposals.take();
-    assertEquals(2, two.commands().size());
+    assertEquals(2, two.batch().getCommandsCount());
     apply(two);
     assertEquals(5, second.get().getVersion() + third.get().getVersion());
   }
@@ -70,13 +74,14 @@ class CommitQueueTest {
   void aJumpOfTheClockIsNoneOfLogTime() throws Exception {
     ManualClock clock = new ManualClock(1_700_000_000_000L);
     CommitQueue queue =
-        new CommitQueue(clock, Duration.ofMinutes(1), new SimpleMeterRegistry(), proposals::add);
+        new CommitQueue(
+            clock, Duration.ofMinutes(1), new SimpleMeterRegistry(), () -> VERSION, proposals::add);
     long before = clock.millis();
     for (int hours : new int[] {48, -100}) {
       clock.advanceMs(Duration.ofHours(hours).toMillis());
       CompletableFuture<CommandResult> answer = submit(queue);
       Proposal proposal = proposals.take();
-      Command command = proposal.commands().getFirst();
+      Command command = proposal.batch().getCommandsList().getFirst();
       assertEquals(clock.millis(), command.getTimeMs());
       long moved = Math.abs(command.getSteadyMs() - before);
       assertTrue(moved < Duration.ofHours(1).toMillis(), () -> moved + " ms");
@@ -107,7 +112,7 @@ class CommitQueueTest {
     }
     assertThrows(Exception.class, first::get);
     CompletableFuture<CommandResult> second = submit(queue);
-    assertFalse(proposals.take().commands().isEmpty());
+    assertFalse(proposals.take().batch().getCommandsList().isEmpty());
     queue.giveUp();
     assertThrows(Exception.class, second::get);
   }

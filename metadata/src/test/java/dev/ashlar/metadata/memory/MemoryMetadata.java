@@ -3,6 +3,7 @@ package dev.ashlar.metadata.memory;
 import dev.ashlar.metadata.state.Applied;
 import dev.ashlar.metadata.state.MetadataReads;
 import dev.ashlar.metadata.state.MetadataState;
+import dev.ashlar.metadata.state.MetadataVersion;
 import dev.ashlar.metadata.table.Table;
 import dev.ashlar.protocol.client.ListPage;
 import dev.ashlar.protocol.client.ListQuery;
@@ -14,6 +15,7 @@ import dev.ashlar.protocol.client.UploadsQuery;
 import dev.ashlar.protocol.message.BlobRow;
 import dev.ashlar.protocol.message.BucketRow;
 import dev.ashlar.protocol.message.Command;
+import dev.ashlar.protocol.message.CommandBatch;
 import dev.ashlar.protocol.message.CommandResult;
 import dev.ashlar.protocol.message.CredentialRow;
 import dev.ashlar.protocol.message.DebtLevel;
@@ -152,6 +154,14 @@ public final class MemoryMetadata implements MetadataClient {
     }
   }
 
+  /** A log entry. */
+  public static CommandBatch entry(Command... commands) {
+    return CommandBatch.newBuilder()
+        .addAllCommands(List.of(commands))
+        .setVersion(MetadataVersion.KNOWN)
+        .build();
+  }
+
   private CommandResult apply(Command.Builder command) {
     lock.lock();
     try {
@@ -160,7 +170,7 @@ public final class MemoryMetadata implements MetadataClient {
       }
       Command complete = command.setTimeMs(clock.millis()).build();
       long index = state.applied().getIndex() + 1;
-      Applied applied = state.apply(1, index, List.of(complete));
+      Applied applied = state.apply(1, index, entry(complete));
       observer.accept(complete, applied);
       return applied.results().getFirst();
     } finally {

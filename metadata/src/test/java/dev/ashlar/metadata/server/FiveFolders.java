@@ -62,16 +62,28 @@ final class FiveFolders implements AutoCloseable {
 
   MetadataServer open(List<Path> folders, Set<Path> notMounted, CheckpointLimits limits)
       throws Exception {
-    return MetadataServer.open(
-        new MetadataConfig(
-            folders,
-            notMounted,
-            clusterId,
-            resources.get(),
-            new SimpleMeterRegistry(),
-            Clock.systemUTC(),
-            MetadataConfig.COMMAND_TIMEOUT,
-            limits));
+    return MetadataServer.open(config(folders, notMounted, limits));
+  }
+
+  /**
+   * Of another build.
+   *
+   * @param knows the greatest version of metadata that it knows
+   */
+  MetadataServer open(int knows) throws Exception {
+    return MetadataServer.open(config(all(), Set.of(), CheckpointLimits.DEFAULT), knows);
+  }
+
+  private MetadataConfig config(List<Path> folders, Set<Path> notMounted, CheckpointLimits limits) {
+    return new MetadataConfig(
+        folders,
+        notMounted,
+        clusterId,
+        resources.get(),
+        new SimpleMeterRegistry(),
+        Clock.systemUTC(),
+        MetadataConfig.COMMAND_TIMEOUT,
+        limits);
   }
 
   /** Makes buckets. */

@@ -7,6 +7,7 @@ import dev.ashlar.metadata.consensus.ElectionTimes;
 import dev.ashlar.metadata.consensus.PeerCalls;
 import dev.ashlar.metadata.consensus.QuorumPeer;
 import dev.ashlar.metadata.memory.MemoryMetadata;
+import dev.ashlar.metadata.state.MetadataVersion;
 import dev.ashlar.protocol.client.MetadataClient;
 import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.model.Profile;
@@ -64,6 +65,7 @@ final class LoopbackGroup implements AutoCloseable {
   private final List<@Nullable Node> processes = new CopyOnWriteArrayList<>();
   private final List<FramePort> ports = new CopyOnWriteArrayList<>();
   private final Set<Integer> started = new HashSet<>();
+  private final Map<Integer, Integer> builds = new ConcurrentHashMap<>();
   private final Map<Way, Link> links = new ConcurrentHashMap<>();
 
   /** What would be a process. */
@@ -97,6 +99,15 @@ final class LoopbackGroup implements AutoCloseable {
   private FramePort listen(int port) throws IOException {
     InetSocketAddress address = new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
     return new FramePort(address, null, FrameTimes.DEFAULT, loops);
+  }
+
+  /**
+   * From its next start on this peer is of another build.
+   *
+   * @param knows the greatest version of metadata that it knows
+   */
+  void setBuild(int place, int knows) {
+    builds.put(place, knows);
   }
 
   private int port(int place) {
@@ -160,7 +171,8 @@ final class LoopbackGroup implements AutoCloseable {
             resources.get(),
             new SimpleMeterRegistry(),
             checkpoints,
-            Clock.systemUTC());
+            Clock.systemUTC(),
+            builds.getOrDefault(place, MetadataVersion.KNOWN));
     PeerCalls linked = peer -> new CallClient(through(place, peer), calls, loops, random);
     processes.set(place, new Node(port, MetadataPeer.open(config, port, linked)));
   }

@@ -167,11 +167,13 @@ class BlobChangesTest extends ChangeFixture {
             .setModifyObject(append("k", row("k"), 10))
             .build();
     long index = state.applied().getIndex();
-    CommandResult first = state.apply(1, index + 1, List.of(command)).results().getFirst();
+    CommandResult first =
+        state.apply(1, index + 1, MemoryMetadata.entry(command)).results().getFirst();
     assertEquals(ResultCode.OK, first.getCode());
     assertEquals(110, first.getSize());
     MetadataState restarted = new MetadataState(metadata.table());
-    List<CommandResult> again = restarted.apply(1, index + 2, List.of(command, command)).results();
+    List<CommandResult> again =
+        restarted.apply(1, index + 2, MemoryMetadata.entry(command, command)).results();
     assertEquals(List.of(first, first), again);
     assertEquals(1, row("k").getRevision());
   }

@@ -102,7 +102,7 @@ class ChangesModelTest {
           following.follow(applied);
           List<CommandResult> again =
               new MetadataState(replayed)
-                  .apply(1, applied.reached().getIndex(), List.of(fromLog(command)))
+                  .apply(1, applied.reached().getIndex(), MemoryMetadata.entry(fromLog(command)))
                   .results();
           assertEquals(applied.results(), again);
         });

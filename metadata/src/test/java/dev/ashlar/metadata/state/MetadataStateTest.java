@@ -3,6 +3,7 @@ package dev.ashlar.metadata.state;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ashlar.metadata.memory.MemoryMetadata;
@@ -10,6 +11,7 @@ import dev.ashlar.metadata.memory.MemoryTable;
 import dev.ashlar.metadata.memory.TestBlobs;
 import dev.ashlar.metadata.table.Keys;
 import dev.ashlar.protocol.message.Command;
+import dev.ashlar.protocol.message.CommandBatch;
 import dev.ashlar.protocol.message.CommandResult;
 import dev.ashlar.protocol.message.DeleteBucket;
 import dev.ashlar.protocol.message.PutDrives;
@@ -17,8 +19,10 @@ import dev.ashlar.protocol.message.RegisterSession;
 import dev.ashlar.protocol.message.ResultCode;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.Profile;
+import java.nio.ByteBuffer;
 import java.time.Clock;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -26,6 +30,9 @@ import org.junit.jupiter.api.Test;
 
 class MetadataStateTest {
   private static final Profile PROFILE = new Profile(4, 2, 16384);
+
+  /** That a later build may know. */
+  private static final int NEXT = MetadataVersion.KNOWN + 1;
 
   private final MemoryTable table = new MemoryTable();
   private MetadataState state = new MetadataState(table);
@@ -39,7 +46,7 @@ class MetadataStateTest {
   }
 
   private List<CommandResult> apply(Command... commands) {
-    return state.apply(1, state.applied().getIndex() + 1, List.of(commands)).results();
+    return state.apply(1, state.applied().getIndex() + 1, MemoryMetadata.entry(commands)).results();
   }
 
   private Command create(String name, long request, long timeMs) {
@@ -109,8 +116,9 @@ class MetadataStateTest {
     MemoryTable again = new MemoryTable();
     long index = 1;
     for (Command command : log) {
-      oneByOne.apply(3, index, List.of(command));
-      new MetadataState(again).apply(3, index, List.of(command)); // restarts before each
+      oneByOne.apply(3, index, MemoryMetadata.entry(command));
+      new MetadataState(again)
+          .apply(3, index, MemoryMetadata.entry(command)); // restarts before each
       index++;
     }
     assertEquals(once.rows().size(), again.rows().size());
@@ -136,7 +144,7 @@ class MetadataStateTest {
     for (Command command : log) {
       index += 2; // entries of Raft's own lie between
       boolean turn = index / 100 % 2 == 0;
-      Applied applied = (turn ? one : other).apply(3, index, List.of(command));
+      Applied applied = (turn ? one : other).apply(3, index, MemoryMetadata.entry(command));
       assertEquals(ResultCode.OK, applied.results().getFirst().getCode());
       MetadataState follower = turn ? other : one;
       assertTrue(follower.canFollow(applied));
@@ -151,6 +159,87 @@ class MetadataStateTest {
     assertEquals(one.reads().drives(), other.reads().drives());
     assertEquals(one.reads().placement(), other.reads().placement());
     assertEquals(1, one.reads().buckets().size());
+  }
+
+  private static CommandBatch entryOf(int version, Command... commands) {
+    return MemoryMetadata.entry(commands).toBuilder().setVersion(version).build();
+  }
+
+  /** Also a command that is not known here is in such an entry: nothing of it may be applied. */
+  @Test
+  void anEntryOfAVersionThatIsNotKnownIsNotApplied() {
+    state = new MetadataState(table, NEXT - 1);
+    List<String> before = rows();
+    long index = state.applied().getIndex() + 1;
+    CommandBatch entry = entryOf(NEXT, create("a", 1, 2000));
+    NewerVersionException refused =
+        assertThrows(NewerVersionException.class, () -> state.apply(1, index, entry));
+    String message = String.valueOf(refused.getMessage());
+    assertTrue(message.contains("log entry " + index + " is of version " + NEXT), message);
+    assertTrue(message.contains("knows " + (NEXT - 1)), message);
+    assertEquals(before, rows());
+    state = new MetadataState(table, NEXT);
+    assertEquals(
+        ResultCode.OK, state.apply(1, index, entry).results().getFirst().getCode(), "by the newer");
+    assertEquals(NEXT, state.applied().getVersion());
+  }
+
+  @Test
+  void whatIsInUseStaysInUse() {
+    state = new MetadataState(table, NEXT);
+    assertEquals(MetadataVersion.FIRST, state.applied().getVersion());
+    applyOf(NEXT, create("a", 1, 2000));
+    applyOf(0, create("b", 2, 2000));
+    applyOf(MetadataVersion.FIRST, create("c", 3, 2000));
+    assertEquals(NEXT, state.applied().getVersion());
+    assertEquals(NEXT, new MetadataState(table, NEXT).applied().getVersion());
+    NewerVersionException refused =
+        assertThrows(NewerVersionException.class, () -> new MetadataState(table, NEXT - 1));
+    String message = String.valueOf(refused.getMessage());
+    assertTrue(message.contains("tables are of version " + NEXT), message);
+  }
+
+  private void applyOf(int version, Command command) {
+    long index = state.applied().getIndex() + 1;
+    Applied applied = state.apply(1, index, entryOf(version, command));
+    assertEquals(ResultCode.OK, applied.results().getFirst().getCode());
+  }
+
+  /** As builds wrote them that did not tell: the commands and nothing else. */
+  @Test
+  void entriesFromBeforeTheyToldAreApplied() throws Exception {
+    byte[] commands = create("a", 1, 2000).toByteArray();
+    byte[] written =
+        ByteBuffer.allocate(2 + commands.length)
+            .put((byte) 0x0A) // field 1, bytes
+            .put((byte) commands.length)
+            .put(commands)
+            .array();
+    assertTrue(commands.length < 128, "its length is one byte");
+    CommandBatch entry = CommandBatch.parseFrom(written);
+    long index = state.applied().getIndex() + 1;
+    assertEquals(ResultCode.OK, state.apply(1, index, entry).results().getFirst().getCode());
+    assertEquals(MetadataVersion.FIRST, state.applied().getVersion());
+  }
+
+  /** What a newer build sends too early, and a build that knows it, come to the same. */
+  @Test
+  void aCommandThatIsNotKnownIsRefusedWhileTheOlderVersionIsInUse() throws Exception {
+    byte[] unknown = {(byte) 0xC2, (byte) 0x3E, 0}; // field 1000, no bytes
+    Command newer =
+        Command.newBuilder()
+            .mergeFrom(unknown)
+            .setSession(session)
+            .setRequest(1)
+            .setTimeMs(2000)
+            .build();
+    assertEquals(ResultCode.INVALID_COMMAND, code(newer));
+  }
+
+  private List<String> rows() {
+    return table.rows().entrySet().stream()
+        .map(row -> Arrays.toString(row.getKey()) + Arrays.toString(row.getValue()))
+        .toList();
   }
 
   /** A session, drives, a bucket, objects, an overwrite, a deletion. */

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.ashlar.metadata.memory.MemoryMetadata;
 import dev.ashlar.metadata.memory.MemoryTable;
 import dev.ashlar.metadata.table.Keys;
 import dev.ashlar.protocol.message.Command;
@@ -38,7 +39,10 @@ class NodesTest {
   }
 
   private CommandResult apply(Command command) {
-    return state.apply(1, state.applied().getIndex() + 1, List.of(command)).results().getFirst();
+    return state
+        .apply(1, state.applied().getIndex() + 1, MemoryMetadata.entry(command))
+        .results()
+        .getFirst();
   }
 
   private ResultCode submit(long session, Command.Builder command) {

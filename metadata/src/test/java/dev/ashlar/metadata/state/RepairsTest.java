@@ -331,12 +331,12 @@ class RepairsTest extends ChangeFixture {
         .put(
             Keys.applied(),
             AppliedRow.parseFrom(requireNonNull(old.get(Keys.applied()))).toBuilder()
-                .setFormat(1)
+                .setVersion(1)
                 .build()
                 .toByteArray());
     MetadataState upgraded = new MetadataState(old);
     assertEquals(counted, upgraded.reads().debts(old));
-    assertEquals(2, upgraded.applied().getFormat());
+    assertEquals(2, upgraded.applied().getVersion());
     assertEquals(upgraded.applied(), new MetadataState(old).applied());
   }
 

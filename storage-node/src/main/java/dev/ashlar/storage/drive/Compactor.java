@@ -3,6 +3,7 @@ package dev.ashlar.storage.drive;
 import dev.ashlar.protocol.client.ShardException;
 import dev.ashlar.protocol.memory.Slab;
 import dev.ashlar.protocol.memory.SlabPool;
+import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.storage.drive.LogRequest.MovedPiece;
 import dev.ashlar.storage.drive.SegmentFormat.BatchHeader;
 import java.io.IOException;
@@ -48,13 +49,18 @@ final class Compactor {
   private final SegmentLog log;
   private final ShardIndex index;
   private final UnfoldedShards unfolded;
+  private final LostDirectories lost;
   private final SlabPool slabs;
   private final DriveMeters meters;
   private final Mover mover;
   private final Checksum checksum = new Checksum();
   private final List<Segment> emptied = new ArrayList<>();
 
-  /** Segments with live shards in batches whose directory is damaged: they stay. */
+  /**
+   * Segments with batches whose directories are damaged and that cannot be freed: of a piece in
+   * them the scrub has not told yet, or they have lost marks. Where a replay would lack a mark, it
+   * must meet the damage, which has it trust no shard that was changed.
+   */
   private final Set<Long> stuck = new HashSet<>();
 
   /** Has the log's writer do a move, and waits for it. */
@@ -70,31 +76,65 @@ final class Compactor {
       SegmentLog log,
       SegmentLog.Parts parts,
       UnfoldedShards unfolded,
+      LostDirectories lost,
       Mover mover) {
     this.limits = limits;
     this.segments = segments;
     this.log = log;
     this.index = parts.index();
     this.unfolded = unfolded;
+    this.lost = lost;
     this.slabs = parts.slabs();
     this.meters = parts.meters();
     this.mover = mover;
     this.drive = drive;
   }
 
-  /** Empties the segment with the least live bytes if that pays; false if there is none. */
+  /**
+   * Empties a segment that has lost a directory or, if that pays, the one with the least live
+   * bytes; false if there is none.
+   */
   boolean emptyOne() throws IOException, ShardException {
+    // What a full drive can do is to be left to what frees most.
+    LostDirectories.Lost found = segments.isFull() ? null : lost.poll();
+    if (found != null && mend(found)) {
+      return true;
+    }
     Segment victim = victim();
     if (victim == null) {
       return false;
     }
+    empty(victim, Set.of());
+    return true;
+  }
+
+  /**
+   * Moves all that a segment holds, also what lies in batches whose directories cannot be read: a
+   * replay can read those of the batches where it lies then.
+   */
+  private boolean mend(LostDirectories.Lost found) throws IOException, ShardException {
+    Segment segment = segments.get(found.segment());
+    if (segment == null || emptied.contains(segment)) {
+      return false;
+    }
+    stuck.remove(segment.id());
+    empty(segment, found.blobs());
+    return true;
+  }
+
+  /**
+   * @param undirected blobs of which pieces lie in batches without a directory
+   */
+  private void empty(Segment victim, Set<BlobId> undirected) throws IOException, ShardException {
     if (victim.id() == log.activeSegment()) {
       mover.move(victim.id(), List.of(), List.of());
     }
+    int marksMet = 0;
     if (victim.use().liveBytes() > 0 || victim.use().marks() > 0) {
-      moveNeeded(victim);
+      marksMet = moveNeeded(victim);
     }
     for (int pass = 1; pass < PASSES_MAX && victim.use().liveBytes() > 0; pass++) {
+      moveAllOf(victim, undirected);
       moveNeeded(victim);
     }
     if (victim.use().liveBytes() > 0) {
@@ -103,10 +143,15 @@ final class Compactor {
           victim.id(),
           victim.use().liveBytes());
       stuck.add(victim.id());
+    } else if (marksMet < victim.use().marks()) {
+      LOG.error(
+          "segment {} is empty but stays: {} marks in it cannot be read",
+          victim.id(),
+          victim.use().marks() - marksMet);
+      stuck.add(victim.id());
     } else {
       emptied.add(victim);
     }
-    return true;
   }
 
   boolean hasEmptied() {
@@ -158,8 +203,21 @@ final class Compactor {
     return segments.isFull() && written - neededBytes >= limits.segmentBytes() / ACTIVE_DEAD_SHARE;
   }
 
-  /** Packs what lay in many batches into few: else batches of one small record would stay so. */
-  private void moveNeeded(Segment victim) throws IOException, ShardException {
+  private void moveAllOf(Segment victim, Set<BlobId> blobs) throws IOException, ShardException {
+    NeededRecords needed = new NeededRecords(index, unfolded, segments, victim);
+    for (BlobId blob : blobs) {
+      needed.addAllOf(blob);
+      moveBatches(victim, needed);
+    }
+    move(victim, needed.take(limits.batchBytesMax()));
+  }
+
+  /**
+   * Packs what lay in many batches into few: else batches of one small record would stay so.
+   *
+   * @return how many marks could be read
+   */
+  private int moveNeeded(Segment victim) throws IOException, ShardException {
     NeededRecords needed = new NeededRecords(index, unfolded, segments, victim);
     try (BatchScanner scanner = new BatchScanner(drive, limits.segmentBytes(), slabs)) {
       for (int offset = 0; offset < limits.segmentBytes(); ) {
@@ -177,6 +235,7 @@ final class Compactor {
       needed.lookUp();
       moveBatches(victim, needed);
       move(victim, needed.take(limits.batchBytesMax()));
+      return needed.marksMet();
     }
   }
 

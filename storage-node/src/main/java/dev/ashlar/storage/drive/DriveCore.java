@@ -32,6 +32,7 @@ final class DriveCore {
   private final SegmentLog.Parts parts;
   private final Segments segments;
   private final ChangedShards changed;
+  private final LostDirectories lostDirectories = new LostDirectories();
   private final SegmentLog log;
   private final ShardReader reader;
   private DriveIdentity identity;
@@ -137,7 +138,8 @@ final class DriveCore {
   }
 
   Compactor newCompactor(Compactor.Mover mover) {
-    return new Compactor(drive().id(), limits, segments, log, parts, changed.unfolded(), mover);
+    return new Compactor(
+        drive().id(), limits, segments, log, parts, changed.unfolded(), lostDirectories, mover);
   }
 
   Coalescer newCoalescer(Coalescer.Merger merger) {
@@ -151,7 +153,8 @@ final class DriveCore {
   }
 
   DriveScrub newScrub(SegmentScrub.Pace pace, Clock clock) throws IOException {
-    return new DriveScrub(files, segments, log, listener -> newSegmentScrub(pace, listener), clock);
+    return new DriveScrub(
+        files, segments, log, listener -> newSegmentScrub(pace, listener), lostDirectories, clock);
   }
 
   SegmentScrub newSegmentScrub(SegmentScrub.Pace pace, DamageListener listener) {

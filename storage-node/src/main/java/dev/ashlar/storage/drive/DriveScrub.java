@@ -21,23 +21,27 @@ final class DriveScrub {
   private final Segments segments;
   private final SegmentLog log;
   private final Function<DamageListener, SegmentScrub> reading;
+  private final LostDirectories lost;
   private final Clock clock;
   private volatile ScrubState state;
 
   /**
    * @param reading makes what reads a segment
+   * @param lost takes what has to be moved, because no directory tells of it
    */
   DriveScrub(
       RawFiles files,
       Segments segments,
       SegmentLog log,
       Function<DamageListener, SegmentScrub> reading,
+      LostDirectories lost,
       Clock clock)
       throws IOException {
     this.files = files;
     this.segments = segments;
     this.log = log;
     this.reading = reading;
+    this.lost = lost;
     this.clock = clock;
     this.state = ScrubState.read(files);
   }
@@ -86,6 +90,9 @@ final class DriveScrub {
     SegmentScrub.Found found = reading.apply(listener).verify(next.id());
     if (found == null) {
       return false;
+    }
+    if (!found.undirected().isEmpty()) {
+      lost.add(next.id(), found.undirected());
     }
     keep(now.advance(next.id(), found));
     return true;

@@ -1,6 +1,7 @@
 package dev.ashlar.storage.drive;
 
 import dev.ashlar.protocol.model.AttemptId;
+import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.ShardId;
 import java.io.IOException;
 import java.util.ArrayDeque;
@@ -43,6 +44,7 @@ final class NeededRecords implements BatchScanner.RecordVisitor {
   private final ArrayDeque<Piece> pieces = new ArrayDeque<>();
   private final Set<Mark> marks = new LinkedHashSet<>();
   private int bytesMax = SegmentFormat.HEADER_BYTES;
+  private int marksMet;
 
   /** What one batch can carry. */
   record Load(List<Piece> pieces, List<Mark> marks) {}
@@ -94,8 +96,31 @@ final class NeededRecords implements BatchScanner.RecordVisitor {
   /** The same. */
   @Override
   public void mark(Mark mark) throws IOException {
+    marksMet++;
     waitingMarks.add(mark);
     lookUpMany();
+  }
+
+  /** How many marks were visited. */
+  int marksMet() {
+    return marksMet;
+  }
+
+  /** Adds what the index has of a blob in this segment, whether a directory tells of it or not. */
+  void addAllOf(BlobId blob) throws IOException {
+    index.forEachRow(
+        blob,
+        new ShardIndex.RowVisitor() {
+          @Override
+          public void piece(Piece piece) {
+            if (piece.extent().segment() == segment.id()) {
+              add(piece);
+            }
+          }
+
+          @Override
+          public void folded(ShardId shard, Folded folded) {}
+        });
   }
 
   private void lookUpMany() throws IOException {

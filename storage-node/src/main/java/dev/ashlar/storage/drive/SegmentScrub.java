@@ -58,6 +58,9 @@ final class SegmentScrub {
   /** Behind which of them there is one that cannot be read. */
   private final Set<Integer> gaps = new HashSet<>();
 
+  /** Of which pieces lie there. */
+  private final Set<BlobId> blobsInGaps = new HashSet<>();
+
   /** Live pieces that were come across, with their records. */
   private long seenBytes;
 
@@ -70,8 +73,17 @@ final class SegmentScrub {
     Pace NONE = bytes -> true;
   }
 
-  /** What a segment's reading has come to. */
-  record Found(long verifiedBytes, long damagedBlocks, long unreadableDirectories) {}
+  /**
+   * What a segment's reading has come to.
+   *
+   * @param undirected blobs of which pieces lie in batches whose directories cannot be read
+   */
+  record Found(
+      long verifiedBytes, long damagedBlocks, long unreadableDirectories, Set<BlobId> undirected) {
+    Found {
+      undirected = Set.copyOf(undirected);
+    }
+  }
 
   SegmentScrub(
       UUID drive,
@@ -102,6 +114,7 @@ final class SegmentScrub {
     damagedBlocks = 0;
     batches.clear();
     gaps.clear();
+    blobsInGaps.clear();
     seenBytes = 0;
     LogPosition head = log.end();
     boolean isActive = log.activeSegment() == segment;
@@ -126,7 +139,7 @@ final class SegmentScrub {
       }
       recount(segment);
     }
-    return new Found(verifiedBytes, damagedBlocks, gaps.size());
+    return new Found(verifiedBytes, damagedBlocks, gaps.size(), blobsInGaps);
   }
 
   private boolean lacksSomeOf(long segment) {
@@ -308,6 +321,7 @@ final class SegmentScrub {
     if (gap > extent.position()) {
       return;
     }
+    blobsInGaps.add(piece.shard().blob());
     if (gaps.add(gap)) {
       LOG.warn("a batch behind byte {} of segment {} has lost its directory", gap, segment);
     }

@@ -21,8 +21,11 @@ import dev.ashlar.protocol.model.ShardId;
 import dev.ashlar.storage.io.IoMode;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Clock;
 import java.time.Duration;
@@ -104,15 +107,61 @@ class DriveStoreTest {
       }
       delete(store, 50);
     }
+    loseIndex();
+    try (DriveStore store = open(folder)) {
+      assertEquals(id, store.drive());
+      assertArrayEquals(noise(100, 100_000), get(store, 100, 100_000));
+      assertEquals(ShardFault.MISSING, fault(store, 50));
+    }
+  }
+
+  private void loseIndex() throws IOException {
     try (Stream<Path> files = Files.list(folder.resolve("index"))) {
       for (Path file : files.toList()) {
         Files.delete(file);
       }
     }
+  }
+
+  /** Scrub and compaction do it together, each on its thread. */
+  @Test
+  void aDamagedDirectoryIsMendedWhileTheDriveIsUsed() throws Exception {
+    Path damaged = folder.resolve(Segments.fileName(1));
+    DriveId id;
     try (DriveStore store = open(folder)) {
-      assertEquals(id, store.drive());
-      assertArrayEquals(noise(100, 100_000), get(store, 100, 100_000));
-      assertEquals(ShardFault.MISSING, fault(store, 50));
+      id = store.drive();
+      for (int i = 1; i <= 100; i++) {
+        put(store, i, noise(i, i * 1000)); // more than a segment
+      }
+      flipBit(damaged, 41);
+      store.startScrub(
+          new ScrubConfig(ScrubConfig.WHEN_ASKED, 0),
+          (shard, range, fault) -> {
+            throw new AssertionError(shard + " is damaged: " + fault);
+          });
+      store.scrubNow();
+      while (Files.exists(damaged)) {
+        Thread.sleep(20);
+      }
+      assertArrayEquals(noise(1, 1000), get(store, 1, 1000));
+    }
+    loseIndex();
+    try (DriveStore store = open(folder)) {
+      assertEquals(id, store.drive(), "no damage is left");
+      for (int i = 1; i <= 100; i++) {
+        assertArrayEquals(noise(i, i * 1000), get(store, i, i * 1000));
+      }
+    }
+  }
+
+  private static void flipBit(Path file, long at) throws IOException {
+    try (FileChannel channel =
+        FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+      ByteBuffer one = ByteBuffer.allocate(1);
+      channel.read(one, at);
+      one.put(0, (byte) (one.get(0) ^ 1)).flip();
+      channel.write(one, at);
+      channel.force(true);
     }
   }
 

@@ -1,0 +1,30 @@
+package dev.ashlar.metadata.state;
+
+/**
+ * The version of metadata: of the rows, and of what commands do to them. One is in use in a group;
+ * it stands in the tables and only ever grows, by the first log entry of a greater one. A peer
+ * applies every entry by the rules of the version in use, and stops before one that it does not
+ * know. So peers of different builds make the same rows, as long as each build keeps to this:
+ *
+ * <ul>
+ *   <li>Whatever makes other rows or answers than before (a new command or field, another rule,
+ *       another row) is a new version, one more than {@link #KNOWN}.
+ *   <li>While an older version is in use, apply does what it did then: it refuses a new command as
+ *       INVALID_COMMAND, as an older build does, and takes a new field for not given.
+ *   <li>Rows that have to be rewritten are, in the entry with which the version comes.
+ * </ul>
+ */
+public final class MetadataVersion {
+  /** In use in a group that begins, until all its peers know a greater one. */
+  public static final int FIRST = 2;
+
+  /** The greatest one that this build knows. */
+  public static final int KNOWN = 2;
+
+  private MetadataVersion() {}
+
+  /** What a peer knows that says this; 0 before peers told. */
+  public static int known(int told) {
+    return Math.max(FIRST, told);
+  }
+}
