@@ -110,7 +110,8 @@ final class AdminCommand implements Callable<Integer> {
     check();
     try (AdminClient client = new AdminClient(credentials)) {
       if (what.equals(SCRUB)) {
-        new ScrubAdmin(client::send, management, System.out, isJson).run(isStarting, isWatching);
+        new ScrubAdmin(client::send, management, WatchScreen.ofOutput(), isJson, ScrubAdmin.LOOK)
+            .run(isStarting, isWatching);
         return 0;
       }
       if (what.equals(METADATA)) {
@@ -217,7 +218,8 @@ final class AdminCommand implements Callable<Integer> {
     }
     String page = isView ? what : "rebalance";
     PatientLooks looks =
-        new PatientLooks(() -> send(client, "GET", page), AdminWatch.LOOK, !isView);
-    new AdminWatch(looks, System.out, isJson, AdminWatch.LOOK).run();
+        new PatientLooks(
+            () -> send(client, "GET", page), AdminWatch.LOOK, PatientLooks.FAILED_MAX, !isView);
+    new AdminWatch(looks, WatchScreen.ofOutput(), new Outage(System.err), isJson).run();
   }
 }
