@@ -12,6 +12,9 @@ final class PatientLooks {
   /** So often in turn a look may fail, where something is waited for. */
   static final int FAILED_MAX = 60;
 
+  /** Where somebody looks on until they have seen enough. */
+  static final int FAILED_ANY = Integer.MAX_VALUE;
+
   private final Look look;
   private final Duration pause;
   private final int failedMax;
