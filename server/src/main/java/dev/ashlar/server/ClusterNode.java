@@ -195,6 +195,7 @@ final class ClusterNode implements ServerForm {
                 cluster,
                 own == null ? List.of() : own.rows(),
                 options.profile(),
+      member.reportUse(new DriveUses(meters)::of);
                 ClusterNode::endProcess));
     member.join();
     if (own != null) {
@@ -239,6 +240,7 @@ final class ClusterNode implements ServerForm {
     member.reportReads(() -> oldestReadMs(gateway, drives.logTime()));
     collectGarbage(metadata, drives, gateway);
     BooleanSupplier isItsTurn = () -> drives.isFresh() && drives.isFirstGateway();
+    StoreSpace.measure(drives::space, meters);
     gateway.startRepair(isItsTurn);
     gateway.startParityScrub(isItsTurn);
     opened
