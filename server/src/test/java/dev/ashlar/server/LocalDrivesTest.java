@@ -114,6 +114,20 @@ class LocalDrivesTest {
   }
 
   @Test
+  void whoKnowsThatTheOldOneIsGoneCanSaySoWhileItIsWaitedFor() throws Exception {
+    LocalDrives drives = start(known(LAST_LIFE));
+    drives.fill(known(LAST_LIFE));
+    assertEquals(0, drives.openCount());
+    Path confirmation = root.resolve("d").resolve(LocalDrives.CONFIRMATION);
+    Files.createDirectory(root.resolve("d"));
+    Files.createFile(confirmation);
+    drives.fill(known(LAST_LIFE));
+    assertEquals(1, drives.openCount());
+    assertTrue(drives.rows().getFirst().getIncarnation() > LAST_LIFE);
+    assertFalse(Files.exists(confirmation), "it is for this once");
+  }
+
+  @Test
   void whoKnowsThatTheOldOneIsGoneCanSaySo() throws Exception {
     Path confirmation = root.resolve("d").resolve(LocalDrives.CONFIRMATION);
     Files.createDirectory(root.resolve("d"));
