@@ -24,6 +24,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -33,6 +34,7 @@ final class Admin {
   private final GroupDebts debts;
   private final Predicate<UUID> hasFailed;
   private final Predicate<UUID> isMissing;
+  private final Function<DriveRow, @Nullable DriveUse> use;
   private final DriveChanges changes;
   private final MetadataAdmin metadataPeers;
 
@@ -41,18 +43,20 @@ final class Admin {
    *
    * @param hasFailed whether a drive takes no writes because one has failed
    * @param isMissing whether a drive could not be opened
+   * @param use how full a drive is; null where it is not known
    */
   Admin(
       MetadataClient metadata,
       GroupDebts debts,
       Predicate<UUID> hasFailed,
-      Predicate<UUID> isMissing) {
-    this(metadata, null, debts, hasFailed, isMissing);
+      Predicate<UUID> isMissing,
+      Function<DriveRow, @Nullable DriveUse> use) {
+    this(metadata, null, debts, hasFailed, isMissing, use);
   }
 
-  /** Of a cluster, whose metadata knows which drives are there. */
+  /** Of a cluster, whose metadata knows which drives are there, and how full. */
   Admin(MetadataClient metadata, MetadataPeers peers, GroupDebts debts, Predicate<UUID> hasFailed) {
-    this(metadata, peers, debts, hasFailed, drive -> false);
+    this(metadata, peers, debts, hasFailed, drive -> false, DriveUse::of);
   }
 
   private Admin(
@@ -60,8 +64,10 @@ final class Admin {
       @Nullable MetadataPeers peers,
       GroupDebts debts,
       Predicate<UUID> hasFailed,
-      Predicate<UUID> isMissing) {
+      Predicate<UUID> isMissing,
+      Function<DriveRow, @Nullable DriveUse> use) {
     this.metadata = metadata;
+    this.use = use;
     this.metadataPeers = new MetadataAdmin(peers);
     this.debts = debts;
     this.hasFailed = hasFailed;
@@ -85,6 +91,7 @@ final class Admin {
       String failureDomain,
       int placementGroups,
       Drives drives,
+      StoreSpace space,
       FailureTolerance failureTolerance,
       Protection protection,
       Rebalance rebalance) {}
@@ -129,7 +136,13 @@ final class Admin {
    * A drive.
    *
    * @param standing in, draining or out
+   * @param absent its node has come without it
    * @param failed a write has failed, so that it takes none until its node starts again
+   * @param capacityBytes of its file system, or what it may use of it
+   * @param usedBytes that its segments take, as its node said last; null: it has not
+   * @param usedPercent of those and the free ones together
+   * @param freeBytes that it could take yet
+   * @param liveBytes of those used, what is needed
    * @param slots of placement groups that are its
    * @param shardsToMove that belong elsewhere, as far as they were counted
    * @param empty whether nothing is left on it that has to be moved
@@ -140,8 +153,13 @@ final class Admin {
       String standing,
       boolean outByItself,
       boolean up,
+      boolean absent,
       boolean failed,
       long capacityBytes,
+      @Nullable Long usedBytes,
+      @Nullable Integer usedPercent,
+      @Nullable Long freeBytes,
+      @Nullable Long liveBytes,
       long slots,
       long shardsToMove,
       long bytesToMove,
@@ -198,6 +216,7 @@ final class Admin {
             count(registry, DriveStanding.STANDING_OUT),
             missed.size(),
             (int) registry.getDrivesList().stream().filter(this::hasFailed).count()),
+        StoreSpace.of(known, down, use),
         FailureTolerance.of(known, down, levels),
         Protection.of(registry, levels, map.profile().parityShards()),
         rebalance());
@@ -207,6 +226,12 @@ final class Admin {
   FailureTolerance failureTolerance() throws MetadataUnavailableException {
     KnownDrives known = known();
     return FailureTolerance.of(known, known.downOr(isMissing), metadata.debts());
+  }
+
+  /** How full the drives are together. */
+  StoreSpace space() throws MetadataUnavailableException {
+    KnownDrives known = known();
+    return StoreSpace.of(known, known.downOr(isMissing), use);
   }
 
   private boolean hasFailed(DriveRow row) {
@@ -271,6 +296,7 @@ final class Admin {
     for (DriveRow row : registry.getDrivesList()) {
       UUID id = DriveId.idOf(row);
       DriveLoad load = loads.getOrDefault(id, DriveLoad.getDefaultInstance());
+      DriveUse own = use.apply(row);
       drives.add(
           new DriveInfo(
               id.toString(),
@@ -278,8 +304,13 @@ final class Admin {
               row.getStanding().name().replace("STANDING_", "").toLowerCase(Locale.ROOT),
               row.getOutByItself(),
               !down.contains(id),
+              row.getAbsent() || isMissing.test(id),
               hasFailed.test(id),
               row.getCapacityBytes(),
+              own == null ? null : own.usedBytes(),
+              own == null ? null : own.usedPercent(),
+              own == null ? null : own.freeBytes(),
+              own == null ? null : own.liveBytes(),
               slots.getOrDefault(id, 0L),
               load.getShards(),
               load.getBytes(),

@@ -1,10 +1,12 @@
 package dev.ashlar.server;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.ashlar.protocol.time.SteadyClock;
 import java.io.IOException;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
@@ -43,7 +45,11 @@ final class AdminCommand implements Callable<Integer> {
   private static final String SCRUB = "scrub";
   private static final String METADATA = "metadata";
   private static final Set<String> OTHERS = Set.of("pause", "resume");
-  private static final Set<String> WATCHED = Set.of("repair", "rebalance", "drain", REPLACE, SCRUB);
+  private static final Set<String> UNTIL_DONE =
+      Set.of("repair", "rebalance", "drain", REPLACE, SCRUB);
+
+  /** From one look at a view to the next; groups are counted for it. */
+  private static final Duration VIEW_LOOK = Duration.ofSeconds(2);
 
   @Spec private @Nullable CommandSpec spec;
 
@@ -97,7 +103,9 @@ final class AdminCommand implements Callable<Integer> {
 
   @Option(
       names = "--watch",
-      description = "Of repair, rebalance and scrub: goes on until nothing is left to be done.")
+      description =
+          "Of what tells something: shows it anew, with rates, until it is ended with Ctrl-C. Of"
+              + " repair, rebalance, drain, replace and scrub: until nothing is left to be done.")
   private boolean isWatching;
 
   @Option(names = "--start", description = "Of scrub: has all drives begin now.")
@@ -110,7 +118,8 @@ final class AdminCommand implements Callable<Integer> {
     check();
     try (AdminClient client = new AdminClient(credentials)) {
       if (what.equals(SCRUB)) {
-        new ScrubAdmin(client::send, management, System.out, isJson).run(isStarting, isWatching);
+        new ScrubAdmin(client::send, management, WatchScreen.ofOutput(), isJson, ScrubAdmin.LOOK)
+            .run(isStarting, isWatching);
         return 0;
       }
       if (what.equals(METADATA)) {
@@ -153,8 +162,8 @@ final class AdminCommand implements Callable<Integer> {
     if (what.equals(REPLACE) == (by == null)) {
       throw wrong("replace, and nothing else, needs two drives");
     }
-    if (isWatching && !WATCHED.contains(what)) {
-      throw wrong("--watch goes with repair, rebalance, drain, replace and scrub");
+    if (isWatching && OTHERS.contains(what)) {
+      throw wrong("--watch goes with what tells something, drain and replace");
     }
     if (isStarting && !isScrub) {
       throw wrong("--start goes with scrub");
@@ -209,15 +218,24 @@ final class AdminCommand implements Callable<Integer> {
     return client.send(management.getFirst(), method, "/admin/" + path);
   }
 
-  /** Has it done, where it is no view, and looks until nothing is left. */
+  /** Has it done, where it is no view, and looks until nothing is left, or for ever. */
   private void watch(AdminClient client) throws IOException, InterruptedException {
     boolean isView = VIEWS.contains(what);
     if (!isView) {
       show(ask(client));
     }
     String page = isView ? what : "rebalance";
-    PatientLooks looks =
-        new PatientLooks(() -> send(client, "GET", page), AdminWatch.LOOK, !isView);
-    new AdminWatch(looks, System.out, isJson, AdminWatch.LOOK).run();
+    PatientLooks.Look look = () -> send(client, "GET", page);
+    WatchScreen screen = WatchScreen.ofOutput();
+    Outage outage = new Outage(System.err);
+    if (UNTIL_DONE.contains(what)) {
+      PatientLooks looks =
+          new PatientLooks(look, AdminWatch.LOOK, PatientLooks.FAILED_MAX, !isView);
+      new AdminWatch(looks, screen, outage, isJson).run();
+    } else {
+      String title = what + " of " + management.getFirst();
+      PatientLooks looks = new PatientLooks(look, VIEW_LOOK, PatientLooks.FAILED_ANY, false);
+      new ViewWatch(title, looks, screen, outage, SteadyClock.ofSystem()).run(isJson);
+    }
   }
 }

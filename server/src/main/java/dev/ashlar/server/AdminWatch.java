@@ -3,8 +3,8 @@ package dev.ashlar.server;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
-import java.io.PrintStream;
 import java.time.Duration;
+import java.util.List;
 
 /** {@code --watch} of repair and of what is moved: a bar until nothing is left. */
 final class AdminWatch {
@@ -12,20 +12,20 @@ final class AdminWatch {
   static final Duration LOOK = Duration.ofSeconds(1);
 
   private final PatientLooks looks;
-  private final PrintStream out;
+  private final WatchScreen screen;
+  private final Outage outage;
   private final boolean isJson;
-  private final Duration pause;
   private final ObjectMapper json = new ObjectMapper();
+  private String line = "";
 
   /**
    * @param looks at the page {@code repair} or {@code rebalance}
-   * @param pause from one look to the next
    */
-  AdminWatch(PatientLooks looks, PrintStream out, boolean isJson, Duration pause) {
+  AdminWatch(PatientLooks looks, WatchScreen screen, Outage outage, boolean isJson) {
     this.looks = looks;
-    this.out = out;
+    this.screen = screen;
+    this.outage = outage;
     this.isJson = isJson;
-    this.pause = pause;
   }
 
   /**
@@ -49,27 +49,45 @@ final class AdminWatch {
     }
   }
 
-  /** Until nothing is left, or, while something is paused, for as long as somebody looks. */
+  /**
+   * Until nothing is left, or, while something is paused, for as long as somebody looks.
+   *
+   * @throws IOException when that is not known for long
+   */
   void run() throws IOException, InterruptedException {
     Progress progress = new Progress(System.nanoTime());
-    while (true) {
-      String body = looks.next();
-      Left left = Left.of(json.readTree(body));
-      progress.add(System.nanoTime(), left.bytes(), left.isAll());
-      if (isJson) {
-        out.println(body);
-      } else {
-        out.print("\r" + progress.line(left.blobs(), left.isAll(), left.isPaused()) + "\u001b[K");
-        out.flush();
+    while (!screen.isClosed()) {
+      String body = looks.once();
+      if (body == null) {
+        unanswered();
+      } else if (isNothingLeft(progress, body)) {
+        return;
       }
-      if (left.isNothing()) {
-        break;
-      }
-      Thread.sleep(pause);
+      looks.pause();
     }
-    if (!isJson) {
-      out.println();
-      out.println("Nothing is left to be done.");
+  }
+
+  private void unanswered() {
+    if (isJson || !screen.isTerminal()) {
+      outage.failed(looks.failure());
+    } else {
+      screen.show(List.of(line + "  " + looks.failure()));
     }
+  }
+
+  private boolean isNothingLeft(Progress progress, String body) throws IOException {
+    outage.answered();
+    Left left = Left.of(json.readTree(body));
+    progress.add(System.nanoTime(), left.bytes(), left.isAll());
+    if (isJson) {
+      screen.print(body);
+      return left.isNothing();
+    }
+    line = progress.line(left.blobs(), left.isAll(), left.isPaused());
+    screen.show(List.of(line));
+    if (left.isNothing()) {
+      screen.print("Nothing is left to be done.");
+    }
+    return left.isNothing();
   }
 }

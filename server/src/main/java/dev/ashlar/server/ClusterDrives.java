@@ -211,6 +211,12 @@ final class ClusterDrives implements ClusterView, AutoCloseable {
     return isFresh() ? FailureTolerance.of(known, known.down(), seen.debts()) : null;
   }
 
+  /** How full the drives are together; null where that is not known. */
+  @Nullable StoreSpace space() {
+    KnownDrives known = new KnownDrives(view.registry(), metadata.placement());
+    return isFresh() ? StoreSpace.of(known, known.down(), DriveUse::of) : null;
+  }
+
   @Override
   public boolean isFresh() {
     return System.nanoTime() - view.seenNanos() < FRESH.toNanos();

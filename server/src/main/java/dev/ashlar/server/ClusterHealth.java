@@ -144,7 +144,9 @@ record ClusterHealth(
       for (DriveRow row : view.registry().getDrivesList()) {
         UUID id = DriveId.of(row).id();
         if (used.contains(id)) {
-          reached.add(id, row.getNode() + "/" + id, view.reached(id));
+          // A node that has come without it connects nevertheless.
+          ShardStore store = row.getAbsent() ? null : view.reached(id);
+          reached.add(id, row.getNode() + "/" + id, store);
         }
       }
       return reached;

@@ -139,11 +139,8 @@ final class ClusterNode implements ServerForm {
         storage = openDrives(metadata);
       }
       Membership member = join(metadata, storage);
-      if (port != null && storage != null && storage.hasDrives()) {
-        storage.serve(port, cluster.id(), cluster.secret());
-        scrubs =
-            opened.add(
-                new DriveScrubs(options.scrub(), metadata, storage.stores(), steady, meters));
+      if (port != null && storage != null) {
+        serveDrives(metadata, member, storage, port);
       }
       if (given != null && cluster.has(ServerRole.GATEWAY)) {
         serving = serve(metadata, member, given);
@@ -198,6 +195,7 @@ final class ClusterNode implements ServerForm {
                 ClusterNode::endProcess));
     member.join();
     if (own != null) {
+      member.reportUse(new DriveUses(meters)::of);
       own.fillVacant(metadata, member, VACANT_TRIES);
       checkUseful(own);
     }
@@ -206,7 +204,7 @@ final class ClusterNode implements ServerForm {
 
   /** Whoever started it then starts it again, and so looks again. */
   private void checkUseful(StorageRole own) throws IOException {
-    if (!own.hasDrives() && cluster.roles().size() == 1) {
+    if (!own.hasDrives() && !own.isWaiting() && cluster.roles().size() == 1) {
       throw new IOException("no drive of this storage node can be used: the log says why");
     }
   }
@@ -214,6 +212,20 @@ final class ClusterNode implements ServerForm {
   /** Not on the calling thread: the end of the process waits for that one. */
   private static void endProcess() {
     Thread.ofPlatform().name("session-ended").daemon().start(() -> System.exit(1));
+  }
+
+  /** Serves the drives, and those that come late as soon as they do. */
+  private void serveDrives(
+      RemoteMetadata metadata, Membership member, StorageRole own, FramePort port)
+      throws IOException {
+    if (!own.hasDrives() && !own.isWaiting()) {
+      return;
+    }
+    own.serve(port, cluster.id(), cluster.secret());
+    DriveScrubs looking =
+        opened.add(new DriveScrubs(options.scrub(), metadata, own.stores(), steady, meters));
+    scrubs = looking;
+    opened.add(own.awaitVacant(metadata, member, looking::add, StorageRole.LOOK_AGAIN));
   }
 
   private Serving serve(RemoteMetadata metadata, Membership member, RootCredential root)
@@ -228,6 +240,7 @@ final class ClusterNode implements ServerForm {
     drives.start();
     Profile profile = awaitMap(metadata);
     FailureTolerance.measure(drives::failureTolerance, meters);
+    StoreSpace.measure(drives::space, meters);
     drives.awaitConnections(CONNECTIONS_WAIT);
     GatewayRole gateway =
         opened.add(

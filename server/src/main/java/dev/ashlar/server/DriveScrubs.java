@@ -112,6 +112,12 @@ final class DriveScrubs implements AutoCloseable {
     worker.start();
   }
 
+  /** From now on also this drive, which was not there before. */
+  void add(DriveStore store) throws IOException {
+    drives.put(store.drive().id(), store);
+    store.startScrub(options.ofDrive(), this::damaged);
+  }
+
   /** On a thread of the drive: where much is damaged, it waits until some of it was looked at. */
   private void damaged(ShardId shard, ByteRange range, ShardFault fault) {
     Suspect suspect = new Suspect(shard, range, fault);

@@ -46,6 +46,15 @@ final class FolderLocks implements AutoCloseable {
     }
   }
 
+  /** Takes one of them again that may be another file system by now. */
+  void retake(Path folder) throws IOException {
+    FileChannel before = held.remove(folder);
+    if (before != null) {
+      before.close();
+    }
+    takeExisting(List.of(folder));
+  }
+
   private static FileChannel open(Path folder) throws IOException {
     return FileChannel.open(
         folder.resolve(FILE),

@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -46,10 +47,10 @@ final class LocalDrives implements AutoCloseable {
 
   private final Config config;
   private final DriveResources resources;
-  private final Map<UUID, DriveStore> open = new LinkedHashMap<>();
+  private final Map<UUID, DriveStore> open = new ConcurrentHashMap<>();
 
   /** Known drives whose folders are empty, as they were known. */
-  private final Map<UUID, DriveId> vacant = new LinkedHashMap<>();
+  private final Map<UUID, DriveId> vacant = new ConcurrentHashMap<>();
 
   /**
    * Which drives are to be opened.
@@ -219,25 +220,34 @@ final class LocalDrives implements AutoCloseable {
 
   /** Folders of known drives that are empty, as long as nobody has said that they may be lost. */
   List<Path> vacant() {
-    return vacant.keySet().stream().map(this::folder).toList();
+    return vacantLives().stream().map(drive -> folder(drive.id())).toList();
   }
 
-  /** Those that are vacant by now are as if they could not be opened. */
-  void leaveVacant() {
-    vacant.clear();
+  /** The drives that belong there, in the lives that they would begin. */
+  List<DriveId> vacantLives() {
+    List<DriveId> lives = new ArrayList<>();
+    for (UUID id : config.ids()) {
+      DriveId before = vacant.get(id);
+      if (before != null) {
+        lives.add(new DriveId(id, before.incarnation() + 1));
+      }
+    }
+    return lives;
   }
 
   /**
    * Opens those vacant ones of which something is there now, and formats those that metadata knows
-   * in another life: it has taken the old one for lost.
+   * in another life: it has taken the old one for lost; and those of which somebody has confirmed
+   * that they are.
    */
   void fill(Map<UUID, DriveId> known) throws IOException, InterruptedException {
     Map<UUID, Long> lastLives = new LinkedHashMap<>();
     for (Map.Entry<UUID, DriveId> entry : vacant.entrySet()) {
       UUID id = entry.getKey();
       DriveId before = known.getOrDefault(id, entry.getValue());
-      boolean isTaken = before.incarnation() > entry.getValue().incarnation();
       boolean isEmpty = isEmpty(folder(id));
+      boolean isTaken =
+          before.incarnation() > entry.getValue().incarnation() || isConfirmed(folder(id));
       if (isTaken || !isEmpty) {
         lastLives.put(id, before.incarnation());
       }
@@ -249,6 +259,11 @@ final class LocalDrives implements AutoCloseable {
       vacant.keySet().removeAll(lastLives.keySet());
       open(lastLives);
     }
+  }
+
+  /** The folder of a drive of this process. */
+  Path folderOf(DriveStore drive) {
+    return folder(drive.drive().id());
   }
 
   /** Whether any of these data folders has been used before. */
@@ -326,14 +341,11 @@ final class LocalDrives implements AutoCloseable {
     List<DriveRow> rows = new ArrayList<>();
     for (UUID id : config.ids()) {
       DriveStore drive = open.get(id);
-      DriveId before = vacant.get(id);
       if (drive != null) {
         rows.add(drive.drive().toMessage().toBuilder().setCapacityBytes(capacity(id)).build());
-      } else if (before != null) {
-        DriveId next = new DriveId(id, before.incarnation() + 1);
-        rows.add(next.toMessage().toBuilder().setVacant(true).build());
       }
     }
+    vacantLives().forEach(next -> rows.add(next.toMessage().toBuilder().setVacant(true).build()));
     return rows;
   }
 

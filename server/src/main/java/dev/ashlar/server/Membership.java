@@ -13,13 +13,18 @@ import dev.ashlar.protocol.message.PutDrives;
 import dev.ashlar.protocol.message.RegisterNode;
 import dev.ashlar.protocol.message.Registry;
 import dev.ashlar.protocol.message.ResultCode;
+import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.NodeLife;
 import dev.ashlar.protocol.model.Profile;
 import dev.ashlar.protocol.thread.BackgroundThread;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -32,6 +37,9 @@ final class Membership implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Membership.class);
   private static final Duration PAUSE = Duration.ofSeconds(1);
 
+  /** How full drives are is told at most so often: it is a command each time. */
+  private static final Duration USE_INTERVAL = Duration.ofSeconds(10);
+
   /** Another process counts as this node until it has been silent for long enough. */
   private static final int TAKE_OVER_TRIES = (int) (2 * NodeLife.DOWN_MS / PAUSE.toMillis());
 
@@ -41,6 +49,13 @@ final class Membership implements AutoCloseable {
   private final Profile profile;
   private final Runnable onSessionEnd;
   private volatile LongSupplier oldestReadMs = () -> 0;
+  private volatile Function<UUID, @Nullable DriveUse> use = drive -> null;
+
+  /** What is registered last is what counts: it may not be older than what was before. */
+  private final ReentrantLock registering = new ReentrantLock();
+
+  private List<DriveRow> told = List.of();
+  private long toldNanos;
   private volatile boolean hasMap;
   private boolean isDisplaced;
   private @Nullable BackgroundThread heartbeat;
@@ -109,13 +124,27 @@ final class Membership implements AutoCloseable {
    * @throws IOException when the cluster does not take them; the message says why
    */
   void register(List<DriveRow> present) throws IOException, MetadataUnavailableException {
-    drives = List.copyOf(present);
-    check(register());
+    registering.lock();
+    try {
+      drives = List.copyOf(present);
+      check(register());
+    } finally {
+      registering.unlock();
+    }
   }
 
   /** Tells from now on since when the oldest read has been running; 0 when none is. */
   void reportReads(LongSupplier oldest) {
     oldestReadMs = oldest;
+  }
+
+  /**
+   * Tells from now on how full the drives are.
+   *
+   * @param known null where a drive does not tell
+   */
+  void reportUse(Function<UUID, @Nullable DriveUse> known) {
+    use = known;
   }
 
   private void checkProfile(Registry registry) throws IOException {
@@ -160,6 +189,15 @@ final class Membership implements AutoCloseable {
   }
 
   private ResultCode register() throws MetadataUnavailableException {
+    registering.lock();
+    try {
+      return register(drives.stream());
+    } finally {
+      registering.unlock();
+    }
+  }
+
+  private ResultCode register(Stream<DriveRow> present) throws MetadataUnavailableException {
     NodeRow.Builder node =
         NodeRow.newBuilder()
             .setName(cluster.node())
@@ -167,10 +205,37 @@ final class Membership implements AutoCloseable {
             .setPort(drives.isEmpty() ? 0 : cluster.clusterListen().port())
             .setRack(cluster.rack())
             .setZone(cluster.zone())
-            .setGateway(cluster.has(ServerRole.GATEWAY));
-    return submit(
-        Command.newBuilder()
-            .setRegisterNode(RegisterNode.newBuilder().setNode(node).addAllDrives(drives)));
+            .setGateway(cluster.has(ServerRole.GATEWAY))
+            .setOldestReadMs(oldestReadMs.getAsLong());
+    RegisterNode.Builder registration = RegisterNode.newBuilder().setNode(node);
+    present.map(this::withUse).forEach(registration::addDrives);
+    return submit(Command.newBuilder().setRegisterNode(registration));
+  }
+
+  private DriveRow withUse(DriveRow row) {
+    DriveUse own = row.getVacant() ? null : use.apply(DriveId.idOf(row));
+    return own == null ? row : own.in(row);
+  }
+
+  /** Metadata has it with the drives, so they are registered as they are. */
+  private void tellUse() throws MetadataUnavailableException {
+    registering.lock();
+    try {
+      List<DriveRow> open = drives.stream().filter(row -> !row.getVacant()).toList();
+      List<DriveRow> now = open.stream().map(this::withUse).toList();
+      boolean isLong = told.isEmpty() || System.nanoTime() - toldNanos >= USE_INTERVAL.toNanos();
+      if (isLong && !now.equals(open) && !now.equals(told)) {
+        ResultCode code = register(open.stream());
+        if (code == ResultCode.OK) {
+          told = now;
+          toldNanos = System.nanoTime();
+        } else {
+          LOG.debug("how full the drives are was not told: {}", code);
+        }
+      }
+    } finally {
+      registering.unlock();
+    }
   }
 
   private ResultCode submit(Command.Builder command) throws MetadataUnavailableException {
@@ -185,6 +250,9 @@ final class Membership implements AutoCloseable {
           makeFirstMap();
         }
         keep();
+        if (!isDisplaced) {
+          tellUse();
+        }
       } catch (MetadataUnavailableException e) {
         LOG.debug("no heartbeat: {}", e.getMessage());
       } catch (RuntimeException e) {

@@ -75,7 +75,8 @@ final class MetadataAdminCommand {
 
   /** A change may cost a leader, so for a while nobody may answer. */
   private int await(long number, String what) throws IOException, InterruptedException {
-    PatientLooks looks = new PatientLooks(() -> sender.send(VIEW), LOOK, true);
+    PatientLooks looks =
+        new PatientLooks(() -> sender.send(VIEW), LOOK, PatientLooks.FAILED_MAX, true);
     while (true) {
       String body = looks.next();
       JsonNode change = json.readTree(body).path("change");

@@ -10,6 +10,7 @@ import dev.ashlar.metadata.server.MetadataServer;
 import dev.ashlar.metadata.table.RocksResources;
 import dev.ashlar.protocol.client.MetadataClient;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
+import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.time.SteadyClock;
 import dev.ashlar.storage.drive.DriveResources;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -95,10 +96,16 @@ final class Node implements ServerForm {
                   new GatewayRole.Means(codes, resources.slabs(), meters, clock, steady),
                   LongUnaryOperator.identity()));
       collectGarbage(metadata, gateway.reads(), meters, steady);
+      DriveUses uses = new DriveUses(meters);
       admin =
           new Admin(
-              metadata, gateway.debts(), drives::hasFailed, drive -> drives.store(drive) == null);
-      FailureTolerance.measure(this::failureTolerance, meters);
+              metadata,
+              gateway.debts(),
+              drives::hasFailed,
+              drive -> drives.store(drive) == null,
+              row -> uses.of(DriveId.idOf(row)));
+      FailureTolerance.measure(() -> ifKnown(admin::failureTolerance), meters);
+      StoreSpace.measure(() -> ifKnown(admin::space), meters);
       gateway.startRepair(() -> true);
       gateway.startParityScrub(() -> true);
       scrubs =
@@ -199,11 +206,15 @@ final class Node implements ServerForm {
         metadata.hasMajority() ? Protection.ifKnown(metadataServer.client()) : Protection.UNKNOWN);
   }
 
+  private interface Look<T> {
+    T make() throws MetadataUnavailableException;
+  }
+
   /** Null where metadata does not answer. */
-  private @Nullable FailureTolerance failureTolerance() {
+  private <T> @Nullable T ifKnown(Look<T> look) {
     try {
       boolean hasMetadata = Health.Metadata.of(metadataServer.folders()).hasMajority();
-      return hasMetadata ? admin.failureTolerance() : null;
+      return hasMetadata ? look.make() : null;
     } catch (MetadataUnavailableException e) {
       return null;
     }

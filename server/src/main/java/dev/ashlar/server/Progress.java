@@ -78,11 +78,17 @@ final class Progress {
 
   /** Of a time that is left. */
   static String text(Duration left) {
-    return left.toHours() > 0
-        ? left.toHours() + " h " + left.toMinutesPart() + " min left"
-        : left.toMinutes() > 0
-            ? left.toMinutes() + " min " + left.toSecondsPart() + " s left"
-            : left.toSeconds() + " s left";
+    return time(left) + " left";
+  }
+
+  static String time(Duration time) {
+    return time.toDays() > 0
+        ? time.toDays() + " d " + time.toHoursPart() + " h"
+        : time.toHours() > 0
+            ? time.toHours() + " h " + time.toMinutesPart() + " min"
+            : time.toMinutes() > 0
+                ? time.toMinutes() + " min " + time.toSecondsPart() + " s"
+                : time.toSeconds() + " s";
   }
 
   /** Of bytes, with a unit. */

@@ -5,21 +5,24 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
-import java.io.PrintStream;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
 /** {@code ashlar admin scrub}: the drives of some processes, each of which knows its own. */
 final class ScrubAdmin {
+  /** From one look to the next. */
+  static final Duration LOOK = Duration.ofSeconds(1);
+
   private static final String PATH = "/scrub";
-  private static final Duration LOOK = Duration.ofSeconds(1);
 
   private final Sender sender;
   private final List<Address> processes;
-  private final PrintStream out;
+  private final WatchScreen screen;
   private final boolean isJson;
+  private final Duration pause;
   private final ObjectMapper json = new ObjectMapper();
 
   /** Asks a management port, and returns the body of the answer. */
@@ -28,11 +31,41 @@ final class ScrubAdmin {
         throws IOException, InterruptedException;
   }
 
-  ScrubAdmin(Sender sender, List<Address> processes, PrintStream out, boolean isJson) {
+  /**
+   * @param pause from one look to the next
+   */
+  ScrubAdmin(
+      Sender sender, List<Address> processes, WatchScreen screen, boolean isJson, Duration pause) {
     this.sender = sender;
-    this.processes = processes;
-    this.out = out;
+    this.processes = List.copyOf(processes);
+    this.screen = screen;
     this.isJson = isJson;
+    this.pause = pause;
+  }
+
+  /** A process that is watched, with what it has told last. */
+  private final class Watched {
+    final Address process;
+    final PatientLooks looks;
+    JsonNode drives;
+
+    Watched(Address process, JsonNode drives) {
+      this.process = process;
+      this.drives = drives;
+      looks = new PatientLooks(() -> ask(process, "GET"), pause, PatientLooks.FAILED_MAX, true);
+    }
+
+    void look() throws IOException, InterruptedException {
+      String body = looks.once();
+      if (body != null) {
+        drives = drives(body);
+      }
+    }
+
+    /** Whether what it has told last is known to be so now. */
+    boolean answers() {
+      return looks.failure().isEmpty();
+    }
   }
 
   /**
@@ -40,44 +73,62 @@ final class ScrubAdmin {
    *
    * @param isStarting whether all are to begin first
    * @param isWatching whether to go on until none is at it any more
+   * @throws IOException when a process does not answer, or, of one that is watched, not for long;
+   *     the message names it
    */
   void run(boolean isStarting, boolean isWatching) throws IOException, InterruptedException {
-    Map<String, Long> before = isStarting ? started(page("GET")) : Map.of();
-    JsonNode page = page(isStarting ? "POST" : "GET");
-    int lines = show(page, 0, isWatching);
-    while (isWatching && !isDone(page, before)) {
-      Thread.sleep(LOOK);
-      page = page("GET");
-      lines = show(page, lines, true);
+    Map<String, Long> before = new HashMap<>();
+    if (isStarting) {
+      for (Address process : processes) {
+        putStarted(before, drives(ask(process, "GET")));
+      }
+    }
+    List<Watched> watched = new ArrayList<>();
+    for (Address process : processes) {
+      watched.add(new Watched(process, drives(ask(process, isStarting ? "POST" : "GET"))));
+    }
+    show(watched);
+    while (isWatching && !isDone(watched, before) && !screen.isClosed()) {
+      Thread.sleep(pause);
+      for (Watched each : watched) {
+        each.look();
+      }
+      show(watched);
     }
   }
 
-  /** Of all processes together. */
-  private JsonNode page(String method) throws IOException, InterruptedException {
-    ObjectNode page = json.createObjectNode();
-    ArrayNode drives = page.putArray("drives");
-    for (Address process : processes) {
-      json.readTree(sender.send(process, method, PATH)).path("drives").forEach(drives::add);
+  private String ask(Address process, String method) throws IOException, InterruptedException {
+    try {
+      return sender.send(process, method, PATH);
+    } catch (IOException e) {
+      String why = String.valueOf(e.getMessage());
+      String name = process.toString();
+      throw why.startsWith(name) ? e : new IOException(name + ": " + why, e);
     }
-    return page;
+  }
+
+  private JsonNode drives(String body) throws IOException {
+    return json.readTree(body).path("drives");
   }
 
   /** For each drive a time behind which the pass begins that is waited for. */
-  private static Map<String, Long> started(JsonNode page) {
-    Map<String, Long> started = new HashMap<>();
-    for (JsonNode drive : page.path("drives")) {
+  private static void putStarted(Map<String, Long> before, JsonNode drives) {
+    for (JsonNode drive : drives) {
       boolean goesOn = drive.path("deep").path("running").asBoolean();
-      started.put(drive.path("drive").asText(), startedMs(drive) - (goesOn ? 1 : 0));
+      before.put(drive.path("drive").asText(), startedMs(drive) - (goesOn ? 1 : 0));
     }
-    return started;
   }
 
   private static long startedMs(JsonNode drive) {
     return drive.path("deep").path("startedMs").asLong();
   }
 
-  private static boolean isDone(JsonNode page, Map<String, Long> before) {
-    for (JsonNode drive : page.path("drives")) {
+  private static boolean isDone(List<Watched> watched, Map<String, Long> before) {
+    return watched.stream().allMatch(each -> each.answers() && isDone(each.drives, before));
+  }
+
+  private static boolean isDone(JsonNode drives, Map<String, Long> before) {
+    for (JsonNode drive : drives) {
       JsonNode deep = drive.path("deep");
       long behind = before.getOrDefault(drive.path("drive").asText(), -1L);
       boolean hasEnded = !deep.path("running").asBoolean() && startedMs(drive) > behind;
@@ -88,20 +139,40 @@ final class ScrubAdmin {
     return true;
   }
 
-  /**
-   * @param above lines that were shown before, in the place of which these come
-   */
-  private int show(JsonNode page, int above, boolean isWatching) {
+  private void show(List<Watched> watched) {
     if (isJson) {
-      out.println(page);
-      return 0;
+      screen.print(page(watched).toString());
+      return;
     }
-    List<String> lines = ScrubProgressText.lines(page);
-    if (above > 0) {
-      out.print("\u001b[" + above + "A");
+    List<String> lines = new ArrayList<>();
+    for (Watched each : watched) {
+      if (watched.size() > 1) {
+        lines.add(each.process + ":");
+      }
+      lines.addAll(ScrubProgressText.lines(each.drives));
+      if (!each.answers()) {
+        lines.add("  not since then: " + each.looks.failure());
+      }
     }
-    lines.forEach(line -> out.println(isWatching ? line + "\u001b[K" : line));
-    out.flush();
-    return lines.size();
+    screen.show(lines);
+  }
+
+  /** Of all processes together. */
+  private JsonNode page(List<Watched> watched) {
+    ObjectNode page = json.createObjectNode();
+    ArrayNode drives = page.putArray("drives");
+    ObjectNode silent = json.createObjectNode();
+    for (Watched each : watched) {
+      each.drives.forEach(
+          drive -> {
+            ObjectNode row = drive.deepCopy();
+            drives.add(row.put("process", each.process.toString()));
+          });
+      if (!each.answers()) {
+        silent.put(each.process.toString(), each.looks.failure());
+      }
+    }
+    page.set("silent", silent);
+    return page;
   }
 }

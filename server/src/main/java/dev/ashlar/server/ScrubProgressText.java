@@ -7,13 +7,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** {@code /scrub} as people read it: a line for each drive. */
+/** The drives of {@code /scrub} as people read them: a line for each. */
 final class ScrubProgressText {
   private ScrubProgressText() {}
 
-  static List<String> lines(JsonNode page) {
+  static List<String> lines(JsonNode drives) {
     List<String> lines = new ArrayList<>();
-    page.path("drives").forEach(drive -> lines.add(line(drive)));
+    drives.forEach(drive -> lines.add(line(drive)));
     if (lines.isEmpty()) {
       lines.add("This process has no drives: ask those that have.");
     }

@@ -5,7 +5,6 @@ import dev.ashlar.protocol.model.Profile;
 import dev.ashlar.transport.Transport;
 import io.micronaut.context.ApplicationContext;
 import io.micronaut.runtime.server.EmbeddedServer;
-import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -197,7 +196,7 @@ final class ServerCommand implements Callable<Integer> {
       return 1;
     }
     Runtime.getRuntime().addShutdownHook(new Thread(context::close, "shutdown"));
-    context.getBean(ServerForm.class).printStarted(System.out, isTerminal());
+    context.getBean(ServerForm.class).printStarted(System.out, Terminal.isOutput());
     return RUNNING;
   }
 
@@ -224,16 +223,6 @@ final class ServerCommand implements Callable<Integer> {
     } catch (RuntimeException e) {
       context.close();
       throw e;
-    }
-  }
-
-  /** Whether a person reads the standard output; System.console() tells that of the input too. */
-  private static boolean isTerminal() {
-    try {
-      Path output = Path.of("/proc/self/fd/1").toRealPath();
-      return output.startsWith("/dev/pts") || output.startsWith("/dev/tty");
-    } catch (IOException e) {
-      return false;
     }
   }
 

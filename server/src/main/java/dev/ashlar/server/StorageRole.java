@@ -5,6 +5,7 @@ import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.client.ShardStore;
 import dev.ashlar.protocol.message.DriveRow;
 import dev.ashlar.protocol.model.DriveId;
+import dev.ashlar.protocol.thread.BackgroundThread;
 import dev.ashlar.protocol.wire.ClusterSecret;
 import dev.ashlar.storage.drive.DriveResources;
 import dev.ashlar.storage.drive.DriveStore;
@@ -15,10 +16,14 @@ import dev.ashlar.transport.FrameTimes;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -28,10 +33,20 @@ final class StorageRole implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(StorageRole.class);
   private static final Duration VACANT_PAUSE = Duration.ofSeconds(1);
 
+  /**
+   * From one look at what is vacant to the next, once the process serves: metadata goes through
+   * what is owed for it.
+   */
+  static final Duration LOOK_AGAIN = Duration.ofSeconds(30);
+
   private final List<Path> folders;
   private final DriveResources resources;
   private final FolderLocks locks = new FolderLocks();
   private final LocalDrives drives;
+
+  /** Those that were vacant when this began to serve. */
+  private final Map<UUID, LateDrive> late = new ConcurrentHashMap<>();
+
   private @Nullable ShardServer server;
 
   /**
@@ -63,7 +78,7 @@ final class StorageRole implements AutoCloseable {
 
   /**
    * Has metadata take those drives for lost whose folders are empty, as far as what they had can be
-   * rebuilt, and begins new lives of them. The others are not served: they may be mounted yet.
+   * rebuilt, and begins new lives of them. The others may be mounted yet, or come later.
    *
    * @param tries once a second: what stands against it may be over soon
    */
@@ -84,22 +99,96 @@ final class StorageRole implements AutoCloseable {
     locks.takeExisting(folders);
     for (Path folder : drives.vacant()) {
       LOG.error(
-          "{} is empty. Its drive is not replaced, because others are away or being rebuilt, and"
-              + " with it too much would be lost. If it is only not mounted, mount it and start"
-              + " again; if it is to be replaced, start again when the others are well. If they"
-              + " never will be, and it neither, make the file {} in it. Going on without",
+          "{} is empty. Its drive is not replaced yet, because others are away or being rebuilt,"
+              + " and with it too much would be lost. If it is only not mounted, mount it; if it"
+              + " is to be replaced, it is as soon as the others are well. If they never will be,"
+              + " and it neither, make the file {} in it. This process goes on and looks again"
+              + " every {} s",
           folder,
-          LocalDrives.CONFIRMATION);
+          LocalDrives.CONFIRMATION,
+          LOOK_AGAIN.toSeconds());
     }
-    drives.leaveVacant();
+    drives.vacantLives().forEach(next -> late.put(next.id(), new LateDrive(next)));
     if (!drives.stores().isEmpty()) {
       member.register(drives.rows());
     }
   }
 
+  /** What becomes of a drive that has come late. */
+  interface Newcomer {
+    void come(DriveStore drive) throws IOException;
+  }
+
+  /**
+   * Looks again and again at the folders that are vacant, until all are served or it is closed.
+   *
+   * @param newcomer is told of each drive that has come, when it is served
+   * @param pause from one look to the next
+   */
+  BackgroundThread awaitVacant(
+      MetadataClient metadata, Membership member, Newcomer newcomer, Duration pause) {
+    return BackgroundThread.start(
+        "vacant-drives",
+        () -> {
+          while (late.values().stream().anyMatch(drive -> !drive.isThere())) {
+            Thread.sleep(pause);
+            try {
+              if (isWaiting()) {
+                askAgain(metadata, member);
+              }
+              serveLate(member, newcomer);
+            } catch (MetadataUnavailableException e) {
+              LOG.debug("{} stay empty: {}", drives.vacant(), e.getMessage());
+            } catch (IOException | RuntimeException e) {
+              LOG.error("drives whose folders were empty do not come", e);
+            }
+          }
+        });
+  }
+
+  /** Metadata decides anew with each registration. */
+  private void askAgain(MetadataClient metadata, Membership member)
+      throws IOException, MetadataUnavailableException, InterruptedException {
+    member.register(drives.rows());
+    Map<UUID, DriveId> known = new HashMap<>();
+    for (DriveRow row : metadata.registry().getDrivesList()) {
+      known.put(DriveId.idOf(row), DriveId.of(row));
+    }
+    drives.fill(known);
+  }
+
+  /** Serves what has been opened since; before anybody is answered, metadata knows its life. */
+  private void serveLate(Membership member, Newcomer newcomer)
+      throws IOException, MetadataUnavailableException {
+    List<DriveStore> come = new ArrayList<>(drives.stores());
+    come.removeIf(drive -> !isAwaited(drive.drive().id()));
+    if (come.isEmpty()) {
+      return;
+    }
+    for (DriveStore drive : come) {
+      locks.retake(drives.folderOf(drive));
+    }
+    member.register(drives.rows());
+    for (DriveStore drive : come) {
+      Objects.requireNonNull(late.get(drive.drive().id())).come(drive);
+      LOG.info("{} is served now as drive {}", drives.folderOf(drive), drive.drive());
+      newcomer.come(drive);
+    }
+  }
+
+  private boolean isAwaited(UUID id) {
+    LateDrive drive = late.get(id);
+    return drive != null && !drive.isThere();
+  }
+
   /** Whether there is a drive to serve. */
   boolean hasDrives() {
     return !drives.stores().isEmpty();
+  }
+
+  /** Whether drives may come yet. */
+  boolean isWaiting() {
+    return !drives.vacant().isEmpty();
   }
 
   /**
@@ -124,12 +213,14 @@ final class StorageRole implements AutoCloseable {
             FrameTimes.DEFAULT,
             ShardServerConfig.DEFAULT_DRAIN,
             limits);
-    server = new ShardServer(config, port, List.copyOf(drives.stores()), resources.slabs());
+    List<ShardStore> served = new ArrayList<>(drives.stores());
+    served.addAll(late.values());
+    server = new ShardServer(config, port, served, resources.slabs());
   }
 
   /** The drive of this node with this id, or null. */
   @Nullable ShardStore store(UUID id) {
-    return drives.store(id);
+    return isAwaited(id) ? null : drives.store(id);
   }
 
   /** All that could be opened. */

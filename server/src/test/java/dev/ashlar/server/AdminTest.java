@@ -160,4 +160,40 @@ class AdminTest {
     assertTrue(cluster.slots(drive) > 0);
     assertEquals(List.of(), cluster.admin.rebalance().coming());
   }
+
+  @Test
+  void drivesTellHowFullTheyAre() throws Exception {
+    BalancedCluster cluster = new BalancedCluster(8, 1);
+    UUID drive = BalancedCluster.drive("node-3", 0);
+    assertNull(info(cluster, drive).usedPercent(), "not told yet");
+    assertEquals(new StoreSpace(0, 0, 0, null), cluster.admin.status().space());
+    tell(cluster, "node-3", new DriveUse(700, 300, 600));
+    tell(cluster, "node-4", new DriveUse(799, 201, 5));
+    Admin.DriveInfo told = info(cluster, drive);
+    assertEquals(
+        List.of(700L, 300L, 600L),
+        List.of(
+            Objects.requireNonNull(told.usedBytes()),
+            Objects.requireNonNull(told.freeBytes()),
+            Objects.requireNonNull(told.liveBytes())));
+    assertEquals(70, told.usedPercent());
+    assertEquals(new StoreSpace(1499, 501, 605, 79), cluster.admin.status().space());
+    cluster.stand("node-3", DriveStanding.STANDING_DRAINING);
+    cluster.fallSilent("node-4");
+    cluster.pass(Duration.ofSeconds(18));
+    assertEquals(70, info(cluster, drive).usedPercent(), "also in another standing");
+    assertEquals(new StoreSpace(700, 300, 600, 70), cluster.admin.space(), "of what is up");
+  }
+
+  private static void tell(BalancedCluster cluster, String node, DriveUse use) {
+    cluster.uses.put(BalancedCluster.drive(node, 0), use);
+    cluster.join(node);
+  }
+
+  private static Admin.DriveInfo info(BalancedCluster cluster, UUID drive) throws Exception {
+    return cluster.admin.drives().stream()
+        .filter(each -> each.id().equals(drive.toString()))
+        .findFirst()
+        .orElseThrow();
+  }
 }

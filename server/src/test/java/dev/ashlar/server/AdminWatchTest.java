@@ -13,6 +13,7 @@ import java.util.ArrayDeque;
 import java.util.Collections;
 import java.util.Deque;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class AdminWatchTest {
@@ -21,6 +22,7 @@ class AdminWatchTest {
 
   private final Deque<String> pages = new ArrayDeque<>();
   private final ByteArrayOutputStream shown = new ByteArrayOutputStream();
+  private final ByteArrayOutputStream told = new ByteArrayOutputStream();
 
   private static String rebalance(boolean isKnown, long blobs, String draining, String coming) {
     return ("{\"paused\":false,\"known\":%s,\"blobs\":%d,\"bytes\":%d,"
@@ -37,9 +39,17 @@ class AdminWatchTest {
   }
 
   private String watch(boolean hasAnswered, boolean isJson) throws Exception {
-    try (PrintStream out = new PrintStream(shown, true, StandardCharsets.UTF_8)) {
-      PatientLooks looks = new PatientLooks(this::next, Duration.ZERO, hasAnswered);
-      new AdminWatch(looks, out, isJson, Duration.ZERO).run();
+    return watch(hasAnswered, isJson, null);
+  }
+
+  private String watch(boolean hasAnswered, boolean isJson, Terminal.@Nullable Size terminal)
+      throws Exception {
+    try (PrintStream out = new PrintStream(shown, true, StandardCharsets.UTF_8);
+        PrintStream errors = new PrintStream(told, true, StandardCharsets.UTF_8)) {
+      PatientLooks looks =
+          new PatientLooks(this::next, Duration.ZERO, PatientLooks.FAILED_MAX, hasAnswered);
+      WatchScreen screen = new WatchScreen(out, terminal == null ? null : () -> terminal);
+      new AdminWatch(looks, screen, new Outage(errors), isJson).run();
     }
     return shown.toString(StandardCharsets.UTF_8);
   }
@@ -62,6 +72,18 @@ class AdminWatchTest {
     pages.add(DONE);
     watch(false, true);
     assertEquals(0, pages.size());
+    String once = "ashlar: metadata: no leader; still looking\nashlar: there are answers again\n";
+    assertEquals(once + once, told.toString(StandardCharsets.UTF_8));
+  }
+
+  @Test
+  void inATerminalTheBarStaysWhileNobodyAnswers() throws Exception {
+    pages.addAll(List.of(rebalance(true, 2, "", ""), NO_ANSWER, DONE));
+    String text = watch(false, false, new Terminal.Size(24, 120));
+    assertTrue(text.contains("2 blobs, 2.0 KiB left    metadata: no leader\u001b[K\n"), text);
+    assertEquals(
+        2, text.split("\u001b\\[1A", -1).length - 1, "each in the place of the one before");
+    assertEquals("", told.toString(StandardCharsets.UTF_8));
   }
 
   @Test
@@ -88,7 +110,7 @@ class AdminWatchTest {
     pages.add(DONE);
     String text = watch(true, false);
     assertEquals(0, pages.size());
-    assertTrue(text.startsWith("\r" + Progress.bar(0) + "   0 %  0 blobs"), text);
+    assertTrue(text.startsWith(Progress.bar(0) + "   0 %  0 blobs"), text);
   }
 
   @Test

@@ -46,6 +46,9 @@ final class BalancedCluster {
   /** Drives that take no writes, of nodes that live. */
   final Set<UUID> failed = new HashSet<>();
 
+  /** What nodes tell of their drives when they join. */
+  final Map<UUID, DriveUse> uses = new HashMap<>();
+
   private final Map<String, MemoryMetadata> sessions = new HashMap<>();
   private final Set<String> silent = new HashSet<>();
   private final int drivesPerNode;
@@ -55,7 +58,8 @@ final class BalancedCluster {
           metadata,
           new GroupDebts(metadata, clock, new SimpleMeterRegistry()),
           failed::contains,
-          drive -> false);
+          drive -> false,
+          DriveUse::of);
   private final ClusterBalance balance =
       new ClusterBalance(metadata, OUT_AFTER, () -> isItsTurn, failed::contains, this::nanos);
 
@@ -97,15 +101,27 @@ final class BalancedCluster {
 
   /** Its process starts, with the first so many of its drives. */
   void join(String node, int drives) {
+    List<DriveRow> rows = new ArrayList<>();
+    for (int place = 0; place < drives; place++) {
+      UUID id = drive(node, place);
+      DriveRow row = new DriveId(id, 1).toMessage().toBuilder().setCapacityBytes(1L << 40).build();
+      DriveUse use = uses.get(id);
+      rows.add(use == null ? row : use.in(row));
+    }
+    join(node, rows);
+  }
+
+  /** Its process starts, and finds the folder of its first drive empty. */
+  void joinEmpty(String node) {
+    join(
+        node,
+        List.of(new DriveId(drive(node, 0), 2).toMessage().toBuilder().setVacant(true).build()));
+  }
+
+  private void join(String node, List<DriveRow> rows) {
     MemoryMetadata session = metadata.anotherClient();
     sessions.put(node, session);
     silent.remove(node);
-    List<DriveRow> rows = new ArrayList<>();
-    for (int place = 0; place < drives; place++) {
-      rows.add(
-          new DriveId(drive(node, place), 1)
-              .toMessage().toBuilder().setCapacityBytes(1L << 40).build());
-    }
     NodeRow row = NodeRow.newBuilder().setName(node).setHost(node).setPort(9002).build();
     session.require(
         Command.newBuilder()

@@ -138,6 +138,22 @@ class ClusterHealthTest {
   }
 
   @Test
+  void aDriveWithoutWhichItsNodeHasComeIsMissing() throws Exception {
+    cluster.fallSilent("node-1", "node-2");
+    cluster.pass(NOTICED);
+    cluster.joinEmpty("node-3");
+    seen.look();
+    assertEquals(true, cluster.row(drive(3)).getAbsent(), "it may not be replaced");
+    assertEquals(List.of("node-3/" + drive(3)), health().drives().missing());
+    assertEquals(
+        List.of(drive(3).toString()),
+        cluster.admin.drives().stream()
+            .filter(Admin.DriveInfo::absent)
+            .map(Admin.DriveInfo::id)
+            .toList());
+  }
+
+  @Test
   void aNodeThatIsDrainedMayEnd() throws Exception {
     cluster.stand("node-3", DriveStanding.STANDING_DRAINING);
     cluster.pass(Duration.ofSeconds(4));

@@ -13,12 +13,17 @@ import dev.ashlar.metadata.server.MetadataConfig;
 import dev.ashlar.metadata.server.MetadataServer;
 import dev.ashlar.metadata.table.RocksResources;
 import dev.ashlar.protocol.client.MetadataClient;
+import dev.ashlar.protocol.client.ShardFault;
+import dev.ashlar.protocol.client.ShardStore;
 import dev.ashlar.protocol.memory.SlabPool;
 import dev.ashlar.protocol.message.Registry;
+import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.Profile;
+import dev.ashlar.protocol.thread.BackgroundThread;
 import dev.ashlar.protocol.wire.ClusterSecret;
 import dev.ashlar.storage.drive.DriveConfig;
 import dev.ashlar.storage.drive.DriveResources;
+import dev.ashlar.storage.drive.DriveStore;
 import dev.ashlar.storage.drive.ScrubConfig;
 import dev.ashlar.transport.EventLoops;
 import dev.ashlar.transport.FramePort;
@@ -37,9 +42,11 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.function.LongUnaryOperator;
@@ -67,9 +74,17 @@ class ClusterRolesTest {
   private MetadataClient metadata;
   private final List<StorageNode> nodes = new ArrayList<>();
 
+  /** Drives that came when their nodes served already. */
+  private final List<DriveStore> late = new CopyOnWriteArrayList<>();
+
   private record StorageNode(
-      ClusterOptions options, FramePort port, StorageRole role, Membership membership) {
+      ClusterOptions options,
+      FramePort port,
+      StorageRole role,
+      Membership membership,
+      BackgroundThread vacant) {
     void close() throws IOException {
+      vacant.close();
       port.close();
       membership.close();
       role.close();
@@ -147,10 +162,10 @@ class ClusterRolesTest {
     role.fillVacant(metadata, membership, 1);
     FramePort served =
         new FramePort(cluster.clusterListen().socketAddress(), null, FrameTimes.DEFAULT, loops);
-    if (role.hasDrives()) {
-      role.serve(served, cluster.id(), cluster.secret());
-    }
-    return new StorageNode(cluster, served, role, membership);
+    role.serve(served, cluster.id(), cluster.secret());
+    BackgroundThread vacant =
+        role.awaitVacant(metadata, membership, late::add, Duration.ofMillis(100));
+    return new StorageNode(cluster, served, role, membership, vacant);
   }
 
   private static int freePort() throws IOException {
@@ -179,7 +194,9 @@ class ClusterRolesTest {
   }
 
   /** A node with the gateway's role only. */
-  private RehearsalClient openGateway() throws Exception {
+  private record Gateway(RehearsalClient s3, ClusterDrives drives, GatewayRole role) {}
+
+  private Gateway openGateway() throws Exception {
     ClusterOptions cluster = cluster(Set.of(ServerRole.GATEWAY), "gateway", 1);
     ClusterDrives drives =
         opened.add(
@@ -197,13 +214,14 @@ class ClusterRolesTest {
     RootCredential credential =
         RootCredential.given(
             Map.of("ASHLAR_ACCESS_KEY", "access", "ASHLAR_SECRET_KEY", "secret-secret"), null);
-    return new RehearsalClient(gateway.serve(credential), credential, "us-east-1");
+    RehearsalClient s3 = new RehearsalClient(gateway.serve(credential), credential, "us-east-1");
+    return new Gateway(s3, drives, gateway);
   }
 
   @Test
   void aGatewayWritesAndReadsDrivesOfOtherProcesses() throws Exception {
     startAll();
-    RehearsalClient s3 = openGateway();
+    RehearsalClient s3 = openGateway().s3();
     s3.send("PUT", "/bucket", "", new byte[0]);
     Random random = new Random(7);
     byte[] small = new byte[5_000];
@@ -240,7 +258,7 @@ class ClusterRolesTest {
   @Test
   void onlyAsManyDrivesAreReplacedAsMayBeLost() throws Exception {
     startAll();
-    RehearsalClient s3 = openGateway();
+    RehearsalClient s3 = openGateway().s3();
     s3.send("PUT", "/bucket", "", new byte[0]);
     byte[] bytes = new byte[50_000];
     new Random(7).nextBytes(bytes);
@@ -254,6 +272,7 @@ class ClusterRolesTest {
 
     int port = nodes.get(1).options().clusterListen().port();
     nodes.remove(1).close();
+    assertEquals(List.of(), late, "however often it asks");
     Files.move(root.resolve("away2"), root.resolve("d2"));
     nodes.add(1, start(2, port));
     assertTrue(nodes.get(1).role().hasDrives(), "it is mounted");
@@ -261,6 +280,76 @@ class ClusterRolesTest {
       String key = "/bucket/key-" + i;
       await(() -> Arrays.equals(bytes, read(s3, key)));
     }
+  }
+
+  @Test
+  void whatMayNotBeReplacedIsWhenItMay() throws Exception {
+    startAll();
+    Gateway gateway = openGateway();
+    RehearsalClient s3 = gateway.s3();
+    ClusterDrives drives = gateway.drives();
+    s3.send("PUT", "/bucket", "", new byte[0]);
+    unmount(1);
+    assertTrue(nodes.getFirst().role().hasDrives(), "a replacement");
+    unmount(2);
+    assertFalse(nodes.get(1).role().hasDrives(), "nobody has looked yet what the first one had");
+    ShardStore store = Objects.requireNonNull(drives.store(drive(2).id()));
+    await(() -> drives.reached(drive(2).id()) != null);
+    assertEquals(ShardFault.UNAVAILABLE, store.writeRefusal());
+
+    gateway.role().startRepair(() -> true);
+    await(() -> !late.isEmpty());
+    DriveId replacement = late.getFirst().drive();
+    assertEquals(replacement, drive(2), "metadata knows its life before it is served");
+    await(store::isWritable);
+    byte[] bytes = new byte[50_000];
+    new Random(7).nextBytes(bytes);
+    for (int i = 0; i < 20; i++) {
+      String key = "/bucket/key-" + i;
+      await(() -> isPut(s3, key, bytes));
+    }
+    await(() -> Protection.of(metadata).isFull());
+    assertEquals(replacement, store.drive(), "over the connection that there was");
+    nodes.removeLast().close();
+    for (int i = 0; i < 20; i++) {
+      String key = "/bucket/key-" + i;
+      await(() -> Arrays.equals(bytes, read(s3, key)));
+    }
+  }
+
+  private static boolean isPut(RehearsalClient s3, String path, byte[] bytes) throws Exception {
+    try {
+      s3.send("PUT", path, "", bytes);
+      return true;
+    } catch (IOException e) {
+      return false; // the gateway has not found all drives again
+    }
+  }
+
+  @Test
+  void whatIsMountedLateIsServedWithoutAnotherStart() throws Exception {
+    startAll();
+    RehearsalClient s3 = openGateway().s3();
+    s3.send("PUT", "/bucket", "", new byte[0]);
+    byte[] bytes = new byte[50_000];
+    new Random(7).nextBytes(bytes);
+    s3.send("PUT", "/bucket/key", "", bytes);
+    DriveId before = drive(2);
+    unmount(1);
+    unmount(2);
+    Files.move(root.resolve("away2"), root.resolve("d2"));
+    await(() -> !late.isEmpty());
+    assertEquals(before, late.getFirst().drive(), "it is the one that it was");
+    await(() -> Arrays.equals(bytes, read(s3, "/bucket/key")));
+  }
+
+  /** The only one of this node, as metadata knows it. */
+  private DriveId drive(int number) throws Exception {
+    return metadata.registry().getDrivesList().stream()
+        .filter(row -> row.getNode().equals("node-" + number))
+        .map(DriveId::of)
+        .findFirst()
+        .orElseThrow();
   }
 
   /** The node starts again while its drive is elsewhere. */

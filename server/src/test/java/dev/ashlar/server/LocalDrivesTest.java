@@ -2,6 +2,7 @@ package dev.ashlar.server;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ashlar.blob.ErasureCodes;
@@ -17,6 +18,7 @@ import java.nio.file.Path;
 import java.time.Clock;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -30,6 +32,8 @@ class LocalDrivesTest {
 
   @TempDir private Path root;
   private final Opened opened = new Opened();
+  private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
+  private final DriveUses uses = new DriveUses(meters);
   private final UUID cluster = UUID.randomUUID();
   private DriveResources resources;
 
@@ -40,7 +44,7 @@ class LocalDrivesTest {
         opened.add(
             new DriveResources(
                 new SlabPool(64 << 20),
-                new SimpleMeterRegistry(),
+                meters,
                 Clock.systemUTC(),
                 codes::of,
                 DriveResources.Budget.DEFAULT));
@@ -70,8 +74,12 @@ class LocalDrivesTest {
 
   @Test
   void aNewDriveIsFormatted() throws Exception {
+    assertNull(uses.of(DRIVE));
     LocalDrives drives = start(Map.of());
     assertEquals(1, drives.openCount());
+    DriveUse use = Objects.requireNonNull(uses.of(DRIVE));
+    assertTrue(use.freeBytes() > 0, use.toString());
+    assertEquals(0, use.liveBytes());
     assertFalse(drives.rows().getFirst().getVacant());
   }
 
@@ -103,6 +111,20 @@ class LocalDrivesTest {
     Files.move(root.resolve("elsewhere"), root.resolve("d"));
     drives.fill(known(life));
     assertEquals(life, drives.rows().getFirst().getIncarnation());
+  }
+
+  @Test
+  void whoKnowsThatTheOldOneIsGoneCanSaySoWhileItIsWaitedFor() throws Exception {
+    LocalDrives drives = start(known(LAST_LIFE));
+    drives.fill(known(LAST_LIFE));
+    assertEquals(0, drives.openCount());
+    Path confirmation = root.resolve("d").resolve(LocalDrives.CONFIRMATION);
+    Files.createDirectory(root.resolve("d"));
+    Files.createFile(confirmation);
+    drives.fill(known(LAST_LIFE));
+    assertEquals(1, drives.openCount());
+    assertTrue(drives.rows().getFirst().getIncarnation() > LAST_LIFE);
+    assertFalse(Files.exists(confirmation), "it is for this once");
   }
 
   @Test

@@ -1,6 +1,7 @@
 package dev.ashlar.server;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -28,6 +29,7 @@ import org.junit.jupiter.api.Test;
 class MembershipTest {
   private static final Profile PROFILE = new Profile(2, 1, 16384);
   private static final int NODES = 3;
+  private static final Duration WAIT = Duration.ofSeconds(30);
 
   private final MemoryMetadata metadata = new MemoryMetadata(new ManualClock(1_000_000));
 
@@ -58,26 +60,35 @@ class MembershipTest {
                 PutDrives.newBuilder().setPgMap(Placement.first(metadata.registry(), PROFILE))));
   }
 
+  private static ClusterOptions options(int node, String rack, String zone) {
+    return new ClusterOptions(
+        "test",
+        new ClusterSecret("sixteen bytes or more".getBytes(StandardCharsets.UTF_8)),
+        Set.of(ServerRole.STORAGE),
+        "node-" + node,
+        "127.0.0.1",
+        List.of(new Address("127.0.0.1", 1)),
+        false,
+        new Address("127.0.0.1", 9002),
+        rack,
+        zone,
+        NODES,
+        Duration.ofMinutes(10),
+        null,
+        null);
+  }
+
+  private Membership member(int node, String rack, String zone) {
+    return new Membership(
+        metadata.anotherClient(),
+        options(node, rack, zone),
+        List.of(drive(node)),
+        PROFILE,
+        () -> {});
+  }
+
   private void join(int node, String rack, String zone) throws Exception {
-    ClusterOptions options =
-        new ClusterOptions(
-            "test",
-            new ClusterSecret("sixteen bytes or more".getBytes(StandardCharsets.UTF_8)),
-            Set.of(ServerRole.STORAGE),
-            "node-" + node,
-            "127.0.0.1",
-            List.of(new Address("127.0.0.1", 1)),
-            false,
-            new Address("127.0.0.1", 9002),
-            rack,
-            zone,
-            NODES,
-            Duration.ofMinutes(10),
-            null,
-            null);
-    try (Membership member =
-        new Membership(
-            metadata.anotherClient(), options, List.of(drive(node)), PROFILE, () -> {})) {
+    try (Membership member = member(node, rack, zone)) {
       member.join();
     }
   }
@@ -114,5 +125,39 @@ class MembershipTest {
   void elsewhereNobodyNeedsOne() throws Exception {
     begin(false, false);
     join(NODES + 1, "", "");
+  }
+
+  @Test
+  void metadataLearnsHowFullDrivesAre() throws Exception {
+    begin(false, false);
+    DriveUse use = new DriveUse(700, 300, 600);
+    try (Membership member = member(NODES + 1, "", "")) {
+      member.reportUse(drive -> drive.equals(new UUID(0, NODES + 1)) ? use : null);
+      member.reportReads(() -> 17);
+      member.join();
+      long deadline = System.nanoTime() + WAIT.toNanos();
+      while (DriveUse.of(row(NODES + 1)) == null || oldestReadMs(NODES + 1) == 0) {
+        assertTrue(System.nanoTime() < deadline, "still waiting");
+        Thread.sleep(20);
+      }
+    }
+    assertEquals(use, DriveUse.of(row(NODES + 1)));
+    assertEquals(17, oldestReadMs(NODES + 1), "its reads still run");
+    assertNull(DriveUse.of(row(1)));
+  }
+
+  private DriveRow row(int node) throws Exception {
+    return metadata.registry().getDrivesList().stream()
+        .filter(row -> DriveId.idOf(row).equals(new UUID(0, node)))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  private long oldestReadMs(int node) throws Exception {
+    return metadata.registry().getNodesList().stream()
+        .filter(row -> row.getName().equals("node-" + node))
+        .findFirst()
+        .orElseThrow()
+        .getOldestReadMs();
   }
 }

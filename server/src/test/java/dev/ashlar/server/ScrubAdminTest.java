@@ -2,15 +2,17 @@ package dev.ashlar.server;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.storage.drive.ScrubProgress;
 import java.io.ByteArrayOutputStream;
+import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -22,6 +24,9 @@ class ScrubAdminTest {
   private static final long MIB = 1 << 20;
   private static final Address ONE = new Address("one", 9001);
   private static final Address OTHER = new Address("other", 9001);
+
+  private static final ScrubPage NO_ANSWER = new ScrubPage(List.of());
+  private static final ScrubPage REFUSAL = page(progress(false, 99, 99, 99, 99), 99);
 
   private final List<String> asked = new ArrayList<>();
   private final Deque<ScrubPage> pages = new ArrayDeque<>();
@@ -38,7 +43,7 @@ class ScrubAdminTest {
     return new ScrubPage(List.of(ScrubPage.Drive.of(new UUID(0, 1), deep, null, nowMs)));
   }
 
-  /** What each look finds, the last one for ever. */
+  /** What each look finds, the last one for ever; null: no answer. */
   private String run(boolean isStarting, boolean isWatching, boolean isJson, Address... processes)
       throws Exception {
     ObjectMapper json = new ObjectMapper();
@@ -47,15 +52,18 @@ class ScrubAdminTest {
               (management, method, path) -> {
                 asked.add(method + " " + management + path);
                 ScrubPage page = pages.size() > 1 ? pages.remove() : pages.element();
-                try {
-                  return json.writeValueAsString(page);
-                } catch (JsonProcessingException e) {
-                  throw new AssertionError(e);
+                if (page.equals(NO_ANSWER)) {
+                  throw new IOException(management + " does not answer: timeout");
                 }
+                if (page.equals(REFUSAL)) {
+                  throw new IOException("the root credentials are needed");
+                }
+                return json.writeValueAsString(page);
               },
               List.of(processes),
-              out,
-              isJson)
+              new WatchScreen(out, null),
+              isJson,
+              Duration.ZERO)
           .run(isStarting, isWatching);
     }
     return shown.toString(StandardCharsets.UTF_8);
@@ -115,5 +123,54 @@ class ScrubAdminTest {
     pages.add(page(progress(false, 9_000, 9_900, 2, 0), 9_900));
     run(true, true, true, ONE);
     assertEquals(4, asked.size());
+  }
+
+  @Test
+  void aProcessThatIsAwayForAWhileIsNamedAndWaitedFor() throws Exception {
+    ScrubPage running = page(progress(true, 9_000, 2_000, 1, 1), 9_500);
+    ScrubPage done = page(progress(false, 9_000, 9_900, 2, 0), 9_900);
+    pages.addAll(List.of(running, done)); // of one and the other
+    pages.addAll(List.of(NO_ANSWER, done));
+    pages.addAll(List.of(NO_ANSWER, done));
+    pages.addAll(List.of(done, NO_ANSWER)); // whether that is done is not known now
+    pages.add(done);
+    String text = run(false, true, false, ONE, OTHER);
+    assertEquals(10, asked.size(), asked::toString);
+    String away = "  50 %";
+    int named = text.indexOf("  not since then: one:9001 does not answer: timeout\n");
+    assertTrue(text.startsWith("one:9001:\n"), text);
+    assertTrue(text.substring(0, named).contains(away), "it is as it was last: " + text);
+    assertTrue(text.contains("  not since then: other:9001 does not answer: timeout\n"), text);
+    assertEquals(
+        2, text.split("not since then", -1).length - 1, "what has not changed is not shown again");
+  }
+
+  @Test
+  void scriptsSeeWhoIsSilent() throws Exception {
+    pages.add(page(progress(true, 9_000, 2_000, 1, 1), 9_500));
+    pages.add(NO_ANSWER);
+    pages.add(page(progress(false, 9_000, 9_900, 2, 0), 9_900));
+    String[] lines = run(false, true, true, ONE).split("\n", -1);
+    assertTrue(lines[0].endsWith("\"process\":\"one:9001\"}],\"silent\":{}}"), lines[0]);
+    assertTrue(
+        lines[1].endsWith("\"silent\":{\"one:9001\":\"one:9001 does not answer: timeout\"}}"),
+        lines[1]);
+  }
+
+  @Test
+  void whoIsAwayForLongIsGivenUp() {
+    pages.add(page(progress(true, 9_000, 2_000, 1, 1), 9_500));
+    pages.add(NO_ANSWER);
+    IOException end = assertThrows(IOException.class, () -> run(false, true, false, ONE));
+    assertEquals("one:9001 does not answer: timeout", end.getMessage());
+    assertEquals(1 + PatientLooks.FAILED_MAX, asked.size());
+  }
+
+  @Test
+  void whoRefusesIsNamed() {
+    pages.add(page(progress(false, 1_000, 2_000, 1, 0), 9_000));
+    pages.add(REFUSAL);
+    IOException end = assertThrows(IOException.class, () -> run(false, true, false, ONE, OTHER));
+    assertEquals("other:9001: the root credentials are needed", end.getMessage());
   }
 }

@@ -72,10 +72,17 @@ public final class RemoteShardStore implements ShardStore {
     }
   }
 
-  /** In the life that acknowledged something. */
+  /** In the life that acknowledged something, which may have begun since it was connected. */
   DriveId drive(long incarnation) {
     DriveId known = drive;
-    return known.incarnation() == incarnation ? known : new DriveId(known.id(), incarnation);
+    if (known.incarnation() == incarnation) {
+      return known;
+    }
+    DriveId acknowledging = new DriveId(known.id(), incarnation);
+    if (incarnation > known.incarnation()) {
+      drive = acknowledging;
+    }
+    return acknowledging;
   }
 
   /** An operation with so much data has ended. */

@@ -1,0 +1,45 @@
+package dev.ashlar.server;
+
+import dev.ashlar.protocol.message.DriveRow;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How full a drive is.
+ *
+ * @param usedBytes that its segments take
+ * @param freeBytes that more of them could take
+ * @param liveBytes of those used, what is needed; the rest goes with time, or when room is needed
+ */
+record DriveUse(long usedBytes, long freeBytes, long liveBytes) {
+  DriveUse {
+    if (usedBytes < 0 || freeBytes < 0 || liveBytes < 0) {
+      throw new IllegalArgumentException(usedBytes + ", " + freeBytes + ", " + liveBytes);
+    }
+  }
+
+  /** As the drive's node said it last; null where it has said nothing yet. */
+  static @Nullable DriveUse of(DriveRow row) {
+    boolean isSaid = row.getUsedBytes() > 0 || row.getFreeBytes() > 0;
+    return isSaid ? new DriveUse(row.getUsedBytes(), row.getFreeBytes(), row.getLiveBytes()) : null;
+  }
+
+  /** The row with this in it. */
+  DriveRow in(DriveRow row) {
+    return row.toBuilder()
+        .setUsedBytes(usedBytes)
+        .setFreeBytes(freeBytes)
+        .setLiveBytes(liveBytes)
+        .build();
+  }
+
+  /** Of what it could use; 0 to 1. */
+  double fullness() {
+    long all = usedBytes + freeBytes;
+    return all == 0 ? 1 : (double) usedBytes / all;
+  }
+
+  /** The same in whole percents, rounded down. */
+  int usedPercent() {
+    return (int) (100 * fullness());
+  }
+}
