@@ -84,7 +84,8 @@ class MovedChangesTest {
       int pieces = rows.bases(SHARD, 0, blocks).size() + rows.patches(SHARD, 0, blocks).size();
       int max = blocks / 64 + 2 * 64;
       assertTrue(
-          pieces <= max, pieces + " pieces of a shard of " + blocks + " blocks, not yet merged too");
+          pieces <= max,
+          pieces + " pieces of a shard of " + blocks + " blocks, not yet merged too");
     }
     drive.index.lose();
     drive.reopen();
