@@ -106,8 +106,12 @@ public final class TestBlobs {
   }
 
   public static Command.Builder createBucket(String name) {
+    return createBucket(name, "me");
+  }
+
+  public static Command.Builder createBucket(String name, String owner) {
     return Command.newBuilder()
-        .setCreateBucket(CreateBucket.newBuilder().setName(name).setOwner("me"));
+        .setCreateBucket(CreateBucket.newBuilder().setName(name).setOwner(owner));
   }
 
   public static Command.Builder put(String bucket, String key, NewBlob.Builder blob) {

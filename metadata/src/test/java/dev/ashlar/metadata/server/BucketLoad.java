@@ -15,6 +15,9 @@ import java.util.stream.Collectors;
 
 /** Commands of several clients, each of which works once only. */
 final class BucketLoad {
+  /** So that a long load does not meet the limit of an owner's buckets. */
+  private static final int BUCKETS_PER_OWNER = 1000;
+
   private final Set<String> acknowledged = ConcurrentHashMap.newKeySet();
   private final Set<ResultCode> codes = ConcurrentHashMap.newKeySet();
   private final Set<Throwable> failures = ConcurrentHashMap.newKeySet();
@@ -39,7 +42,8 @@ final class BucketLoad {
   private void createOn(MetadataClient client, String prefix) {
     for (int i = 0; !isOver; i++) {
       try {
-        codes.add(createBucket(client, prefix + i).getCode());
+        String owner = prefix + i / BUCKETS_PER_OWNER;
+        codes.add(client.submit(TestBlobs.createBucket(prefix + i, owner)).getCode());
         acknowledged.add(prefix + i);
       } catch (Exception e) {
         failures.add(e);
