@@ -22,15 +22,27 @@ import org.jspecify.annotations.Nullable;
  * told of it when they connect, and that it takes nothing. When it has come it is that drive.
  */
 final class LateDrive implements ShardStore {
-  private final DriveId next;
+  private volatile DriveId known;
   private volatile @Nullable ShardStore there;
 
   /**
-   * @param next the least life that it could have when it comes: gateways take none for it that is
-   *     older than what metadata has
+   * @param known in the life that metadata knows. Gateways take none for it that is older, and
+   *     later none that is older than this: it may come as what it was
    */
-  LateDrive(DriveId next) {
-    this.next = next;
+  LateDrive(DriveId known) {
+    this.known = known;
+  }
+
+  /** From now on this is the life that metadata knows. */
+  void isKnownAs(DriveId newer) {
+    check(newer);
+    known = newer;
+  }
+
+  private void check(DriveId drive) {
+    if (!drive.id().equals(known.id())) {
+      throw new IllegalArgumentException(drive + " is not " + known);
+    }
   }
 
   /**
@@ -39,9 +51,7 @@ final class LateDrive implements ShardStore {
    * @param drive in a life that metadata knows
    */
   void come(ShardStore drive) {
-    if (!drive.drive().id().equals(next.id())) {
-      throw new IllegalArgumentException(drive.drive() + " is not " + next);
-    }
+    check(drive.drive());
     there = drive;
   }
 
@@ -52,7 +62,7 @@ final class LateDrive implements ShardStore {
   @Override
   public DriveId drive() {
     ShardStore drive = there;
-    return drive == null ? next : drive.drive();
+    return drive == null ? known : drive.drive();
   }
 
   @Override
@@ -62,7 +72,7 @@ final class LateDrive implements ShardStore {
   }
 
   private ShardException absence() {
-    return new ShardException(ShardFault.UNAVAILABLE, next.id() + " is not there yet");
+    return new ShardException(ShardFault.UNAVAILABLE, known.id() + " is not there yet");
   }
 
   private ShardStore present() throws ShardException {

@@ -220,19 +220,19 @@ final class LocalDrives implements AutoCloseable {
 
   /** Folders of known drives that are empty, as long as nobody has said that they may be lost. */
   List<Path> vacant() {
-    return vacantLives().stream().map(drive -> folder(drive.id())).toList();
+    return vacantDrives().stream().map(drive -> folder(drive.id())).toList();
   }
 
-  /** The drives that belong there, in the lives that they would begin. */
-  List<DriveId> vacantLives() {
-    List<DriveId> lives = new ArrayList<>();
+  /** The drives that belong there, as they were known. */
+  List<DriveId> vacantDrives() {
+    List<DriveId> drives = new ArrayList<>();
     for (UUID id : config.ids()) {
       DriveId before = vacant.get(id);
       if (before != null) {
-        lives.add(new DriveId(id, before.incarnation() + 1));
+        drives.add(before);
       }
     }
-    return lives;
+    return drives;
   }
 
   /**
@@ -335,7 +335,9 @@ final class LocalDrives implements AutoCloseable {
 
   /**
    * The drives as metadata registers them: those that are open, with capacities as their weights,
-   * and those that are vacant in the life that they would begin.
+   * and those that are vacant in the life that they would begin. Once metadata has taken one for
+   * lost, nothing on it counts: none is told of that has been mounted since, or by now is known not
+   * to be.
    */
   List<DriveRow> rows() throws IOException {
     List<DriveRow> rows = new ArrayList<>();
@@ -345,7 +347,14 @@ final class LocalDrives implements AutoCloseable {
         rows.add(drive.drive().toMessage().toBuilder().setCapacityBytes(capacity(id)).build());
       }
     }
-    vacantLives().forEach(next -> rows.add(next.toMessage().toBuilder().setVacant(true).build()));
+    Set<Path> notMounted = notMounted(config.folders());
+    for (DriveId before : vacantDrives()) {
+      Path folder = folder(before.id());
+      if (isEmpty(folder) && !notMounted.contains(folder)) {
+        DriveId next = new DriveId(before.id(), before.incarnation() + 1);
+        rows.add(next.toMessage().toBuilder().setVacant(true).build());
+      }
+    }
     return rows;
   }
 

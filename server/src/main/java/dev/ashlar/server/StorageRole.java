@@ -93,7 +93,7 @@ final class StorageRole implements AutoCloseable {
         LOG.warn("{} are empty, and others are away or being rebuilt: waiting", drives.vacant());
       }
       Thread.sleep(VACANT_PAUSE);
-      member.register(drives.rows());
+      ask(member);
       drives.fill(metadata.drives());
     }
     locks.takeExisting(folders);
@@ -108,7 +108,7 @@ final class StorageRole implements AutoCloseable {
           LocalDrives.CONFIRMATION,
           LOOK_AGAIN.toSeconds());
     }
-    drives.vacantLives().forEach(next -> late.put(next.id(), new LateDrive(next)));
+    drives.vacantDrives().forEach(known -> late.put(known.id(), new LateDrive(known)));
     if (!drives.stores().isEmpty()) {
       member.register(drives.rows());
     }
@@ -147,12 +147,25 @@ final class StorageRole implements AutoCloseable {
   }
 
   /** Metadata decides anew with each registration. */
+  private void ask(Membership member) throws IOException, MetadataUnavailableException {
+    List<DriveRow> rows = drives.rows();
+    if (!rows.isEmpty()) { // else it would be a node without drives
+      member.register(rows);
+    }
+  }
+
   private void askAgain(MetadataClient metadata, Membership member)
       throws IOException, MetadataUnavailableException, InterruptedException {
-    member.register(drives.rows());
+    ask(member);
     Map<UUID, DriveId> known = new HashMap<>();
     for (DriveRow row : metadata.registry().getDrivesList()) {
       known.put(DriveId.idOf(row), DriveId.of(row));
+    }
+    for (Map.Entry<UUID, LateDrive> drive : late.entrySet()) {
+      DriveId now = known.get(drive.getKey());
+      if (now != null) {
+        drive.getValue().isKnownAs(now);
+      }
     }
     drives.fill(known);
   }

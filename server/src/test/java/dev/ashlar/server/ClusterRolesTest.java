@@ -329,7 +329,8 @@ class ClusterRolesTest {
   @Test
   void whatIsMountedLateIsServedWithoutAnotherStart() throws Exception {
     startAll();
-    RehearsalClient s3 = openGateway().s3();
+    Gateway gateway = openGateway();
+    RehearsalClient s3 = gateway.s3();
     s3.send("PUT", "/bucket", "", new byte[0]);
     byte[] bytes = new byte[50_000];
     new Random(7).nextBytes(bytes);
@@ -337,10 +338,21 @@ class ClusterRolesTest {
     DriveId before = drive(2);
     unmount(1);
     unmount(2);
+    ShardStore store = Objects.requireNonNull(gateway.drives().store(before.id()));
+    await(() -> gateway.drives().reached(before.id()) != null);
     Files.move(root.resolve("away2"), root.resolve("d2"));
     await(() -> !late.isEmpty());
     assertEquals(before, late.getFirst().drive(), "it is the one that it was");
     await(() -> Arrays.equals(bytes, read(s3, "/bucket/key")));
+    await(store::isWritable);
+    assertEquals(before, store.drive(), "also for who was connected before it came");
+
+    int port = nodes.get(1).options().clusterListen().port();
+    nodes.remove(1).close();
+    await(() -> !store.isWritable());
+    nodes.add(1, start(2, port));
+    await(store::isWritable);
+    assertEquals(before, store.drive());
   }
 
   /** The only one of this node, as metadata knows it. */

@@ -43,6 +43,8 @@ class LateDriveTest extends AbstractShardStoreContract {
     ShardException refusal =
         assertThrows(ShardException.class, () -> late.blobsBelow(Long.MAX_VALUE, null, 1));
     assertEquals(ShardFault.UNAVAILABLE, refusal.fault());
+    late.isKnownAs(new DriveId(ID, 6));
+    assertEquals(6, late.drive().incarnation());
     late.come(new MemoryShardStore(new DriveId(ID, 7), slabs));
     assertTrue(late.isThere() && late.isWritable());
     assertEquals(7, late.drive().incarnation());

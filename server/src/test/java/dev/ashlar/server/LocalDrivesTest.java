@@ -108,7 +108,9 @@ class LocalDrivesTest {
     Files.move(root.resolve("d"), root.resolve("elsewhere"));
     LocalDrives drives = start(known(life));
     assertEquals(0, drives.openCount());
+    assertTrue(drives.rows().getFirst().getVacant());
     Files.move(root.resolve("elsewhere"), root.resolve("d"));
+    assertEquals(List.of(), drives.rows(), "metadata must not take it for lost now");
     drives.fill(known(life));
     assertEquals(life, drives.rows().getFirst().getIncarnation());
   }
