@@ -134,9 +134,13 @@ final class RecentBlocks {
       if (ofShard == null) {
         return;
       }
+      long revision = extent.stamp().revision();
       for (Entry entry : ofShard.values()) {
-        if (extent.covers(entry.block) && entry.liesIn(extent)) {
-          entry.revision = extent.stamp().revision();
+        if (extent.covers(entry.block)) {
+          // What was written last need not be the newest: an intent may come once more, late.
+          boolean isThis = entry.liesIn(extent);
+          boolean isOlder = entry.revision > 0 && entry.revision < revision;
+          entry.revision = isThis ? revision : isOlder ? 0 : entry.revision;
         }
       }
     } finally {
@@ -193,7 +197,8 @@ final class RecentBlocks {
 
   /**
    * Whether it is what the view has of its block. Who writes the block again replaces the entry, or
-   * removes it, before the view can have that: so what was folded last is the newest that is.
+   * removes it, before the view can have that, and a later fold of another piece makes it nothing:
+   * so what was folded last is the newest that is.
    */
   private static boolean isOf(Entry entry, UnfoldedShards.Known known, ShardView view) {
     Extent newest = null;

@@ -85,6 +85,22 @@ class RecentBlocksTest {
   }
 
   @Test
+  void anIntentThatComesOnceMoreIsNotTakenForANewerOne() throws Exception {
+    SimulatedCore drive = written(SHARD, noise(1, LENGTH));
+    byte[] expected = noise(1, LENGTH);
+    change(drive, 1, ShardView.ORIGINAL, 100, 50, expected);
+    byte[] first = expected.clone();
+    change(drive, 2, unfolded(1), 200, 50, expected);
+    change(drive, 1, ShardView.ORIGINAL, 100, 50, first);
+    drive.fold(fold(1));
+    drive.fold(fold(2));
+    LogRequest.Prepare found = atOnce(drive, new ShardView(2, 2, List.of()), 0);
+    if (found != null) {
+      assertBlock(expected, 0, found);
+    }
+  }
+
+  @Test
   void aDeletedShardIsForgotten() throws Exception {
     SimulatedCore drive = written(SHARD, noise(1, LENGTH));
     change(drive, 1, ShardView.ORIGINAL, 100, 50, noise(1, LENGTH));
