@@ -95,8 +95,9 @@ final class Compactor {
    * bytes; false if there is none.
    */
   boolean emptyOne() throws IOException, ShardException {
-    // What a full drive can do is to be left to what frees most.
-    LostDirectories.Lost found = segments.isFull() ? null : lost.poll();
+    // The reserve is for what frees segments for sure.
+    boolean hasRoom = segments.mayAllocate(Segments.Need.NEW_DATA);
+    LostDirectories.Lost found = hasRoom ? lost.poll() : null;
     if (found != null && mend(found)) {
       return true;
     }
@@ -129,6 +130,12 @@ final class Compactor {
     if (victim.id() == log.activeSegment()) {
       mover.move(victim.id(), List.of(), List.of());
     }
+    if (!segments.mayAllocate(Segments.Need.NEW_DATA)
+        && victim.use().marks() > readableMarks(victim)) {
+      LOG.warn("segment {} could not be freed: it is left as it is on a full drive", victim.id());
+      stuck.add(victim.id());
+      return;
+    }
     int marksMet = 0;
     if (victim.use().liveBytes() > 0 || victim.use().marks() > 0) {
       marksMet = moveNeeded(victim);
@@ -149,6 +156,7 @@ final class Compactor {
           victim.id(),
           victim.use().marks() - marksMet);
       stuck.add(victim.id());
+      segments.leaveBehind(victim);
     } else {
       emptied.add(victim);
     }
@@ -219,23 +227,53 @@ final class Compactor {
    */
   private int moveNeeded(Segment victim) throws IOException, ShardException {
     NeededRecords needed = new NeededRecords(index, unfolded, segments, victim);
+    forEachBatch(
+        victim,
+        (scanner, header) -> {
+          scanner.forEachRecord(header, needed);
+          moveBatches(victim, needed);
+        });
+    needed.lookUp();
+    moveBatches(victim, needed);
+    move(victim, needed.take(limits.batchBytesMax()));
+    return needed.marksMet();
+  }
+
+  private int readableMarks(Segment segment) throws IOException, ShardException {
+    List<Mark> found = new ArrayList<>();
+    BatchScanner.RecordVisitor visitor =
+        new BatchScanner.RecordVisitor() {
+          @Override
+          public void piece(Piece piece) {}
+
+          @Override
+          public void mark(Mark mark) {
+            found.add(mark);
+          }
+        };
+    forEachBatch(segment, (scanner, header) -> scanner.forEachRecord(header, visitor));
+    return found.size();
+  }
+
+  /** What is done with a batch of which the directory was loaded. */
+  private interface BatchVisitor {
+    void batch(BatchScanner scanner, BatchHeader header) throws IOException, ShardException;
+  }
+
+  private void forEachBatch(Segment segment, BatchVisitor visitor)
+      throws IOException, ShardException {
     try (BatchScanner scanner = new BatchScanner(drive, limits.segmentBytes(), slabs)) {
       for (int offset = 0; offset < limits.segmentBytes(); ) {
-        BatchHeader header = scanner.directoryAt(victim, offset);
+        BatchHeader header = scanner.directoryAt(segment, offset);
         if (header == null) {
-          header = scanner.firstAbove(victim, offset, 0);
+          header = scanner.firstAbove(segment, offset, 0);
         }
         if (header == null) {
           break;
         }
         offset = header.offset() + header.bytes();
-        scanner.forEachRecord(header, needed);
-        moveBatches(victim, needed);
+        visitor.batch(scanner, header);
       }
-      needed.lookUp();
-      moveBatches(victim, needed);
-      move(victim, needed.take(limits.batchBytesMax()));
-      return needed.marksMet();
     }
   }
 

@@ -116,12 +116,17 @@ final class Recovery {
     return false;
   }
 
-  /** In a rebuild the segments between may have been freed long ago: sequences have gaps. */
+  /**
+   * In a rebuild the segments between may have been freed long ago: sequences have gaps. Where none
+   * was between, a gap is what can no longer be read at the end of the segment before.
+   */
   private boolean replayFirstOfNextSegment() throws IOException {
     for (Segment next : segments.after(end.segment())) {
       BatchHeader header = scanner.directoryAt(next, 0);
       if (header != null && header.sequence() > end.sequence()) {
-        return replay(next, header);
+        boolean isNeighbour = next.id() == end.segment() + 1;
+        boolean isDamaged = isNeighbour && header.sequence() > end.sequence() + 1;
+        return !isDamaged && replay(next, header);
       }
       if (scanner.firstAbove(next, 0, end.sequence()) != null) {
         return false;

@@ -54,6 +54,9 @@ final class Segments implements AutoCloseable {
   /** Of these, the segments that hold old copies of pieces that were moved. */
   private final ConcurrentSkipListSet<Long> movedFrom = new ConcurrentSkipListSet<>();
 
+  /** Of these, the segments that stay although nothing in them is needed. */
+  private final ConcurrentSkipListSet<Long> leftBehind = new ConcurrentSkipListSet<>();
+
   private final ReentrantLock lock = new ReentrantLock();
   private final ArrayDeque<String> spares = new ArrayDeque<>();
   private long lastSpare;
@@ -148,7 +151,19 @@ final class Segments implements AutoCloseable {
   }
 
   void markMovedFrom(long id) {
-    movedFrom.add(id);
+    if (!leftBehind.contains(id)) {
+      movedFrom.add(id);
+    }
+  }
+
+  /**
+   * The segment is empty and stays for good, so that a replay meets the damage in it. Marks need
+   * not outlive what it holds: they would have to be carried along for ever, all of them, and a
+   * replay that meets damage is followed by a search for what nobody knows any more.
+   */
+  void leaveBehind(Segment segment) {
+    leftBehind.add(segment.id());
+    movedFrom.remove(segment.id());
   }
 
   /**
@@ -156,10 +171,11 @@ final class Segments implements AutoCloseable {
    * from {@code lowest} to {@code highest}: copies may also be where they were moved from.
    */
   Span withCopies(long lowest, long highest) {
-    Long lowestMoved = movedFrom.isEmpty() ? null : movedFrom.first();
-    return lowestMoved == null
+    Long lowestMoved = movedFrom.ceiling(0L);
+    Long highestMoved = movedFrom.floor(Long.MAX_VALUE);
+    return lowestMoved == null || highestMoved == null // the last may just have been freed
         ? new Span(lowest, highest)
-        : new Span(Math.min(lowest, lowestMoved), Math.max(highest, movedFrom.last()));
+        : new Span(Math.min(lowest, lowestMoved), Math.max(highest, highestMoved));
   }
 
   /** Segments from the lowest to the highest. */
@@ -168,7 +184,7 @@ final class Segments implements AutoCloseable {
   /** Whether a segment other than this one may hold records that the mark speaks of. */
   boolean needs(Mark mark, long otherThan) {
     for (long id : onDrive.subSet(mark.lowestSegment(), true, mark.highestSegment(), true)) {
-      if (id != otherThan) {
+      if (id != otherThan && !leftBehind.contains(id)) {
         return true;
       }
     }
@@ -274,9 +290,14 @@ final class Segments implements AutoCloseable {
     }
   }
 
+  /** Whether there was room for another segment, as last looked at. */
+  boolean mayAllocate(Need need) {
+    return freeBytes >= limits.segmentBytes() + bytesLeftBy(need);
+  }
+
   private boolean hasRoomFor(Need need) throws IOException {
     lookForRoom();
-    return freeBytes >= limits.segmentBytes() + bytesLeftBy(need);
+    return mayAllocate(need);
   }
 
   private long bytesLeftBy(Need need) {

@@ -4,12 +4,15 @@ import static dev.ashlar.storage.drive.SimulatedCore.noise;
 import static java.util.Objects.requireNonNull;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ashlar.protocol.client.AbstractShardChangesContract;
+import dev.ashlar.protocol.client.AbstractShardStoreContract;
+import dev.ashlar.protocol.client.Answer;
 import dev.ashlar.protocol.client.Fold;
 import dev.ashlar.protocol.client.ShardException;
 import dev.ashlar.protocol.client.ShardFault;
@@ -46,6 +49,12 @@ class DirectoryMendingTest {
   private static final long DAMAGED = 1;
   private static final int FLIPS_PER_BLOCK = 4;
 
+  /** With as many segments, and the one that is written to, new data gets no other. */
+  private static final int NEARLY_FULL_SEGMENTS = 10;
+
+  private static final DriveConfig.Limits NEARLY_FULL =
+      TestDrives.TINY.withCapacity((NEARLY_FULL_SEGMENTS + 4L) * TestDrives.TINY.segmentBytes());
+
   private final long seed = Long.getLong("seed", System.nanoTime());
   private final Random random = new Random(seed);
 
@@ -77,8 +86,12 @@ class DirectoryMendingTest {
   }
 
   private static List<BatchHeader> batches(SimulatedCore drive) throws IOException {
+    return batches(drive, DAMAGED);
+  }
+
+  private static List<BatchHeader> batches(SimulatedCore drive, long id) throws IOException {
     List<BatchHeader> found = new ArrayList<>();
-    Segment segment = assertNotNullOf(drive.core().segments().get(DAMAGED));
+    Segment segment = assertNotNullOf(drive.core().segments().get(id));
     try (BatchScanner scanner =
         new BatchScanner(SimulatedCore.DRIVE, TestDrives.TINY.segmentBytes(), drive.slabs)) {
       BatchHeader next = scanner.directoryAt(segment, 0);
@@ -96,8 +109,12 @@ class DirectoryMendingTest {
   }
 
   private void flip(SimulatedCore drive, int from, int to) {
+    flip(drive, DAMAGED, from, to);
+  }
+
+  private void flip(SimulatedCore drive, long segment, int from, int to) {
     drive.disk.flipBit(
-        Segments.fileName(DAMAGED), from + random.nextInt(to - from), random.nextInt(8));
+        Segments.fileName(segment), from + random.nextInt(to - from), random.nextInt(8));
   }
 
   /** Returns how many batches have lost their directories. */
@@ -265,5 +282,115 @@ class DirectoryMendingTest {
       lost = e;
     }
     assertNotNull(lost, "an older state of it must not be taken for this one");
+  }
+
+  /** The first segment ends with a fold's mark, whose directory is damaged. */
+  @Test
+  void damageAtTheEndOfASegmentIsMet() throws Exception {
+    expected.clear();
+    SimulatedCore drive = new SimulatedCore(TestDrives.TINY);
+    drive.commit(900, noise(900, BLOCK));
+    for (int blob = 1; drive.core().log().activeRoomBytes() > 40_000; blob++) {
+      put(drive, blob, 20_000);
+    }
+    change(drive);
+    put(drive, 100, 60_000);
+    assertEquals(2, drive.core().log().activeSegment());
+    DriveId life = drive.core().drive();
+    BatchHeader mark = batches(drive).getLast();
+    flip(drive, mark.offset(), mark.offset() + mark.directoryBytes());
+    drive.index.lose();
+    drive.reopen();
+    checkAll(drive, "seed " + seed);
+    assertNotEquals(life, drive.core().drive());
+  }
+
+  /**
+   * Segments with live data in two batches, and between them one with a mark, whose directory is
+   * damaged.
+   *
+   * @param dataBytes of the first batch
+   */
+  private SimulatedCore withLostMarks(DriveConfig.Limits limits, int segments, int dataBytes)
+      throws IOException {
+    expected.clear();
+    SimulatedCore drive = new SimulatedCore(limits);
+    for (int i = 0; i < segments; i++) {
+      byte[] data = noise(i, dataBytes);
+      drive.commit(1000 + 2 * i, data, noise(i, 100));
+      expected.put(1000 + 2 * i, data);
+      drive.delete(1000 + 2 * i + 1);
+      put(drive, 2000 + i, 4000);
+      assertEquals(1 + i, drive.core().log().activeSegment());
+    }
+    put(drive, 3000, 118_000);
+    assertEquals(1 + segments, drive.core().log().activeSegment());
+    drive.core().index().checkpoint();
+    for (long segment = 1; segment <= segments; segment++) {
+      BatchHeader lost = batches(drive, segment).get(1);
+      flip(drive, segment, lost.offset(), lost.offset() + lost.directoryBytes());
+    }
+    return drive;
+  }
+
+  /** Else all marks that are ever written would be carried along, because of that one segment. */
+  @Test
+  void marksDoNotWaitForASegmentThatStays() throws Exception {
+    SimulatedCore drive = withLostMarks(TestDrives.TINY, 1, 118_000);
+    flip(drive, 0, SegmentFormat.HEADER_BYTES);
+    assertEquals(1, scrub(drive));
+    compact(drive);
+    assertEquals(0, assertNotNullOf(drive.core().segments().get(DAMAGED)).use().liveBytes());
+    int rounds = 100;
+    for (int blob = 1; blob <= rounds; blob++) {
+      drive.commit(blob, noise(blob, 30_000));
+      drive.delete(blob);
+    }
+    compact(drive);
+    int marks = 0;
+    for (Segment segment : drive.core().segments().all()) {
+      marks += segment.id() == DAMAGED ? 0 : segment.use().marks();
+    }
+    assertTrue(marks < rounds / 4, marks + " marks are left of " + rounds);
+    checkAll(drive, "seed " + seed);
+  }
+
+  /** What is mended takes room and may free none: deletes and moves go on to have theirs. */
+  @Test
+  void theReserveIsNotForMending() throws Exception {
+    SimulatedCore drive = withLostMarks(NEARLY_FULL, NEARLY_FULL_SEGMENTS, 118_000);
+    for (long segment = 1; segment <= NEARLY_FULL_SEGMENTS; segment++) {
+      flip(drive, segment, 0, SegmentFormat.HEADER_BYTES);
+    }
+    assertEquals(NEARLY_FULL_SEGMENTS, scrub(drive));
+    canDeleteAfterCompaction(drive);
+  }
+
+  /** Segments of which less than a half is live; what is moved out of two of them fills one. */
+  @Test
+  void norForWhatCannotBeFreed() throws Exception {
+    SimulatedCore drive = withLostMarks(NEARLY_FULL, NEARLY_FULL_SEGMENTS, 58_000);
+    LogRequest write =
+        new LogRequest.Write(
+            AbstractShardStoreContract.shardWrite(
+                new ShardId(new BlobId(1, 4000), 0), 0, noise(4000, 100_000)),
+            new Answer<>());
+    assertFalse(drive.commitOne(write));
+    assertTrue(drive.core().segments().isFull());
+    canDeleteAfterCompaction(drive);
+  }
+
+  private void canDeleteAfterCompaction(SimulatedCore drive) throws Exception {
+    Compactor compactor = drive.compactor();
+    for (int i = 0; i < 2 * NEARLY_FULL_SEGMENTS; i++) {
+      drive.core().segments().prepare(drive.core().log().activeRoomBytes());
+      if (compactor.emptyOne()) {
+        compactor.free();
+      }
+    }
+    LogRequest delete = new LogRequest.Delete(List.of(new BlobId(1, 3000)), new Answer<>());
+    assertTrue(drive.commitOne(delete), "a full drive could never be worked free");
+    expected.remove(3000);
+    checkAll(drive, "seed " + seed);
   }
 }

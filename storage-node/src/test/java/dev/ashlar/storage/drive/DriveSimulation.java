@@ -12,6 +12,7 @@ import dev.ashlar.protocol.memory.SlabPool;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.ShardId;
+import dev.ashlar.storage.drive.SegmentFormat.BatchHeader;
 import dev.ashlar.storage.io.SimulatedDrive;
 import dev.ashlar.storage.io.SimulatedDrive.PowerLoss;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -113,6 +114,7 @@ final class DriveSimulation {
                 alone(
                     core,
                     new LogRequest.Merge(shard, bases, patches, payload, crcs, new Ignored())));
+    checkMarks(core);
     try {
       if (fault == Fault.WRITE_ERROR && random.nextBoolean()) {
         disk.failAtCall(1 + random.nextInt(60));
@@ -122,6 +124,7 @@ final class DriveSimulation {
         step(core, compactor, coalescer);
       }
       check(core);
+      checkMarks(core);
     } catch (SimulatedFailure e) {
       core.endLife();
       expectNewLife = true;
@@ -133,6 +136,41 @@ final class DriveSimulation {
   private void check(DriveCore core) {
     model.check(core.reader(), DriveModel.none());
     changes.check(core.reader());
+  }
+
+  /** Else a segment would wait for ever for marks that nobody can read. */
+  private void checkMarks(DriveCore core) throws IOException {
+    if (fault == Fault.WRITE_ERROR) {
+      return; // it loses what it has said to be durable
+    }
+    for (Segment segment : core.segments().all()) {
+      int found = 0;
+      try (BatchScanner scanner =
+          new BatchScanner(core.drive().id(), TestDrives.TINY.segmentBytes(), slabs)) {
+        BatchHeader next = scanner.directoryAt(segment, 0);
+        while (next != null) {
+          found += marksOf(scanner, next);
+          next = scanner.directoryAt(segment, next.offset() + next.bytes());
+        }
+      }
+      assertEquals(segment.use().marks(), found, segment + " has other marks than are counted");
+    }
+  }
+
+  private static int marksOf(BatchScanner scanner, BatchHeader header) throws IOException {
+    List<Mark> marks = new ArrayList<>();
+    scanner.forEachRecord(
+        header,
+        new BatchScanner.RecordVisitor() {
+          @Override
+          public void piece(Piece piece) {}
+
+          @Override
+          public void mark(Mark mark) {
+            marks.add(mark);
+          }
+        });
+    return marks.size();
   }
 
   /** The drive failed for the engine; it is closed and opened again. */
