@@ -195,7 +195,7 @@ final class ClusterNode implements ServerForm {
                 ClusterNode::endProcess));
     member.join();
     if (own != null) {
-      member.reportUse(new DriveUses(meters)::of);
+      member.reportUse(own::use);
       own.fillVacant(metadata, member, VACANT_TRIES);
       checkUseful(own);
     }

@@ -1,6 +1,7 @@
 package dev.ashlar.server;
 
 import dev.ashlar.protocol.message.DriveRow;
+import dev.ashlar.storage.drive.DriveStore;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,10 +12,20 @@ import org.jspecify.annotations.Nullable;
  * @param liveBytes of those used, what is needed; the rest goes with time, or when room is needed
  */
 record DriveUse(long usedBytes, long freeBytes, long liveBytes) {
+  /** Others may use a little of the file system all the time: that is nothing to tell. */
+  private static final long FREE_UNIT = 1 << 20;
+
   DriveUse {
     if (usedBytes < 0 || freeBytes < 0 || liveBytes < 0) {
       throw new IllegalArgumentException(usedBytes + ", " + freeBytes + ", " + liveBytes);
     }
+  }
+
+  /** Of a drive of this process. */
+  static DriveUse of(DriveStore drive) {
+    long used = drive.usedBytes();
+    long free = Math.max(0, drive.capacityBytes() - used);
+    return new DriveUse(used, free - free % FREE_UNIT, drive.liveBytes());
   }
 
   /** As the drive's node said it last; null where it has said nothing yet. */

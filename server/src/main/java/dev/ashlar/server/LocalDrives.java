@@ -325,6 +325,12 @@ final class LocalDrives implements AutoCloseable {
     return drive != null && drive.writeRefusal() == ShardFault.READ_ONLY;
   }
 
+  /** How full the drive is, or null when it is not there. */
+  @Nullable DriveUse use(UUID id) {
+    DriveStore drive = open.get(id);
+    return drive == null ? null : DriveUse.of(drive);
+  }
+
   Collection<DriveStore> stores() {
     return open.values();
   }

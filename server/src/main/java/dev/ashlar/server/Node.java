@@ -96,14 +96,13 @@ final class Node implements ServerForm {
                   new GatewayRole.Means(codes, resources.slabs(), meters, clock, steady),
                   LongUnaryOperator.identity()));
       collectGarbage(metadata, gateway.reads(), meters, steady);
-      DriveUses uses = new DriveUses(meters);
       admin =
           new Admin(
               metadata,
               gateway.debts(),
               drives::hasFailed,
               drive -> drives.store(drive) == null,
-              row -> uses.of(DriveId.idOf(row)));
+              row -> drives.use(DriveId.idOf(row)));
       FailureTolerance.measure(() -> ifKnown(admin::failureTolerance), meters);
       StoreSpace.measure(() -> ifKnown(admin::space), meters);
       gateway.startRepair(() -> true);

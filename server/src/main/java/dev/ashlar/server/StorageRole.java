@@ -236,6 +236,11 @@ final class StorageRole implements AutoCloseable {
     return isAwaited(id) ? null : drives.store(id);
   }
 
+  /** How full the drive is, or null when it is not open. */
+  @Nullable DriveUse use(UUID id) {
+    return drives.use(id);
+  }
+
   /** All that could be opened. */
   Collection<DriveStore> stores() {
     return drives.stores();

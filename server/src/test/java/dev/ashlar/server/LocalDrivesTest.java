@@ -33,7 +33,6 @@ class LocalDrivesTest {
   @TempDir private Path root;
   private final Opened opened = new Opened();
   private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
-  private final DriveUses uses = new DriveUses(meters);
   private final UUID cluster = UUID.randomUUID();
   private DriveResources resources;
 
@@ -74,10 +73,9 @@ class LocalDrivesTest {
 
   @Test
   void aNewDriveIsFormatted() throws Exception {
-    assertNull(uses.of(DRIVE));
     LocalDrives drives = start(Map.of());
     assertEquals(1, drives.openCount());
-    DriveUse use = Objects.requireNonNull(uses.of(DRIVE));
+    DriveUse use = Objects.requireNonNull(drives.use(DRIVE));
     assertTrue(use.freeBytes() > 0, use.toString());
     assertEquals(0, use.liveBytes());
     assertFalse(drives.rows().getFirst().getVacant());
@@ -87,6 +85,7 @@ class LocalDrivesTest {
   void aKnownOneIsFormattedOnlyWhenItsOldLifeIsOver() throws Exception {
     LocalDrives drives = start(known(LAST_LIFE));
     assertEquals(0, drives.openCount());
+    assertNull(drives.use(DRIVE));
     assertEquals(
         List.of(new DriveId(DRIVE, LAST_LIFE + 1).toMessage().toBuilder().setVacant(true).build()),
         drives.rows());

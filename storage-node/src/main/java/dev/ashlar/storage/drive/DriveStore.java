@@ -174,6 +174,21 @@ public final class DriveStore implements ShardStore, AutoCloseable {
     return drive;
   }
 
+  /** Bytes that segments could take in all, as last looked at: nobody waits for the drive. */
+  public long capacityBytes() {
+    return core.segments().capacityBytes();
+  }
+
+  /** Bytes that its segments take, likewise. */
+  public long usedBytes() {
+    return core.segments().usedBytes();
+  }
+
+  /** Bytes of those used that are needed. */
+  public long liveBytes() {
+    return core.segments().liveBytes();
+  }
+
   @Override
   public @Nullable ShardFault writeRefusal() {
     ShardException refusal = refusal();
