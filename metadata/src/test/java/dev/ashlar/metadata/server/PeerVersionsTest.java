@@ -26,6 +26,14 @@ class PeerVersionsTest {
 
   @TempDir Path root = Path.of("");
 
+  private LoopbackGroup allNew() throws IOException {
+    LoopbackGroup group = new LoopbackGroup(root, 3);
+    for (int place = 0; place < 3; place++) {
+      group.setBuild(place, NEW);
+    }
+    return group.startAll();
+  }
+
   private static void restart(LoopbackGroup group, int place, int knows) throws Exception {
     group.kill(place);
     group.setBuild(place, knows);
@@ -113,85 +121,70 @@ class PeerVersionsTest {
   /** All have agreed, and one is of the old build again before the first entry is written. */
   @Test
   void anOldPeerStopsBeforeANewEntryAndGoesOnWithTheNewBuild() throws Exception {
-    try (LoopbackGroup group = new LoopbackGroup(root, 3)) {
-      for (int place = 0; place < 3; place++) {
-        group.setBuild(place, NEW);
-      }
-      group.startAll();
-      try (RemoteMetadata client = group.client()) {
-        awaitVersion(client, NEW);
-        int old = (group.awaitLeader() + 1) % 3;
-        restart(group, old, OLD);
-        createBucket(client, "a");
-        assertNames(awaitRefusal(group, old));
-        createBucket(client, "b");
-        restart(group, old, OLD);
-        assertNames(awaitRefusal(group, old));
-        assertEquals(Set.of("a", "b"), names(client));
-        upgrade(group, old);
-        group.kill(group.awaitLeader(place -> place != old));
-        createBucket(client, "c");
-        assertEquals(Set.of("a", "b", "c"), names(client), "it has what came meanwhile");
-      }
+    try (LoopbackGroup group = allNew();
+        RemoteMetadata client = group.client()) {
+      awaitVersion(client, NEW);
+      int old = (group.awaitLeader() + 1) % 3;
+      restart(group, old, OLD);
+      createBucket(client, "a");
+      assertNames(awaitRefusal(group, old));
+      createBucket(client, "b");
+      restart(group, old, OLD);
+      assertNames(awaitRefusal(group, old));
+      assertEquals(Set.of("a", "b"), names(client));
+      upgrade(group, old);
+      group.kill(group.awaitLeader(place -> place != old));
+      createBucket(client, "c");
+      assertEquals(Set.of("a", "b", "c"), names(client), "it has what came meanwhile");
     }
   }
 
   @Test
   void anOldPeerStopsBeforeANewCheckpoint() throws Exception {
-    try (LoopbackGroup group = new LoopbackGroup(root, 3)) {
-      for (int place = 0; place < 3; place++) {
-        group.setBuild(place, NEW);
-      }
-      group.startAll();
-      try (RemoteMetadata client = group.client()) {
-        awaitVersion(client, NEW);
-        createBucket(client, "a");
-        int old = (group.awaitLeader() + 1) % 3;
-        group.kill(old);
-        group.wipe(old);
-        group.setBuild(old, OLD);
-        group.start(old);
-        assertNames(awaitRefusal(group, old));
-        createBucket(client, "b");
-        restart(group, old, OLD);
-        createBucket(client, "c");
-        upgrade(group, old);
-        group.kill(group.awaitLeader(place -> place != old));
-        assertEquals(Set.of("a", "b", "c"), names(client), "it was rebuilt");
-      }
+    try (LoopbackGroup group = allNew();
+        RemoteMetadata client = group.client()) {
+      awaitVersion(client, NEW);
+      createBucket(client, "a");
+      int old = (group.awaitLeader() + 1) % 3;
+      group.kill(old);
+      group.wipe(old);
+      group.setBuild(old, OLD);
+      group.start(old);
+      assertNames(awaitRefusal(group, old));
+      createBucket(client, "b");
+      restart(group, old, OLD);
+      createBucket(client, "c");
+      upgrade(group, old);
+      group.kill(group.awaitLeader(place -> place != old));
+      assertEquals(Set.of("a", "b", "c"), names(client), "it was rebuilt");
     }
   }
 
   @Test
   void allOfTheOldBuildServeNothingAndLoseNothing() throws Exception {
-    try (LoopbackGroup group = new LoopbackGroup(root, 3)) {
+    try (LoopbackGroup group = allNew();
+        RemoteMetadata client = group.client()) {
+      awaitVersion(client, NEW);
+      createBucket(client, "a");
+      long applied = group.peer(group.awaitLeader()).status().appliedIndex();
       for (int place = 0; place < 3; place++) {
-        group.setBuild(place, NEW);
+        group.awaitMember(place, applied); // so that each meets it without the others
       }
-      group.startAll();
-      try (RemoteMetadata client = group.client()) {
-        awaitVersion(client, NEW);
-        createBucket(client, "a");
-        long applied = group.peer(group.awaitLeader()).status().appliedIndex();
-        for (int place = 0; place < 3; place++) {
-          group.awaitMember(place, applied); // so that each meets it without the others
-        }
-        for (int place = 0; place < 3; place++) {
-          group.kill(place);
-          group.setBuild(place, OLD);
-        }
-        for (int place = 0; place < 3; place++) {
-          group.start(place);
-        }
-        for (int place = 0; place < 3; place++) {
-          assertNames(awaitRefusal(group, place));
-        }
-        for (int place = 0; place < 3; place++) {
-          restart(group, place, NEW);
-        }
-        createBucket(client, "b");
-        assertEquals(Set.of("a", "b"), names(client));
+      for (int place = 0; place < 3; place++) {
+        group.kill(place);
+        group.setBuild(place, OLD);
       }
+      for (int place = 0; place < 3; place++) {
+        group.start(place);
+      }
+      for (int place = 0; place < 3; place++) {
+        assertNames(awaitRefusal(group, place));
+      }
+      for (int place = 0; place < 3; place++) {
+        restart(group, place, NEW);
+      }
+      createBucket(client, "b");
+      assertEquals(Set.of("a", "b"), names(client));
     }
   }
 
