@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Knows which reads are late, and how many may be made to not wait for them: each read earns a part
  * of one. The account starts empty and is small, so an overloaded machine, on which everything is
- * late, reads hardly more for it.
+ * late, reads hardly more for it. Its thread also looks after those who wait for drives that may
+ * never answer.
  */
 public final class Hedging implements AutoCloseable {
   private static final int PER_READ = 100;
@@ -20,7 +21,7 @@ public final class Hedging implements AutoCloseable {
   /** How long after it is late a read is noticed at most. */
   private static final Duration TICK = Duration.ofMillis(5);
 
-  /** The same for the first read after a while without any. */
+  /** The same for the first read after a while without any, and for what is due if none counts. */
   private static final Duration IDLE_TICK = Duration.ofMillis(100);
 
   private static final int TICKS_TO_IDLE = 200;
@@ -29,19 +30,24 @@ public final class Hedging implements AutoCloseable {
   private final LongSupplier nanoTime;
   private final Map<UUID, DriveLatency> drives = new ConcurrentHashMap<>();
   private final AtomicLong saved = new AtomicLong();
-  private final ReadWatch watch = new ReadWatch();
+  private final WaitWatch watch = new WaitWatch();
   private @Nullable Thread watcher;
+  private volatile boolean isWatching;
 
   public Hedging(HedgeConfig config, LongSupplier nanoTime) {
     this.config = config;
     this.nanoTime = nanoTime;
   }
 
-  /** Looks for late reads until it is closed. */
+  /** Looks after waits until it is closed. */
   public void start() {
-    if (isOn()) {
-      watcher = Thread.ofPlatform().name("late-reads").daemon().start(this::run);
-    }
+    watcher = Thread.ofPlatform().name("late-answers").daemon().start(this::run);
+    isWatching = true;
+  }
+
+  /** Whether those who are in the {@link #watch} are woken in time. */
+  boolean isWatching() {
+    return isWatching;
   }
 
   boolean isOn() {
@@ -78,13 +84,13 @@ public final class Hedging implements AutoCloseable {
     return false;
   }
 
-  ReadWatch watch() {
+  WaitWatch watch() {
     return watch;
   }
 
-  /** Wakes those who wait for late reads; whether any was waited for since the last tick. */
+  /** Wakes those who have waited long enough; whether anybody has waited since the last tick. */
   boolean tick() {
-    return watch.wakeLate(nanoTime());
+    return watch.wakeDue();
   }
 
   private void run() {
@@ -93,7 +99,7 @@ public final class Hedging implements AutoCloseable {
         if (tick()) {
           quietTicks = 0;
         }
-        Thread.sleep(quietTicks < TICKS_TO_IDLE ? TICK : IDLE_TICK);
+        Thread.sleep(isOn() && quietTicks < TICKS_TO_IDLE ? TICK : IDLE_TICK);
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -104,7 +110,9 @@ public final class Hedging implements AutoCloseable {
   public void close() {
     Thread running = watcher;
     if (running != null) {
+      isWatching = false;
       running.interrupt();
+      watch.wakeAll();
     }
   }
 }

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * A range of one shard on its way from a drive. Whoever asked gives it back with {@link #abandon},
  * whether it has arrived or not. Asked and waited for by one thread, answered by another.
  */
-final class ShardRead implements Completion<ShardData> {
+final class ShardRead implements Completion<ShardData>, WaitWatch.Wait {
   private static final Object ABANDONED = new Object();
 
   private final ByteRange range;
@@ -25,6 +25,8 @@ final class ShardRead implements Completion<ShardData> {
   // null while under way; then ShardData, ShardFault or ABANDONED
   private final AtomicReference<@Nullable Object> state = new AtomicReference<>();
   private volatile @Nullable Thread waiter;
+  private volatile boolean isWokenLate;
+  private volatile long wokenAfterNanos;
   private boolean isLate;
 
   /**
@@ -52,13 +54,13 @@ final class ShardRead implements Completion<ShardData> {
     if (!state.compareAndSet(null, data)) {
       data.release();
     }
-    LockSupport.unpark(waiter);
+    wake();
   }
 
   @Override
   public void failed(ShardException failure) {
     state.compareAndSet(null, failure.fault());
-    LockSupport.unpark(waiter);
+    wake();
   }
 
   boolean isDone() {
@@ -88,20 +90,21 @@ final class ShardRead implements Completion<ShardData> {
     if (isDone()) {
       return;
     }
-    boolean isWatched = orLate && hedging.isOn();
-    int place = isWatched ? hedging.watch().add(this) : ReadWatch.NO_PLACE;
+    isWokenLate = orLate && hedging.isOn();
+    wokenAfterNanos = deadlineNanos;
     waiter = Thread.currentThread();
+    int place = hedging.watch().add(this);
     try {
-      while (!isDone() && !(isWatched && isLate())) {
+      while (!isDone() && !(isWokenLate && isLate())) {
         long left = nanosTo(deadlineNanos, hedging.nanoTime());
         if (left <= 0) {
           return;
         }
-        park(left);
+        park(place != WaitWatch.NO_PLACE && hedging.isWatching() ? Long.MAX_VALUE : left);
       }
     } finally {
-      waiter = null;
       hedging.watch().remove(place);
+      waiter = null;
     }
   }
 
@@ -129,7 +132,11 @@ final class ShardRead implements Completion<ShardData> {
   }
 
   private static void park(long nanos) throws InterruptedException {
-    LockSupport.parkNanos(nanos);
+    if (nanos == Long.MAX_VALUE) {
+      LockSupport.park();
+    } else {
+      LockSupport.parkNanos(nanos);
+    }
     if (Thread.interrupted()) {
       throw new InterruptedException();
     }
@@ -150,11 +157,17 @@ final class ShardRead implements Completion<ShardData> {
     return ageNanos - (nowNanos - askedNanos);
   }
 
-  /** For another thread than its own. */
-  void wakeIfLate(long nowNanos) {
-    if (nanosToLate(nowNanos) <= 0) {
-      LockSupport.unpark(waiter);
+  @Override
+  public void wakeIfDue() {
+    long now = hedging.nanoTime();
+    if (nanosTo(wokenAfterNanos, now) <= 0 || (isWokenLate && nanosToLate(now) <= 0)) {
+      wake();
     }
+  }
+
+  @Override
+  public void wake() {
+    LockSupport.unpark(waiter);
   }
 
   /** Why it failed; a drive that did not answer in time is unavailable. */

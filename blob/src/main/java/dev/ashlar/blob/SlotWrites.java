@@ -9,18 +9,16 @@ import dev.ashlar.protocol.message.SlotAck;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.Profile;
-import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Collection;
 import java.util.List;
 import java.util.UUID;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -104,13 +102,17 @@ final class SlotWrites {
   }
 
   /** What was sent together and is on its way. */
-  private static final class Round {
-    private final CountDownLatch done;
+  private static final class Round implements WaitWatch.Wait {
+    private final Hedging hedging;
+    private final long deadlineNanos;
+    private final AtomicInteger left;
     private final AtomicIntegerArray outstanding;
-    private final long sentNanos = System.nanoTime();
+    private volatile @Nullable Thread waiter;
 
-    Round(int parcels, int slots) {
-      this.done = new CountDownLatch(parcels);
+    Round(Engine engine, int parcels, int slots) {
+      this.hedging = engine.hedging();
+      this.deadlineNanos = System.nanoTime() + engine.config().driveDeadline().toNanos();
+      this.left = new AtomicInteger(parcels);
       this.outstanding = new AtomicIntegerArray(slots);
     }
 
@@ -145,8 +147,8 @@ final class SlotWrites {
 
     /** From now on nobody waits for this slot's answer. */
     void giveUp(int index) {
-      if (outstanding.getAndSet(index, 0) != 0) {
-        done.countDown();
+      if (outstanding.getAndSet(index, 0) != 0 && left.decrementAndGet() == 0) {
+        wake();
       }
     }
 
@@ -155,9 +157,41 @@ final class SlotWrites {
     }
 
     /** False if so long after it was sent some slot has not answered. */
-    boolean await(Duration deadline) throws InterruptedException {
-      long left = deadline.toNanos() - (System.nanoTime() - sentNanos);
-      return done.await(left, TimeUnit.NANOSECONDS);
+    boolean await() throws InterruptedException {
+      waiter = Thread.currentThread();
+      int place = hedging.watch().add(this);
+      try {
+        while (left.get() > 0 && !isDue()) {
+          if (place != WaitWatch.NO_PLACE && hedging.isWatching()) {
+            LockSupport.park(this);
+          } else {
+            LockSupport.parkNanos(this, deadlineNanos - System.nanoTime());
+          }
+          if (Thread.interrupted()) {
+            throw new InterruptedException();
+          }
+        }
+        return left.get() == 0;
+      } finally {
+        hedging.watch().remove(place);
+        waiter = null;
+      }
+    }
+
+    private boolean isDue() {
+      return System.nanoTime() - deadlineNanos >= 0;
+    }
+
+    @Override
+    public void wakeIfDue() {
+      if (isDue()) {
+        wake();
+      }
+    }
+
+    @Override
+    public void wake() {
+      LockSupport.unpark(waiter);
     }
   }
 
@@ -233,7 +267,7 @@ final class SlotWrites {
       }
     }
     if (!chosen.isEmpty()) {
-      Round round = new Round(chosen.size(), slots.length);
+      Round round = new Round(engine, chosen.size(), slots.length);
       inFlight.add(round);
       for (Parcel parcel : chosen) {
         Slot slot = slots[parcel.slot()];
@@ -312,7 +346,7 @@ final class SlotWrites {
 
   private void awaitOldest() throws DataUnavailableException, InterruptedException {
     Round oldest = inFlight.element();
-    if (!oldest.await(engine.config().driveDeadline())) {
+    if (!oldest.await()) {
       for (int index = 0; index < slots.length; index++) {
         if (oldest.isOutstanding(index)) {
           giveUp(index);
