@@ -35,9 +35,10 @@ import picocli.CommandLine.Spec;
 
 /**
  * How much faster data is read and changed than by erasure coding without our optimizations, and
- * how much slower than with replicas: the three do the same in turn, and each of three passes
- * begins with another one of them, because the first finds code that is not compiled yet. Only one
- * of them is open at a time, so that what one puts off is not done in the time of the next.
+ * how much slower than with replicas: the three do the same on as many drives in turn, and each of
+ * three passes begins with another one of them, because the first finds code that is not compiled
+ * yet. Only one of them is open at a time, so that what one puts off is not done in the time of the
+ * next.
  */
 @Command(
     name = "changing",
@@ -95,6 +96,15 @@ public final class ChangingCommand implements Callable<Integer>, Planned {
   private IoMode io = IoMode.AUTO;
 
   @Option(
+      names = "--tcp",
+      description =
+          "Each drive has a storage node of its own, which the engine reaches by TCP on loopback, as"
+              + " in a cluster.")
+  private boolean isRemote;
+
+  @Mixin private DriveRateOptions rate = new DriveRateOptions();
+
+  @Option(
       names = "--work",
       split = ",",
       description =
@@ -124,6 +134,9 @@ public final class ChangingCommand implements Callable<Integer>, Planned {
     if (objects().bytes() < 1 || objects().bytes() % PAYLOAD_BYTES != 0) {
       throw new ParameterException(spec.commandLine(), "--object-size: a multiple of 4MiB");
     }
+    if (rate.bytesPerSecond() < 1) {
+      throw new ParameterException(spec.commandLine(), "--drive-throughput: at least 1");
+    }
     ResultFolder kept = output.newFolder("changing");
     try (ScratchFolder scratch = folder.newScratch()) {
       ChangingResult result = measure(scratch, kept);
@@ -139,7 +152,8 @@ public final class ChangingCommand implements Callable<Integer>, Planned {
     List<Double> before = new ArrayList<>();
     for (Profile each : profiles()) {
       LocalEngine.Place place =
-          LocalEngine.Place.in(scratch.child("engine" + places.size()), each).with(io);
+          LocalEngine.Place.in(scratch.child("engine" + places.size()), each)
+              .with(drives(), io, rate.ofADrive(), isRemote);
       places.add(place);
       try (LocalEngine engine = open(place)) {
         prepare(engine, payload);
@@ -192,6 +206,11 @@ public final class ChangingCommand implements Callable<Integer>, Planned {
         .distinct()
         .map(each -> Profile.parse(each, 0))
         .toList();
+  }
+
+  /** The same for all: as many as the widest needs. */
+  private int drives() {
+    return profiles().stream().mapToInt(Profile::shards).max().orElseThrow();
   }
 
   private static List<ChangingResult.Row> rows(
@@ -299,14 +318,17 @@ public final class ChangingCommand implements Callable<Integer>, Planned {
     return String.format(
         Locale.ROOT,
         "%d objects of %d MiB, %d clients, %.1f s after %.1f s of the same work, medians of %d"
-            + " passes. Reads and writes: %s. CPU: the whole process', deferred work included. Before"
-            + " that the JVM's compiler took %.0f %% of a processor.",
+            + " passes. %d drives%s%s. Reads and writes: %s. CPU and I/Os: of the whole process, deferred"
+            + " work included. Before that the JVM's compiler took %.0f %% of a processor.",
         objects().count(),
         objects().bytes() >> 20,
         clients.clients(),
         seconds(),
         warmUpSeconds(),
         passes.passes(),
+        drives(),
+        rate.text(),
+        isRemote ? ", each behind a storage node of its own" : "",
         io,
         100 * compilerShare);
   }

@@ -33,6 +33,7 @@ record ChangingResult(String machine, String conditions, List<Row> rows, List<Sp
       double cpuMillis,
       double driveReads,
       double driveWrites,
+      double driveIos,
       double conflicts) {
     static Row of(Work work, String profile, List<Pass> passes, @Nullable Row first) {
       double rate = Median.of(passes, Pass::operationsPerSecond);
@@ -47,6 +48,7 @@ record ChangingResult(String machine, String conditions, List<Row> rows, List<Sp
           Median.of(passes, Pass::cpuMillis),
           Median.of(passes, Pass::driveReads),
           Median.of(passes, Pass::driveWrites),
+          Median.of(passes, Pass::driveIos),
           sum(passes, Pass::conflicts));
     }
 
@@ -70,8 +72,9 @@ record ChangingResult(String machine, String conditions, List<Row> rows, List<Sp
         "| work | profile | op/s | "
             + rows.getFirst().profile()
             + " does"
-            + " | p50 ms | p99 ms | CPU ms/op | drive reads/op | drive writes/op | conflicts |");
-    out.println("|---|---|--:|--:|--:|--:|--:|--:|--:|--:|");
+            + " | p50 ms | p99 ms | CPU ms/op | drive reads/op | drive writes/op | I/Os/op |"
+            + " conflicts |");
+    out.println("|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|");
     rows.forEach(row -> print(row, out));
     out.println();
     out.println("| profile | bytes on drives per byte | after all work |");
@@ -87,7 +90,7 @@ record ChangingResult(String machine, String conditions, List<Row> rows, List<Sp
     Double ratio = row.ratio();
     out.printf(
         Locale.ROOT,
-        "| %s | %s | %.0f | %s | %.2f | %.2f | %.3f | %.2f | %.2f | %.0f |%n",
+        "| %s | %s | %.0f | %s | %.2f | %.2f | %.3f | %.2f | %.2f | %.2f | %.0f |%n",
         row.work(),
         row.profile(),
         row.operationsPerSecond(),
@@ -97,6 +100,7 @@ record ChangingResult(String machine, String conditions, List<Row> rows, List<Sp
         row.cpuMillis(),
         row.driveReads(),
         row.driveWrites(),
+        row.driveIos(),
         row.conflicts());
   }
 

@@ -61,10 +61,11 @@ import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A store as a server runs it, in this process and without S3 before it: the engine, metadata with
- * one peer, and a drive per slot, all with files of their own.
+ * one peer, and drives, all with files of their own.
  */
 public final class LocalEngine implements AutoCloseable {
   private static final String BUCKET = "bench";
@@ -102,22 +103,37 @@ public final class LocalEngine implements AutoCloseable {
    * A store on a file system.
    *
    * @param root the folder that has all of it, which the first open makes
+   * @param drives at least one per shard of a blob
+   * @param rate of each drive; null: what it can do
+   * @param isRemote whether there is TCP between the engine and each drive, as in a cluster
    */
-  public record Place(Path root, UUID cluster, Profile profile, IoMode io) {
+  public record Place(
+      Path root,
+      UUID cluster,
+      Profile profile,
+      int drives,
+      IoMode io,
+      @Nullable DriveRate rate,
+      boolean isRemote) {
+    /** With a drive per shard. */
     public static Place in(Path root, Profile profile) {
-      return new Place(root, UUID.randomUUID(), profile, IoMode.AUTO);
+      return new Place(
+          root, UUID.randomUUID(), profile, profile.shards(), IoMode.AUTO, null, false);
     }
 
-    public Place with(IoMode mode) {
-      return new Place(root, cluster, profile, mode);
+    public Place with(
+        int driveCount, IoMode mode, @Nullable DriveRate driveRate, boolean isOverTcp) {
+      return new Place(root, cluster, profile, driveCount, mode, driveRate, isOverTcp);
     }
 
-    public LocalEngine open(Memory memory) throws IOException, MetadataUnavailableException {
+    public LocalEngine open(Memory memory)
+        throws IOException, MetadataUnavailableException, InterruptedException {
       return new LocalEngine(this, memory);
     }
   }
 
-  private LocalEngine(Place place, Memory memory) throws IOException, MetadataUnavailableException {
+  private LocalEngine(Place place, Memory memory)
+      throws IOException, MetadataUnavailableException, InterruptedException {
     this.profile = place.profile();
     try {
       ErasureCodes codes = opening(new ErasureCodes(CodecChoice.AUTO));
@@ -130,7 +146,7 @@ public final class LocalEngine implements AutoCloseable {
                   codes::of,
                   DriveResources.Budget.DEFAULT));
       metadata = openMetadata(place, resources);
-      openDrives(place, resources);
+      openDrives(place, resources, memory.slabs());
       EngineConfig config = EngineConfig.of(profile);
       EngineMetrics metrics = new EngineMetrics(meters);
       folder =
@@ -138,6 +154,8 @@ public final class LocalEngine implements AutoCloseable {
               new Folder(
                   metadata, drives::get, metrics, Clock.systemUTC(), config.driveDeadline()));
       leftovers = opening(new Leftovers(drives::get, LEFTOVERS_MAX));
+      Hedging hedging = opening(new Hedging(HedgeConfig.OFF, System::nanoTime));
+      hedging.start();
       Engine engine =
           new Engine(
               config,
@@ -147,12 +165,15 @@ public final class LocalEngine implements AutoCloseable {
               memory.slabs(),
               metrics,
               memory.requests(),
-              new Hedging(HedgeConfig.OFF, System::nanoTime),
+              hedging,
               leftovers,
               folder,
               new Suspects());
       store = new RunningReads(new ErasureObjectStore(engine), Clock.systemUTC());
-    } catch (IOException | MetadataUnavailableException | RuntimeException e) {
+    } catch (IOException
+        | MetadataUnavailableException
+        | InterruptedException
+        | RuntimeException e) {
       close();
       throw e;
     }
@@ -169,18 +190,20 @@ public final class LocalEngine implements AutoCloseable {
     return opening(MetadataServer.open(config)).client();
   }
 
-  private void openDrives(Place place, DriveResources resources)
-      throws IOException, MetadataUnavailableException {
+  private void openDrives(Place place, DriveResources resources, SlabPool slabs)
+      throws IOException, MetadataUnavailableException, InterruptedException {
     List<DriveRow> rows = new ArrayList<>();
-    for (int slot = 0; slot < profile.shards(); slot++) {
+    List<DriveStore> local = new ArrayList<>();
+    DriveRate rate = place.rate();
+    for (int number = 0; number < place.drives(); number++) {
+      DriveConfig config =
+          DriveConfig.of(place.root().resolve("d" + number), place.cluster()).with(place.io());
       DriveStore drive =
           opening(
               DriveStore.open(
-                  DriveConfig.of(place.root().resolve("d" + slot), place.cluster())
-                      .with(place.io()),
-                  resources));
+                  config, resources, files -> rate == null ? files : new PacedFiles(files, rate)));
       UUID id = drive.drive().id();
-      drives.put(id, drive);
+      local.add(drive);
       rows.add(
           DriveRow.newBuilder()
               .setDriveHigh(id.getMostSignificantBits())
@@ -188,6 +211,11 @@ public final class LocalEngine implements AutoCloseable {
               .setIncarnation(drive.drive().incarnation())
               .setFailureDomain(id.toString())
               .build());
+    }
+    LoopbackNodes nodes =
+        place.isRemote() ? opening(new LoopbackNodes(place.cluster(), slabs)) : null;
+    for (DriveStore drive : local) {
+      drives.put(drive.drive().id(), nodes == null ? drive : nodes.serve(drive));
     }
     if (metadata.drives().isEmpty()) {
       install(rows);

@@ -19,6 +19,8 @@ import java.util.stream.LongStream;
  *     clients, which do next to nothing
  * @param driveReads ranges of shards read per operation
  * @param driveWrites the same of writes and intents
+ * @param driveIos reads of segment files and synced writes of them per operation, with what was
+ *     done later; what waits at a drive is written together
  * @param conflicts operations that gave up because others changed the same place; they do not count
  *     as operations
  */
@@ -29,6 +31,7 @@ record Pass(
     double cpuMillis,
     double driveReads,
     double driveWrites,
+    double driveIos,
     double conflicts) {
 
   /** What one client measured. */
@@ -54,6 +57,7 @@ record Pass(
     DriveCounts counts = engine.counts().since(countsBefore);
     engine.drain();
     double cpuMillis = (cpuNanos() - cpuBefore) / 1e6;
+    DriveCounts drained = engine.counts().since(countsBefore);
     for (Work.Client client : clients) {
       client.reset();
     }
@@ -69,6 +73,7 @@ record Pass(
         cpuMillis / nanos.length,
         (double) counts.reads() / nanos.length,
         (double) counts.writes() / nanos.length,
+        (double) (drained.fileReads() + drained.fileWrites()) / nanos.length,
         parts.stream().mapToInt(Part::conflicts).sum());
   }
 

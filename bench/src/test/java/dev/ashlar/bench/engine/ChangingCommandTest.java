@@ -53,6 +53,48 @@ class ChangingCommandTest {
     assertTrue(printed.out().contains("| profile | bytes on drives per byte |"), printed.out());
   }
 
+  @Test
+  void drivesMayBeSlowAndFarAway() {
+    Printed printed =
+        Printed.by(
+            "changing",
+            "--folder=" + folder,
+            "--results=" + folder.resolve("results"),
+            "--profile=1+2",
+            "--objects=1",
+            "--object-size=4MiB",
+            "--clients=4",
+            "--passes=1",
+            "--seconds=1",
+            "--warm-up=0",
+            "--tcp",
+            "--drive-iops=2000",
+            "--work=READ_4K");
+    assertEquals(0, printed.status(), printed.err());
+    assertTrue(
+        printed
+            .out()
+            .contains("3 drives of 2,000 I/Os and 128 MiB a second, each behind a storage node"),
+        printed.out());
+    double rate =
+        printed
+            .out()
+            .lines()
+            .filter(line -> line.startsWith("| read 4 KiB"))
+            .mapToDouble(line -> number(line.split(" *\\| *", -1)[3]))
+            .findFirst()
+            .orElseThrow();
+    // Of one object, three drives have a copy of each block.
+    assertTrue(rate > 0 && rate <= 3 * 2000 * 1.1, printed.out());
+  }
+
+  @Test
+  void aDriveThatDoesNothingIsRefused() {
+    Printed printed = Printed.by("changing", "--drive-iops=100", "--drive-throughput=0");
+    assertEquals(2, printed.status(), printed.err());
+    assertTrue(printed.err().contains("--drive-throughput: at least 1"), printed.err());
+  }
+
   /** Operations that begin before the span or end after it make a small difference. */
   private static void checkDrives(String[] row, String profile, double reads, double writes) {
     assertEquals(profile, row[2]);

@@ -72,7 +72,13 @@ public final class DriveStore implements ShardStore, AutoCloseable {
     return open(config, resources, UnaryOperator.identity());
   }
 
-  static DriveStore open(DriveConfig config, DriveResources resources, UnaryOperator<RawFiles> wrap)
+  /**
+   * The same with something between the drive and the files of its folder.
+   *
+   * @param wrap given the folder's files, what the drive uses instead
+   */
+  public static DriveStore open(
+      DriveConfig config, DriveResources resources, UnaryOperator<RawFiles> wrap)
       throws IOException {
     return open(config, resources, wrap, System::nanoTime);
   }
