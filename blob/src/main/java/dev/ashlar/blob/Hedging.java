@@ -41,8 +41,8 @@ public final class Hedging implements AutoCloseable {
 
   /** Looks after waits until it is closed. */
   public void start() {
-    watcher = Thread.ofPlatform().name("late-answers").daemon().start(this::run);
     isWatching = true;
+    watcher = Thread.ofPlatform().name("late-answers").daemon().start(this::run);
   }
 
   /** Whether those who are in the {@link #watch} are woken in time. */
@@ -103,16 +103,23 @@ public final class Hedging implements AutoCloseable {
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
+    } finally {
+      endWatch();
     }
+  }
+
+  /** However it ends: from now on those who wait look at the time for themselves. */
+  private void endWatch() {
+    isWatching = false;
+    watch.wakeAll();
   }
 
   @Override
   public void close() {
     Thread running = watcher;
     if (running != null) {
-      isWatching = false;
       running.interrupt();
-      watch.wakeAll();
+      endWatch();
     }
   }
 }

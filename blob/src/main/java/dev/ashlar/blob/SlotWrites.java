@@ -158,6 +158,9 @@ final class SlotWrites {
 
     /** False if so long after it was sent some slot has not answered. */
     boolean await() throws InterruptedException {
+      if (left.get() == 0) {
+        return true;
+      }
       waiter = Thread.currentThread();
       int place = hedging.watch().add(this);
       try {

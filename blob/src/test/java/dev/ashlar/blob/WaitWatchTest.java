@@ -64,37 +64,67 @@ class WaitWatchTest {
   /** With nobody to tell them, they need deadlines of their own again. */
   @Test
   void whoWaitsWhenTheWatchEndsIsToldSo() throws Exception {
+    Hedging hedging = hedging();
+    EngineFixture engine = engine(Duration.ofSeconds(3), hedging);
+    engine.put(bytes, new Random(1));
+    engine.drives.get(1).holdAnswers();
     try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
-      EngineFixture engine;
-      Future<byte[]> read;
-      Future<ResultCode> write;
-      try (Hedging hedging = hedging()) {
-        hedging.start();
-        engine = engine(Duration.ofSeconds(1), hedging);
-        engine.put(bytes, new Random(1));
-        engine.drives.get(1).holdAnswers();
-        read = threads.submit(() -> engine.get(0, bytes.length));
-        write = threads.submit(() -> engine.put(bytes, new Random(1)).getCode());
-        awaitWaiting(hedging, 2);
+      try {
+        Future<byte[]> read;
+        Future<ResultCode> write;
+        try (hedging) {
+          hedging.start();
+          read = threads.submit(() -> engine.get(0, bytes.length));
+          write = threads.submit(() -> engine.put(bytes, new Random(1)).getCode());
+          awaitWaiting(hedging, 2);
+        }
+        assertArrayEquals(bytes, read.get());
+        assertEquals(ResultCode.OK, write.get());
+      } finally {
+        engine.drives.get(1).releaseAnswers(); // else the threads may never end
       }
-      assertArrayEquals(bytes, read.get());
-      assertEquals(ResultCode.OK, write.get());
-      engine.drives.get(1).releaseAnswers();
+    }
+  }
+
+  @Test
+  void aWatchThatFailsLeavesNobodyWaiting() throws Exception {
+    try (Hedging hedging = hedging()) {
+      EngineFixture engine = engine(DEADLINE, hedging);
+      hedging
+          .watch()
+          .add(
+              new WaitWatch.Wait() {
+                @Override
+                public void wakeIfDue() {
+                  throw new IllegalStateException("fails on purpose");
+                }
+
+                @Override
+                public void wake() {}
+              });
+      hedging.start();
+      while (hedging.isWatching()) {
+        Thread.sleep(1);
+      }
+      engine.drives.get(3).holdAnswers();
+      assertEquals(ResultCode.OK, engine.put(bytes, new Random(1)).getCode());
+      engine.drives.get(3).releaseAnswers();
     }
   }
 
   @Test
   void anAnswerEndsTheWait() throws Exception {
-    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
-        Hedging hedging = hedging()) {
+    try (Hedging hedging = hedging()) {
       hedging.start();
       EngineFixture engine = engine(NEVER, hedging);
       engine.put(bytes, new Random(1));
       engine.drives.get(1).holdAnswers();
-      Future<byte[]> read = threads.submit(() -> engine.get(0, bytes.length));
-      awaitWaiting(hedging, 1);
-      engine.drives.get(1).releaseAnswers();
-      assertArrayEquals(bytes, read.get());
+      try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+        Future<byte[]> read = threads.submit(() -> engine.get(0, bytes.length));
+        awaitWaiting(hedging, 1);
+        engine.drives.get(1).releaseAnswers();
+        assertArrayEquals(bytes, read.get());
+      }
     }
   }
 

@@ -16,7 +16,8 @@ public final class DriveRateOptions {
       converter = CountArgument.class,
       description =
           "Each drive does one read or write after the other, at most N a second, and none of them"
-              + " comes from memory (default: as fast as it can).")
+              + " comes from memory; its index and metadata are as fast as they can (default: all"
+              + " is).")
   private @Nullable Integer iosPerSecond;
 
   @Option(

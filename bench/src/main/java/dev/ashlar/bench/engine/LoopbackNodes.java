@@ -102,10 +102,11 @@ final class LoopbackNodes implements AutoCloseable {
   /** Clients first. */
   @Override
   public void close() {
-    while (!closing.isEmpty()) {
-      closing.pop().run();
+    try (servers;
+        clients) {
+      while (!closing.isEmpty()) {
+        closing.pop().run();
+      }
     }
-    clients.close();
-    servers.close();
   }
 }

@@ -10,9 +10,12 @@ import java.util.concurrent.locks.LockSupport;
 
 /**
  * The files of a drive that does one read or write after the other, each in the time that its rate
- * gives it, whatever the drive below can do. Syncs take no time, as on drives with capacitors.
+ * gives it, or longer if the drive below takes longer. Syncs take no time of it, as on drives with
+ * capacitors.
  */
 final class PacedFiles implements RawFiles {
+  private static final long FILL_BYTES = 1 << 20;
+
   private final RawFiles files;
   private final DriveRate rate;
   private final AtomicLong busyUntilNanos = new AtomicLong(System.nanoTime());
@@ -22,20 +25,25 @@ final class PacedFiles implements RawFiles {
     this.rate = rate;
   }
 
-  /** Waits for its turn and for as long as it takes. */
-  private void take(long bytes) {
+  /** Takes its turn; returns when that ends. */
+  private long reserve(long bytes) {
     long nanos = rate.nanos(bytes);
-    long end =
-        busyUntilNanos.accumulateAndGet(
-            nanos, (until, more) -> Math.max(until, System.nanoTime()) + more);
-    for (long left = end - System.nanoTime(); left > 0; left = end - System.nanoTime()) {
+    return busyUntilNanos.accumulateAndGet(
+        nanos, (until, more) -> Math.max(until, System.nanoTime()) + more);
+  }
+
+  private void awaitEnd(long nanoTime) {
+    for (long left = nanoTime - System.nanoTime(); left > 0; left = nanoTime - System.nanoTime()) {
       LockSupport.parkNanos(this, left);
     }
   }
 
   @Override
   public RawFile create(String name, long size) throws IOException {
-    take(size);
+    // It is filled with zeros, piece by piece, between which others have their turns.
+    for (long at = 0; at < size; at += FILL_BYTES) {
+      awaitEnd(reserve(Math.min(FILL_BYTES, size - at)));
+    }
     return new PacedFile(files.create(name, size));
   }
 
@@ -78,14 +86,16 @@ final class PacedFiles implements RawFiles {
 
     @Override
     public void write(List<ByteBuffer> buffers, long position) throws IOException {
-      take(buffers.stream().mapToLong(ByteBuffer::remaining).sum());
+      long end = reserve(buffers.stream().mapToLong(ByteBuffer::remaining).sum());
       file.write(buffers, position);
+      awaitEnd(end);
     }
 
     @Override
     public void read(ByteBuffer target, long position) throws IOException {
-      take(target.remaining());
+      long end = reserve(target.remaining());
       file.read(target, position);
+      awaitEnd(end);
     }
 
     @Override

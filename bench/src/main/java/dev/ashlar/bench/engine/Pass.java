@@ -19,8 +19,9 @@ import java.util.stream.LongStream;
  *     clients, which do next to nothing
  * @param driveReads ranges of shards read per operation
  * @param driveWrites the same of writes and intents
- * @param driveIos reads of segment files and synced writes of them per operation, with what was
- *     done later; what waits at a drive is written together
+ * @param driveIos reads of segment files for shards and synced writes of them per operation, with
+ *     the folding and merging that was done later, without compaction and new segments; what waits
+ *     at a drive is written together
  * @param conflicts operations that gave up because others changed the same place; they do not count
  *     as operations
  */

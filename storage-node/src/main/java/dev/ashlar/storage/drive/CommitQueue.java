@@ -143,27 +143,29 @@ final class CommitQueue {
   }
 
   private void run() {
-    LogRequest next = take();
+    LogRequest next = takeWithOthers();
     while (next != null) {
       if (hasFailed) {
         leave(next);
         next.completion().failed(new ShardException(ShardFault.READ_ONLY, drive + " is read-only"));
         next = take();
       } else {
-        letOthersOffer();
         LogRequest notYet = commitFrom(next);
-        next = notYet != null ? notYet : take();
+        next = notYet != null ? notYet : takeWithOthers();
       }
     }
   }
 
   /**
-   * Where processors are busy, the first request wakes this thread before others that are about to
-   * offer one: if they come first, all share a write and its sync. Else it costs next to nothing.
+   * The next request; null when stopping and none is left. Where processors are busy, the first one
+   * wakes this thread before others that are about to offer theirs: if they come first, all share a
+   * write and its sync. Else it costs next to nothing.
    */
   @SuppressWarnings("ThreadPriorityCheck") // only how many a batch has depends on it
-  private static void letOthersOffer() {
+  private @Nullable LogRequest takeWithOthers() {
+    LogRequest next = take();
     Thread.yield();
+    return next;
   }
 
   /** Commits a batch that begins with this request; returns the one it had no room for. */
