@@ -5,6 +5,7 @@ import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -48,6 +49,23 @@ public final class Hedging implements AutoCloseable {
   /** Whether those who are in the {@link #watch} are woken in time. */
   boolean isWatching() {
     return isWatching;
+  }
+
+  /**
+   * Parks until the thread is woken, or for no reason.
+   *
+   * @param place in the {@link #watch}, whose thread wakes this one in time
+   * @param leftNanos after which it wakes where nobody looks after it
+   */
+  void park(int place, long leftNanos) throws InterruptedException {
+    if (place != WaitWatch.NO_PLACE && isWatching) {
+      LockSupport.park();
+    } else {
+      LockSupport.parkNanos(leftNanos);
+    }
+    if (Thread.interrupted()) {
+      throw new InterruptedException();
+    }
   }
 
   boolean isOn() {

@@ -25,7 +25,7 @@ final class ShardProbe {
   }
 
   /**
-   * @param hedging not used, but reads are counted with it
+   * @param hedging ends waits and counts reads; nothing is hedged
    */
   ShardProbe(Hedging hedging, Duration driveDeadline) {
     this.hedging = hedging;

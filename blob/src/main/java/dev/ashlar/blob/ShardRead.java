@@ -100,7 +100,7 @@ final class ShardRead implements Completion<ShardData>, WaitWatch.Wait {
         if (left <= 0) {
           return;
         }
-        park(place != WaitWatch.NO_PLACE && hedging.isWatching() ? Long.MAX_VALUE : left);
+        hedging.park(place, left);
       }
     } finally {
       hedging.watch().remove(place);
@@ -124,21 +124,10 @@ final class ShardRead implements Completion<ShardData>, WaitWatch.Wait {
         if (left <= 0) {
           return;
         }
-        park(left);
+        reads.getFirst().hedging.park(WaitWatch.NO_PLACE, left);
       }
     } finally {
       reads.forEach(read -> read.waiter = null);
-    }
-  }
-
-  private static void park(long nanos) throws InterruptedException {
-    if (nanos == Long.MAX_VALUE) {
-      LockSupport.park();
-    } else {
-      LockSupport.parkNanos(nanos);
-    }
-    if (Thread.interrupted()) {
-      throw new InterruptedException();
     }
   }
 

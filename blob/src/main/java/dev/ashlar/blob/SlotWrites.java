@@ -165,14 +165,7 @@ final class SlotWrites {
       int place = hedging.watch().add(this);
       try {
         while (left.get() > 0 && !isDue()) {
-          if (place != WaitWatch.NO_PLACE && hedging.isWatching()) {
-            LockSupport.park(this);
-          } else {
-            LockSupport.parkNanos(this, deadlineNanos - System.nanoTime());
-          }
-          if (Thread.interrupted()) {
-            throw new InterruptedException();
-          }
+          hedging.park(place, deadlineNanos - System.nanoTime());
         }
         return left.get() == 0;
       } finally {
