@@ -21,6 +21,7 @@ record ChangingResult(String machine, String conditions, List<Row> rows, List<Sp
    * @param passes their operations per second
    * @param ratio by how much the first profile has more operations per second; null for itself
    * @param conflicts of all passes
+   * @param undrained passes that left behind work which is missing in CPU and I/Os
    */
   record Row(
       String work,
@@ -34,7 +35,8 @@ record ChangingResult(String machine, String conditions, List<Row> rows, List<Sp
       double driveReads,
       double driveWrites,
       double driveIos,
-      double conflicts) {
+      double conflicts,
+      int undrained) {
     static Row of(Work work, String profile, List<Pass> passes, @Nullable Row first) {
       double rate = Median.of(passes, Pass::operationsPerSecond);
       return new Row(
@@ -49,7 +51,8 @@ record ChangingResult(String machine, String conditions, List<Row> rows, List<Sp
           Median.of(passes, Pass::driveReads),
           Median.of(passes, Pass::driveWrites),
           Median.of(passes, Pass::driveIos),
-          sum(passes, Pass::conflicts));
+          sum(passes, Pass::conflicts),
+          (int) passes.stream().filter(pass -> !pass.isDrained()).count());
     }
 
     private static double sum(List<Pass> passes, ToDoubleFunction<Pass> figure) {
@@ -84,6 +87,7 @@ record ChangingResult(String machine, String conditions, List<Row> rows, List<Sp
           Locale.ROOT, "| %s | %.3f | %.3f |%n", each.profile(), each.before(), each.after());
     }
     printAbnormal(out);
+    printUndrained(out);
   }
 
   private static void print(Row row, PrintStream out) {
@@ -110,6 +114,20 @@ record ChangingResult(String machine, String conditions, List<Row> rows, List<Sp
       out.println();
       abnormal.forEach(
           row -> out.println(row.passes().text(row.work() + ", " + row.profile() + ", op/s")));
+    }
+  }
+
+  private void printUndrained(PrintStream out) {
+    for (Row row : rows) {
+      if (row.undrained() > 0) {
+        out.printf(
+            Locale.ROOT,
+            "%n%s, %s: what %d passes put off was not done %d s later; it is missing in CPU and I/Os.%n",
+            row.work(),
+            row.profile(),
+            row.undrained(),
+            LocalEngine.DRAIN_MAX.toSeconds());
+      }
     }
   }
 }

@@ -8,8 +8,6 @@ import picocli.CommandLine.Option;
 
 /** What each drive does at most, so that drives are the limit and not this machine. */
 public final class DriveRateOptions {
-  private static final String BYTES_PRESET = "128MiB";
-
   @Option(
       names = "--drive-iops",
       paramLabel = "N",
@@ -24,7 +22,7 @@ public final class DriveRateOptions {
       names = "--drive-throughput",
       paramLabel = "BYTES",
       converter = SizeArgument.class,
-      defaultValue = BYTES_PRESET,
+      defaultValue = "128MiB",
       description = "With --drive-iops: what each reads and writes a second (default: 128MiB).")
   private long bytesPerSecond;
 

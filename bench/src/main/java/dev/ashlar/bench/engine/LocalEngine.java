@@ -77,7 +77,7 @@ public final class LocalEngine implements AutoCloseable {
           2000,
           Duration.ofSeconds(30),
           Duration.ofSeconds(1));
-  private static final Duration DRAIN_MAX = Duration.ofSeconds(15);
+  static final Duration DRAIN_MAX = Duration.ofSeconds(15);
   private static final int LEFTOVERS_MAX = 100_000;
 
   private final CountDownLatch open = OpenEngines.opened();
@@ -244,13 +244,17 @@ public final class LocalEngine implements AutoCloseable {
     garbage.start();
   }
 
-  /** Waits until nothing is left to be folded or removed, or long enough. */
-  void drain() throws MetadataUnavailableException, InterruptedException {
+  /** Waits until nothing is left to be folded or removed; false if that takes too long. */
+  boolean drain() throws MetadataUnavailableException, InterruptedException {
     long deadline = System.nanoTime() + DRAIN_MAX.toNanos();
-    while (hasWaitingWork() && System.nanoTime() < deadline) {
+    while (hasWaitingWork()) {
+      if (System.nanoTime() >= deadline) {
+        return false;
+      }
       OpenEngines.checkGoingOn();
       Thread.sleep(100);
     }
+    return true;
   }
 
   private boolean hasWaitingWork() throws MetadataUnavailableException {

@@ -24,6 +24,8 @@ import java.util.stream.LongStream;
  *     at a drive is written together
  * @param conflicts operations that gave up because others changed the same place; they do not count
  *     as operations
+ * @param isDrained whether all that was put off was done in time; else it is missing in {@code
+ *     cpuMillis} and {@code driveIos}
  */
 record Pass(
     double operationsPerSecond,
@@ -33,7 +35,8 @@ record Pass(
     double driveReads,
     double driveWrites,
     double driveIos,
-    double conflicts) {
+    double conflicts,
+    boolean isDrained) {
 
   /** What one client measured. */
   private record Part(long[] nanos, int conflicts) {}
@@ -56,7 +59,7 @@ record Pass(
     List<Part> parts = parts(clients, begin + load.span().toNanos());
     double seconds = (System.nanoTime() - begin) / 1e9;
     DriveCounts counts = engine.counts().since(countsBefore);
-    engine.drain();
+    boolean isDrained = engine.drain();
     double cpuMillis = (cpuNanos() - cpuBefore) / 1e6;
     DriveCounts drained = engine.counts().since(countsBefore);
     for (Work.Client client : clients) {
@@ -75,7 +78,8 @@ record Pass(
         (double) counts.reads() / nanos.length,
         (double) counts.writes() / nanos.length,
         (double) (drained.fileReads() + drained.fileWrites()) / nanos.length,
-        parts.stream().mapToInt(Part::conflicts).sum());
+        parts.stream().mapToInt(Part::conflicts).sum(),
+        isDrained);
   }
 
   private static List<Part> parts(List<Work.Client> clients, long endNanos)
