@@ -33,6 +33,8 @@ public final class DriveResources implements AutoCloseable {
 
   private static final int SHARD_BITS_BY_SIZE = -1;
 
+  private static final Duration READER_IDLE = Duration.ofMinutes(1);
+
   /** Of the cache, kept for filters and indexes: else scans would push them out. */
   private static final double FILTERS_SHARE = 0.25;
 
@@ -42,16 +44,17 @@ public final class DriveResources implements AutoCloseable {
   private final Function<Profile, ErasureCode> codes;
   private final Cache blockCache;
   private final WriteBufferManager writeBufferManager;
-  private final int readThreads;
+  private final ReadThreads readThreads;
+  private final int readsAtOnce;
   private final ScheduledExecutorService watch;
   private final AtomicInteger indexes = new AtomicInteger(OTHER_DATABASES_MAX);
 
   /**
    * @param blockCacheBytes of tables, filters and memtables together
    * @param writeBufferBytes of that, at most so much for memtables before the oldest is flushed
-   * @param readThreads how many reads of one drive may run at a time
+   * @param readsAtOnce how many reads of one drive may run at a time
    */
-  public record Budget(long blockCacheBytes, long writeBufferBytes, int readThreads) {
+  public record Budget(long blockCacheBytes, long writeBufferBytes, int readsAtOnce) {
     public static final Budget DEFAULT = new Budget(64L << 20, 32L << 20, 8);
   }
 
@@ -70,7 +73,9 @@ public final class DriveResources implements AutoCloseable {
     this.clock = clock;
     blockCache = new LRUCache(budget.blockCacheBytes(), SHARD_BITS_BY_SIZE, false, FILTERS_SHARE);
     writeBufferManager = new WriteBufferManager(budget.writeBufferBytes(), blockCache);
-    readThreads = budget.readThreads();
+    readsAtOnce = budget.readsAtOnce();
+    readThreads =
+        new ReadThreads(Thread.ofPlatform().name("drive-read-", 0).daemon().factory(), READER_IDLE);
     watch =
         Executors.newSingleThreadScheduledExecutor(
             Thread.ofPlatform().name("drive-watch").daemon().factory());
@@ -104,8 +109,13 @@ public final class DriveResources implements AutoCloseable {
     return codes.apply(profile);
   }
 
-  int readThreads() {
+  ReadThreads readThreads() {
     return readThreads;
+  }
+
+  /** Of one drive. */
+  int readsAtOnce() {
+    return readsAtOnce;
   }
 
   /**
@@ -127,6 +137,7 @@ public final class DriveResources implements AutoCloseable {
   @Override
   public void close() {
     watch.shutdownNow();
+    readThreads.close();
     writeBufferManager.close();
     blockCache.close();
   }

@@ -111,7 +111,9 @@ public final class DriveStore implements ShardStore, AutoCloseable {
     clock = resources.clock();
     name = config.folder().toAbsolutePath().getFileName().toString();
     queue = new CommitQueue(core.log(), config.limits(), drive, name, this::failed, nanoTime);
-    reads = new ReadLane(drive, name, resources.readThreads(), config.limits(), nanoTime);
+    reads =
+        new ReadLane(
+            drive, resources.readThreads(), resources.readsAtOnce(), config.limits(), nanoTime);
     hangs = new HangBound(config.limits(), nanoTime);
     intents = core.newIntentMaker(resources::code);
     housekeeper = new Housekeeper(core, config.limits(), queue, name, this::failed);

@@ -6,43 +6,46 @@ import dev.ashlar.protocol.client.ShardException;
 import dev.ashlar.protocol.client.ShardFault;
 import dev.ashlar.protocol.model.DriveId;
 import java.io.IOException;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The reads of one drive: so many at a time, on threads of its own, and so many more in line. A
- * drive that hangs holds up these threads and no other drive's; once all of them have been stuck
- * for too long, or one for so long that the drive counts as failed, further reads are refused until
- * one comes back.
+ * The reads of one drive: so many at a time, and so many more in line. A drive that hangs holds up
+ * as many threads and no other drive's reads; once all of them have been stuck for too long, or one
+ * for so long that the drive counts as failed, further reads are refused until one comes back.
  */
 final class ReadLane {
   private static final Logger LOG = LoggerFactory.getLogger(ReadLane.class);
-  private static final long IDLE_SECONDS = 60;
 
   private final DriveId drive;
   private final DriveConfig.Limits limits;
   private final LongSupplier nanoTime;
   private final int atOnce;
-  private final ThreadPoolExecutor threads;
+  private final ReadThreads threads;
+  private final Queue<Read> line = new ConcurrentLinkedQueue<>();
+
+  /** How many threads work off the line, or are about to. */
+  private final AtomicInteger turns = new AtomicInteger();
+
   private final AtomicInteger inFlight = new AtomicInteger();
   private final AtomicReferenceArray<@Nullable Read> running;
   private final AtomicInteger runningCount = new AtomicInteger();
   private volatile long progressNanos;
   private volatile boolean isGivenUp;
   private volatile boolean isClosed;
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition someEnded = lock.newCondition();
 
   /** What a read does on its thread. */
   interface Action {
@@ -54,22 +57,21 @@ final class ReadLane {
     Runnable run() throws ShardException;
   }
 
+  /**
+   * @param atOnce how many reads may run at a time
+   */
   ReadLane(
-      DriveId drive, String name, int atOnce, DriveConfig.Limits limits, LongSupplier nanoTime) {
+      DriveId drive,
+      ReadThreads threads,
+      int atOnce,
+      DriveConfig.Limits limits,
+      LongSupplier nanoTime) {
     this.drive = drive;
+    this.threads = threads;
     this.limits = limits;
     this.nanoTime = nanoTime;
     this.atOnce = atOnce;
     running = new AtomicReferenceArray<>(atOnce);
-    threads =
-        new ThreadPoolExecutor(
-            atOnce,
-            atOnce,
-            IDLE_SECONDS,
-            TimeUnit.SECONDS,
-            new LinkedBlockingQueue<>(),
-            Thread.ofPlatform().name("drive-read-" + name + "-", 0).daemon().factory());
-    threads.allowCoreThreadTimeOut(true);
   }
 
   /** What is looked up in the index. */
@@ -121,11 +123,33 @@ final class ReadLane {
       completion.failed(refusal);
       return;
     }
+    line.add(new Read(task, completion, kind));
+    startTurn();
+  }
+
+  /** Where none may be started, those that end theirs look at the line. */
+  private void startTurn() {
+    while (!line.isEmpty()) {
+      int count = turns.get();
+      if (count >= atOnce) {
+        return;
+      }
+      if (turns.compareAndSet(count, count + 1)) {
+        threads.execute(this::turn);
+        return;
+      }
+    }
+  }
+
+  private void turn() {
     try {
-      threads.execute(new Read(task, completion, kind));
-    } catch (RejectedExecutionException e) {
-      end();
-      completion.failed(closed());
+      for (Read read = line.poll(); read != null; read = line.poll()) {
+        read.run();
+      }
+    } finally {
+      turns.decrementAndGet();
+      startTurn();
+      tellIfClosed();
     }
   }
 
@@ -152,9 +176,24 @@ final class ReadLane {
 
   private void end() {
     inFlight.decrementAndGet();
+    tellIfClosed();
   }
 
-  /** Whether every thread has been in a read that does not come back, or nobody waits for one. */
+  private void tellIfClosed() {
+    if (isClosed) {
+      lock.lock();
+      try {
+        someEnded.signalAll();
+      } finally {
+        lock.unlock();
+      }
+    }
+  }
+
+  /**
+   * Whether as many as may run have been in a read that does not come back, or nobody waits for
+   * one.
+   */
   boolean isStalled() {
     return isGivenUp
         || (runningCount.get() >= atOnce
@@ -200,23 +239,34 @@ final class ReadLane {
 
   /** Refuses what waits behind reads that hang. */
   void dropWaiting() {
-    List<Runnable> waiting = new ArrayList<>();
-    threads.getQueue().drainTo(waiting);
-    for (Runnable read : waiting) {
-      ((Read) read).refuse(stalled());
+    for (Read read = line.poll(); read != null; read = line.poll()) {
+      read.refuse(stalled());
     }
   }
 
   /** Lets what was accepted finish; false if it hangs. */
   boolean close() {
     isClosed = true;
-    threads.shutdown();
+    long left = limits.stallTimeout().toNanos();
+    lock.lock();
     try {
-      return threads.awaitTermination(limits.stallTimeout().toNanos(), TimeUnit.NANOSECONDS);
+      while (!isIdle()) {
+        if (left <= 0) {
+          return false;
+        }
+        left = someEnded.awaitNanos(left);
+      }
+      return true;
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       return false;
+    } finally {
+      lock.unlock();
     }
+  }
+
+  private boolean isIdle() {
+    return inFlight.get() == 0 && turns.get() == 0;
   }
 
   private ShardException stalled() {
@@ -290,7 +340,7 @@ final class ReadLane {
     }
   }
 
-  private final class Read implements Runnable {
+  private final class Read {
     private final Task task;
     private final Completion<?> completion;
     private final Kind kind;
@@ -302,8 +352,7 @@ final class ReadLane {
       this.kind = kind;
     }
 
-    @Override
-    public void run() {
+    void run() {
       int place = enter();
       Runnable told = null;
       ShardException failure = null;
@@ -324,7 +373,7 @@ final class ReadLane {
       }
     }
 
-    /** There is a place for each thread. */
+    /** There is a place for each turn. */
     private int enter() {
       beganNanos = nanoTime.getAsLong();
       progressNanos = beganNanos;
