@@ -233,7 +233,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
    */
   private void refuse(S3Exception malformed, String requestId) {
     shared.metrics().malformed();
-    HttpAnswer answer = ErrorDocument.render(malformed, "", requestId, shared.hostId());
+    HttpAnswer answer = shared.errorAnswer(malformed, "", requestId);
     outbound.sendRefusal(context(), answer, requestId);
     closeGently();
   }
@@ -246,8 +246,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
   private void answerOnLoop(Exchange exchange, S3Exception error) {
     exchange.collecting = false;
     exchange.queue().close();
-    HttpAnswer answer =
-        ErrorDocument.render(error, exchange.rawPath(), exchange.requestId(), shared.hostId());
+    HttpAnswer answer = shared.errorAnswer(error, exchange.rawPath(), exchange.requestId());
     send(new Batch(exchange, answer, List.of(), 0, true));
     releaseWhenSent(exchange);
   }

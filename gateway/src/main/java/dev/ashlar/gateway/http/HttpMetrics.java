@@ -14,18 +14,32 @@ final class HttpMetrics {
   private final LongAdder malformedRequests = new LongAdder();
 
   HttpMetrics(MeterRegistry meters, ByteBudget budget, Collection<?> connections) {
-    counter(meters, "ashlar.http.received.bytes", receivedBytes);
-    counter(meters, "ashlar.http.sent.bytes", sentBytes);
-    counter(meters, "ashlar.http.rejected", rejectedRequests);
-    counter(meters, "ashlar.http.malformed", malformedRequests);
-    Gauge.builder("ashlar.http.connections", connections, Collection::size).register(meters);
-    Gauge.builder("ashlar.budget.reserved.bytes", budget, ByteBudget::reservedBytes)
+    counter(meters, "ashlar.http.received.bytes", receivedBytes, "Received from S3 clients");
+    counter(meters, "ashlar.http.sent.bytes", sentBytes, "Sent to S3 clients");
+    counter(
+        meters,
+        "ashlar.http.rejected",
+        rejectedRequests,
+        "Requests answered SlowDown because too much is under way");
+    counter(
+        meters,
+        "ashlar.http.malformed",
+        malformedRequests,
+        "Requests that are not HTTP as it is understood here, or never ended");
+    Gauge.builder("ashlar.http.connections", connections, Collection::size)
+        .description("S3 clients' connections")
         .register(meters);
-    Gauge.builder("ashlar.budget.limit.bytes", budget, ByteBudget::limitBytes).register(meters);
+    Gauge.builder("ashlar.budget.reserved.bytes", budget, ByteBudget::reservedBytes)
+        .description("Memory that bodies and unsent answers have reserved")
+        .register(meters);
+    Gauge.builder("ashlar.budget.limit.bytes", budget, ByteBudget::limitBytes)
+        .description("Memory that bodies and unsent answers may reserve together")
+        .register(meters);
   }
 
-  private static void counter(MeterRegistry meters, String name, LongAdder value) {
-    FunctionCounter.builder(name, value, LongAdder::sum).register(meters);
+  private static void counter(
+      MeterRegistry meters, String name, LongAdder value, String description) {
+    FunctionCounter.builder(name, value, LongAdder::sum).description(description).register(meters);
   }
 
   void received(long bytes) {

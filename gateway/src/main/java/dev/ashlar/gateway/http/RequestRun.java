@@ -94,6 +94,6 @@ final class RequestRun implements Runnable {
             yield new S3Exception(S3Error.INTERNAL_ERROR);
           }
         };
-    return ErrorDocument.render(error, exchange.rawPath(), exchange.requestId(), shared.hostId());
+    return shared.errorAnswer(error, exchange.rawPath(), exchange.requestId());
   }
 }

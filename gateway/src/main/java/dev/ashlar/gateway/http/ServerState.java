@@ -1,5 +1,6 @@
 package dev.ashlar.gateway.http;
 
+import dev.ashlar.gateway.s3.S3Exception;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.security.SecureRandom;
 import java.time.Clock;
@@ -12,6 +13,7 @@ import java.util.concurrent.atomic.AtomicLong;
 /** What all connections of one server share. */
 final class ServerState {
   private static final char[] HEX = "0123456789ABCDEF".toCharArray();
+  private static final int UNSERVED = 503;
   private static final int REQUEST_ID_DIGITS = 16;
   private static final int HOST_ID_BYTES = 48;
 
@@ -19,6 +21,7 @@ final class ServerState {
   private final RequestHandler handler;
   private final ByteBudget budget;
   private final HttpMetrics metrics;
+  private final UnservedLog unserved = new UnservedLog(System::nanoTime);
   private final HeadEncoder encoder;
   private final String hostId;
   private final Semaphore admission;
@@ -61,12 +64,20 @@ final class ServerState {
     return metrics;
   }
 
-  HeadEncoder encoder() {
-    return encoder;
+  /**
+   * What the client is told; the log says why where the client is to try again.
+   *
+   * @param resource the path as sent; empty when the request could not be read
+   */
+  HttpAnswer errorAnswer(S3Exception error, String resource, String requestId) {
+    if (error.error().status() == UNSERVED) {
+      unserved.unserved(error, requestId);
+    }
+    return ErrorDocument.render(error, resource, requestId, hostId);
   }
 
-  String hostId() {
-    return hostId;
+  HeadEncoder encoder() {
+    return encoder;
   }
 
   /** One permit per request being served. */

@@ -50,6 +50,7 @@ final class RequestMetrics {
       this.operation = operation;
       this.latency =
           Timer.builder("ashlar.s3.request.duration")
+              .description("Time until an answer begins, of requests that could be read")
               .tag("operation", operation)
               .register(registry);
     }
@@ -60,6 +61,7 @@ final class RequestMetrics {
       if (counter == null) {
         counter =
             Counter.builder("ashlar.s3.requests")
+                .description("Requests by operation and status")
                 .tag("operation", operation)
                 .tag("status", Integer.toString(status))
                 .register(registry);
