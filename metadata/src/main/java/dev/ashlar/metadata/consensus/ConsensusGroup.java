@@ -63,7 +63,7 @@ public final class ConsensusGroup implements AutoCloseable {
   }
 
   /**
-   * @param folders one per peer, in an order that never changes; the first is preferred as leader
+   * @param folders one per peer, in an order that never changes; the first asks for votes first
    * @param notMounted those of the folders that are not there at present
    * @param timeout how long a command may wait
    * @param knows the greatest version of metadata that its peers may apply
@@ -88,7 +88,9 @@ public final class ConsensusGroup implements AutoCloseable {
     MetadataFolders folders =
         new MetadataFolders(config.clusterId(), config.folders(), config.notMounted());
     folders.prepare();
-    RaftGroup group = RaftGroup.valueOf(RaftGroupId.valueOf(config.clusterId()), members(config));
+    RaftGroup group =
+        RaftGroup.valueOf(
+            RaftGroupId.valueOf(config.clusterId()), members(config.folders().size()));
     LocalNetwork network = new LocalNetwork();
     SharedEntries sharedEntries = new SharedEntries(config.folders().size());
     List<Peer> peers = new ArrayList<>();
@@ -99,7 +101,7 @@ public final class ConsensusGroup implements AutoCloseable {
         }
       }
       folders.peersAreMade();
-      for (Peer peer : List.copyOf(peers).reversed()) { // the preferred leader finds others running
+      for (Peer peer : List.copyOf(peers).reversed()) { // who asks first finds others running
         if (!start(peer, folders)) {
           peers.remove(peer);
         }
@@ -162,14 +164,14 @@ public final class ConsensusGroup implements AutoCloseable {
     }
   }
 
-  private static List<RaftPeer> members(Config config) {
+  /** All of the same priority: no leader hands over to another, who might be being rebuilt. */
+  static List<RaftPeer> members(int count) {
     List<RaftPeer> members = new ArrayList<>();
-    for (int place = 0; place < config.folders().size(); place++) {
+    for (int place = 0; place < count; place++) {
       members.add(
           RaftPeer.newBuilder()
               .setId(Peer.idAt(place))
               .setAddress("in-process:" + (place + 1))
-              .setPriority(place == 0 ? 1 : 0)
               .build());
     }
     return members;

@@ -15,6 +15,7 @@ import org.apache.ratis.proto.RaftProtos.AppendEntriesReplyProto;
 import org.apache.ratis.proto.RaftProtos.AppendEntriesRequestProto;
 import org.apache.ratis.proto.RaftProtos.InstallSnapshotReplyProto;
 import org.apache.ratis.proto.RaftProtos.InstallSnapshotRequestProto;
+import org.apache.ratis.proto.RaftProtos.RaftRpcReplyProto;
 import org.apache.ratis.proto.RaftProtos.RaftRpcRequestProto;
 import org.apache.ratis.proto.RaftProtos.RequestVoteReplyProto;
 import org.apache.ratis.proto.RaftProtos.RequestVoteRequestProto;
@@ -79,12 +80,31 @@ public final class LocalRpc implements RpcType {
       return voter.requestVote(request);
     }
 
+    /**
+     * Called where an older build gave the first peer a higher priority. A refusal must not fail:
+     * of a call that fails at once Ratis 3.3 never learns that it is over, and the leader refuses
+     * all commands for good ({@code TransferLeadership.start} lets {@code pending} stand).
+     */
     @Override
     public StartLeaderElectionReplyProto startLeaderElection(
         StartLeaderElectionRequestProto request) throws IOException {
-      RaftServer candidate = receiver(request.getServerRequest());
-      network.checkMayVote(candidate.getId());
-      return candidate.startLeaderElection(request);
+      RaftRpcRequestProto asked = request.getServerRequest();
+      RaftPeerId candidate = RaftPeerId.valueOf(asked.getReplyId());
+      Optional<RaftServer> running =
+          network.isForgetful(candidate) ? Optional.empty() : network.find(candidate);
+      return running.isPresent() ? running.get().startLeaderElection(request) : refusal(asked);
+    }
+
+    private static StartLeaderElectionReplyProto refusal(RaftRpcRequestProto asked) {
+      return StartLeaderElectionReplyProto.newBuilder()
+          .setServerReply(
+              RaftRpcReplyProto.newBuilder()
+                  .setRequestorId(asked.getRequestorId())
+                  .setReplyId(asked.getReplyId())
+                  .setRaftGroupId(asked.getRaftGroupId())
+                  .setCallId(asked.getCallId())
+                  .setSuccess(false))
+          .build();
     }
 
     @Override
