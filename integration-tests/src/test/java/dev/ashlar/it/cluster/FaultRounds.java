@@ -120,21 +120,32 @@ final class FaultRounds {
     System.out.println(fault.what());
     isOver = false;
     List<Thread> teams = startTeams();
-    pause(300);
-    fault.begin().run();
-    boolean canWrite = fault.storageNodesAway() < parityShards;
-    probe("  meanwhile", canWrite, nodes.gateways().size() + 1, System.nanoTime());
-    shuffled(kept).stream().limit(READ_MEANWHILE).forEach(known -> known.read(FAILOVER_MAX));
-    pause(random.nextInt(3_000));
-    fault.end().run();
-    long endedNanos = System.nanoTime();
-    for (int gateway = 1; gateway <= nodes.gateways().size(); gateway++) {
-      probe("  afterwards, gateway-" + gateway, true, gateway, endedNanos);
+    try {
+      pause(300);
+      during(fault);
+      long endedNanos = System.nanoTime();
+      for (int gateway = 1; gateway <= nodes.gateways().size(); gateway++) {
+        probe("  afterwards, gateway-" + gateway, true, gateway, endedNanos);
+      }
+    } finally {
+      isOver = true;
+      teams.forEach(FaultRounds::join);
     }
-    isOver = true;
-    teams.forEach(FaultRounds::join);
     present();
     recorders.forEach(HistoryRecorder::check);
+  }
+
+  /** It ends also where something fails: others use the same cluster afterwards. */
+  private void during(Fault fault) {
+    fault.begin().run();
+    try {
+      boolean canWrite = fault.storageNodesAway() < parityShards;
+      probe("  meanwhile", canWrite, nodes.gateways().size() + 1, System.nanoTime());
+      shuffled(kept).stream().limit(READ_MEANWHILE).forEach(known -> known.read(FAILOVER_MAX));
+      pause(random.nextInt(3_000));
+    } finally {
+      fault.end().run();
+    }
   }
 
   private List<Thread> startTeams() {
@@ -151,11 +162,7 @@ final class FaultRounds {
     try {
       while (!isOver) {
         HistoryRecorder recorder =
-            new HistoryRecorder(
-                () -> nodes.client(anyGateway(), bucket, PATIENCE),
-                PACE,
-                "key-" + keys.incrementAndGet(),
-                own.split());
+            new HistoryRecorder(door(), PACE, "key-" + keys.incrementAndGet(), own.split());
         recorders.add(recorder);
         recorder.start(CLIENTS, CALLS);
         recorder.join();
@@ -163,6 +170,13 @@ final class FaultRounds {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
+  }
+
+  /** A way in that leads to one gateway after the other: any of them may be away. */
+  private HistoryRecorder.Door door() {
+    AtomicInteger next = new AtomicInteger(anyGateway());
+    return () ->
+        nodes.client(1 + next.getAndIncrement() % nodes.gateways().size(), bucket, PATIENCE);
   }
 
   private int anyGateway() {
