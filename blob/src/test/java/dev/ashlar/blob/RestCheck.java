@@ -214,15 +214,14 @@ final class RestCheck<D extends ShardStore> {
     return bytes;
   }
 
-  /** Nothing is there that metadata does not name. */
+  /** Nothing is there that metadata does not name, or only as long as the blob. */
   private void checkDrives() throws Exception {
     for (D drive : drives.values()) {
       for (ShardId shard : shards.apply(drive)) {
         BlobRow row = blobs.get(shard.blob());
-        if (row == null || !ShardId.of(row, shard.slot()).equals(shard)) {
+        if (row == null || !(isAt(row, drive, shard) || isNamesake(row, drive, shard))) {
           throw new AssertionError(shard + " is on " + drive.drive() + ", but no object's: " + row);
         }
-        assertEquals(drive.drive().id(), process.client.placement().location(row, shard.slot()));
       }
       drive.forEachAttemptBelow(
           -1,
@@ -231,6 +230,24 @@ final class RestCheck<D extends ShardStore> {
                   isUnfolded(blob, attempt),
                   () -> attempt + " of " + blob + " is left on " + drive.drive()));
     }
+  }
+
+  private boolean isAt(BlobRow row, D drive, ShardId shard) {
+    return ShardId.of(row, shard.slot()).equals(shard)
+        && process.client.placement().location(row, shard.slot()).equals(drive.drive().id());
+  }
+
+  /**
+   * Whether it has a name that its drive needs for another shard of the blob, while its own slot
+   * has another name. That comes of a write whose answer was late, so that the slot was owed, on a
+   * drive that got another slot before the shard was made anew. Drives delete by name.
+   */
+  private boolean isNamesake(BlobRow row, D drive, ShardId shard) {
+    StripeLayout layout = WindowRead.layout(row);
+    return !ShardId.of(row, shard.slot()).equals(shard)
+        && IntStream.range(0, profile.shards())
+            .filter(slot -> layout.shardLength(slot) > 0)
+            .anyMatch(slot -> isAt(row, drive, new ShardId(shard.blob(), slot)));
   }
 
   private boolean isUnfolded(BlobId name, AttemptId attempt) {
