@@ -20,7 +20,7 @@ final class ErrorDocument {
     HttpHeaders headers = new DefaultHttpHeaders();
     error.headers().forEach(headers::set);
     int status = error.error().status();
-    if (status == 503) {
+    if (error.error().isTemporary()) {
       headers.set(HttpHeaderNames.RETRY_AFTER, RETRY_AFTER_SECONDS);
     }
     if (!HeadEncoder.allowsBody(status)) {

@@ -13,7 +13,6 @@ import java.util.concurrent.atomic.AtomicLong;
 /** What all connections of one server share. */
 final class ServerState {
   private static final char[] HEX = "0123456789ABCDEF".toCharArray();
-  private static final int UNSERVED = 503;
   private static final int REQUEST_ID_DIGITS = 16;
   private static final int HOST_ID_BYTES = 48;
 
@@ -70,7 +69,7 @@ final class ServerState {
    * @param resource the path as sent; empty when the request could not be read
    */
   HttpAnswer errorAnswer(S3Exception error, String resource, String requestId) {
-    if (error.error().status() == UNSERVED) {
+    if (error.error().isTemporary()) {
       unserved.unserved(error, requestId);
     }
     return ErrorDocument.render(error, resource, requestId, hostId);

@@ -61,6 +61,9 @@ final class UnservedLog {
 
   private static String reason(S3Exception why) {
     Throwable cause = why.getCause();
-    return cause == null ? String.valueOf(why.getMessage()) : String.valueOf(cause.getMessage());
+    if (cause == null) {
+      return String.valueOf(why.getMessage());
+    }
+    return cause.getMessage() == null ? cause.toString() : cause.getMessage();
   }
 }

@@ -176,6 +176,11 @@ public enum S3Error {
     return status;
   }
 
+  /** Whether the same request may well succeed a little later. */
+  public boolean isTemporary() {
+    return status == 503;
+  }
+
   public String code() {
     return code;
   }

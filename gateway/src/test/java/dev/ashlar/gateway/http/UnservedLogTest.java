@@ -74,6 +74,13 @@ class UnservedLogTest {
   }
 
   @Test
+  void aCauseWithoutAMessageIsNamed() {
+    UnservedLog log = new UnservedLog(() -> nanos);
+    log.unserved(new S3Exception(S3Error.SLOW_DOWN, "told", new IOException()), "A");
+    assertEquals(List.of("1 x 503 SlowDown, the last for request A: java.io.IOException"), lines());
+  }
+
+  @Test
   void theServerSaysWhyItCannotServe() throws Exception {
     server.start(
         exchange -> {

@@ -34,13 +34,18 @@ final class RaftSettings {
    * @param afterStepDown how long a leader that lost its followers asks for no votes
    */
   record Timing(Duration min, Duration max, Duration firstMin, Duration afterStepDown) {
-    /** Of peers in one process, which are there or gone together. */
-    static Timing embedded(boolean isPreferred) {
+    /**
+     * Of peers in one process, which are there or gone together. The last time is also that of a
+     * pause of the process after which its leader steps down, for which there is no reason here.
+     *
+     * @param isFirst asks for votes at the start, before the others do
+     */
+    static Timing embedded(boolean isFirst) {
       return new Timing(
           Duration.ofSeconds(2),
           Duration.ofSeconds(4),
-          Duration.ofMillis(isPreferred ? 10 : 500),
-          Duration.ofDays(36_500));
+          Duration.ofMillis(isFirst ? 10 : 500),
+          Duration.ofMinutes(1));
     }
   }
 
