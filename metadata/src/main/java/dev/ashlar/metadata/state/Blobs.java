@@ -3,7 +3,6 @@ package dev.ashlar.metadata.state;
 import static dev.ashlar.metadata.state.Step.require;
 
 import dev.ashlar.metadata.table.Keys;
-import dev.ashlar.metadata.table.Rows;
 import dev.ashlar.protocol.layout.ByteRange;
 import dev.ashlar.protocol.layout.StripeLayout;
 import dev.ashlar.protocol.message.BlobKey;
@@ -194,12 +193,19 @@ final class Blobs {
   }
 
   static Optional<BlobRow> find(Step step, BlobKey id) {
-    return Rows.get(step.table(), key(step, id), BlobRow.parser());
+    byte[] key = key(step, id);
+    byte[] bytes = step.table().get(key);
+    return bytes == null
+        ? Optional.empty()
+        : Optional.of(step.catalog().writtenBlobs().parse(key, bytes));
   }
 
   /** Writes a row that was there before, and whether it is to be folded, or repaired. */
   static void write(Step step, BlobRow before, BlobRow after) {
-    step.table().put(key(step, after.getId()), after.toByteArray());
+    byte[] key = key(step, after.getId());
+    byte[] bytes = after.toByteArray();
+    step.table().put(key, bytes);
+    step.catalog().writtenBlobs().put(key, bytes, after);
     Debts.update(step, before, after);
     boolean wasUnfolded = isUnfolded(before);
     if (isUnfolded(after) != wasUnfolded) {

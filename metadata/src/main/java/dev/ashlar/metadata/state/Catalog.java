@@ -42,6 +42,8 @@ final class Catalog {
 
   private volatile @Nullable PlacementMap placement;
 
+  private final WrittenBlobs writtenBlobs = new WrittenBlobs();
+
   /** What the tables hold. */
   static Catalog load(Table table) {
     Catalog catalog = new Catalog();
@@ -149,6 +151,10 @@ final class Catalog {
       replacedAt.put(drive, position);
       lastReplacedAt = Math.max(lastReplacedAt, position);
     }
+  }
+
+  WrittenBlobs writtenBlobs() {
+    return writtenBlobs;
   }
 
   @Nullable PlacementMap placement() {

@@ -120,9 +120,13 @@ public final class MetadataReads {
     if (map == null) {
       return Optional.empty(); // no blob can have been committed
     }
-    Optional<BlobRow> row = Rows.get(snapshot, Keys.blob(id, map.pgCount()), BlobRow.parser());
-    BlobId named = row.isPresent() ? null : Debts.blobNamed(snapshot, id);
-    return named == null ? row : blob(snapshot, named);
+    byte[] key = Keys.blob(id, map.pgCount());
+    byte[] bytes = snapshot.get(key);
+    if (bytes != null) {
+      return Optional.of(catalog.writtenBlobs().parse(key, bytes));
+    }
+    BlobId named = Debts.blobNamed(snapshot, id);
+    return named == null ? Optional.empty() : blob(snapshot, named);
   }
 
   public Set<BlobId> known(Table snapshot, UUID drive, Collection<BlobId> names) {

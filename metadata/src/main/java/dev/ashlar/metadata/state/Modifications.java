@@ -62,7 +62,7 @@ final class Modifications {
   private static void write(Step step, Change change, List<BlobRow> fresh, Slices.Replaced slices) {
     List<SliceValue> referring = new ArrayList<>(slices.gone());
     referring.addAll(Blobs.insert(step, fresh));
-    change.changed().forEach(blob -> Blobs.write(step, Blobs.row(step, blob.getId()), blob));
+    change.changed().forEach(blob -> Blobs.write(step, blob.before(), blob.after()));
     Blobs.exchange(step, referring, slices.added());
   }
 
@@ -98,10 +98,13 @@ final class Modifications {
    * What a command makes of blobs, not written yet.
    *
    * @param pieces the slices of the new bytes
-   * @param changed the rows of blobs that are changed in place
+   * @param changed blobs that are changed in place
    * @param fresh blobs that come into being
    */
-  private record Change(List<SliceValue> pieces, List<BlobRow> changed, List<NewBlob> fresh) {}
+  private record Change(List<SliceValue> pieces, List<Changed> changed, List<NewBlob> fresh) {}
+
+  /** The row of a blob. */
+  private record Changed(BlobRow before, BlobRow after) {}
 
   private static Change change(Step step, ModifyObject command, ObjectRecord object) {
     Change change = new Change(new ArrayList<>(), new ArrayList<>(), new ArrayList<>());
@@ -133,8 +136,8 @@ final class Modifications {
         .build();
   }
 
-  /** The row of a blob whose slice still is where the writer saw it. */
-  private static BlobRow changedInPlace(Step step, Place place, BlobChange change) {
+  /** Of a blob whose slice still is where the writer saw it. */
+  private static Changed changedInPlace(Step step, Place place, BlobChange change) {
     require(step.sessions().isLive(change.getAttempt().getSession()), ResultCode.DEAD_SESSION);
     BlobRow row =
         Blobs.find(step, change.getBlob())
@@ -147,7 +150,7 @@ final class Modifications {
             ? place.isLast() && place.sliceEnd() == row.getLength()
             : change.getOffset() + change.getLength() <= place.sliceEnd(),
         ResultCode.CONDITIONAL_CONFLICT);
-    return BlobChanges.apply(step, row, change);
+    return new Changed(row, BlobChanges.apply(step, row, change));
   }
 
   /** A place in an object: in one of its slices, or behind the last. */
@@ -187,7 +190,7 @@ final class Modifications {
   }
 
   private static ObjectSummary summary(
-      Step step, ModifyObject command, ObjectRecord object, List<BlobRow> changed) {
+      Step step, ModifyObject command, ObjectRecord object, List<Changed> changed) {
     ObjectSummary before = object.getSummary();
     ObjectSummary.Builder summary =
         before.toBuilder()
@@ -207,8 +210,8 @@ final class Modifications {
    * Differs from version to version. As long as an MD5 but not one, as its end tells, and not of a
    * multipart object, where a number would follow.
    */
-  private static String etag(long version, List<BlobRow> changed) {
-    long revisions = changed.stream().mapToLong(BlobRow::getRevision).sum();
+  private static String etag(long version, List<Changed> changed) {
+    long revisions = changed.stream().mapToLong(blob -> blob.after().getRevision()).sum();
     HexFormat hex = HexFormat.of();
     return hex.toHexDigits(version) + hex.toHexDigits((version + revisions) * GOLDEN) + "-a";
   }

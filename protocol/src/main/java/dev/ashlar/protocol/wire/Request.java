@@ -96,7 +96,11 @@ public sealed interface Request extends Message {
     }
 
     private static long total(List<Range> ranges) {
-      return ranges.stream().mapToLong(Range::length).sum();
+      long total = 0;
+      for (Range range : ranges) {
+        total += range.length();
+      }
+      return total;
     }
 
     @Override

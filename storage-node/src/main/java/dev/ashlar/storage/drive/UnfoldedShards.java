@@ -115,7 +115,10 @@ final class UnfoldedShards {
 
   private void keep(ShardId shard, Known known) {
     shards.put(shard, known);
-    int count = 1 + known.attempts().values().stream().mapToInt(List::size).sum();
+    int count = 1;
+    for (List<Piece> pieces : known.attempts().values()) {
+      count += pieces.size();
+    }
     Integer before = sizes.put(shard, count);
     size += before == null ? count : count - before;
     while (size > sizeMax) {

@@ -1,0 +1,54 @@
+package dev.ashlar.metadata.state;
+
+import dev.ashlar.metadata.table.Rows;
+import dev.ashlar.protocol.message.BlobRow;
+import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Rows of blobs that were written lately, as messages: a blob that is changed again and again is
+ * read by each writer and by each command, and parsing a row with unfolded changes costs more than
+ * looking it up. A row counts only for exactly its bytes, so nothing here can be out of date. For
+ * any thread.
+ */
+final class WrittenBlobs {
+  /** Two to some power. */
+  private static final int ROWS_MAX = 512;
+
+  /** Of a row with all the unfolded changes that it may have; larger ones are parsed. */
+  private static final int ROW_BYTES_MAX = 4096;
+
+  private final AtomicReferenceArray<@Nullable Written> rows = new AtomicReferenceArray<>(ROWS_MAX);
+
+  private record Written(byte[] bytes, BlobRow row) {}
+
+  /**
+   * Keeps a row in the place of an earlier one.
+   *
+   * @param key of the row
+   * @param bytes as they are written; never changed
+   */
+  void put(byte[] key, byte[] bytes, BlobRow row) {
+    if (bytes.length <= ROW_BYTES_MAX) {
+      rows.setRelease(place(key), new Written(bytes, row));
+    }
+  }
+
+  /**
+   * What a row means.
+   *
+   * @param key of the row
+   */
+  BlobRow parse(byte[] key, byte[] bytes) {
+    Written kept = rows.getAcquire(place(key));
+    return kept != null && Arrays.equals(kept.bytes(), bytes)
+        ? kept.row()
+        : Rows.parse(bytes, BlobRow.parser());
+  }
+
+  private static int place(byte[] key) {
+    int hash = Arrays.hashCode(key);
+    return (hash ^ (hash >>> 16)) & (ROWS_MAX - 1);
+  }
+}
