@@ -38,7 +38,8 @@ public final class FrameConnection extends ChannelInboundHandlerAdapter {
   private final FrameHandler handler;
   private final FrameTimes times;
   private final FrameReader reader;
-  private final Outbox outbox;
+  private final ChannelSink sink = new ChannelSink();
+  private final Outbox outbox = new Outbox(sink);
   private volatile @Nullable ChannelHandlerContext context;
   private @Nullable IOException failure;
   private @Nullable ScheduledFuture<?> watch;
@@ -62,7 +63,6 @@ public final class FrameConnection extends ChannelInboundHandlerAdapter {
     this.times = times;
     this.handler = handler.apply(this);
     reader = new FrameReader(new Intercepting());
-    outbox = new Outbox(new ChannelSink());
   }
 
   FrameReader reader() {
@@ -286,7 +286,7 @@ public final class FrameConnection extends ChannelInboundHandlerAdapter {
     isPumpDue = false;
     try {
       if (!isClosed && outbox.pump()) {
-        context().flush();
+        sink.flush();
       }
     } catch (RuntimeException | Error e) {
       broken(e);
@@ -371,10 +371,14 @@ public final class FrameConnection extends ChannelInboundHandlerAdapter {
         ctx.write(Unpooled.wrappedBuffer(piece)).addListener(sent -> unpin(data));
       }
       if (unflushedBytes >= FLUSH_BYTES) {
-        unflushedBytes = 0;
         // With TLS only what is flushed counts as being on its way.
-        ctx.flush();
+        flush();
       }
+    }
+
+    void flush() {
+      unflushedBytes = 0;
+      context().flush();
     }
 
     private static void unpin(@Nullable OutgoingData data) {

@@ -53,8 +53,10 @@ final class LoopbackNodes implements AutoCloseable {
     return new ClusterSecret(secret);
   }
 
+  /** Together as many as a server of a cluster has, which is node and gateway at once. */
   private static EventLoops loops(String name) {
-    return new EventLoops(Transport.preferred(), Runtime.getRuntime().availableProcessors(), name);
+    int threads = Math.max(1, Runtime.getRuntime().availableProcessors() / 2);
+    return new EventLoops(Transport.preferred(), threads, name);
   }
 
   /**
