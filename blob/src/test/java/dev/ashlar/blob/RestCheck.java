@@ -35,7 +35,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * What must hold when nothing is under way, all drives are there, and all is tidied up: every
  * object reads as in the model, also with a drive away; all of every stripe's shards are on their
- * drives, agree with each other and with the model; and the drives hold nothing else.
+ * drives, agree with each other and with the model; and the drives hold nothing else but what
+ * {@link #isNamesake} says.
  */
 final class RestCheck<D extends ShardStore> {
   private final SimulatedProcess process;
@@ -214,13 +215,13 @@ final class RestCheck<D extends ShardStore> {
     return bytes;
   }
 
-  /** Nothing is there that metadata does not name, or only as long as the blob. */
+  /** Nothing is there that metadata does not name, but for what goes with its blob. */
   private void checkDrives() throws Exception {
     for (D drive : drives.values()) {
       for (ShardId shard : shards.apply(drive)) {
         BlobRow row = blobs.get(shard.blob());
         if (row == null || !(isAt(row, drive, shard) || isNamesake(row, drive, shard))) {
-          throw new AssertionError(shard + " is on " + drive.drive() + ", but no object's: " + row);
+          throw new AssertionError(misplaced(drive, shard, row));
         }
       }
       drive.forEachAttemptBelow(
@@ -240,7 +241,8 @@ final class RestCheck<D extends ShardStore> {
   /**
    * Whether it has a name that its drive needs for another shard of the blob, while its own slot
    * has another name. That comes of a write whose answer was late, so that the slot was owed, on a
-   * drive that got another slot before the shard was made anew. Drives delete by name.
+   * drive that got another slot, which had no bytes yet, before the shard was made anew. Drives
+   * delete by name.
    */
   private boolean isNamesake(BlobRow row, D drive, ShardId shard) {
     StripeLayout layout = WindowRead.layout(row);
@@ -248,6 +250,14 @@ final class RestCheck<D extends ShardStore> {
         && IntStream.range(0, profile.shards())
             .filter(slot -> layout.shardLength(slot) > 0)
             .anyMatch(slot -> isAt(row, drive, new ShardId(shard.blob(), slot)));
+  }
+
+  private String misplaced(D drive, ShardId shard, @Nullable BlobRow row) {
+    String place =
+        row == null
+            ? "is no object's"
+            : "belongs on " + process.client.placement().location(row, shard.slot());
+    return shard + " is on " + drive.drive() + " and " + place + ": " + row;
   }
 
   private boolean isUnfolded(BlobId name, AttemptId attempt) {

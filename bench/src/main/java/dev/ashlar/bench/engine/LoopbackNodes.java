@@ -53,7 +53,7 @@ final class LoopbackNodes implements AutoCloseable {
     return new ClusterSecret(secret);
   }
 
-  /** Together as many as a server of a cluster has, which is node and gateway at once. */
+  /** For each side half of what a server of a cluster has, which is node and gateway at once. */
   private static EventLoops loops(String name) {
     int threads = Math.max(1, Runtime.getRuntime().availableProcessors() / 2);
     return new EventLoops(Transport.preferred(), threads, name);

@@ -20,7 +20,7 @@ final class ErrorDocument {
     HttpHeaders headers = new DefaultHttpHeaders();
     error.headers().forEach(headers::set);
     int status = error.error().status();
-    if (error.error().isTemporary()) {
+    if (error.error().isUnserved()) {
       headers.set(HttpHeaderNames.RETRY_AFTER, RETRY_AFTER_SECONDS);
     }
     if (!HeadEncoder.allowsBody(status)) {

@@ -69,7 +69,7 @@ final class ServerState {
    * @param resource the path as sent; empty when the request could not be read
    */
   HttpAnswer errorAnswer(S3Exception error, String resource, String requestId) {
-    if (error.error().isTemporary()) {
+    if (error.error().isUnserved()) {
       unserved.unserved(error, requestId);
     }
     return ErrorDocument.render(error, resource, requestId, hostId);

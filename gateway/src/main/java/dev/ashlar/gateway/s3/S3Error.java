@@ -176,8 +176,8 @@ public enum S3Error {
     return status;
   }
 
-  /** Whether the same request may well succeed a little later. */
-  public boolean isTemporary() {
+  /** Whether it is the server that cannot serve now (503): logged, and told to be tried again. */
+  public boolean isUnserved() {
     return status == 503;
   }
 

@@ -130,7 +130,8 @@ public final class ConsensusGroup implements AutoCloseable {
           new Peer(
               group,
               Peer.idAt(place),
-              RaftSettings.Timing.embedded(place == folders.firstMember()),
+              RaftSettings.Timing.embedded(
+                  place == folders.firstMember(), config.folders().size() == 1),
               config.folders().get(place),
               network,
               sharedEntries,

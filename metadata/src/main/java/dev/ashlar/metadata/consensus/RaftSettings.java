@@ -21,7 +21,10 @@ final class RaftSettings {
 
   private static final long NEW_PEER_SILENCE_MS = 30_000;
 
-  private static final TimeDuration OUT_OF_REACH = TimeDuration.valueOf(36_500, TimeUnit.DAYS);
+  private static final int OUT_OF_REACH_DAYS = 36_500;
+
+  private static final TimeDuration OUT_OF_REACH =
+      TimeDuration.valueOf(OUT_OF_REACH_DAYS, TimeUnit.DAYS);
 
   private RaftSettings() {}
 
@@ -31,21 +34,23 @@ final class RaftSettings {
    * @param min before it may ask for votes, or grant its own to another
    * @param max before it asks for votes
    * @param firstMin like min, after the start
-   * @param afterStepDown how long a leader that lost its followers asks for no votes
+   * @param afterStepDown how long a leader that lost its followers asks for no votes; after a pause
+   *     of the process of that length a leader steps down, too, for Ratis has one setting for both
    */
   record Timing(Duration min, Duration max, Duration firstMin, Duration afterStepDown) {
     /**
-     * Of peers in one process, which are there or gone together. The last time is also that of a
-     * pause of the process after which its leader steps down, for which there is no reason here.
+     * Of peers in one process, which are there or gone together: a pause is no reason to step down.
+     * Alone, a leader cannot lose followers either; where there are several, none of the others may
+     * be able to lead, because what it has is longer, so it has to ask again some time.
      *
      * @param isFirst asks for votes at the start, before the others do
      */
-    static Timing embedded(boolean isFirst) {
+    static Timing embedded(boolean isFirst, boolean isAlone) {
       return new Timing(
           Duration.ofSeconds(2),
           Duration.ofSeconds(4),
           Duration.ofMillis(isFirst ? 10 : 500),
-          Duration.ofMinutes(1));
+          isAlone ? Duration.ofDays(OUT_OF_REACH_DAYS) : Duration.ofSeconds(10));
     }
   }
 

@@ -193,11 +193,7 @@ final class Blobs {
   }
 
   static Optional<BlobRow> find(Step step, BlobKey id) {
-    byte[] key = key(step, id);
-    byte[] bytes = step.table().get(key);
-    return bytes == null
-        ? Optional.empty()
-        : Optional.of(step.catalog().writtenBlobs().parse(key, bytes));
+    return step.catalog().writtenBlobs().get(step.table(), key(step, id));
   }
 
   /** Writes a row that was there before, and whether it is to be folded, or repaired. */
@@ -205,10 +201,13 @@ final class Blobs {
     byte[] key = key(step, after.getId());
     byte[] bytes = after.toByteArray();
     step.table().put(key, bytes);
-    step.catalog().writtenBlobs().put(key, bytes, after);
     Debts.update(step, before, after);
+    boolean isUnfolded = isUnfolded(after);
+    if (isUnfolded) {
+      step.catalog().writtenBlobs().put(key, bytes, after);
+    }
     boolean wasUnfolded = isUnfolded(before);
-    if (isUnfolded(after) != wasUnfolded) {
+    if (isUnfolded != wasUnfolded) {
       byte[] unfolded = Keys.unfolded(BlobId.of(after.getId()));
       if (wasUnfolded) {
         step.table().delete(unfolded);

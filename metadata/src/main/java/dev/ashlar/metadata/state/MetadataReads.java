@@ -120,13 +120,9 @@ public final class MetadataReads {
     if (map == null) {
       return Optional.empty(); // no blob can have been committed
     }
-    byte[] key = Keys.blob(id, map.pgCount());
-    byte[] bytes = snapshot.get(key);
-    if (bytes != null) {
-      return Optional.of(catalog.writtenBlobs().parse(key, bytes));
-    }
-    BlobId named = Debts.blobNamed(snapshot, id);
-    return named == null ? Optional.empty() : blob(snapshot, named);
+    Optional<BlobRow> row = catalog.writtenBlobs().get(snapshot, Keys.blob(id, map.pgCount()));
+    BlobId named = row.isPresent() ? null : Debts.blobNamed(snapshot, id);
+    return named == null ? row : blob(snapshot, named);
   }
 
   public Set<BlobId> known(Table snapshot, UUID drive, Collection<BlobId> names) {

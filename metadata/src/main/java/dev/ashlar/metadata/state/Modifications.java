@@ -103,7 +103,7 @@ final class Modifications {
    */
   private record Change(List<SliceValue> pieces, List<Changed> changed, List<NewBlob> fresh) {}
 
-  /** The row of a blob. */
+  /** A blob's row as the command found it, and as it leaves it. */
   private record Changed(BlobRow before, BlobRow after) {}
 
   private static Change change(Step step, ModifyObject command, ObjectRecord object) {

@@ -1,19 +1,21 @@
 package dev.ashlar.metadata.state;
 
 import dev.ashlar.metadata.table.Rows;
+import dev.ashlar.metadata.table.Table;
 import dev.ashlar.protocol.message.BlobRow;
 import java.util.Arrays;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Rows of blobs that were written lately, as messages: a blob that is changed again and again is
+ * Rows of blobs that were changed lately, as messages: a blob that is changed again and again is
  * read by each writer and by each command, and parsing a row with unfolded changes costs more than
  * looking it up. A row counts only for exactly its bytes, so nothing here can be out of date. For
  * any thread.
  */
 final class WrittenBlobs {
-  /** Two to some power. */
+  /** Two to some power. Rows and messages together take some MiB, 12 at most. */
   private static final int ROWS_MAX = 512;
 
   /** Of a row with all the unfolded changes that it may have; larger ones are parsed. */
@@ -26,7 +28,6 @@ final class WrittenBlobs {
   /**
    * Keeps a row in the place of an earlier one.
    *
-   * @param key of the row
    * @param bytes as they are written; never changed
    */
   void put(byte[] key, byte[] bytes, BlobRow row) {
@@ -35,16 +36,17 @@ final class WrittenBlobs {
     }
   }
 
-  /**
-   * What a row means.
-   *
-   * @param key of the row
-   */
-  BlobRow parse(byte[] key, byte[] bytes) {
+  /** The row that the table has. */
+  Optional<BlobRow> get(Table table, byte[] key) {
+    byte[] bytes = table.get(key);
+    if (bytes == null) {
+      return Optional.empty();
+    }
     Written kept = rows.getAcquire(place(key));
-    return kept != null && Arrays.equals(kept.bytes(), bytes)
-        ? kept.row()
-        : Rows.parse(bytes, BlobRow.parser());
+    return Optional.of(
+        kept != null && Arrays.equals(kept.bytes(), bytes)
+            ? kept.row()
+            : Rows.parse(bytes, BlobRow.parser()));
   }
 
   private static int place(byte[] key) {
