@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
 import org.rocksdb.BlockBasedTableConfig;
 import org.rocksdb.BloomFilter;
 import org.rocksdb.CompressionType;
+import org.rocksdb.DataBlockIndexType;
 import org.rocksdb.FlushOptions;
 import org.rocksdb.InfoLogLevel;
 import org.rocksdb.Options;
@@ -74,6 +75,8 @@ final class RocksShardIndex implements ShardIndex {
         new BlockBasedTableConfig()
             .setBlockCache(resources.blockCache())
             .setCacheIndexAndFilterBlocks(true)
+            .setPinL0FilterAndIndexBlocksInCache(true)
+            .setDataBlockIndexType(DataBlockIndexType.kDataBlockBinaryAndHash)
             .setFormatVersion(5)
             .setBlockSize(8 * 1024)
             .setFilterPolicy(bloomFilter);
