@@ -21,6 +21,21 @@ import org.junit.jupiter.params.provider.ValueSource;
 class LauncherIT {
   private static final String FAKE_JAVA = "#!/bin/sh\necho \"$0 $* arenas=$MALLOC_ARENA_MAX\"\n";
 
+  /** Tells the policy it is asked for, and what it is to run as a batch. */
+  private static final String FAKE_CHRT =
+      """
+      #!/bin/sh
+      if [ "$1" = -p ]; then
+        echo "pid $2's current scheduling policy: $POLICY"
+      elif [ "$1 $2" = "-b 0" ] && [ "$POLICY" != SCHED_OTHER_REFUSED ]; then
+        [ "$3" = true ] || echo "batch"
+        shift 2
+        exec "$@"
+      else
+        exit 1
+      fi
+      """;
+
   @TempDir private Path home = Path.of("");
 
   @BeforeEach
@@ -79,6 +94,21 @@ class LauncherIT {
     String on25 = flags("25.0.1", Map.of("ASHLAR_HEAP", "1g", "ASHLAR_JAVA_OPTIONS", "-Da=b -Dc"));
     assertTrue(on25.contains(" -Xmx1g ") && on25.contains(" -Da=b -Dc -version "), on25);
     assertTrue(on25.contains("unsafe-memory") && on25.contains("CompactObject"), on25);
+  }
+
+  @Test
+  void javaIsABatchUnlessTheOwnerChoseAPolicyOrItIsRefused() throws IOException {
+    Path own = fakeJdk(home.resolve("own"), "21.0.2");
+    Path chrt = Files.writeString(own.resolve("bin/chrt"), FAKE_CHRT);
+    assertTrue(chrt.toFile().setExecutable(true));
+    String path = own.resolve("bin") + ":" + System.getenv("PATH");
+    for (String policy : List.of("SCHED_OTHER", "SCHED_IDLE", "SCHED_OTHER_REFUSED")) {
+      Map<String, String> environment =
+          Map.of("JAVA_HOME", own.toString(), "PATH", path, "POLICY", policy);
+      String said = run(environment, "java", "-version").output();
+      assertTrue(said.contains(own + "/bin/java "), said);
+      assertEquals(policy.equals("SCHED_OTHER"), said.startsWith("batch\n"), said);
+    }
   }
 
   /** Nobody waits for a build to read which options there are. */
