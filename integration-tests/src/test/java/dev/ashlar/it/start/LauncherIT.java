@@ -99,8 +99,7 @@ class LauncherIT {
   @Test
   void javaIsABatchUnlessTheOwnerChoseAPolicyOrItIsRefused() throws IOException {
     Path own = fakeJdk(home.resolve("own"), "21.0.2");
-    Path chrt = Files.writeString(own.resolve("bin/chrt"), FAKE_CHRT);
-    assertTrue(chrt.toFile().setExecutable(true));
+    program(own.resolve("bin/chrt"), FAKE_CHRT);
     String path = own.resolve("bin") + ":" + System.getenv("PATH");
     for (String policy : List.of("SCHED_OTHER", "SCHED_IDLE", "SCHED_OTHER_REFUSED")) {
       Map<String, String> environment =
@@ -140,8 +139,7 @@ class LauncherIT {
 
   /** Builds of a moment, on a JDK whose rehearsals record nothing. */
   private void fakeBuild() throws IOException {
-    Path maven = Files.writeString(home.resolve("mvnw"), "#!/bin/sh\n");
-    assertTrue(maven.toFile().setExecutable(true));
+    program(home.resolve("mvnw"), "#!/bin/sh\n");
   }
 
   private void touch(String file) throws IOException {
@@ -167,11 +165,14 @@ class LauncherIT {
   private static Path fakeJdk(Path folder, String version) throws IOException {
     Files.createDirectories(folder.resolve("bin"));
     Files.writeString(folder.resolve("release"), "JAVA_VERSION=\"" + version + "\"\n");
-    for (String program : new String[] {"java", "javac"}) {
-      Path file = Files.writeString(folder.resolve("bin").resolve(program), FAKE_JAVA);
-      assertTrue(file.toFile().setExecutable(true));
-    }
+    program(folder.resolve("bin/java"), FAKE_JAVA);
+    program(folder.resolve("bin/javac"), FAKE_JAVA);
     return folder;
+  }
+
+  private static void program(Path file, String script) throws IOException {
+    Files.writeString(file, script);
+    assertTrue(file.toFile().setExecutable(true));
   }
 
   private Launch.Ended run(Map<String, String> environment, String... arguments)
