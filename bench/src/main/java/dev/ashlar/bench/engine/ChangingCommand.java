@@ -12,6 +12,7 @@ import dev.ashlar.bench.options.OutputOptions;
 import dev.ashlar.bench.options.PassesOption;
 import dev.ashlar.bench.options.ProfileArgument;
 import dev.ashlar.bench.options.SeedOption;
+import dev.ashlar.bench.options.StripeUnitArgument;
 import dev.ashlar.bench.result.ResultFolder;
 import dev.ashlar.protocol.model.Profile;
 import dev.ashlar.storage.io.IoMode;
@@ -25,7 +26,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.Callable;
-import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -35,9 +35,9 @@ import picocli.CommandLine.Spec;
 
 /**
  * How much faster data is read and changed than by erasure coding without our optimizations, and
- * how much slower than with replicas: the three do the same on as many drives in turn, and each of
- * three passes begins with another one of them, because the first finds code that is not compiled
- * yet. Only one of them is open at a time, so that what one puts off is not done in the time of the
+ * how much slower than with replicas: all do the same on as many drives in turn, and each of three
+ * passes begins with another one of them, because the first finds code that is not compiled yet.
+ * Only one of them is open at a time, so that what one puts off is not done in the time of the
  * next.
  */
 @Command(
@@ -53,6 +53,7 @@ import picocli.CommandLine.Spec;
     },
     mixinStandardHelpOptions = true)
 public final class ChangingCommand implements Callable<Integer>, Planned {
+  private static final String CLASSIC = ",optimizations=off";
   private static final int PAYLOAD_BYTES = 4 << 20;
   private static final long OBJECT_BYTES = 64 << 20;
   private static final int FIRST_WARM_UP_TIMES = 10;
@@ -78,6 +79,17 @@ public final class ChangingCommand implements Callable<Integer>, Planned {
       description = "Which is compared with its classic mode and 1+2 (default: 6+2).")
   private String profile = "6+2";
 
+  @Option(
+      names = "--classic-unit",
+      split = ",",
+      paramLabel = "BYTES",
+      converter = StripeUnitArgument.class,
+      defaultValue = "4KiB",
+      description =
+          "Stripe unit of the classic mode; of several, a store for each (default: 4KiB, which is its"
+              + " own; the profile has 16KiB).")
+  private List<Integer> classicUnits = List.of();
+
   @Mixin private FormOptions form = new FormOptions();
 
   @Mixin private PassesOption passes = new PassesOption();
@@ -95,12 +107,7 @@ public final class ChangingCommand implements Callable<Integer>, Planned {
               + " much larger than memory; BUFFERED (default: AUTO).")
   private IoMode io = IoMode.AUTO;
 
-  @Option(
-      names = "--tcp",
-      description =
-          "Each drive has a storage node of its own, which the engine reaches by TCP on loopback, as"
-              + " in a cluster.")
-  private boolean isRemote;
+  @Mixin private NetworkOptions network = new NetworkOptions();
 
   @Mixin private DriveRateOptions rate = new DriveRateOptions();
 
@@ -153,7 +160,7 @@ public final class ChangingCommand implements Callable<Integer>, Planned {
     for (Profile each : profiles()) {
       LocalEngine.Place place =
           LocalEngine.Place.in(scratch.child("engine" + places.size()), each)
-              .with(drives(), io, rate.ofADrive(), isRemote);
+              .with(drives(), io, rate.ofADrive(), network.network());
       places.add(place);
       try (LocalEngine engine = open(place)) {
         prepare(engine, payload);
@@ -170,7 +177,7 @@ public final class ChangingCommand implements Callable<Integer>, Planned {
     for (LocalEngine.Place place : places) {
       try (LocalEngine engine = open(place)) {
         double first = before.get(space.size());
-        space.add(new ChangingResult.Space(place.profile().toString(), first, space(engine)));
+        space.add(new ChangingResult.Space(title(place.profile()), first, space(engine)));
       }
     }
     String machine = Machine.describe(scratch.child(""));
@@ -199,13 +206,22 @@ public final class ChangingCommand implements Callable<Integer>, Planned {
     return share;
   }
 
-  /** Two where it is replicas itself that are looked at. */
+  /** Without the last where it is replicas themselves that are looked at. */
   private List<Profile> profiles() {
     String shape = profile.split(",", 2)[0];
-    return Stream.of(shape, shape + ",optimizations=off", "1+2")
-        .distinct()
-        .map(each -> Profile.parse(each, 0))
-        .toList();
+    List<Profile> profiles = new ArrayList<>();
+    profiles.add(Profile.parse(shape, 0));
+    for (int unit : classicUnits) {
+      profiles.add(Profile.parse(shape + CLASSIC, unit));
+    }
+    profiles.add(Profile.parse("1+2", 0));
+    return profiles.stream().distinct().toList();
+  }
+
+  /** With its unit where that is not the usual one. */
+  private static String title(Profile profile) {
+    boolean isUsual = profile.equals(Profile.parse(profile.toString(), 0));
+    return isUsual ? profile.toString() : profile + ", " + (profile.stripeUnit() >> 10) + " KiB";
   }
 
   /** The same for all: as many as the widest needs. */
@@ -220,10 +236,7 @@ public final class ChangingCommand implements Callable<Integer>, Planned {
         (place, each) ->
             rows.add(
                 ChangingResult.Row.of(
-                    work,
-                    place.profile().toString(),
-                    each,
-                    rows.isEmpty() ? null : rows.getFirst())));
+                    work, title(place.profile()), each, rows.isEmpty() ? null : rows.getFirst())));
     return rows;
   }
 
@@ -287,7 +300,7 @@ public final class ChangingCommand implements Callable<Integer>, Planned {
         try (LocalEngine engine = open(place)) {
           warmUp(engine, work, load(warmUpSeconds(), payload, 0));
           Pass pass = Pass.run(engine, work, load(seconds(), payload, number));
-          String title = place.profile().toString();
+          String title = title(place.profile());
           kept.writeStep(title, number, work.name().toLowerCase(Locale.ROOT), pass);
           measured.computeIfAbsent(place, first -> new ArrayList<>()).add(pass);
           left.done(
@@ -329,7 +342,7 @@ public final class ChangingCommand implements Callable<Integer>, Planned {
         passes.passes(),
         drives(),
         rate.text(),
-        isRemote ? ", each behind a storage node of its own" : "",
+        network.text(),
         io,
         100 * compilerShare);
   }

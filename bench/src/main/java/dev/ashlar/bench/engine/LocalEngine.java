@@ -105,7 +105,7 @@ public final class LocalEngine implements AutoCloseable {
    * @param root the folder that has all of it, which the first open makes
    * @param drives at least one per shard of a blob
    * @param rate of each drive; null: what it can do
-   * @param isRemote whether there is TCP between the engine and each drive, as in a cluster
+   * @param network between the engine and each drive, as in a cluster; null: there is none
    */
   public record Place(
       Path root,
@@ -114,16 +114,15 @@ public final class LocalEngine implements AutoCloseable {
       int drives,
       IoMode io,
       @Nullable DriveRate rate,
-      boolean isRemote) {
+      @Nullable Network network) {
     /** With a drive per shard. */
     public static Place in(Path root, Profile profile) {
-      return new Place(
-          root, UUID.randomUUID(), profile, profile.shards(), IoMode.AUTO, null, false);
+      return new Place(root, UUID.randomUUID(), profile, profile.shards(), IoMode.AUTO, null, null);
     }
 
     public Place with(
-        int driveCount, IoMode mode, @Nullable DriveRate driveRate, boolean isOverTcp) {
-      return new Place(root, cluster, profile, driveCount, mode, driveRate, isOverTcp);
+        int driveCount, IoMode mode, @Nullable DriveRate driveRate, @Nullable Network way) {
+      return new Place(root, cluster, profile, driveCount, mode, driveRate, way);
     }
 
     public LocalEngine open(Memory memory)
@@ -212,8 +211,9 @@ public final class LocalEngine implements AutoCloseable {
               .setFailureDomain(id.toString())
               .build());
     }
+    Network network = place.network();
     LoopbackNodes nodes =
-        place.isRemote() ? opening(new LoopbackNodes(place.cluster(), slabs)) : null;
+        network == null ? null : opening(new LoopbackNodes(place.cluster(), slabs, network));
     for (DriveStore drive : local) {
       drives.put(drive.drive().id(), nodes == null ? drive : nodes.serve(drive));
     }

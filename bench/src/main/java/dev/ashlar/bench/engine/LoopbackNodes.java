@@ -11,16 +11,20 @@ import dev.ashlar.transport.FrameTimes;
 import dev.ashlar.transport.Transport;
 import dev.ashlar.transport.client.NodeConfig;
 import dev.ashlar.transport.client.RemoteNode;
+import dev.ashlar.transport.tls.ClusterTls;
+import dev.ashlar.transport.tls.TlsFiles;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.security.SecureRandom;
+import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 import java.util.Objects;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Storage nodes with a drive each, which a gateway reaches by TCP as in a cluster; all of them in
@@ -29,20 +33,26 @@ import java.util.UUID;
 final class LoopbackNodes implements AutoCloseable {
   private static final Duration CONNECT_MAX = Duration.ofSeconds(10);
   private static final int SECRET_BYTES = 32;
+  private static final InetAddress LOOPBACK = InetAddress.getLoopbackAddress();
 
   private final UUID cluster;
   private final SlabPool slabs;
   private final ClusterSecret secret = newSecret();
   private final Deque<Runnable> closing = new ArrayDeque<>();
+  private final @Nullable ClusterTls tls;
   private final EventLoops servers;
   private final EventLoops clients;
 
   /**
    * @param slabs for what nodes and gateway receive
+   * @throws IOException naming the file of the network's TLS in which something is wrong
    */
-  LoopbackNodes(UUID cluster, SlabPool slabs) {
+  LoopbackNodes(UUID cluster, SlabPool slabs, Network network) throws IOException {
     this.cluster = cluster;
     this.slabs = slabs;
+    TlsFiles files = network.tls();
+    tls =
+        files == null ? null : ClusterTls.open(files, LOOPBACK.getHostAddress(), Clock.systemUTC());
     servers = loops("bench-node");
     clients = loops("bench-gateway");
   }
@@ -68,10 +78,10 @@ final class LoopbackNodes implements AutoCloseable {
     ShardServer server =
         new ShardServer(
             new ShardServerConfig(
-                new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+                new InetSocketAddress(LOOPBACK, 0),
                 cluster,
                 secret,
-                null,
+                tls,
                 FrameTimes.DEFAULT,
                 ShardServerConfig.DEFAULT_DRAIN,
                 ShardServerConfig.Limits.DEFAULT),
@@ -88,7 +98,7 @@ final class LoopbackNodes implements AutoCloseable {
                 cluster,
                 secret,
                 List.of(drive.drive()),
-                null,
+                tls,
                 NodeConfig.Times.DEFAULT,
                 NodeConfig.Limits.DEFAULT),
             clients,
@@ -104,7 +114,8 @@ final class LoopbackNodes implements AutoCloseable {
   /** Clients first. */
   @Override
   public void close() {
-    try (servers;
+    try (tls;
+        servers;
         clients) {
       while (!closing.isEmpty()) {
         closing.pop().run();

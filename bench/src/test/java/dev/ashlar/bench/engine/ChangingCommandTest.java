@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ashlar.bench.Printed;
+import dev.ashlar.transport.tls.TestAuthority;
+import dev.ashlar.transport.tls.TlsFiles;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -27,6 +29,8 @@ class ChangingCommandTest {
             "--seconds=1",
             "--warm-up=0",
             "--io=BUFFERED",
+            "--tcp",
+            "--classic-unit=4KiB,16KiB",
             "--work=OVERWRITE_4K");
     assertEquals(0, printed.status(), printed.err());
     List<String[]> rows =
@@ -36,10 +40,11 @@ class ChangingCommandTest {
             .filter(line -> line.startsWith("| overwrite 4 KiB"))
             .map(line -> line.split(" *\\| *", -1))
             .toList();
-    assertEquals(3, rows.size(), printed.out());
+    assertEquals(4, rows.size(), printed.out());
     checkDrives(rows.get(0), "2+2", 1, 3);
     checkDrives(rows.get(1), "2+2,optimizations=off", 2, 4);
-    checkDrives(rows.get(2), "1+2", 0, 3);
+    checkDrives(rows.get(2), "2+2,optimizations=off, 16 KiB", 2, 4);
+    checkDrives(rows.get(3), "1+2", 0, 3);
     for (int i = 0; i < rows.size(); i++) {
       String[] row = rows.get(i);
       double rate = number(row[3]);
@@ -54,7 +59,8 @@ class ChangingCommandTest {
   }
 
   @Test
-  void drivesMayBeSlowAndFarAway() {
+  void drivesMayBeSlowAndFarAwayAndBehindTls() throws Exception {
+    TlsFiles tls = new TestAuthority(folder, "authority").files("node");
     Printed printed =
         Printed.by(
             "changing",
@@ -67,7 +73,9 @@ class ChangingCommandTest {
             "--passes=1",
             "--seconds=1",
             "--warm-up=0",
-            "--tcp",
+            "--cluster-tls-cert=" + tls.certificates(),
+            "--cluster-tls-key=" + tls.key(),
+            "--cluster-tls-ca=" + tls.authorities(),
             "--drive-iops=2000",
             "--drive-throughput=1GiB",
             "--work=READ_4K");
@@ -75,7 +83,9 @@ class ChangingCommandTest {
     assertTrue(
         printed
             .out()
-            .contains("3 drives of 2,000 I/Os and 1,024 MiB a second, each behind a storage node"),
+            .contains(
+                "3 drives of 2,000 I/Os and 1,024 MiB a second, each behind a storage node of"
+                    + " its own, with TLS"),
         printed.out());
     double rate =
         printed
@@ -93,6 +103,20 @@ class ChangingCommandTest {
     Printed printed = Printed.by("changing", "--drive-iops=100", "--drive-throughput=0");
     assertEquals(2, printed.status(), printed.err());
     assertTrue(printed.err().contains("--drive-throughput: at least 1"), printed.err());
+  }
+
+  @Test
+  void aUnitThatIsNoneIsRefused() {
+    Printed printed = Printed.by("changing", "--classic-unit=4KiB,5KiB");
+    assertEquals(2, printed.status(), printed.err());
+    assertTrue(printed.err().contains("stripe unit 5120: needs a multiple"), printed.err());
+  }
+
+  @Test
+  void tlsNeedsAllItsFiles() {
+    Printed printed = Printed.by("changing", "--cluster-tls-cert=tls.crt");
+    assertEquals(2, printed.status(), printed.err());
+    assertTrue(printed.err().contains("--cluster-tls-key"), printed.err());
   }
 
   /** Operations that begin before the span or end after it make a small difference. */
