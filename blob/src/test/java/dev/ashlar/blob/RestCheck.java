@@ -256,7 +256,10 @@ final class RestCheck<D extends ShardStore> {
     String place =
         row == null
             ? "is no object's"
-            : "belongs on " + process.client.placement().location(row, shard.slot());
+            : "belongs on "
+                + process.client.placement().location(row, shard.slot())
+                + " as "
+                + ShardId.of(row, shard.slot());
     return shard + " is on " + drive.drive() + " and " + place + ": " + row;
   }
 

@@ -47,8 +47,8 @@ import picocli.CommandLine.Spec;
           + " HTTP: fast, classic and three replicas in turn; medians and ratios.",
       "By itself a look of two minutes: three works on 8 objects of 64 MiB, passes of 1 s after 0.4 s"
           + " of the same work, hardly warm. --full: all works on 16 objects, passes of 5 s after 6 s,"
-          + " about half an hour; quote only that. First of all each of the three does every work for"
-          + " a while, ten times the warm-up in all; with --full again, up to five times, until the"
+          + " about half an hour; quote only that. First of all each of them does every work for a"
+          + " while, ten times the warm-up in all; with --full again, up to five times, until the"
           + " JVM has compiled nearly all that they need."
     },
     mixinStandardHelpOptions = true)

@@ -1,6 +1,5 @@
 package dev.ashlar.storage.drive;
 
-import dev.ashlar.protocol.client.Completion;
 import dev.ashlar.protocol.client.ShardException;
 import dev.ashlar.protocol.client.ShardFault;
 import dev.ashlar.protocol.model.DriveId;
@@ -9,8 +8,6 @@ import dev.ashlar.storage.drive.LogRequest.MovedPiece;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
@@ -105,55 +102,28 @@ final class Housekeeper {
     for (MovedPiece piece : pieces) {
       bytes += piece.payload().remaining();
     }
-    Moved moved = new Moved();
+    Awaited<DriveId> moved = new Awaited<>("a move");
     commit(new LogRequest.Move(segment, pieces, marks, moved), moved, bytes);
   }
 
   private void merge(
       ShardId shard, List<Extent> bases, List<Extent> patches, ByteBuffer payload, int[] crcs)
       throws ShardException {
-    Moved moved = new Moved();
+    Awaited<DriveId> merged = new Awaited<>("a merge");
     commit(
-        new LogRequest.Merge(shard, bases, patches, payload, crcs, moved),
-        moved,
+        new LogRequest.Merge(shard, bases, patches, payload, crcs, merged),
+        merged,
         payload.remaining());
   }
 
   /** Waits for it, and then as long as so many bytes should take. */
-  private void commit(LogRequest request, Moved moved, long bytes) throws ShardException {
+  private void commit(LogRequest request, Awaited<DriveId> end, long bytes) throws ShardException {
     if (isStopping) {
       throw new ShardException(ShardFault.UNAVAILABLE, "the drive is closing");
     }
     queue.add(request);
-    moved.await();
+    end.await();
     LockSupport.parkNanos(
         this, TimeUnit.SECONDS.toNanos(1) * bytes / limits.compactionBytesPerSecond());
-  }
-
-  /** The end of a move or merge. */
-  private static final class Moved implements Completion<DriveId> {
-    private final CompletableFuture<DriveId> done = new CompletableFuture<>();
-
-    @Override
-    public void succeeded(DriveId drive) {
-      done.complete(drive);
-    }
-
-    @Override
-    public void failed(ShardException failure) {
-      done.completeExceptionally(failure);
-    }
-
-    void await() throws ShardException {
-      try {
-        done.get();
-      } catch (ExecutionException e) {
-        throw e.getCause() instanceof ShardException failure
-            ? failure
-            : new ShardException(ShardFault.IO_ERROR, "move", e);
-      } catch (InterruptedException e) {
-        throw new IllegalStateException("nobody interrupts this thread", e);
-      }
-    }
   }
 }

@@ -7,9 +7,7 @@ import dev.ashlar.protocol.client.ShardFault;
 import dev.ashlar.protocol.model.DriveId;
 import java.io.IOException;
 import java.util.Queue;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReferenceArray;
@@ -102,7 +100,7 @@ final class ReadLane {
 
   /** Looks something up, and waits for it at most until the drive counts as failed. */
   <T> T lookUp(LookUp<T> lookUp) throws ShardException {
-    Found<T> found = new Found<>();
+    Awaited<T> found = new Awaited<>("a look-up of " + drive);
     run(
         () -> {
           try {
@@ -308,34 +306,6 @@ final class ReadLane {
     public void failed(ShardException failure) {
       if (isTold.compareAndSet(false, true)) {
         told.failed(failure);
-      }
-    }
-  }
-
-  /** What was looked up, or that it was given up before. */
-  private final class Found<T> implements Completion<T> {
-    private final CompletableFuture<T> found = new CompletableFuture<>();
-
-    @Override
-    public void succeeded(T value) {
-      found.complete(value);
-    }
-
-    @Override
-    public void failed(ShardException failure) {
-      found.completeExceptionally(failure);
-    }
-
-    T await() throws ShardException {
-      try {
-        return found.get();
-      } catch (ExecutionException e) {
-        throw e.getCause() instanceof ShardException failure
-            ? failure
-            : new ShardException(ShardFault.IO_ERROR, drive + ": a look-up failed", e);
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-        throw new ShardException(ShardFault.UNAVAILABLE, drive + ": interrupted", e);
       }
     }
   }

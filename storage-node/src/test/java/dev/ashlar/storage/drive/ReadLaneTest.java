@@ -2,12 +2,9 @@ package dev.ashlar.storage.drive;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertInstanceOf;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.ashlar.protocol.client.Completion;
-import dev.ashlar.protocol.client.ShardException;
+import dev.ashlar.protocol.client.Answer;
 import dev.ashlar.protocol.client.ShardFault;
 import dev.ashlar.protocol.model.DriveId;
 import java.time.Duration;
@@ -16,7 +13,6 @@ import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ExecutionException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -41,28 +37,9 @@ class ReadLaneTest {
     threads.close();
   }
 
-  private static final class Told implements Completion<DriveId> {
-    final CompletableFuture<DriveId> future = new CompletableFuture<>();
-
-    @Override
-    public void succeeded(DriveId drive) {
-      future.complete(drive);
-    }
-
-    @Override
-    public void failed(ShardException failure) {
-      future.completeExceptionally(failure);
-    }
-
-    ShardFault fault() {
-      Throwable failure = assertThrows(ExecutionException.class, future::get).getCause();
-      return assertInstanceOf(ShardException.class, failure).fault();
-    }
-  }
-
   /** A read that comes back with the release. */
-  private Told block(ReadLane lane, CountDownLatch begun) {
-    Told told = new Told();
+  private Answer<DriveId> block(ReadLane lane, CountDownLatch begun) {
+    Answer<DriveId> told = new Answer<>();
     lane.run(
         () -> {
           begun.countDown();
@@ -77,11 +54,22 @@ class ReadLaneTest {
     return told;
   }
 
+  /** False if it is refused because the lane closes. */
+  private boolean isTaken(ReadLane lane) {
+    Answer<DriveId> answer = new Answer<>();
+    lane.run(() -> () -> answer.succeeded(DRIVE), answer);
+    if (!answer.isDone()) {
+      return true;
+    }
+    assertEquals(ShardFault.UNAVAILABLE, answer.awaitFault());
+    return false;
+  }
+
   @Test
   void noMoreRunAtATimeThanMay() throws Exception {
     ReadLane lane = lane(Duration.ofSeconds(30));
     CountDownLatch begun = new CountDownLatch(AT_ONCE + 1);
-    List<Told> all = new ArrayList<>();
+    List<Answer<DriveId>> all = new ArrayList<>();
     for (int i = 0; i <= AT_ONCE; i++) {
       all.add(block(lane, begun));
     }
@@ -93,32 +81,27 @@ class ReadLaneTest {
     assertEquals("found", other.lookUp(() -> "found"));
     assertEquals(1, begun.getCount());
     release.countDown();
-    for (Told told : all) {
-      assertEquals(DRIVE, told.future.get());
+    for (Answer<DriveId> told : all) {
+      assertEquals(DRIVE, told.await());
     }
   }
 
   @Test
   void closeWaitsForWhatIsInLine() throws Exception {
     ReadLane lane = lane(Duration.ofSeconds(30));
-    List<Told> all = new ArrayList<>();
+    List<Answer<DriveId>> all = new ArrayList<>();
     for (int i = 0; i < 10; i++) {
       all.add(block(lane, new CountDownLatch(1)));
     }
     CompletableFuture<Boolean> closed = CompletableFuture.supplyAsync(lane::close);
-    Told late;
-    do {
+    while (isTaken(lane)) { // until the close has begun
       Thread.sleep(1);
-      late = new Told();
-      Told told = late;
-      lane.run(() -> () -> told.succeeded(DRIVE), told);
-    } while (!late.future.isCompletedExceptionally()); // until the close has begun
-    assertEquals(ShardFault.UNAVAILABLE, late.fault());
+    }
     assertFalse(closed.isDone());
     release.countDown();
     assertTrue(closed.get());
-    for (Told told : all) {
-      assertTrue(told.future.isDone());
+    for (Answer<DriveId> told : all) {
+      assertTrue(told.isDone());
     }
   }
 
@@ -126,11 +109,11 @@ class ReadLaneTest {
   void closeTellsOfAReadThatHangs() throws Exception {
     ReadLane lane = lane(Duration.ofMillis(10));
     CountDownLatch begun = new CountDownLatch(1);
-    Told hanging = block(lane, begun);
+    Answer<DriveId> hanging = block(lane, begun);
     begun.await();
     assertFalse(lane.close());
     release.countDown();
-    assertEquals(DRIVE, hanging.future.get());
+    assertEquals(DRIVE, hanging.await());
   }
 
   @Test
@@ -141,9 +124,9 @@ class ReadLaneTest {
       block(lane, begun);
     }
     begun.await();
-    Told waiting = block(lane, new CountDownLatch(1));
+    Answer<DriveId> waiting = block(lane, new CountDownLatch(1));
     lane.dropWaiting();
-    assertEquals(ShardFault.UNAVAILABLE, waiting.fault());
+    assertEquals(ShardFault.UNAVAILABLE, waiting.awaitFault());
     assertEquals(AT_ONCE, lane.inFlight());
   }
 }
