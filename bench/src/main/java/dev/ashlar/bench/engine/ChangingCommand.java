@@ -26,6 +26,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -35,9 +36,9 @@ import picocli.CommandLine.Spec;
 
 /**
  * How much faster data is read and changed than by erasure coding without our optimizations, and
- * how much slower than with replicas: all do the same on as many drives in turn, and each of three
- * passes begins with another one of them, because the first finds code that is not compiled yet.
- * Only one of them is open at a time, so that what one puts off is not done in the time of the
+ * how much slower than with replicas: all stores do the same on as many drives in turn, and each of
+ * three passes begins with another one of them, because the first finds code that is not compiled
+ * yet. Only one of them is open at a time, so that what one puts off is not done in the time of the
  * next.
  */
 @Command(
@@ -47,13 +48,12 @@ import picocli.CommandLine.Spec;
           + " HTTP: fast, classic and three replicas in turn; medians and ratios.",
       "By itself a look of two minutes: three works on 8 objects of 64 MiB, passes of 1 s after 0.4 s"
           + " of the same work, hardly warm. --full: all works on 16 objects, passes of 5 s after 6 s,"
-          + " about half an hour; quote only that. First of all each of them does every work for a"
+          + " about half an hour; quote only that. First of all each store does every work for a"
           + " while, ten times the warm-up in all; with --full again, up to five times, until the"
           + " JVM has compiled nearly all that they need."
     },
     mixinStandardHelpOptions = true)
 public final class ChangingCommand implements Callable<Integer>, Planned {
-  private static final String CLASSIC = ",optimizations=off";
   private static final int PAYLOAD_BYTES = 4 << 20;
   private static final long OBJECT_BYTES = 64 << 20;
   private static final int FIRST_WARM_UP_TIMES = 10;
@@ -86,8 +86,8 @@ public final class ChangingCommand implements Callable<Integer>, Planned {
       converter = StripeUnitArgument.class,
       defaultValue = "4KiB",
       description =
-          "Stripe unit of the classic mode; of several, a store for each (default: 4KiB, which is its"
-              + " own; the profile has 16KiB).")
+          "Stripe unit of the classic mode, a multiple of 4KiB up to 1MiB; several make a store each"
+              + " (default: 4KiB, as a server has it; the fast form always has 16KiB).")
   private List<Integer> classicUnits = List.of();
 
   @Mixin private FormOptions form = new FormOptions();
@@ -144,23 +144,26 @@ public final class ChangingCommand implements Callable<Integer>, Planned {
     if (rate.bytesPerSecond() < 1) {
       throw new ParameterException(spec.commandLine(), "--drive-throughput: at least 1");
     }
-    ResultFolder kept = output.newFolder("changing");
-    try (ScratchFolder scratch = folder.newScratch()) {
-      ChangingResult result = measure(scratch, kept);
-      kept.write("report.json", result);
-      output.print(result, result::print);
+    try (Network between = network.open()) {
+      ResultFolder kept = output.newFolder("changing");
+      try (ScratchFolder scratch = folder.newScratch()) {
+        ChangingResult result = measure(scratch, between, kept);
+        kept.write("report.json", result);
+        output.print(result, result::print);
+      }
     }
     return 0;
   }
 
-  private ChangingResult measure(ScratchFolder scratch, ResultFolder kept) throws Exception {
+  private ChangingResult measure(
+      ScratchFolder scratch, @Nullable Network between, ResultFolder kept) throws Exception {
     ByteBuffer payload = payload(seed.seed());
     List<LocalEngine.Place> places = new ArrayList<>();
     List<Double> before = new ArrayList<>();
     for (Profile each : profiles()) {
       LocalEngine.Place place =
           LocalEngine.Place.in(scratch.child("engine" + places.size()), each)
-              .with(drives(), io, rate.ofADrive(), network.network());
+              .with(drives(), io, rate.ofADrive(), between);
       places.add(place);
       try (LocalEngine engine = open(place)) {
         prepare(engine, payload);
@@ -208,13 +211,15 @@ public final class ChangingCommand implements Callable<Integer>, Planned {
 
   /** Without the last where it is replicas themselves that are looked at. */
   private List<Profile> profiles() {
-    String shape = profile.split(",", 2)[0];
+    Profile asked = Profile.parse(profile, 0);
+    int dataShards = asked.dataShards();
+    int parityShards = asked.parityShards();
     List<Profile> profiles = new ArrayList<>();
-    profiles.add(Profile.parse(shape, 0));
+    profiles.add(new Profile(dataShards, parityShards, Profile.DEFAULT_STRIPE_UNIT));
     for (int unit : classicUnits) {
-      profiles.add(Profile.parse(shape + CLASSIC, unit));
+      profiles.add(new Profile(dataShards, parityShards, unit, true));
     }
-    profiles.add(Profile.parse("1+2", 0));
+    profiles.add(new Profile(1, 2, Profile.DEFAULT_STRIPE_UNIT));
     return profiles.stream().distinct().toList();
   }
 

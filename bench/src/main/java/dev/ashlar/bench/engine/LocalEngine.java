@@ -105,7 +105,8 @@ public final class LocalEngine implements AutoCloseable {
    * @param root the folder that has all of it, which the first open makes
    * @param drives at least one per shard of a blob
    * @param rate of each drive; null: what it can do
-   * @param network between the engine and each drive, as in a cluster; null: there is none
+   * @param network between the engine and each drive, as in a cluster, and the caller's; null:
+   *     there is none
    */
   public record Place(
       Path root,
@@ -121,8 +122,11 @@ public final class LocalEngine implements AutoCloseable {
     }
 
     public Place with(
-        int driveCount, IoMode mode, @Nullable DriveRate driveRate, @Nullable Network way) {
-      return new Place(root, cluster, profile, driveCount, mode, driveRate, way);
+        int driveCount,
+        IoMode mode,
+        @Nullable DriveRate driveRate,
+        @Nullable Network driveNetwork) {
+      return new Place(root, cluster, profile, driveCount, mode, driveRate, driveNetwork);
     }
 
     public LocalEngine open(Memory memory)

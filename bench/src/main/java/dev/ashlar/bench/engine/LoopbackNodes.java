@@ -12,12 +12,9 @@ import dev.ashlar.transport.Transport;
 import dev.ashlar.transport.client.NodeConfig;
 import dev.ashlar.transport.client.RemoteNode;
 import dev.ashlar.transport.tls.ClusterTls;
-import dev.ashlar.transport.tls.TlsFiles;
 import java.io.IOException;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.security.SecureRandom;
-import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -33,7 +30,6 @@ import org.jspecify.annotations.Nullable;
 final class LoopbackNodes implements AutoCloseable {
   private static final Duration CONNECT_MAX = Duration.ofSeconds(10);
   private static final int SECRET_BYTES = 32;
-  private static final InetAddress LOOPBACK = InetAddress.getLoopbackAddress();
 
   private final UUID cluster;
   private final SlabPool slabs;
@@ -45,14 +41,11 @@ final class LoopbackNodes implements AutoCloseable {
 
   /**
    * @param slabs for what nodes and gateway receive
-   * @throws IOException naming the file of the network's TLS in which something is wrong
    */
-  LoopbackNodes(UUID cluster, SlabPool slabs, Network network) throws IOException {
+  LoopbackNodes(UUID cluster, SlabPool slabs, Network network) {
     this.cluster = cluster;
     this.slabs = slabs;
-    TlsFiles files = network.tls();
-    tls =
-        files == null ? null : ClusterTls.open(files, LOOPBACK.getHostAddress(), Clock.systemUTC());
+    tls = network.tls();
     servers = loops("bench-node");
     clients = loops("bench-gateway");
   }
@@ -78,7 +71,7 @@ final class LoopbackNodes implements AutoCloseable {
     ShardServer server =
         new ShardServer(
             new ShardServerConfig(
-                new InetSocketAddress(LOOPBACK, 0),
+                new InetSocketAddress(Network.ADDRESS, 0),
                 cluster,
                 secret,
                 tls,
@@ -92,7 +85,7 @@ final class LoopbackNodes implements AutoCloseable {
     RemoteNode node =
         new RemoteNode(
             new NodeConfig(
-                server.address().getHostString(),
+                Network.ADDRESS.getHostAddress(),
                 server.address().getPort(),
                 Role.GATEWAY,
                 cluster,
@@ -114,8 +107,7 @@ final class LoopbackNodes implements AutoCloseable {
   /** Clients first. */
   @Override
   public void close() {
-    try (tls;
-        servers;
+    try (servers;
         clients) {
       while (!closing.isEmpty()) {
         closing.pop().run();

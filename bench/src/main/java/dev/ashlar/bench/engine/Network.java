@@ -1,6 +1,10 @@
 package dev.ashlar.bench.engine;
 
+import dev.ashlar.transport.tls.ClusterTls;
 import dev.ashlar.transport.tls.TlsFiles;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.time.Clock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -8,4 +12,25 @@ import org.jspecify.annotations.Nullable;
  *
  * @param tls what both sides show and trust; null: no TLS
  */
-record Network(@Nullable TlsFiles tls) {}
+public record Network(@Nullable ClusterTls tls) implements AutoCloseable {
+  /** Where the nodes are. */
+  static final InetAddress ADDRESS = InetAddress.getLoopbackAddress();
+
+  static Network withoutTls() {
+    return new Network(null);
+  }
+
+  /**
+   * @throws IOException naming the file in which something is wrong
+   */
+  static Network with(TlsFiles files) throws IOException {
+    return new Network(ClusterTls.open(files, ADDRESS.getHostAddress(), Clock.systemUTC()));
+  }
+
+  @Override
+  public void close() {
+    if (tls != null) {
+      tls.close();
+    }
+  }
+}

@@ -1,6 +1,7 @@
 package dev.ashlar.bench.engine;
 
 import dev.ashlar.transport.tls.TlsFiles;
+import java.io.IOException;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ArgGroup;
@@ -25,8 +26,8 @@ public final class NetworkOptions {
         required = true,
         paramLabel = "FILE",
         description =
-            "As --tcp, and with mutual TLS, as a server has it by these options: a certificate for"
-                + " IP:127.0.0.1, in PEM; engine and nodes show the same.")
+            "Certificate for IP:127.0.0.1, in PEM, which engine and nodes both show: mutual TLS"
+                + " between them, as in a cluster; implies --tcp.")
     private Path certificates = Path.of("");
 
     @Option(
@@ -44,19 +45,21 @@ public final class NetworkOptions {
     private Path authorities = Path.of("");
   }
 
-  /** Null: engine and drives are in one process. */
-  @Nullable Network network() {
+  /**
+   * Null: the engine calls its drives.
+   *
+   * @throws IOException naming the file in which something is wrong
+   */
+  @Nullable Network open() throws IOException {
     if (tls != null) {
-      return new Network(new TlsFiles(tls.certificates, tls.key, tls.authorities));
+      return Network.with(new TlsFiles(tls.certificates, tls.key, tls.authorities));
     }
-    return isRemote ? new Network(null) : null;
+    return isRemote ? Network.withoutTls() : null;
   }
 
   /** Behind "drives"; empty where there is nothing. */
   String text() {
-    Network network = network();
-    return network == null
-        ? ""
-        : ", each behind a storage node of its own" + (network.tls() == null ? "" : ", with TLS");
+    String nodes = ", each behind a storage node of its own";
+    return tls != null ? nodes + ", with TLS" : isRemote ? nodes : "";
   }
 }

@@ -1,6 +1,6 @@
 package dev.ashlar.bench.options;
 
-import dev.ashlar.bench.SizeArgument;
+import dev.ashlar.protocol.model.ByteSize;
 import dev.ashlar.protocol.model.Profile;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
@@ -10,9 +10,12 @@ public final class StripeUnitArgument implements ITypeConverter<Integer> {
   @Override
   public Integer convert(String text) {
     try {
-      int unit = Math.toIntExact(new SizeArgument().convert(text));
-      return new Profile(1, 0, unit).stripeUnit();
-    } catch (ArithmeticException | IllegalArgumentException e) {
+      long bytes = ByteSize.parse(text);
+      if (bytes > Integer.MAX_VALUE) {
+        throw new TypeConversionException("'" + text + "' is too much");
+      }
+      return new Profile(1, 0, (int) bytes).stripeUnit();
+    } catch (IllegalArgumentException e) {
       throw new TypeConversionException(e.getMessage());
     }
   }

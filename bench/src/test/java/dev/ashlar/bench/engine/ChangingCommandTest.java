@@ -1,11 +1,14 @@
 package dev.ashlar.bench.engine;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ashlar.bench.Printed;
 import dev.ashlar.transport.tls.TestAuthority;
 import dev.ashlar.transport.tls.TlsFiles;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -29,7 +32,6 @@ class ChangingCommandTest {
             "--seconds=1",
             "--warm-up=0",
             "--io=BUFFERED",
-            "--tcp",
             "--classic-unit=4KiB,16KiB",
             "--work=OVERWRITE_4K");
     assertEquals(0, printed.status(), printed.err());
@@ -117,6 +119,33 @@ class ChangingCommandTest {
     Printed printed = Printed.by("changing", "--cluster-tls-cert=tls.crt");
     assertEquals(2, printed.status(), printed.err());
     assertTrue(printed.err().contains("--cluster-tls-key"), printed.err());
+  }
+
+  @Test
+  void aCertificateForAnotherHostIsRefusedBeforeAnythingIsBegun() throws Exception {
+    TestAuthority authority = new TestAuthority(folder, "authority");
+    TlsFiles tls =
+        authority.files(
+            "node",
+            authority.issue(
+                "node",
+                builder ->
+                    builder
+                        .addSanDnsName("elsewhere")
+                        .addExtendedKeyUsageServerAuth()
+                        .addExtendedKeyUsageClientAuth()));
+    Path results = folder.resolve("results");
+    Printed printed =
+        Printed.by(
+            "changing",
+            "--folder=" + folder,
+            "--results=" + results,
+            "--cluster-tls-cert=" + tls.certificates(),
+            "--cluster-tls-key=" + tls.key(),
+            "--cluster-tls-ca=" + tls.authorities());
+    assertNotEquals(0, printed.status(), printed.out());
+    assertTrue(printed.err().contains(tls.certificates().toString()), printed.err());
+    assertFalse(Files.exists(results));
   }
 
   /** Operations that begin before the span or end after it make a small difference. */

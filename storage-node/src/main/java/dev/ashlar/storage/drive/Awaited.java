@@ -2,21 +2,15 @@ package dev.ashlar.storage.drive;
 
 import dev.ashlar.protocol.client.Completion;
 import dev.ashlar.protocol.client.ShardException;
-import dev.ashlar.protocol.client.ShardFault;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 
-/** The end of an operation that a thread waits for: its first, where it may be given up before. */
+/**
+ * A completion that one thread waits for. Where the operation may be given up while it runs, the
+ * first end counts.
+ */
 final class Awaited<T> implements Completion<T> {
-  private final String operation;
   private final CompletableFuture<T> end = new CompletableFuture<>();
-
-  /**
-   * @param operation what it is, for messages
-   */
-  Awaited(String operation) {
-    this.operation = operation;
-  }
 
   @Override
   public void succeeded(T result) {
@@ -28,16 +22,14 @@ final class Awaited<T> implements Completion<T> {
     end.completeExceptionally(failure);
   }
 
-  T await() throws ShardException {
+  T await() throws ShardException, InterruptedException {
     try {
       return end.get();
     } catch (ExecutionException e) {
-      throw e.getCause() instanceof ShardException failure
-          ? failure
-          : new ShardException(ShardFault.IO_ERROR, operation + " failed", e);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new ShardException(ShardFault.UNAVAILABLE, operation + " was interrupted", e);
+      if (e.getCause() instanceof ShardException failure) {
+        throw failure;
+      }
+      throw new IllegalStateException(e);
     }
   }
 }

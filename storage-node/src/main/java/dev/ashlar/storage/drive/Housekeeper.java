@@ -102,14 +102,14 @@ final class Housekeeper {
     for (MovedPiece piece : pieces) {
       bytes += piece.payload().remaining();
     }
-    Awaited<DriveId> moved = new Awaited<>("a move");
+    Awaited<DriveId> moved = new Awaited<>();
     commit(new LogRequest.Move(segment, pieces, marks, moved), moved, bytes);
   }
 
   private void merge(
       ShardId shard, List<Extent> bases, List<Extent> patches, ByteBuffer payload, int[] crcs)
       throws ShardException {
-    Awaited<DriveId> merged = new Awaited<>("a merge");
+    Awaited<DriveId> merged = new Awaited<>();
     commit(
         new LogRequest.Merge(shard, bases, patches, payload, crcs, merged),
         merged,
@@ -122,7 +122,11 @@ final class Housekeeper {
       throw new ShardException(ShardFault.UNAVAILABLE, "the drive is closing");
     }
     queue.add(request);
-    end.await();
+    try {
+      end.await();
+    } catch (InterruptedException e) {
+      throw new IllegalStateException("nobody interrupts this thread", e);
+    }
     LockSupport.parkNanos(
         this, TimeUnit.SECONDS.toNanos(1) * bytes / limits.compactionBytesPerSecond());
   }

@@ -100,7 +100,7 @@ final class ReadLane {
 
   /** Looks something up, and waits for it at most until the drive counts as failed. */
   <T> T lookUp(LookUp<T> lookUp) throws ShardException {
-    Awaited<T> found = new Awaited<>("a look-up of " + drive);
+    Awaited<T> found = new Awaited<>();
     run(
         () -> {
           try {
@@ -112,7 +112,12 @@ final class ReadLane {
         },
         found,
         Kind.LOOK_UP);
-    return found.await();
+    try {
+      return found.await();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new ShardException(ShardFault.UNAVAILABLE, drive + ": interrupted", e);
+    }
   }
 
   private void run(Task task, Completion<?> completion, Kind kind) {
