@@ -90,7 +90,7 @@ final class ClusterNode implements ServerForm {
                   meters,
                   clock,
                   codes::of,
-                  DriveResources.Budget.DEFAULT));
+                  DriveResources.Budget.DEFAULT.withRecentBytes(DirectMemory.recentBytes())));
       ResidentMemory.measure(resources.blockCache(), meters);
       start();
     } catch (Exception e) {

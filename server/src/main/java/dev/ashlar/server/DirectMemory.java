@@ -22,6 +22,11 @@ final class DirectMemory {
   /** Where unused slabs make way for new ones of other sizes. */
   private static final int SLABS_KEPT_EIGHTHS = 5;
 
+  /**
+   * For blocks that changes have written lately, which the next change of them then need not read.
+   */
+  private static final int RECENT_EIGHTHS = 1;
+
   private static final Duration MEMORY_WAIT = Duration.ofSeconds(5);
 
   private DirectMemory() {}
@@ -56,6 +61,10 @@ final class DirectMemory {
 
   static long servedBytes() {
     return bytes() / 8 * SERVED_EIGHTHS;
+  }
+
+  static long recentBytes() {
+    return bytes() / 8 * RECENT_EIGHTHS;
   }
 
   /** What -XX:MaxDirectMemorySize allows; unset, it is as much as the heap. */

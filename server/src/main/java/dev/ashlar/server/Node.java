@@ -64,7 +64,7 @@ final class Node implements ServerForm {
                   meters,
                   clock,
                   codes::of,
-                  DriveResources.Budget.DEFAULT));
+                  DriveResources.Budget.DEFAULT.withRecentBytes(DirectMemory.recentBytes())));
       ResidentMemory.measure(resources.blockCache(), meters);
       if (!MetadataServer.holdMetadata(peerFolders(options))
           && LocalDrives.holdData(options.dataFolders())) {

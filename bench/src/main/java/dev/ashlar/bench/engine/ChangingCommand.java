@@ -3,6 +3,7 @@ package dev.ashlar.bench.engine;
 import dev.ashlar.bench.Machine;
 import dev.ashlar.bench.Plan;
 import dev.ashlar.bench.Planned;
+import dev.ashlar.bench.SizeArgument;
 import dev.ashlar.bench.TimeLeft;
 import dev.ashlar.bench.options.ClientsOption;
 import dev.ashlar.bench.options.FolderOption;
@@ -110,6 +111,16 @@ public final class ChangingCommand implements Callable<Integer>, Planned {
   @Mixin private NetworkOptions network = new NetworkOptions();
 
   @Mixin private DriveRateOptions rate = new DriveRateOptions();
+
+  @Option(
+      names = "--recent-memory",
+      paramLabel = "BYTES",
+      converter = SizeArgument.class,
+      description =
+          "Direct memory that the drives of a store together have for blocks that changes have"
+              + " written lately, as much as ASHLAR_DIRECT_MEMORY leaves (default: 64MiB, as a"
+              + " server with 512m of that; each drive has 1MiB beside it).")
+  private long recentBytes = LocalEngine.Memory.RECENT_BYTES;
 
   @Option(
       names = "--work",
@@ -266,7 +277,7 @@ public final class ChangingCommand implements Callable<Integer>, Planned {
   }
 
   private LocalEngine open(LocalEngine.Place place) throws Exception {
-    LocalEngine engine = place.open(memory);
+    LocalEngine engine = place.open(memory.withRecentBytes(recentBytes));
     engine.startHousekeeping();
     return engine;
   }
@@ -336,7 +347,7 @@ public final class ChangingCommand implements Callable<Integer>, Planned {
     return String.format(
         Locale.ROOT,
         "%d objects of %d MiB, %d clients, %.1f s after %.1f s of the same work, medians of %d"
-            + " passes. %d drives%s%s. Reads and writes: %s. CPU: the whole process', deferred work"
+            + " passes. %d drives%s%s, %d MiB for blocks changed lately. Reads and writes: %s. CPU: the whole process', deferred work"
             + " included. I/Os: shard reads and commits, without compaction and new"
             + " segments. Before that the JVM's compiler took %.0f %% of a processor.",
         objects().count(),
@@ -348,6 +359,7 @@ public final class ChangingCommand implements Callable<Integer>, Planned {
         drives(),
         rate.text(),
         network.text(),
+        recentBytes >> 20,
         io,
         100 * compilerShare);
   }

@@ -90,12 +90,24 @@ public final class LocalEngine implements AutoCloseable {
   private final Leftovers leftovers;
   private final RunningReads store;
 
-  /** Direct memory, which engines may share that are not busy at the same time. */
-  public record Memory(SlabPool slabs, MemoryBudget requests) {
+  /**
+   * Direct memory, which engines may share that are not busy at the same time.
+   *
+   * @param recentBytes what all drives of one have for blocks that changes have written lately
+   */
+  public record Memory(SlabPool slabs, MemoryBudget requests, long recentBytes) {
+    public static final long RECENT_BYTES = 64 << 20;
+
     /** With {@code -XX:MaxDirectMemorySize=512m}, as much as a server takes. */
     public static Memory ofAServer() {
       return new Memory(
-          new SlabPool(320L << 20), new MemoryBudget(192L << 20, Duration.ofSeconds(5)));
+          new SlabPool(320L << 20),
+          new MemoryBudget(192L << 20, Duration.ofSeconds(5)),
+          RECENT_BYTES);
+    }
+
+    Memory withRecentBytes(long bytes) {
+      return new Memory(slabs, requests, bytes);
     }
   }
 
@@ -147,7 +159,7 @@ public final class LocalEngine implements AutoCloseable {
                   meters,
                   Clock.systemUTC(),
                   codes::of,
-                  DriveResources.Budget.DEFAULT));
+                  DriveResources.Budget.DEFAULT.withRecentBytes(memory.recentBytes())));
       metadata = openMetadata(place, resources);
       openDrives(place, resources, memory.slabs());
       EngineConfig config = EngineConfig.of(profile);

@@ -80,6 +80,7 @@ class ChangingCommandTest {
             "--cluster-tls-ca=" + tls.authorities(),
             "--drive-iops=2000",
             "--drive-throughput=1GiB",
+            "--recent-memory=16MiB",
             "--work=READ_4K");
     assertEquals(0, printed.status(), printed.err());
     assertTrue(
@@ -87,7 +88,7 @@ class ChangingCommandTest {
             .out()
             .contains(
                 "3 drives of 2,000 I/Os and 1,024 MiB a second, each behind a storage node of"
-                    + " its own, with TLS"),
+                    + " its own, with TLS, 16 MiB for blocks changed lately"),
         printed.out());
     double rate =
         printed

@@ -54,7 +54,7 @@ final class DriveCore {
     this.parts = parts;
     identity = DriveIdentity.read(files);
     segments = new Segments(files, limits, parts.index().segments());
-    changed = ChangedShards.of(parts.index());
+    changed = ChangedShards.of(parts.index(), parts.recent());
     UUID drive = identity.drive().id();
     LogPosition end;
     try (BatchScanner scanner = new BatchScanner(drive, limits.segmentBytes(), parts.slabs())) {
@@ -175,7 +175,13 @@ final class DriveCore {
     identity.nextIncarnation(setting.epochSecond()).write(files);
   }
 
+  /** Bytes that its blocks changed lately take of memory. */
+  long recentBytes() {
+    return changed.recent().memoryBytes();
+  }
+
   void close() throws IOException {
+    changed.recent().close();
     segments.close();
   }
 

@@ -66,7 +66,8 @@ final class DriveFolder implements AutoCloseable {
     DriveMeters newMeters = new DriveMeters(resources.meters(), identity.drive().id().toString());
     try {
       meters = newMeters;
-      SegmentLog.Parts parts = new SegmentLog.Parts(index, resources.slabs(), newMeters);
+      SegmentLog.Parts parts =
+          new SegmentLog.Parts(index, resources.slabs(), resources.recent(), newMeters);
       core = DriveCore.open(files, config.limits(), setting, parts);
     } catch (IOException | RuntimeException e) {
       newMeters.close();

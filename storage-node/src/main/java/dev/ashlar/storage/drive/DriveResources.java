@@ -46,6 +46,7 @@ public final class DriveResources implements AutoCloseable {
   private final WriteBufferManager writeBufferManager;
   private final ReadThreads readThreads;
   private final int readsAtOnce;
+  private final RecentMemory recent;
   private final ScheduledExecutorService watch;
   private final AtomicInteger indexes = new AtomicInteger(OTHER_DATABASES_MAX);
 
@@ -53,9 +54,16 @@ public final class DriveResources implements AutoCloseable {
    * @param blockCacheBytes of tables, filters and memtables together
    * @param writeBufferBytes of that, at most so much for memtables before the oldest is flushed
    * @param readsAtOnce how many reads of one drive may run at a time
+   * @param recentBytes of direct memory, for blocks that changes have written lately; each drive
+   *     has a MiB beside it
    */
-  public record Budget(long blockCacheBytes, long writeBufferBytes, int readsAtOnce) {
-    public static final Budget DEFAULT = new Budget(64L << 20, 32L << 20, 8);
+  public record Budget(
+      long blockCacheBytes, long writeBufferBytes, int readsAtOnce, long recentBytes) {
+    public static final Budget DEFAULT = new Budget(64L << 20, 32L << 20, 8, 64L << 20);
+
+    public Budget withRecentBytes(long bytes) {
+      return new Budget(blockCacheBytes, writeBufferBytes, readsAtOnce, bytes);
+    }
   }
 
   /**
@@ -74,6 +82,7 @@ public final class DriveResources implements AutoCloseable {
     blockCache = new LRUCache(budget.blockCacheBytes(), SHARD_BITS_BY_SIZE, false, FILTERS_SHARE);
     writeBufferManager = new WriteBufferManager(budget.writeBufferBytes(), blockCache);
     readsAtOnce = budget.readsAtOnce();
+    recent = new RecentMemory(budget.recentBytes());
     readThreads =
         new ReadThreads(Thread.ofPlatform().name("drive-read-", 0).daemon().factory(), READER_IDLE);
     watch =
@@ -111,6 +120,10 @@ public final class DriveResources implements AutoCloseable {
 
   ReadThreads readThreads() {
     return readThreads;
+  }
+
+  RecentMemory recent() {
+    return recent;
   }
 
   /** Of one drive. */

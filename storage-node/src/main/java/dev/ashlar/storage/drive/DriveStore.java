@@ -134,6 +134,11 @@ public final class DriveStore implements ShardStore, AutoCloseable {
         Segments::capacityBytes);
     meters.gauge("ashlar.drive.used.bytes", "bytes of segments", segments, Segments::usedBytes);
     meters.gauge("ashlar.drive.live.bytes", "bytes that are needed", segments, Segments::liveBytes);
+    meters.gauge(
+        "ashlar.drive.recent.bytes",
+        "direct memory with blocks that changes wrote lately",
+        core,
+        DriveCore::recentBytes);
     meters.gauge("ashlar.drive.segments", "segments of the log", segments, Segments::count);
     meters.gauge(
         "ashlar.drive.writable", "1 if it takes new data", this, s -> s.isWritable() ? 1 : 0);

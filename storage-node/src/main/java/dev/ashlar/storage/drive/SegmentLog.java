@@ -49,7 +49,7 @@ final class SegmentLog {
   }
 
   /** What the log works with. */
-  record Parts(ShardIndex index, SlabPool slabs, DriveMeters meters) {}
+  record Parts(ShardIndex index, SlabPool slabs, RecentMemory recent, DriveMeters meters) {}
 
   LogPosition end() {
     return end;

@@ -101,7 +101,10 @@ final class DriveSimulation {
     DriveCore.identify(disk, SETTING);
     DriveCore core =
         DriveCore.open(
-            disk, TestDrives.TINY, SETTING, new SegmentLog.Parts(index.index(), slabs, METERS));
+            disk,
+            TestDrives.TINY,
+            SETTING,
+            new SegmentLog.Parts(index.index(), slabs, new RecentMemory(0), METERS));
     checkIncarnation(core.drive());
     check(core);
     Compactor compactor =

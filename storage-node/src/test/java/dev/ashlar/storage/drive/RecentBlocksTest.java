@@ -9,6 +9,7 @@ import static dev.ashlar.storage.drive.ShardChanges.written;
 import static dev.ashlar.storage.drive.SimulatedCore.noise;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -33,6 +34,7 @@ import org.junit.jupiter.api.Test;
 class RecentBlocksTest {
   private static final int BLOCK = Profile.BLOCK_BYTES;
   private static final int LENGTH = 4 * BLOCK;
+  private static final int OWN_BLOCKS = RecentMemory.OWN_CHUNKS * RecentMemory.CHUNK_BYTES / BLOCK;
   private static final ShardView FOLDED_1 = new ShardView(1, 1, List.of());
 
   @Test
@@ -111,7 +113,7 @@ class RecentBlocksTest {
 
   @Test
   void theOldestMakeRoom() throws Exception {
-    int blocks = RecentBlocks.BLOCKS_MAX + 10;
+    int blocks = OWN_BLOCKS + 10;
     SimulatedCore drive = written(SHARD, noise(1, BLOCK));
     write(drive, SHARD, noise(1, blocks * BLOCK));
     byte[] expected = noise(1, blocks * BLOCK);
@@ -128,6 +130,69 @@ class RecentBlocksTest {
       } else {
         assertBlock(expected, block, found);
       }
+    }
+  }
+
+  @Test
+  void whatWasNeededSinceIsPassedOverOnce() throws Exception {
+    Blocks blocks = new Blocks(new RecentMemory(0), 3 * OWN_BLOCKS);
+    blocks.change(OWN_BLOCKS);
+    assertTrue(blocks.has(0));
+    blocks.change(OWN_BLOCKS - 1);
+    assertFalse(blocks.has(1));
+    assertTrue(blocks.has(0));
+    blocks.change(OWN_BLOCKS);
+    assertFalse(blocks.has(0), "not needed for a whole round");
+  }
+
+  @Test
+  void thereAreMoreWhereThereIsMemory() throws Exception {
+    RecentMemory memory = new RecentMemory(RecentMemory.CHUNK_BYTES);
+    Blocks blocks = new Blocks(memory, 2 * OWN_BLOCKS);
+    assertEquals(0, blocks.drive.core().recentBytes(), "none before anything is changed");
+    int inMemory = OWN_BLOCKS + RecentMemory.CHUNK_BYTES / BLOCK;
+    blocks.change(inMemory);
+    assertTrue(blocks.has(0));
+    blocks.change(2);
+    assertFalse(blocks.has(1));
+    assertEquals((long) inMemory * BLOCK, blocks.drive.core().recentBytes());
+    assertNull(memory.take(RecentMemory.OWN_CHUNKS));
+    blocks.drive.reopen();
+    assertEquals(0, blocks.drive.core().recentBytes());
+    assertNotNull(memory.take(RecentMemory.OWN_CHUNKS), "given back");
+  }
+
+  /** A shard whose blocks are changed one after the other, each change folded at once. */
+  private static final class Blocks {
+    final SimulatedCore drive;
+    private final byte[] bytes;
+    private int changed;
+
+    Blocks(RecentMemory memory, int count) throws Exception {
+      drive = new SimulatedCore(TestDrives.LIMITS, memory);
+      bytes = noise(1, count * BLOCK);
+      write(drive, SHARD, bytes);
+    }
+
+    void change(int count) throws Exception {
+      for (int i = 0; i < count; i++) {
+        ShardView base = view();
+        changed++;
+        RecentBlocksTest.change(drive, changed, base, (changed - 1) * BLOCK + 7, 9, bytes);
+        drive.fold(fold(changed));
+      }
+    }
+
+    private ShardView view() {
+      return new ShardView(changed, changed, List.of());
+    }
+
+    boolean has(int block) throws Exception {
+      LogRequest.Prepare found = atOnce(drive, view(), block, bytes.length);
+      if (found != null) {
+        assertBlock(bytes, block, found);
+      }
+      return found != null;
     }
   }
 

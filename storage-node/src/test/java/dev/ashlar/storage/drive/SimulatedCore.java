@@ -29,10 +29,16 @@ final class SimulatedCore {
   final SimulatedDrive disk;
   private final DriveConfig.Limits limits;
   private final DriveMeters driveMeters = new DriveMeters(meters, "simulated");
+  private final RecentMemory recent;
   private DriveCore core;
 
   SimulatedCore(DriveConfig.Limits limits) throws IOException {
+    this(limits, new RecentMemory(0));
+  }
+
+  SimulatedCore(DriveConfig.Limits limits, RecentMemory recent) throws IOException {
     this.limits = limits;
+    this.recent = recent;
     disk = new SimulatedDrive(new Random(1), Long.MAX_VALUE);
     core = open();
   }
@@ -51,7 +57,8 @@ final class SimulatedCore {
   private DriveCore open() throws IOException {
     DriveCore.Setting setting = new DriveCore.Setting(TestDrives.CLUSTER, DRIVE, 1000);
     DriveCore.identify(disk, setting);
-    return DriveCore.open(disk, limits, setting, new SegmentLog.Parts(index, slabs, driveMeters));
+    return DriveCore.open(
+        disk, limits, setting, new SegmentLog.Parts(index, slabs, recent, driveMeters));
   }
 
   /** One batch with these bytes, each in a shard of its own, slot 0 of blob (1, n). */

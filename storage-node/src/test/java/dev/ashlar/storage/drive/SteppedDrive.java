@@ -141,7 +141,8 @@ public final class SteppedDrive implements ShardStore {
         new DriveCore.Setting(TestDrives.CLUSTER, medium.id, medium.formattedSecond);
     DriveCore.identify(medium.disk, setting);
     SegmentLog.Parts logParts =
-        new SegmentLog.Parts(medium.index, parts.slabs(), DriveSimulation.METERS);
+        new SegmentLog.Parts(
+            medium.index, parts.slabs(), new RecentMemory(0), DriveSimulation.METERS);
     return new SteppedDrive(medium, parts, DriveCore.open(medium.disk, LIMITS, setting, logParts));
   }
 
