@@ -22,10 +22,8 @@ final class DirectMemory {
   /** Where unused slabs make way for new ones of other sizes. */
   private static final int SLABS_KEPT_EIGHTHS = 5;
 
-  /**
-   * For blocks that changes have written lately, which the next change of them then need not read.
-   */
-  private static final int RECENT_EIGHTHS = 1;
+  /** For blocks that changes have written lately: the next change of them need not read them. */
+  private static final int RECENT_SIXTEENTHS = 1;
 
   private static final Duration MEMORY_WAIT = Duration.ofSeconds(5);
 
@@ -64,7 +62,7 @@ final class DirectMemory {
   }
 
   static long recentBytes() {
-    return bytes() / 8 * RECENT_EIGHTHS;
+    return bytes() / 16 * RECENT_SIXTEENTHS;
   }
 
   /** What -XX:MaxDirectMemorySize allows; unset, it is as much as the heap. */

@@ -118,8 +118,8 @@ public final class ChangingCommand implements Callable<Integer>, Planned {
       converter = SizeArgument.class,
       description =
           "Direct memory that the drives of a store together have for blocks that changes have"
-              + " written lately, as much as ASHLAR_DIRECT_MEMORY leaves (default: 64MiB, as a"
-              + " server with 512m of that; each drive has 1MiB beside it).")
+              + " written lately, as much as ASHLAR_DIRECT_MEMORY leaves (default: 32MiB, as a"
+              + " server with 512m of that; each drive has up to 2MiB beside it).")
   private long recentBytes = LocalEngine.Memory.RECENT_BYTES;
 
   @Option(
@@ -347,8 +347,8 @@ public final class ChangingCommand implements Callable<Integer>, Planned {
     return String.format(
         Locale.ROOT,
         "%d objects of %d MiB, %d clients, %.1f s after %.1f s of the same work, medians of %d"
-            + " passes. %d drives%s%s, %d MiB for blocks changed lately. Reads and writes: %s. CPU: the whole process', deferred work"
-            + " included. I/Os: shard reads and commits, without compaction and new"
+            + " passes. %d drives%s%s, up to %d MiB for blocks changed lately. Reads and writes: %s."
+            + " CPU: the whole process', deferred work included. I/Os: shard reads and commits, without compaction and new"
             + " segments. Before that the JVM's compiler took %.0f %% of a processor.",
         objects().count(),
         objects().bytes() >> 20,

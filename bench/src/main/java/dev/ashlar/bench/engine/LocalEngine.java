@@ -96,7 +96,7 @@ public final class LocalEngine implements AutoCloseable {
    * @param recentBytes what all drives of one have for blocks that changes have written lately
    */
   public record Memory(SlabPool slabs, MemoryBudget requests, long recentBytes) {
-    public static final long RECENT_BYTES = 64 << 20;
+    static final long RECENT_BYTES = DriveResources.Budget.DEFAULT.recentBytes();
 
     /** With {@code -XX:MaxDirectMemorySize=512m}, as much as a server takes. */
     public static Memory ofAServer() {

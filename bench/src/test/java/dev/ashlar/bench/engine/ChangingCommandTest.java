@@ -88,7 +88,7 @@ class ChangingCommandTest {
             .out()
             .contains(
                 "3 drives of 2,000 I/Os and 1,024 MiB a second, each behind a storage node of"
-                    + " its own, with TLS, 16 MiB for blocks changed lately"),
+                    + " its own, with TLS, up to 16 MiB for blocks changed lately"),
         printed.out());
     double rate =
         printed

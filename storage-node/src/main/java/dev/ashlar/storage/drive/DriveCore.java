@@ -175,9 +175,9 @@ final class DriveCore {
     identity.nextIncarnation(setting.epochSecond()).write(files);
   }
 
-  /** Bytes that its blocks changed lately take of memory. */
+  /** Memory that its blocks changed lately take. */
   long recentBytes() {
-    return changed.recent().memoryBytes();
+    return changed.recent().bytes();
   }
 
   void close() throws IOException {

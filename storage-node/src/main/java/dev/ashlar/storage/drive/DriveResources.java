@@ -55,11 +55,11 @@ public final class DriveResources implements AutoCloseable {
    * @param writeBufferBytes of that, at most so much for memtables before the oldest is flushed
    * @param readsAtOnce how many reads of one drive may run at a time
    * @param recentBytes of direct memory, for blocks that changes have written lately; each drive
-   *     has a MiB beside it
+   *     has up to 2 MiB of heap beside it
    */
   public record Budget(
       long blockCacheBytes, long writeBufferBytes, int readsAtOnce, long recentBytes) {
-    public static final Budget DEFAULT = new Budget(64L << 20, 32L << 20, 8, 64L << 20);
+    public static final Budget DEFAULT = new Budget(64L << 20, 32L << 20, 8, 32L << 20);
 
     public Budget withRecentBytes(long bytes) {
       return new Budget(blockCacheBytes, writeBufferBytes, readsAtOnce, bytes);

@@ -136,7 +136,7 @@ public final class DriveStore implements ShardStore, AutoCloseable {
     meters.gauge("ashlar.drive.live.bytes", "bytes that are needed", segments, Segments::liveBytes);
     meters.gauge(
         "ashlar.drive.recent.bytes",
-        "direct memory with blocks that changes wrote lately",
+        "memory with blocks that changes wrote lately",
         core,
         DriveCore::recentBytes);
     meters.gauge("ashlar.drive.segments", "segments of the log", segments, Segments::count);

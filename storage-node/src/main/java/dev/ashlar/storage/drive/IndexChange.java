@@ -31,6 +31,8 @@ final class IndexChange {
   /** What came to shards proper, other than by moves. */
   private final List<Piece> foldedPieces = new ArrayList<>();
 
+  private final List<Piece> mergedPieces = new ArrayList<>();
+
   /** What the index still shows until the commit but is gone: it must be accounted for once. */
   private final Set<Key> removed = new HashSet<>();
 
@@ -66,6 +68,17 @@ final class IndexChange {
   /** Puts a new piece, perhaps in place of another with the same key. */
   void put(Piece piece, @Nullable Extent replaced) throws IOException {
     put(piece, replaced, false);
+    if (piece.extent().stamp().revision() > 0) {
+      foldedPieces.add(piece);
+    }
+  }
+
+  /** Puts what has the bytes of older pieces, perhaps in place of one with the same key. */
+  void putMerged(Piece piece, @Nullable Extent replaced) throws IOException {
+    put(piece, replaced, false);
+    if (piece.extent().stamp().revision() > 0) {
+      mergedPieces.add(piece);
+    }
   }
 
   /** Puts a piece, perhaps in place of a copy that stays where it is, to be met by replays. */
@@ -82,9 +95,6 @@ final class IndexChange {
       if (!removed.contains(Key.of(gone))) {
         use(replaced.segment(), -gone.storedBytes(), 0, leavesCopy);
       }
-    }
-    if (!leavesCopy && extent.stamp().revision() > 0) {
-      foldedPieces.add(piece);
     }
     if (piece.role() instanceof Piece.Intent) {
       intents(piece.shard()).put().add(piece);
@@ -261,6 +271,8 @@ final class IndexChange {
     UnfoldedShards unfolded = changedShards.unfolded();
     removedShards.forEach(unfolded::removed);
     removedShards.forEach(changedShards.recent()::removed);
+    // Before it is known how far shards are folded: what else is folded now would count as newest.
+    foldedPieces.forEach(changedShards.recent()::folded);
     Set<ShardId> changed = new HashSet<>(intents.keySet());
     changed.addAll(pending.keySet());
     changed.removeAll(removedShards);
@@ -269,8 +281,8 @@ final class IndexChange {
       Pending folds = pending.get(shard);
       unfolded.changed(shard, own.put(), own.removed(), folds == null ? null : folds.folded);
     }
-    foldedPieces.forEach(changedShards.recent()::folded);
     foldedPieces.forEach(changedShards.toMerge()::put);
+    mergedPieces.forEach(changedShards.toMerge()::put);
   }
 
   /** Only now: what has no live bytes may be freed by anyone who makes the index durable. */

@@ -55,7 +55,7 @@ final class IntentMaker {
       return null;
     }
     if (intent instanceof ShardIntent.Bytes bytes && isWhole(bytes)) {
-      return request(intent, whole(bytes), completion);
+      return request(intent, whole(bytes), false, completion);
     }
     List<Integer> loads = new ArrayList<>();
     LogRequest.Prepare request =
@@ -115,7 +115,7 @@ final class IntentMaker {
       throws ShardException {
     if (intent instanceof ShardIntent.Bytes bytes && isWhole(bytes)) {
       checkBase(intent.target());
-      return request(intent, whole(bytes), completion);
+      return request(intent, whole(bytes), false, completion);
     }
     return Objects.requireNonNull(changed(intent, this::read, completion));
   }
@@ -144,7 +144,8 @@ final class IntentMaker {
       if (!image.hasLoaded()) {
         checkBase(intent.target()); // what is read is checked for that as well
       }
-      LogRequest.Prepare request = request(intent, pieces, new Releasing(completion, image.slab()));
+      LogRequest.Prepare request =
+          request(intent, pieces, true, new Releasing(completion, image.slab()));
       done = true;
       return request;
     } finally {
@@ -189,7 +190,10 @@ final class IntentMaker {
   }
 
   private LogRequest.Prepare request(
-      ShardIntent intent, List<ChangedBlocks> pieces, Completion<DriveId> completion) {
+      ShardIntent intent,
+      List<ChangedBlocks> pieces,
+      boolean isMadeFromOld,
+      Completion<DriveId> completion) {
     ShardIntent.Target target = intent.target();
     int bytes = SegmentFormat.HEADER_BYTES;
     for (ChangedBlocks piece : pieces) {
@@ -202,7 +206,12 @@ final class IntentMaker {
       throw new IllegalArgumentException("an intent of " + bytes + " bytes");
     }
     return new LogRequest.Prepare(
-        target.shard(), target.attempt(), target.base().lastChange(), pieces, completion);
+        target.shard(),
+        target.attempt(),
+        target.base().lastChange(),
+        pieces,
+        isMadeFromOld,
+        completion);
   }
 
   /** The caller's memory as it is, cut where the shard's blocks end. */

@@ -36,6 +36,10 @@ final class LogBatch {
   private final Set<BlobId> changed = new HashSet<>();
 
   private final Set<AttemptId> prepared = new HashSet<>();
+
+  /** Of these, the ones whose blocks were made from what they were before. */
+  private final Set<AttemptId> madeFromOld = new HashSet<>();
+
   private IndexChange change;
   private RecordEffects effects;
   private boolean isMerge;
@@ -122,6 +126,9 @@ final class LogBatch {
     boolean isAdded = addPending(pieces);
     if (isAdded) {
       prepared.add(prepare.attempt());
+      if (prepare.isMadeFromOld()) {
+        madeFromOld.add(prepare.attempt());
+      }
     }
     return isAdded;
   }
@@ -360,8 +367,11 @@ final class LogBatch {
 
   private void remember(List<Piece> pieces) {
     for (int i = 0; i < pieces.size(); i++) {
-      if (!isMerge && pending.get(i).from() == null) {
-        changedShards.recent().written(pieces.get(i), pending.get(i).payload());
+      Pending written = pending.get(i);
+      if (!isMerge && written.from() == null) {
+        boolean isMadeFromOld =
+            written.role() instanceof Piece.Intent intent && madeFromOld.contains(intent.attempt());
+        changedShards.recent().written(pieces.get(i), written.payload(), isMadeFromOld);
       }
     }
   }
@@ -372,6 +382,7 @@ final class LogBatch {
     deleted.clear();
     changed.clear();
     prepared.clear();
+    madeFromOld.clear();
     change = new IndexChange(index, segments, changedShards);
     effects = new RecordEffects(change, segments);
     isMerge = false;

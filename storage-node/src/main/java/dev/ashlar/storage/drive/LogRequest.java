@@ -52,12 +52,18 @@ sealed interface LogRequest {
     }
   }
 
-  /** What an attempt changes of a shard: whole blocks as they will be. */
+  /**
+   * What an attempt changes of a shard: whole blocks as they will be.
+   *
+   * @param after the revision that the shard has to have; see {@link Piece.Intent}
+   * @param isMadeFromOld whether what the blocks were was needed for that
+   */
   record Prepare(
       ShardId shard,
       AttemptId attempt,
       long after,
       List<ChangedBlocks> pieces,
+      boolean isMadeFromOld,
       Completion<DriveId> completion)
       implements LogRequest {
     @Override

@@ -2,48 +2,68 @@ package dev.ashlar.storage.drive;
 
 import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * Direct memory for the blocks that were changed lately, which the drives of a process share. Each
- * takes more until there is none, and from then on makes do with what it has. Thread-safe.
+ * Direct memory for blocks that changes wrote lately. The drives of a process share it: who needs
+ * more takes it while there is any, and keeps it. Thread-safe.
  */
 final class RecentMemory {
   static final int CHUNK_BYTES = 256 << 10;
 
-  /** A MiB, which each drive gets whatever the others have. */
-  static final int OWN_CHUNKS = 4;
+  private static final Logger LOG = LoggerFactory.getLogger(RecentMemory.class);
 
+  /** A MiB. */
+  private static final int OWN_BLOCKS = 256;
+
+  private final int ownBlocks;
+  private final IntFunction<ByteBuffer> allocator;
   private final AtomicLong leftBytes;
 
-  /**
-   * @param bytes beside what each drive has of its own
-   */
+  /** To be refused takes half a second and a garbage collection: nobody tries again. */
+  private volatile boolean wasRefused;
+
   RecentMemory(long bytes) {
+    this(bytes, OWN_BLOCKS, ByteBuffer::allocateDirect);
+  }
+
+  RecentMemory(long bytes, int ownBlocks, IntFunction<ByteBuffer> allocator) {
+    this.ownBlocks = ownBlocks;
+    this.allocator = allocator;
     leftBytes = new AtomicLong(bytes);
   }
 
-  /**
-   * A chunk more.
-   *
-   * @param taken how many the drive has
-   * @return null if there is none
-   */
-  @Nullable ByteBuffer take(int taken) {
-    if (taken >= OWN_CHUNKS && leftBytes.addAndGet(-CHUNK_BYTES) < 0) {
-      leftBytes.addAndGet(CHUNK_BYTES);
+  /** What a drive may have of the heap, for either kind of blocks, whatever is taken from here. */
+  int ownBlocks() {
+    return ownBlocks;
+  }
+
+  /** A chunk; null if there is none left. */
+  @Nullable ByteBuffer take() {
+    if (wasRefused) {
+      return null;
+    }
+    if (leftBytes.addAndGet(-CHUNK_BYTES) < 0) {
+      giveBack(1);
       return null;
     }
     try {
-      return ByteBuffer.allocateDirect(CHUNK_BYTES);
+      return allocator.apply(CHUNK_BYTES);
     } catch (OutOfMemoryError e) {
-      // Direct memory is used up by what is needed more. It is not given back: try no more.
+      wasRefused = true;
+      giveBack(1);
+      LOG.warn(
+          "direct memory is used up: until the next start no more of it is for blocks that were"
+              + " changed lately, and their drives read more",
+          e);
       return null;
     }
   }
 
-  /** A drive has ended that had so many. */
-  void giveBack(int taken) {
-    leftBytes.addAndGet((long) Math.max(0, taken - OWN_CHUNKS) * CHUNK_BYTES);
+  void giveBack(int chunks) {
+    leftBytes.addAndGet((long) chunks * CHUNK_BYTES);
   }
 }

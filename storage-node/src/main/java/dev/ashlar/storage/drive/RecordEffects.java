@@ -102,7 +102,7 @@ final class RecordEffects {
 
   /** A base extent that was made from all older pieces of its blocks takes their place. */
   void merge(Piece covering) throws IOException {
-    change.put(covering, cover(covering));
+    change.putMerged(covering, cover(covering));
   }
 
   /** Removes the older pieces of an extent's blocks but the one with the same first block. */

@@ -31,6 +31,10 @@ final class DriveSimulation {
   private static final int LIVES_MAX = 5;
   private static final int STEPS_MAX = 40;
   private static final int BLOCK = SegmentFormat.BLOCK;
+
+  /** So few that they make room for each other all the time. */
+  static final RecentMemory FEW_RECENT = new RecentMemory(0, 8, ByteBuffer::allocateDirect);
+
   static final DriveMeters METERS = new DriveMeters(new SimpleMeterRegistry(), "simulated");
 
   /** What is done to the drive beside cutting its power. */
@@ -104,7 +108,7 @@ final class DriveSimulation {
             disk,
             TestDrives.TINY,
             SETTING,
-            new SegmentLog.Parts(index.index(), slabs, new RecentMemory(0), METERS));
+            new SegmentLog.Parts(index.index(), slabs, FEW_RECENT, METERS));
     checkIncarnation(core.drive());
     check(core);
     Compactor compactor =

@@ -34,7 +34,7 @@ import org.junit.jupiter.api.Test;
 class RecentBlocksTest {
   private static final int BLOCK = Profile.BLOCK_BYTES;
   private static final int LENGTH = 4 * BLOCK;
-  private static final int OWN_BLOCKS = RecentMemory.OWN_CHUNKS * RecentMemory.CHUNK_BYTES / BLOCK;
+  private static final int OWN_BLOCKS = new RecentMemory(0).ownBlocks();
   private static final ShardView FOLDED_1 = new ShardView(1, 1, List.of());
 
   @Test
@@ -113,24 +113,57 @@ class RecentBlocksTest {
 
   @Test
   void theOldestMakeRoom() throws Exception {
-    int blocks = OWN_BLOCKS + 10;
-    SimulatedCore drive = written(SHARD, noise(1, BLOCK));
-    write(drive, SHARD, noise(1, blocks * BLOCK));
-    byte[] expected = noise(1, blocks * BLOCK);
-    long[] revisions = new long[blocks];
-    for (int block = 0; block < blocks; block++) {
-      revisions[block] = block + 1L;
-      ShardView base = block == 0 ? ShardView.ORIGINAL : unfolded(Arrays.copyOf(revisions, block));
-      change(drive, block + 1, base, block * BLOCK + 7, 9, expected);
+    Blocks blocks = new Blocks(new RecentMemory(0), OWN_BLOCKS + 10);
+    blocks.change(OWN_BLOCKS + 10);
+    for (int block = 0; block < OWN_BLOCKS + 10; block++) {
+      assertEquals(block >= 10, blocks.has(block));
     }
-    for (int block = 0; block < blocks; block++) {
-      LogRequest.Prepare found = atOnce(drive, unfolded(revisions), block, blocks * BLOCK);
-      if (block < 10) {
-        assertNull(found);
-      } else {
-        assertBlock(expected, block, found);
-      }
+  }
+
+  @Test
+  void whatWasWrittenWithoutTheOldDoesNotPushOutWhatWasMadeFromIt() throws Exception {
+    Blocks blocks = new Blocks(new RecentMemory(0), 3 * OWN_BLOCKS);
+    blocks.change(2);
+    blocks.replace(2 * OWN_BLOCKS);
+    assertTrue(blocks.has(0));
+    assertFalse(blocks.has(2));
+    blocks.changeBlock(OWN_BLOCKS + 5, 7, 9);
+    blocks.replace(OWN_BLOCKS - 2);
+    assertTrue(blocks.has(OWN_BLOCKS + 5), "made from the old since");
+    assertFalse(blocks.has(OWN_BLOCKS + 6));
+  }
+
+  @Test
+  void whatWasMergedIsStillThere() throws Exception {
+    Blocks blocks = new Blocks(new RecentMemory(0), 8);
+    blocks.change(8);
+    double merged = blocks.drive.count("ashlar.drive.coalescing.bytes");
+    blocks.drive.core().mergeCandidates().add(new MergeCandidates.Candidate(SHARD, 0, true));
+    blocks.drive.coalescer().mergeOne();
+    assertTrue(blocks.drive.count("ashlar.drive.coalescing.bytes") > merged);
+    for (int block = 0; block < 8; block++) {
+      assertTrue(blocks.has(block));
     }
+  }
+
+  @Test
+  void whatHasChangedInMemoryIsNotTaken() throws Exception {
+    List<ByteBuffer> memory = new ArrayList<>();
+    RecentMemory watched =
+        new RecentMemory(
+            RecentMemory.CHUNK_BYTES,
+            0,
+            bytes -> {
+              memory.add(ByteBuffer.allocateDirect(bytes));
+              return memory.getLast();
+            });
+    Blocks blocks = new Blocks(watched, 2);
+    blocks.change(1);
+    assertTrue(blocks.has(0));
+    memory.getFirst().put(100, (byte) ~memory.getFirst().get(100));
+    assertFalse(blocks.has(0));
+    memory.getFirst().put(100, (byte) ~memory.getFirst().get(100));
+    assertFalse(blocks.has(0), "forgotten");
   }
 
   @Test
@@ -147,26 +180,27 @@ class RecentBlocksTest {
 
   @Test
   void thereAreMoreWhereThereIsMemory() throws Exception {
-    RecentMemory memory = new RecentMemory(RecentMemory.CHUNK_BYTES);
-    Blocks blocks = new Blocks(memory, 2 * OWN_BLOCKS);
+    int inMemory = 2 * OWN_BLOCKS;
+    RecentMemory memory = new RecentMemory((long) inMemory * BLOCK);
+    Blocks blocks = new Blocks(memory, inMemory + 2);
     assertEquals(0, blocks.drive.core().recentBytes(), "none before anything is changed");
-    int inMemory = OWN_BLOCKS + RecentMemory.CHUNK_BYTES / BLOCK;
     blocks.change(inMemory);
     assertTrue(blocks.has(0));
     blocks.change(2);
     assertFalse(blocks.has(1));
     assertEquals((long) inMemory * BLOCK, blocks.drive.core().recentBytes());
-    assertNull(memory.take(RecentMemory.OWN_CHUNKS));
+    assertNull(memory.take());
     blocks.drive.reopen();
     assertEquals(0, blocks.drive.core().recentBytes());
-    assertNotNull(memory.take(RecentMemory.OWN_CHUNKS), "given back");
+    assertNotNull(memory.take(), "given back");
   }
 
   /** A shard whose blocks are changed one after the other, each change folded at once. */
   private static final class Blocks {
     final SimulatedCore drive;
     private final byte[] bytes;
-    private int changed;
+    private int revision;
+    private int next;
 
     Blocks(RecentMemory memory, int count) throws Exception {
       drive = new SimulatedCore(TestDrives.LIMITS, memory);
@@ -174,17 +208,29 @@ class RecentBlocksTest {
       write(drive, SHARD, bytes);
     }
 
+    /** A few bytes of each of so many more. */
     void change(int count) throws Exception {
       for (int i = 0; i < count; i++) {
-        ShardView base = view();
-        changed++;
-        RecentBlocksTest.change(drive, changed, base, (changed - 1) * BLOCK + 7, 9, bytes);
-        drive.fold(fold(changed));
+        changeBlock(next++, 7, 9);
       }
     }
 
+    /** All of each of so many more. */
+    void replace(int count) throws Exception {
+      for (int i = 0; i < count; i++) {
+        changeBlock(next++, 0, BLOCK);
+      }
+    }
+
+    void changeBlock(int block, int offset, int length) throws Exception {
+      ShardView base = view();
+      revision++;
+      RecentBlocksTest.change(drive, revision, base, block * BLOCK + offset, length, bytes);
+      drive.fold(fold(revision));
+    }
+
     private ShardView view() {
-      return new ShardView(changed, changed, List.of());
+      return new ShardView(revision, revision, List.of());
     }
 
     boolean has(int block) throws Exception {
@@ -212,7 +258,8 @@ class RecentBlocksTest {
 
   /** Returns how often something was found. */
   private static int run(Random random, String message) throws Exception {
-    SimulatedCore drive = new SimulatedCore(TestDrives.TINY);
+    RecentMemory few = new RecentMemory(0, 1 + random.nextInt(4), ByteBuffer::allocateDirect);
+    SimulatedCore drive = new SimulatedCore(TestDrives.TINY, few);
     write(drive, SHARD, noise(1, LENGTH));
     List<State> states = new ArrayList<>(List.of(new State(ShardView.ORIGINAL, noise(1, LENGTH))));
     List<CommittedAttempt> waiting = new ArrayList<>();
@@ -223,11 +270,18 @@ class RecentBlocksTest {
         case 0, 1, 2, 3 -> {
           int offset = random.nextInt(LENGTH);
           int length = 1 + random.nextInt(Math.min(2 * BLOCK, LENGTH - offset));
+          if (random.nextInt(4) == 0) {
+            offset = offset / BLOCK * BLOCK;
+            length = BLOCK;
+          }
           byte[] changed = now.bytes().clone();
           change(drive, number, now.view(), offset, length, changed);
           if (random.nextInt(4) > 0) {
             waiting.add(new CommittedAttempt(attempt(number), number));
             states.add(new State(new ShardView(number, now.view().folded(), waiting), changed));
+          } else if (random.nextBoolean()) {
+            Drop drop = new Drop(SHARD.blob(), attempt(number));
+            drive.commitOne(new LogRequest.DropAll(List.of(drop), new Answer<>()));
           }
         }
         case 4, 5 -> {

@@ -1,34 +1,38 @@
 package dev.ashlar.storage.drive;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 class RecentMemoryTest {
-  private static final int OWN = RecentMemory.OWN_CHUNKS;
-
   @Test
-  void drivesShareWhatThereIsBesideTheirOwn() {
+  void thereIsAsMuchAsWasSaid() {
     RecentMemory memory = new RecentMemory(2L * RecentMemory.CHUNK_BYTES);
-    assertNotNull(memory.take(OWN));
-    assertNotNull(memory.take(OWN));
-    assertNull(memory.take(OWN));
-    assertNull(memory.take(OWN + 2));
-    for (int taken = 0; taken < OWN; taken++) {
-      assertNotNull(memory.take(taken));
-    }
+    assertNotNull(memory.take());
+    assertNotNull(memory.take());
+    assertNull(memory.take());
+    assertNull(memory.take());
+    memory.giveBack(1);
+    assertNotNull(memory.take());
+    assertNull(memory.take());
   }
 
   @Test
-  void whatADriveHadOfItIsForOthersWhenItEnds() {
-    RecentMemory memory = new RecentMemory(2L * RecentMemory.CHUNK_BYTES);
-    memory.take(OWN);
-    memory.take(OWN + 1);
-    memory.giveBack(OWN - 1);
-    assertNull(memory.take(OWN));
-    memory.giveBack(OWN + 1);
-    assertNotNull(memory.take(OWN));
-    assertNull(memory.take(OWN));
+  void whereDirectMemoryIsUsedUpNobodyTriesAgain() {
+    AtomicInteger tries = new AtomicInteger();
+    RecentMemory memory =
+        new RecentMemory(
+            1 << 30,
+            0,
+            bytes -> {
+              tries.incrementAndGet();
+              throw new OutOfMemoryError("Cannot reserve direct buffer memory");
+            });
+    assertNull(memory.take());
+    assertNull(memory.take());
+    assertEquals(1, tries.get());
   }
 }

@@ -142,7 +142,7 @@ public final class SteppedDrive implements ShardStore {
     DriveCore.identify(medium.disk, setting);
     SegmentLog.Parts logParts =
         new SegmentLog.Parts(
-            medium.index, parts.slabs(), new RecentMemory(0), DriveSimulation.METERS);
+            medium.index, parts.slabs(), DriveSimulation.FEW_RECENT, DriveSimulation.METERS);
     return new SteppedDrive(medium, parts, DriveCore.open(medium.disk, LIMITS, setting, logParts));
   }
 
