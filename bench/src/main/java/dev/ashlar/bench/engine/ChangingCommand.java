@@ -347,9 +347,9 @@ public final class ChangingCommand implements Callable<Integer>, Planned {
     return String.format(
         Locale.ROOT,
         "%d objects of %d MiB, %d clients, %.1f s after %.1f s of the same work, medians of %d"
-            + " passes. %d drives%s%s, up to %d MiB for blocks changed lately. Reads and writes: %s."
-            + " CPU: the whole process', deferred work included. I/Os: shard reads and commits, without compaction and new"
-            + " segments. Before that the JVM's compiler took %.0f %% of a processor.",
+            + " passes. %d drives%s%s, up to %d MiB for blocks changed lately. Reads and"
+            + " writes: %s. CPU: the whole process', deferred work included. I/Os: shard reads and"
+            + " commits, without compaction and new segments. Before that the JVM's compiler took %.0f %% of a processor.",
         objects().count(),
         objects().bytes() >> 20,
         clients.clients(),

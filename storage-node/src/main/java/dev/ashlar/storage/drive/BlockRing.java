@@ -1,7 +1,9 @@
 package dev.ashlar.storage.drive;
 
 import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -16,6 +18,7 @@ final class BlockRing {
 
   private final Supplier<@Nullable ByteBuffer> memory;
   private final List<RecentBlock> blocks = new ArrayList<>();
+  private final Deque<RecentBlock> free = new ArrayDeque<>();
   private int hand;
 
   /**
@@ -25,8 +28,12 @@ final class BlockRing {
     this.memory = memory;
   }
 
-  /** One that is free, or has to become it. */
+  /** One that is nobody's, or has to become that. */
   RecentBlock take() {
+    RecentBlock unused = free.poll();
+    if (unused != null) {
+      return unused;
+    }
     ByteBuffer bytes = memory.get();
     if (bytes == null) {
       return oldest();
@@ -50,12 +57,18 @@ final class BlockRing {
     return block;
   }
 
+  /** It was taken, and is nobody's again. */
+  void giveBack(RecentBlock block) {
+    free.add(block);
+  }
+
   int size() {
     return blocks.size();
   }
 
   void clear() {
     blocks.clear();
+    free.clear();
     hand = 0;
   }
 }

@@ -180,8 +180,13 @@ final class DriveCore {
     return changed.recent().bytes();
   }
 
-  void close() throws IOException {
+  /** Nothing will be changed any more: what helps with changes makes room for other drives'. */
+  void endChanges() {
     changed.recent().close();
+  }
+
+  void close() throws IOException {
+    endChanges();
     segments.close();
   }
 

@@ -443,6 +443,7 @@ public final class DriveStore implements ShardStore, AutoCloseable {
     LOG.debug("drive {} failed here", drive, cause);
     meters.ioError();
     queue.refuseAll();
+    core.endChanges();
     Scrubber running = scrubber;
     if (running != null) {
       running.end();

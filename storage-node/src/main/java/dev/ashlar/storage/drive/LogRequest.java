@@ -56,7 +56,7 @@ sealed interface LogRequest {
    * What an attempt changes of a shard: whole blocks as they will be.
    *
    * @param after the revision that the shard has to have; see {@link Piece.Intent}
-   * @param isMadeFromOld whether what the blocks were was needed for that
+   * @param isMadeFromOld whether the blocks were made by changing what they were
    */
   record Prepare(
       ShardId shard,

@@ -52,11 +52,13 @@ final class RecentBlock {
   void become(ShardId newShard, int newBlock) {
     shard = newShard;
     block = newBlock;
+    isNeeded = false;
   }
 
-  void becomeFree() {
+  /** It is nobody's any more. */
+  void giveBack() {
     shard = null;
-    isNeeded = false;
+    ring.giveBack(this);
   }
 
   /** Takes its bytes from those of an extent, which begin at the payload's position. */

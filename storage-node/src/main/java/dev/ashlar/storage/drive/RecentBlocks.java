@@ -73,7 +73,7 @@ final class RecentBlocks implements AutoCloseable {
   /**
    * After the index has been told: blocks are other than they were.
    *
-   * @param isMadeFromOld whether what they were was needed for that
+   * @param isMadeFromOld whether they were made by changing what they were
    */
   void written(Piece piece, ByteBuffer payload, boolean isMadeFromOld) {
     Extent extent = piece.extent();
@@ -102,7 +102,7 @@ final class RecentBlocks implements AutoCloseable {
     RecentBlock room = (isMadeFromOld ? needed : last).take();
     ShardId former = room.shard();
     if (former != null) {
-      forget(former, room.block());
+      remove(former, room.block());
     }
     room.become(shard, block);
     shards.computeIfAbsent(shard, id -> new HashMap<>()).put(block, room);
@@ -115,17 +115,22 @@ final class RecentBlocks implements AutoCloseable {
   }
 
   private void forget(ShardId shard, int block) {
+    RecentBlock forgotten = remove(shard, block);
+    if (forgotten != null) {
+      forgotten.giveBack();
+    }
+  }
+
+  private @Nullable RecentBlock remove(ShardId shard, int block) {
     Map<Integer, RecentBlock> ofShard = shards.get(shard);
     if (ofShard == null) {
-      return;
+      return null;
     }
-    RecentBlock forgotten = ofShard.remove(block);
-    if (forgotten != null) {
-      forgotten.becomeFree();
-    }
+    RecentBlock removed = ofShard.remove(block);
     if (ofShard.isEmpty()) {
       shards.remove(shard);
     }
+    return removed;
   }
 
   /** Before the index's readers are told: these are the shard's proper ones now. */
@@ -150,7 +155,7 @@ final class RecentBlocks implements AutoCloseable {
     try {
       Map<Integer, RecentBlock> ofShard = shards.remove(shard);
       if (ofShard != null) {
-        ofShard.values().forEach(RecentBlock::becomeFree);
+        ofShard.values().forEach(RecentBlock::giveBack);
       }
     } finally {
       lock.unlock();

@@ -22,7 +22,9 @@ import dev.ashlar.protocol.client.Fold;
 import dev.ashlar.protocol.client.ShardException;
 import dev.ashlar.protocol.client.ShardIntent;
 import dev.ashlar.protocol.client.ShardView;
+import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.Profile;
+import dev.ashlar.protocol.model.ShardId;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -131,6 +133,58 @@ class RecentBlocksTest {
     blocks.replace(OWN_BLOCKS - 2);
     assertTrue(blocks.has(OWN_BLOCKS + 5), "made from the old since");
     assertFalse(blocks.has(OWN_BLOCKS + 6));
+  }
+
+  @Test
+  void parityToWhichDeltasWereAddedStays() throws Exception {
+    Profile profile = new Profile(2, 1, 4 * BLOCK);
+    ShardId parity = new ShardId(SHARD.blob(), profile.dataShards());
+    byte[] before = noise(1, (OWN_BLOCKS + 1) * BLOCK);
+    SimulatedCore drive = written(parity, before);
+    byte[] delta = noise(2, BLOCK);
+    drive.prepare(deltas(profile, parity, 1, ShardView.ORIGINAL, before.length, delta));
+    for (int block = 1; block <= OWN_BLOCKS; block++) {
+      ShardIntent.Target target =
+          new ShardIntent.Target(parity, attempt(1 + block), unfolded(1), before.length);
+      drive.prepare(
+          AbstractShardChangesContract.bytes(target, (long) block * BLOCK, noise(3, BLOCK)));
+    }
+    LogRequest.Prepare found =
+        drive
+            .intents()
+            .makeAtOnce(
+                deltas(profile, parity, 999, unfolded(1), before.length, delta), new Answer<>());
+    assertNotNull(found);
+    byte[] twice = new byte[BLOCK];
+    found.pieces().getFirst().payload().duplicate().get(twice);
+    assertArrayEquals(Arrays.copyOf(before, BLOCK), twice, "added twice it is nothing");
+    assertEquals(1, drive.count("ashlar.drive.payload.recent.ops"));
+  }
+
+  private static ShardIntent deltas(
+      Profile profile, ShardId parity, int number, ShardView base, int length, byte[] bytes) {
+    return new ShardIntent.Deltas(
+        new ShardIntent.Target(parity, attempt(number), base, length),
+        profile,
+        List.of(AbstractShardChangesContract.delta(0, 0, bytes)));
+  }
+
+  @Test
+  void whatADeletedShardHadIsUsedBeforeMoreIsTaken() throws Exception {
+    Blocks blocks = new Blocks(new RecentMemory(0), 30);
+    blocks.change(10);
+    long bytes = blocks.drive.core().recentBytes();
+    assertEquals(10L * BLOCK, bytes);
+    blocks.drive.delete(1);
+    SimulatedCore drive = blocks.drive;
+    ShardId other = new ShardId(new BlobId(1, 2), 0);
+    write(drive, other, noise(1, 10 * BLOCK));
+    for (int block = 0; block < 10; block++) {
+      ShardIntent.Target target =
+          new ShardIntent.Target(other, attempt(100 + block), ShardView.ORIGINAL, 10 * BLOCK);
+      drive.prepare(AbstractShardChangesContract.bytes(target, block * BLOCK + 7, noise(5, 9)));
+    }
+    assertEquals(bytes, drive.core().recentBytes());
   }
 
   @Test
