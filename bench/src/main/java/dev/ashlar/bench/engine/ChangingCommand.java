@@ -119,7 +119,7 @@ public final class ChangingCommand implements Callable<Integer>, Planned {
       description =
           "Direct memory that the drives of a store together have for blocks that changes have"
               + " written lately, as much as ASHLAR_DIRECT_MEMORY leaves (default: 32MiB, as a"
-              + " server with 512m of that; each drive has up to 2MiB beside it).")
+              + " server with 512m of that; each drive has at least 2MiB).")
   private long recentBytes = LocalEngine.Memory.RECENT_BYTES;
 
   @Option(

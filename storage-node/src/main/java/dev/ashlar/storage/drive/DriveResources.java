@@ -55,7 +55,7 @@ public final class DriveResources implements AutoCloseable {
    * @param writeBufferBytes of that, at most so much for memtables before the oldest is flushed
    * @param readsAtOnce how many reads of one drive may run at a time
    * @param recentBytes of direct memory, for blocks that changes have written lately; each drive
-   *     has up to 2 MiB of heap beside it
+   *     has at least 2 MiB, of heap where there is no more
    */
   public record Budget(
       long blockCacheBytes, long writeBufferBytes, int readsAtOnce, long recentBytes) {
