@@ -93,6 +93,7 @@ final class Admin {
       Drives drives,
       StoreSpace space,
       FailureTolerance failureTolerance,
+      DataRisk risk,
       Protection protection,
       Rebalance rebalance) {}
 
@@ -202,6 +203,7 @@ final class Admin {
     PlacementMap map = known.map();
     List<DebtLevel> levels = metadata.debts();
     Set<UUID> down = known.downOr(isMissing);
+    Protection protection = Protection.of(registry, levels, map.profile().parityShards());
     Set<UUID> missed = known.holding();
     missed.retainAll(down);
     return new Status(
@@ -218,7 +220,8 @@ final class Admin {
             (int) registry.getDrivesList().stream().filter(this::hasFailed).count()),
         StoreSpace.of(known, down, use),
         FailureTolerance.of(known, down, levels),
-        Protection.of(registry, levels, map.profile().parityShards()),
+        DataRisk.of(known, down, protection, metadata::owing),
+        protection,
         rebalance());
   }
 
@@ -226,6 +229,14 @@ final class Admin {
   FailureTolerance failureTolerance() throws MetadataUnavailableException {
     KnownDrives known = known();
     return FailureTolerance.of(known, known.downOr(isMissing), metadata.debts());
+  }
+
+  /** What cannot be read now, or could not after one more loss. */
+  DataRisk risk() throws MetadataUnavailableException {
+    KnownDrives known = known();
+    Protection protection =
+        Protection.of(known.registry(), metadata.debts(), known.map().profile().parityShards());
+    return DataRisk.of(known, known.downOr(isMissing), protection, metadata::owing);
   }
 
   /** How full the drives are together. */

@@ -68,7 +68,7 @@ final class ClusterDrives implements ClusterView, AutoCloseable {
   /** A connection stays as long as this does. */
   private record Place(String host, int port, Set<UUID> drives) {}
 
-  private record View(Registry registry, List<DebtLevel> debts, long seenNanos) {}
+  private record View(Registry registry, List<DebtLevel> debts, DataRisk risk, long seenNanos) {}
 
   /**
    * @param local the drive of this process with this id, or null
@@ -90,7 +90,18 @@ final class ClusterDrives implements ClusterView, AutoCloseable {
   private View look() throws MetadataUnavailableException {
     Registry registry = metadata.registry();
     logTime.seen(registry.getLogTimeMs());
-    return new View(registry, metadata.debts(), System.nanoTime());
+    List<DebtLevel> debts = metadata.debts();
+    return new View(registry, debts, risk(registry, debts), System.nanoTime());
+  }
+
+  private DataRisk risk(Registry registry, List<DebtLevel> debts)
+      throws MetadataUnavailableException {
+    if (registry.getEpoch() == 0) {
+      return DataRisk.UNKNOWN; // nothing can be written yet
+    }
+    KnownDrives known = new KnownDrives(registry, metadata.placement(registry.getEpoch()));
+    Protection protection = Protection.of(registry, debts, known.map().profile().parityShards());
+    return DataRisk.of(known, known.down(), protection, metadata::owing);
   }
 
   /** Follows the nodes until it is closed. */
@@ -202,6 +213,16 @@ final class ClusterDrives implements ClusterView, AutoCloseable {
     return isFresh()
         ? Protection.of(seen.registry(), seen.debts(), parityShards)
         : Protection.UNKNOWN;
+  }
+
+  @Override
+  public DataRisk risk() {
+    return isFresh() ? view.risk() : DataRisk.UNKNOWN;
+  }
+
+  /** The same; null where that is not known. */
+  @Nullable DataRisk riskIfKnown() {
+    return isFresh() ? view.risk() : null;
   }
 
   /** How much more may be lost now; null where that is not known. */

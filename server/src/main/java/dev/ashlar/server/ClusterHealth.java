@@ -30,6 +30,7 @@ import org.jspecify.annotations.Nullable;
  *     serves nothing; null where the process is none
  * @param metadata null where the process is no metadata node
  * @param protection by a gateway; null where the process is none
+ * @param risk likewise
  */
 record ClusterHealth(
     Health.Status status,
@@ -42,7 +43,8 @@ record ClusterHealth(
     List<String> nodesDown,
     @Nullable Boolean metadataAnswers,
     @Nullable Peer metadata,
-    @Nullable Protection protection)
+    @Nullable Protection protection,
+    @Nullable DataRisk risk)
     implements ServerForm.HealthPage {
   ClusterHealth {
     roles = List.copyOf(roles);
@@ -81,6 +83,7 @@ record ClusterHealth(
         List.of(),
         null,
         metadata,
+        null,
         null);
   }
 
@@ -90,7 +93,8 @@ record ClusterHealth(
     Reached reached = Reached.of(map, view);
     Profile profile = map.profile();
     boolean answers = view.isFresh();
-    Health.Extent reads = extent(answers, map, reached.open, profile.dataShards());
+    Health.Extent reads =
+        extent(answers, map, reached.open, profile.dataShards()).ifAll(view.risk());
     Health.Extent writes = extent(answers, map, reached.writable, profile.durableMinimum());
     List<String> down = new KnownDrives(view.registry(), map).nodesMissed();
     Health.Drives summary = reached.summary();
@@ -112,7 +116,8 @@ record ClusterHealth(
         down,
         answers,
         metadata,
-        protection);
+        protection,
+        view.risk());
   }
 
   /** For how many placement groups enough drives are able: for none where metadata is not. */

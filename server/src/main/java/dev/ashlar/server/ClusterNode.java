@@ -240,6 +240,7 @@ final class ClusterNode implements ServerForm {
     drives.start();
     Profile profile = awaitMap(metadata);
     FailureTolerance.measure(drives::failureTolerance, meters);
+    DataRisk.measure(drives::riskIfKnown, meters);
     StoreSpace.measure(drives::space, meters);
     drives.awaitConnections(CONNECTIONS_WAIT);
     GatewayRole gateway =

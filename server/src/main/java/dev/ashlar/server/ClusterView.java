@@ -16,6 +16,9 @@ interface ClusterView {
   /** Whether all objects had all shards then. */
   Protection protection();
 
+  /** What could not be read then, and what was at risk. */
+  DataRisk risk();
+
   /** The drive, or null when nothing can be asked of it now. */
   @Nullable ShardStore reached(UUID drive);
 }

@@ -30,7 +30,8 @@ record FailureTolerance(int drives, @Nullable Integer nodes) {
   private static final String NO_NODE = "";
 
   /**
-   * As the drives are now.
+   * As the drives are now. Drives that were replaced count as down until all blobs that lack what
+   * was on them are known.
    *
    * @param down drives that cannot be read
    * @param levels of what blobs owe
@@ -41,7 +42,9 @@ record FailureTolerance(int drives, @Nullable Integer nodes) {
         levels.stream()
             .mapToInt(DebtLevel::getSpare)
             .reduce(map.profile().parityShards(), Math::min);
-    Set<UUID> lost = new HashSet<>(down);
+    Set<UUID> away = new HashSet<>(down);
+    away.addAll(known.uncounted());
+    Set<UUID> lost = new HashSet<>(away);
     lost.retainAll(known.holdingMisplaced());
     Map<UUID, String> nodeOf = new HashMap<>();
     for (DriveRow row : known.registry().getDrivesList()) {
@@ -50,7 +53,7 @@ record FailureTolerance(int drives, @Nullable Integer nodes) {
     int drives = spareMin;
     int nodes = spareMin;
     for (int pg = 0; pg < map.pgCount(); pg++) {
-      List<UUID> there = there(map, pg, down, lost);
+      List<UUID> there = there(map, pg, away, lost);
       int spare = Math.min(spareMin, there.size() - map.profile().dataShards());
       drives = Math.min(drives, spare);
       nodes = Math.min(nodes, nodes(there, nodeOf, spare));
@@ -63,7 +66,7 @@ record FailureTolerance(int drives, @Nullable Integer nodes) {
    *
    * @param lost drives that are down and have shards which belong elsewhere
    */
-  private static List<UUID> there(PlacementMap map, int pg, Set<UUID> down, Set<UUID> lost) {
+  static List<UUID> there(PlacementMap map, int pg, Set<UUID> down, Set<UUID> lost) {
     List<UUID> there = new ArrayList<>();
     for (int i = 0; i < map.profile().shards(); i++) {
       int slot = i;

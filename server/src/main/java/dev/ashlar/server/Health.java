@@ -16,7 +16,8 @@ record Health(
     Extent writes,
     Drives drives,
     Metadata metadata,
-    Protection protection)
+    Protection protection,
+    DataRisk risk)
     implements ServerForm.HealthPage {
   enum Status {
     /** Everything is there. */
@@ -31,7 +32,12 @@ record Health(
   enum Extent {
     ALL,
     SOME,
-    NONE
+    NONE;
+
+    /** Enough drives are there; whether they have everything is another question. */
+    Extent ifAll(DataRisk risk) {
+      return this == ALL && !risk.allReadable() ? SOME : this;
+    }
   }
 
   /**
@@ -95,9 +101,11 @@ record Health(
     return folders.stream().map(Path::toString).toList();
   }
 
-  static Health of(Profile profile, Drives drives, Metadata metadata, Protection protection) {
+  static Health of(
+      Profile profile, Drives drives, Metadata metadata, Protection protection, DataRisk risk) {
     boolean hasMetadata = metadata.hasMajority();
-    Extent reads = extent(hasMetadata, profile, drives.total, drives.open, profile.dataShards());
+    Extent able = extent(hasMetadata, profile, drives.total, drives.open, profile.dataShards());
+    Extent reads = able.ifAll(risk);
     Extent writes =
         extent(hasMetadata, profile, drives.total, drives.writable, profile.durableMinimum());
     boolean isWhole =
@@ -105,7 +113,7 @@ record Health(
             && metadata.members == metadata.total
             && protection.isFull();
     Status status = reads == Extent.NONE ? Status.DOWN : isWhole ? Status.UP : Status.DEGRADED;
-    return new Health(status, reads, writes, drives, metadata, protection);
+    return new Health(status, reads, writes, drives, metadata, protection, risk);
   }
 
   /** Objects lie on k+m of all drives: which of them are able decides for each object anew. */

@@ -1,6 +1,7 @@
 package dev.ashlar.server;
 
 import dev.ashlar.protocol.message.DriveRow;
+import dev.ashlar.protocol.message.DriveStanding;
 import dev.ashlar.protocol.message.NodeRow;
 import dev.ashlar.protocol.message.Registry;
 import dev.ashlar.protocol.model.DriveId;
@@ -45,6 +46,23 @@ record KnownDrives(Registry registry, PlacementMap map) {
     Set<UUID> drives = down();
     registry.getDrivesList().stream().map(DriveId::idOf).filter(condition).forEach(drives::add);
     return drives;
+  }
+
+  /** Drives that blobs may lack shards of, and do not tell yet: replaced ones, and lost ones. */
+  Set<UUID> uncounted() {
+    Set<UUID> uncounted = new HashSet<>();
+    registry.getDrivesList().stream()
+        .filter(KnownDrives::isUncounted)
+        .forEach(row -> uncounted.add(DriveId.idOf(row)));
+    return uncounted;
+  }
+
+  /**
+   * Also of one that was replaced long ago: whether that was noted before it changed is not known.
+   */
+  static boolean isUncounted(DriveRow row) {
+    boolean isLost = row.getReplacedAt() > 0 || row.getStanding() == DriveStanding.STANDING_OUT;
+    return row.getUnsettled() && isLost;
   }
 
   /** Drives of which anything would be missed: what is drained, or made anew elsewhere, is not. */

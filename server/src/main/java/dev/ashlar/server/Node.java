@@ -104,6 +104,7 @@ final class Node implements ServerForm {
               drive -> drives.store(drive) == null,
               row -> drives.use(DriveId.idOf(row)));
       FailureTolerance.measure(() -> ifKnown(admin::failureTolerance), meters);
+      DataRisk.measure(() -> ifKnown(admin::risk), meters);
       StoreSpace.measure(() -> ifKnown(admin::space), meters);
       gateway.startRepair(() -> true);
       gateway.startParityScrub(() -> true);
@@ -198,11 +199,13 @@ final class Node implements ServerForm {
   @Override
   public Health health() {
     Health.Metadata metadata = Health.Metadata.of(metadataServer.folders());
+    DataRisk risk = ifKnown(admin::risk);
     return Health.of(
         options.profile(),
         drives.health(options.dataFolders()),
         metadata,
-        metadata.hasMajority() ? Protection.ifKnown(metadataServer.client()) : Protection.UNKNOWN);
+        metadata.hasMajority() ? Protection.ifKnown(metadataServer.client()) : Protection.UNKNOWN,
+        risk == null ? DataRisk.UNKNOWN : risk);
   }
 
   private interface Look<T> {

@@ -3,8 +3,6 @@ package dev.ashlar.server;
 import dev.ashlar.protocol.client.MetadataClient;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.message.DebtLevel;
-import dev.ashlar.protocol.message.DriveRow;
-import dev.ashlar.protocol.message.DriveStanding;
 import dev.ashlar.protocol.message.Registry;
 import dev.ashlar.protocol.model.Profile;
 import java.util.List;
@@ -59,7 +57,7 @@ record Protection(
     List<DebtLevel> moving =
         levels.stream().filter(level -> level.getSpare() >= parityShards).toList();
     return new Protection(
-        registry.getDrivesList().stream().noneMatch(Protection::mayLack),
+        registry.getDrivesList().stream().noneMatch(KnownDrives::isUncounted),
         owing.stream().mapToLong(DebtLevel::getBlobs).sum(),
         owing.stream().mapToLong(DebtLevel::getBytes).sum(),
         moving.stream().mapToLong(DebtLevel::getBlobs).sum(),
@@ -67,13 +65,6 @@ record Protection(
         owing.stream()
             .map(level -> new Level(level.getSpare(), level.getBlobs(), level.getBytes()))
             .toList());
-  }
-
-  /** Whether blobs may lack what was on the drive, and do not tell yet. */
-  private static boolean mayLack(DriveRow drive) {
-    boolean isReplaced = drive.getReplacedAt() > 0 && drive.getChangedAt() <= drive.getReplacedAt();
-    return drive.getUnsettled()
-        && (isReplaced || drive.getStanding() == DriveStanding.STANDING_OUT);
   }
 
   /** Whether nothing is owed. */

@@ -47,11 +47,13 @@ class ClusterHealthTest {
   private final class Seen implements ClusterView {
     private Registry registry = Registry.getDefaultInstance();
     private Protection protection = Protection.UNKNOWN;
+    private DataRisk risk = DataRisk.UNKNOWN;
     private boolean isFresh;
 
     void look() throws MetadataUnavailableException {
       registry = cluster.registry();
       protection = Protection.of(cluster.metadata);
+      risk = cluster.admin.risk();
       isFresh = true;
       for (DriveRow row : registry.getDrivesList()) {
         DriveId drive = DriveId.of(row);
@@ -72,6 +74,11 @@ class ClusterHealthTest {
     @Override
     public Protection protection() {
       return isFresh ? protection : Protection.UNKNOWN;
+    }
+
+    @Override
+    public DataRisk risk() {
+      return isFresh ? risk : DataRisk.UNKNOWN;
     }
 
     @Override

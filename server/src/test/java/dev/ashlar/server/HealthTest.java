@@ -19,6 +19,7 @@ class HealthTest {
   private static final Profile PROFILE = Profile.parse("4+2", 16384);
 
   private static final Protection FULL = new Protection(true, 0, 0, 0, 0, List.of());
+  private static final DataRisk NONE_LOST = new DataRisk(true, true, 0, 0, 0, 0, 0);
 
   /** What is owed is no reason to send nobody here, but one to look. */
   @Test
@@ -27,10 +28,11 @@ class HealthTest {
     Health.Metadata metadata = new Health.Metadata(1, 1, List.of(), List.of());
     Protection owing = new Protection(true, 2, 10, 0, 0, List.of());
     Protection moving = new Protection(true, 0, 0, 3, 10, List.of());
-    assertEquals(Status.DEGRADED, Health.of(PROFILE, drives, metadata, owing).status());
-    assertEquals(Status.UP, Health.of(PROFILE, drives, metadata, moving).status());
+    assertEquals(Status.DEGRADED, Health.of(PROFILE, drives, metadata, owing, NONE_LOST).status());
+    assertEquals(Status.UP, Health.of(PROFILE, drives, metadata, moving, NONE_LOST).status());
     assertEquals(
-        Status.DEGRADED, Health.of(PROFILE, drives, metadata, Protection.UNKNOWN).status());
+        Status.DEGRADED,
+        Health.of(PROFILE, drives, metadata, Protection.UNKNOWN, NONE_LOST).status());
   }
 
   @Test
@@ -45,6 +47,20 @@ class HealthTest {
     assertHealth(12, 3, 0, Status.DEGRADED, SOME, SOME);
   }
 
+  /** Enough drives are there, and objects are lost all the same; or nobody knows. */
+  @Test
+  void readsAreAllOnlyWhereAllCanBeRead() {
+    Health.Drives drives = Health.Drives.of(6, List.of(), List.of(), List.of());
+    Health.Metadata metadata = new Health.Metadata(1, 1, List.of(), List.of());
+    Protection owing = new Protection(true, 5, 10, 0, 0, List.of(new Protection.Level(-1, 5, 10)));
+    DataRisk lost = new DataRisk(true, false, 0, 5, 0, 0, 0);
+    Health health = Health.of(PROFILE, drives, metadata, owing, lost);
+    assertEquals(List.of(Status.DEGRADED, SOME), List.of(health.status(), health.reads()));
+    assertEquals(ALL, health.writes());
+    Health unknown = Health.of(PROFILE, drives, metadata, Protection.UNKNOWN, DataRisk.UNKNOWN);
+    assertEquals(List.of(Status.DEGRADED, SOME), List.of(unknown.status(), unknown.reads()));
+  }
+
   @Test
   void withoutAMajorityOfMetadataNothingWorks() {
     Health.Drives drives = Health.Drives.of(6, List.of(), List.of(), List.of());
@@ -56,7 +72,7 @@ class HealthTest {
                 new FolderStatus(Path.of("m3"), Standing.LEFT_OUT, "damaged")));
     assertEquals(List.of("m2"), minority.rebuilding());
     assertEquals(new Health.LeftOut("m3", "damaged"), minority.leftOut().get(0));
-    assertEquals(Status.DOWN, Health.of(PROFILE, drives, minority, FULL).status());
+    assertEquals(Status.DOWN, Health.of(PROFILE, drives, minority, FULL, NONE_LOST).status());
   }
 
   private static void assertHealth(
@@ -64,8 +80,8 @@ class HealthTest {
     Health.Drives drives = Health.Drives.of(total, folders(missing), List.of(), folders(readOnly));
     Health.Metadata metadata = new Health.Metadata(1, 1, List.of(), List.of());
     assertEquals(
-        new Health(status, reads, writes, drives, metadata, FULL),
-        Health.of(PROFILE, drives, metadata, FULL));
+        new Health(status, reads, writes, drives, metadata, FULL, NONE_LOST),
+        Health.of(PROFILE, drives, metadata, FULL, NONE_LOST));
   }
 
   private static List<Path> folders(int count) {

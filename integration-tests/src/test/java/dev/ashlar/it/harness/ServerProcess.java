@@ -7,6 +7,7 @@ import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -162,6 +163,20 @@ public final class ServerProcess implements AutoCloseable {
     pause(POOLED_UNTRIED.minusNanos(System.nanoTime() - endedNanos));
   }
 
+  /** The same, and returns as soon as the process answers, whether it can serve objects or not. */
+  public void startUnready() {
+    if (process.isAlive()) {
+      throw new IllegalStateException("still running");
+    }
+    try {
+      process = launch();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    await("/health/liveness");
+    pause(POOLED_UNTRIED.minusNanos(System.nanoTime() - endedNanos));
+  }
+
   /** The body of the metrics page. */
   public String prometheus() {
     return get("/prometheus").orElseThrow(() -> new AssertionError("no metrics page" + logTails()));
@@ -221,8 +236,12 @@ public final class ServerProcess implements AutoCloseable {
   }
 
   private void awaitReady() {
+    await("/health");
+  }
+
+  private void await(String page) {
     long deadline = System.nanoTime() + DEADLINE.toNanos();
-    while (get("/health").isEmpty()) {
+    while (get(page).isEmpty()) {
       if (!process.isAlive()) {
         throw new AssertionError("ended with " + process.exitValue() + logTails());
       }
@@ -233,12 +252,50 @@ public final class ServerProcess implements AutoCloseable {
     }
   }
 
-  private Optional<String> get(String path) {
-    HttpRequest request =
-        HttpRequest.newBuilder(management(path)).timeout(Duration.ofSeconds(10)).build();
+  /** The body of the health page, whatever it says. */
+  public String anyHealth() {
+    return send(HttpRequest.newBuilder(management("/health")))
+        .map(HttpResponse::body)
+        .orElseThrow(() -> new AssertionError("does not answer" + logTails()));
+  }
+
+  /**
+   * Has something done by the management port.
+   *
+   * @param what as {@code drain?target=storage-1}
+   */
+  public HttpResponse<String> administer(String what) {
+    return send(HttpRequest.newBuilder(management("/admin/" + what))
+            .header("X-Ashlar-Admin", "1")
+            .POST(HttpRequest.BodyPublishers.noBody()))
+        .orElseThrow(() -> new AssertionError("does not answer" + logTails()));
+  }
+
+  /** What the management port tells administrators. */
+  public String adminPage(String name) {
+    return get("/admin/" + name)
+        .orElseThrow(() -> new AssertionError("no admin page " + name + logTails()));
+  }
+
+  /** What the process has written so far. */
+  public String log() {
     try {
-      var response = HTTP.send(request, BodyHandlers.ofString());
-      return response.statusCode() == 200 ? Optional.of(response.body()) : Optional.empty();
+      return Files.readString(log);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private Optional<String> get(String path) {
+    return send(HttpRequest.newBuilder(management(path)))
+        .filter(response -> response.statusCode() == 200)
+        .map(HttpResponse::body);
+  }
+
+  private static Optional<HttpResponse<String>> send(HttpRequest.Builder request) {
+    try {
+      return Optional.of(
+          HTTP.send(request.timeout(Duration.ofSeconds(10)).build(), BodyHandlers.ofString()));
     } catch (IOException e) {
       return Optional.empty(); // not listening yet
     } catch (InterruptedException e) {

@@ -17,7 +17,10 @@ class HealthIT {
             + "\"drives\":{\"total\":6,\"open\":6,\"writable\":6,\"missing\":[],\"full\":[],\"readOnly\":[]},"
             + "\"metadata\":{\"total\":1,\"members\":1,\"rebuilding\":[],\"leftOut\":[]},"
             + "\"protection\":{\"known\":true,\"owingBlobs\":0,\"owingBytes\":0,"
-            + "\"movingBlobs\":0,\"movingBytes\":0,\"levels\":[]}}",
+            + "\"movingBlobs\":0,\"movingBytes\":0,\"levels\":[]},"
+            + "\"risk\":{\"known\":true,\"allReadable\":true,\"atRiskBlobs\":0,"
+            + "\"unreadableBlobs\":0,\"atRiskGroups\":0,\"unreadableGroups\":0,"
+            + "\"uncountedDrives\":0}}",
         server.health());
   }
 }
