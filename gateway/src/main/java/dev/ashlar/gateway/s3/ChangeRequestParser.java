@@ -20,7 +20,6 @@ final class ChangeRequestParser {
   }
 
   S3Request append() throws S3Exception {
-    refuse("If-Unmodified-Since");
     RequestHeaders.requireContentLength(headers);
     boolean isRgw = query.has("append");
     if (isRgw && headers.contains(WRITE_OFFSET)) {
@@ -39,13 +38,6 @@ final class ChangeRequestParser {
         Checksums.announced(headers));
   }
 
-  /** What this kind of change does not heed must not be taken for heeded. */
-  private void refuse(String header) throws S3Exception {
-    if (headers.contains(header)) {
-      throw RequestHeaders.notImplemented(header);
-    }
-  }
-
   /** Digits; what exceeds a long is behind the end of any object. */
   private static long offset(String name, String text) throws S3Exception {
     long offset = text.isEmpty() ? -1 : RangeSpec.number(text);
@@ -57,10 +49,9 @@ final class ChangeRequestParser {
   }
 
   S3Request patch() throws S3Exception {
-    if (query.has("uploadId") || query.has("partNumber")) {
-      throw new S3Exception(S3Error.NOT_IMPLEMENTED);
+    if (headers.contains(ObjectRequestParser.COPY_SOURCE)) {
+      throw RequestHeaders.notImplemented(ObjectRequestParser.COPY_SOURCE);
     }
-    refuse(ObjectRequestParser.COPY_SOURCE);
     RequestHeaders.requireContentLength(headers);
     PatchRange range = PatchRange.parse(headers.get("content-range"));
     if (RequestHeaders.attributes(headers).getUserMetadataCount() > 0) {

@@ -20,6 +20,7 @@ final class ObjectRequestParser {
   private static final int PARTS_MAX = 10_000;
   private static final int PARTS_PAGE_MAX = 1000;
   static final String COPY_SOURCE = "x-amz-copy-source";
+  private static final String COPY_SOURCE_RANGE = "x-amz-copy-source-range";
 
   /** Parameters that replace headers of the answer. */
   private static final List<String> OVERRIDABLE =
@@ -44,7 +45,6 @@ final class ObjectRequestParser {
   }
 
   S3Request parse(String method) throws S3Exception {
-    requireCurrentVersion(query.get("versionId"));
     return switch (method) {
       case "GET" -> get();
       case "HEAD" -> new S3Request.HeadObject(bucket, key, readOptions());
@@ -84,6 +84,7 @@ final class ObjectRequestParser {
       return isCopy ? uploadPartCopy() : uploadPart();
     }
     if (isCopy) {
+      requireWholeCopy();
       return copy();
     }
     if (query.has("append") || headers.contains(ChangeRequestParser.WRITE_OFFSET)) {
@@ -197,7 +198,7 @@ final class ObjectRequestParser {
   }
 
   private @Nullable ByteRange copyRange() throws S3Exception {
-    String header = headers.get("x-amz-copy-source-range");
+    String header = headers.get(COPY_SOURCE_RANGE);
     if (header == null) {
       return null;
     }
@@ -206,10 +207,20 @@ final class ObjectRequestParser {
       throw S3Exception.invalidArgument(
           "The x-amz-copy-source-range value must be of the form bytes=first-last where first and"
               + " last are the zero-based offsets of the first and last bytes to copy",
-          "x-amz-copy-source-range",
+          COPY_SOURCE_RANGE,
           header);
     }
     return new ByteRange(range.first(), range.last() - range.first() + 1);
+  }
+
+  /** Only parts are made from a range, and only bodies are appended. */
+  private void requireWholeCopy() throws S3Exception {
+    if (query.has("append")) {
+      throw RequestHeaders.notImplemented(COPY_SOURCE);
+    }
+    if (headers.contains(COPY_SOURCE_RANGE)) {
+      throw RequestHeaders.notImplemented(COPY_SOURCE_RANGE);
+    }
   }
 
   private S3Request copy() throws S3Exception {
@@ -255,7 +266,7 @@ final class ObjectRequestParser {
   }
 
   /** Without versioning there is one version, and its id is null. */
-  private static void requireCurrentVersion(@Nullable String versionId) throws S3Exception {
+  static void requireCurrentVersion(@Nullable String versionId) throws S3Exception {
     if (versionId != null && !versionId.equals("null")) {
       throw S3Exception.invalidArgument("Invalid version id specified", "versionId", versionId);
     }

@@ -43,6 +43,14 @@ public final class Query {
     return parameters.isEmpty();
   }
 
+  int size() {
+    return parameters.size();
+  }
+
+  String name(int index) {
+    return parameters.get(index).name;
+  }
+
   public boolean has(String name) {
     return get(name) != null;
   }

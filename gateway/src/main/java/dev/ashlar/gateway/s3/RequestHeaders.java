@@ -9,9 +9,8 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 
-/** Reads the headers that describe objects, and refuses those that ask for what is not there. */
+/** Reads the headers that describe objects. */
 final class RequestHeaders {
-  private static final String AMZ = "x-amz-";
   private static final String META = "x-amz-meta-";
   private static final int USER_METADATA_BYTES_MAX = 2048;
   private static final String DEFAULT_CONTENT_TYPE = "binary/octet-stream";
@@ -26,51 +25,7 @@ final class RequestHeaders {
           "content-type",
           "expires");
 
-  private static final Set<String> CHECKSUM_OPTIONS =
-      Set.of("x-amz-checksum-algorithm", "x-amz-checksum-mode", "x-amz-checksum-type");
-
   private RequestHeaders() {}
-
-  /** Refuses headers whose promise Ashlar would break by ignoring them. */
-  static void requireSupported(HttpHeaders headers) throws S3Exception {
-    Iterator<Map.Entry<CharSequence, CharSequence>> all = headers.iteratorCharSequence();
-    while (all.hasNext()) {
-      Map.Entry<CharSequence, CharSequence> header = all.next();
-      String name = header.getKey().toString();
-      if (name.regionMatches(true, 0, AMZ, 0, AMZ.length())) {
-        String lower = name.toLowerCase(Locale.ROOT);
-        if (!isSupported(lower, header.getValue().toString().trim())) {
-          throw notImplemented(lower);
-        }
-      }
-    }
-  }
-
-  private static boolean isSupported(String name, String value) {
-    return switch (name) {
-      case "x-amz-acl" -> value.equals("private") || value.equals("bucket-owner-full-control");
-      case "x-amz-object-ownership" -> value.equals("BucketOwnerEnforced");
-      case "x-amz-bucket-object-lock-enabled" -> value.equalsIgnoreCase("false");
-      case "x-amz-tagging" -> value.isEmpty();
-      // No object has tags, and a request that brings some is refused: both mean none.
-      case "x-amz-tagging-directive" -> value.equals("COPY") || value.equals("REPLACE");
-      case "x-amz-website-redirect-location", "x-amz-rename-source" -> false;
-      default ->
-          !name.startsWith("x-amz-server-side-encryption")
-              && !name.startsWith("x-amz-copy-source-server-side-encryption")
-              && !name.startsWith("x-amz-object-lock-")
-              && !name.startsWith("x-amz-grant-")
-              && !isUnknownChecksum(name)
-              && !name.startsWith("x-amz-if-match-");
-    };
-  }
-
-  /** One that nobody would verify. */
-  private static boolean isUnknownChecksum(String name) {
-    return name.startsWith("x-amz-checksum-")
-        && !CHECKSUM_OPTIONS.contains(name)
-        && Checksums.ALGORITHMS.stream().noneMatch(known -> name.equals(Checksums.header(known)));
-  }
 
   /** The stored headers and the user metadata of a new object. */
   static ObjectAttributes attributes(HttpHeaders headers) throws S3Exception {

@@ -15,6 +15,20 @@ import org.jspecify.annotations.Nullable;
 record RequestTarget(@Nullable String bucket, @Nullable String key) {
   private static final int KEY_BYTES_MAX = 1024;
 
+  /** What kind of thing it is. */
+  enum Scope {
+    SERVICE,
+    BUCKET,
+    OBJECT
+  }
+
+  Scope scope() {
+    if (bucket == null) {
+      return Scope.SERVICE;
+    }
+    return key == null ? Scope.BUCKET : Scope.OBJECT;
+  }
+
   static RequestTarget of(HttpExchange exchange, List<String> virtualHostDomains)
       throws S3Exception {
     String path = exchange.rawPath();

@@ -36,17 +36,15 @@ public final class S3RequestParser {
       // The answer to a preflight request where CORS was never configured.
       throw new S3Exception(S3Error.ACCESS_FORBIDDEN);
     }
-    RequestHeaders.requireSupported(headers);
+    SupportedHeaders.require(exchange.method(), headers);
+    Subresource subresource = Subresource.find(query, target.scope(), exchange.method());
     String bucket = target.bucket();
     if (bucket == null) {
       return service(exchange.method(), query);
     }
     String key = target.key();
-    Subresource subresource = Subresource.find(query, key != null);
-    if (subresource != null) {
-      if (!exchange.method().equals("GET")) {
-        throw new S3Exception(S3Error.NOT_IMPLEMENTED);
-      }
+    ObjectRequestParser.requireCurrentVersion(query.get("versionId"));
+    if (subresource != null && subresource.isUnconfigured()) {
       return new S3Request.GetUnconfigured(bucket, key, subresource);
     }
     if (query.has("acl")) {
@@ -71,14 +69,19 @@ public final class S3RequestParser {
   private static S3Request acl(
       String method, String bucket, @Nullable String key, HttpHeaders headers) throws S3Exception {
     // Which canned ACLs there are was looked at with the other headers: they change nothing.
-    boolean isCanned = method.equals("PUT") && headers.contains("x-amz-acl");
-    if (isCanned) {
+    boolean isCanned = headers.contains("x-amz-acl") && !hasBody(headers);
+    if (method.equals("PUT") && isCanned) {
       return new S3Request.PutCannedAcl(bucket, key);
     }
     if (!method.equals("GET")) {
       throw new S3Exception(S3Error.NOT_IMPLEMENTED);
     }
     return new S3Request.GetAcl(bucket, key);
+  }
+
+  private static boolean hasBody(HttpHeaders headers) {
+    String length = headers.get("x-amz-decoded-content-length", headers.get("content-length", "0"));
+    return !length.trim().equals("0");
   }
 
   private static S3Request bucket(String method, String bucket, Query query, HttpHeaders headers)

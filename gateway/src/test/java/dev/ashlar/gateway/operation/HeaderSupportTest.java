@@ -1,0 +1,155 @@
+package dev.ashlar.gateway.operation;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Headers that would change what a request means are heeded or refused, never ignored. */
+class HeaderSupportTest {
+  private final TestS3 s3 = new TestS3();
+
+  @BeforeEach
+  void createObject() throws Exception {
+    s3.ok(200, "PUT", "/bkt");
+    s3.ok(200, TestS3.request("PUT", "/bkt/k").header("x-amz-meta-a", "b").body("before"));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "x-amz-bypass-governance-retention, true",
+    "x-amz-mfa, 20899872 301749",
+    "x-amz-request-payer, somebody",
+    "x-amz-bucket-namespace, account-regional",
+    "x-amz-client-token, 1",
+    "x-amz-if-match-size, 6",
+    "x-amz-if-match-last-modified-time, 'Wed, 01 Jan 2020 00:00:00 GMT'",
+    "x-amz-if-match-initiated-time, 'Wed, 01 Jan 2020 00:00:00 GMT'",
+    "x-amz-object-if-match, abc",
+    "x-amz-object-lock-mode, GOVERNANCE",
+    "x-amz-object-lock-retain-until-date, 2030-01-01T00:00:00Z",
+    "x-amz-object-lock-legal-hold, ON",
+    "x-amz-object-lock-event-hold, ON",
+    "x-amz-rename-source, /bkt/other",
+    "x-amz-rename-source-if-match, abc",
+    "x-amz-s3session-token, abc",
+    "x-amz-server-side-encryption, AES256",
+    "x-amz-server-side-encryption-customer-algorithm, AES256",
+    "x-amz-copy-source-server-side-encryption-customer-algorithm, AES256",
+    "x-amz-website-redirect-location, /other",
+    "x-amz-grant-read, id=1",
+    "x-amz-acl, public-read",
+    "x-amz-object-ownership, ObjectWriter",
+    "x-amz-bucket-object-lock-enabled, true",
+    "x-amz-tagging, a=b",
+    "x-amz-optional-object-attributes, Everything",
+    "x-amz-checksum-sha512, abc",
+    "x-amz-checksum-xxhash3, abc",
+    "x-amz-api-version, 2027-01-01",
+    "x-amz-write-offset, 6",
+    "x-amz-of-next-year, 1",
+    "X-AMZ-MFA, 20899872 301749"
+  })
+  void headersThatAskForMoreAreRefused(String name, String value) throws Exception {
+    for (String method : new String[] {"GET", "HEAD", "PUT", "DELETE", "PATCH"}) {
+      TestAnswer answer = s3.send(TestS3.request(method, "/bkt/k").header(name, value));
+      assertEquals("NotImplemented", answer.code(), method);
+    }
+    s3.refused("NotImplemented", TestS3.request("PUT", "/new").header(name, value));
+    s3.refused("NotImplemented", TestS3.request("POST", "/bkt?delete").header(name, value));
+    assertUnchanged();
+    s3.refused("NoSuchBucket", "HEAD", "/new");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "x-amz-acl, private",
+    "x-amz-acl, bucket-owner-full-control",
+    "x-amz-api-version, 2006-03-01",
+    "x-amz-bucket-namespace, global",
+    "x-amz-bypass-governance-retention, false",
+    "x-amz-cf-id, abc",
+    "x-amz-id-2, abc",
+    "x-amz-request-id, abc",
+    "x-amz-meta-x-amz-mfa, abc",
+    "x-amz-object-annotation-directive, COPY",
+    "x-amz-optional-object-attributes, RestoreStatus",
+    "x-amz-request-payer, requester",
+    "x-amz-sdk-checksum-algorithm, CRC32",
+    "x-amz-storage-class, STANDARD",
+    "x-amz-tagging, ''",
+    "x-amz-tagging-directive, COPY",
+    "x-amz-te, append-md5",
+    "x-amz-user-agent, aws-sdk-js/3",
+    "x-amzn-trace-id, Root=1",
+    "amz-sdk-invocation-id, abc",
+    "amz-sdk-request, attempt=1",
+    "x-minio-extract, false"
+  })
+  void headersThatClientsSendAnyway(String name, String value) throws Exception {
+    s3.ok(200, TestS3.request("PUT", "/bkt").header(name, value));
+    s3.ok(200, TestS3.request("PUT", "/bkt/x").header(name, value).body("x"));
+    s3.ok(200, TestS3.request("GET", "/bkt?list-type=2").header(name, value));
+    assertEquals("x", s3.ok(200, TestS3.request("GET", "/bkt/x").header(name, value)).text());
+    s3.ok(204, TestS3.request("DELETE", "/bkt/x").header(name, value));
+  }
+
+  @Test
+  void theSecondOfTwoValuesCountsToo() throws Exception {
+    s3.refused(
+        "NotImplemented",
+        TestS3.request("PUT", "/bkt/k")
+            .header("x-amz-acl", "private")
+            .header("X-Amz-Acl", "public-read")
+            .body("after"));
+    assertUnchanged();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"If-Modified-Since", "If-Unmodified-Since"})
+  void changesAreNotConditionalOnTimes(String name) throws Exception {
+    String past = "Wed, 01 Jan 2020 00:00:00 GMT";
+    s3.refused("NotImplemented", TestS3.request("PUT", "/bkt/k").header(name, past).body("after"));
+    s3.refused("NotImplemented", TestS3.request("DELETE", "/bkt/k").header(name, past));
+    assertUnchanged();
+  }
+
+  @Test
+  void copiesAreNeitherAppendedNorOfRanges() throws Exception {
+    s3.ok(200, TestS3.request("PUT", "/bkt/source").body("source"));
+    s3.refused(
+        "NotImplemented",
+        TestS3.request("PUT", "/bkt/k?append&position=6")
+            .header("x-amz-copy-source", "/bkt/source"));
+    s3.refused(
+        "NotImplemented",
+        TestS3.request("PUT", "/bkt/k")
+            .header("x-amz-copy-source", "/bkt/source")
+            .header("x-amz-copy-source-range", "bytes=0-1"));
+    s3.refused(
+        "NotImplemented",
+        TestS3.request("PUT", "/bkt/k")
+            .header("x-amz-copy-source", "/bkt/source")
+            .header("x-amz-write-offset-bytes", "6"));
+    assertUnchanged();
+  }
+
+  @Test
+  void aclDocumentBesideACannedAclIsNotIgnored() throws Exception {
+    s3.ok(200, TestS3.request("PUT", "/bkt/k?acl").header("x-amz-acl", "private"));
+    s3.refused(
+        "NotImplemented",
+        TestS3.request("PUT", "/bkt/k?acl").header("x-amz-acl", "private").body("<Acl/>"));
+  }
+
+  private void assertUnchanged() throws Exception {
+    TestAnswer answer = s3.ok(200, "GET", "/bkt/k");
+    assertEquals("before", answer.text());
+    assertEquals("b", answer.header("x-amz-meta-a"));
+    assertTrue(s3.ok(200, "GET", "/bkt").text().contains("<Key>k</Key>"));
+  }
+}
