@@ -149,7 +149,10 @@ final class Peer implements AutoCloseable {
 
   /** Why it is not alive any more. */
   String failure() {
-    return machine.refusal().isEmpty() ? "it failed while in use" : machine.refusal();
+    if (!machine.refusal().isEmpty()) {
+      return machine.refusal();
+    }
+    return machine.failure().isEmpty() ? "it failed while in use" : machine.failure();
   }
 
   TableStateMachine machine() {

@@ -49,6 +49,7 @@ final class TableStateMachine extends BaseStateMachine {
   private volatile long answeredIndex = -1;
   private volatile int version = MetadataVersion.FIRST;
   private volatile String refusal = "";
+  private volatile String failure = "";
 
   /** Tables and the state over them, which are replaced together. */
   private record Live(RocksTable table, MetadataState state) {}
@@ -121,6 +122,10 @@ final class TableStateMachine extends BaseStateMachine {
     latest.ifPresent(checkpoint -> setLastAppliedTermIndex(checkpoint.position()));
   }
 
+  private String folder() {
+    return String.valueOf(liveDirectory.getParent());
+  }
+
   /** Ratis stops this peer for it. */
   private NewerVersionException refused(NewerVersionException why) {
     refusal = String.valueOf(why.getMessage());
@@ -166,6 +171,11 @@ final class TableStateMachine extends BaseStateMachine {
     return refusal;
   }
 
+  /** What ended this peer while it applied, and what to do; empty: nothing did. */
+  String failure() {
+    return failure;
+  }
+
   /** The last log entry whose commands this peer has answered; only a leader answers. */
   long answeredIndex() {
     return answeredIndex;
@@ -189,7 +199,7 @@ final class TableStateMachine extends BaseStateMachine {
   public CompletableFuture<Message> applyTransaction(TransactionContext transaction) {
     LogEntryProto entry = transaction.getLogEntry();
     Proposal proposal = transaction.getStateMachineContext() instanceof Proposal own ? own : null;
-    Applied applied = apply(entry, proposal);
+    Applied applied = applyOrStop(entry, proposal);
     updateLastAppliedTermIndex(entry.getTerm(), entry.getIndex());
     policy.applied(entry.getSerializedSize(), applied.results().size());
     follow(applied.reached());
@@ -216,6 +226,18 @@ final class TableStateMachine extends BaseStateMachine {
     }
   }
 
+  private Applied applyOrStop(LogEntryProto entry, @Nullable Proposal proposal) {
+    try {
+      return apply(entry, proposal);
+    } catch (NewerVersionException e) {
+      throw refused(e);
+    } catch (RuntimeException | Error e) {
+      failure = ApplyFailure.account(entry.getIndex(), folder(), e);
+      LOG.error("metadata peer stops: {}", failure);
+      throw e;
+    }
+  }
+
   private Applied apply(LogEntryProto entry, @Nullable Proposal proposal) {
     MetadataState state = live().state();
     Applied elsewhere = sharedEntries.find(entry.getTerm(), entry.getIndex());
@@ -224,13 +246,9 @@ final class TableStateMachine extends BaseStateMachine {
       return elsewhere;
     }
     CommandBatch batch = proposal != null ? proposal.batch() : parse(entry);
-    try {
-      Applied own = state.apply(entry.getTerm(), entry.getIndex(), batch);
-      sharedEntries.publish(own);
-      return own;
-    } catch (NewerVersionException e) {
-      throw refused(e);
-    }
+    Applied own = state.apply(entry.getTerm(), entry.getIndex(), batch);
+    sharedEntries.publish(own);
+    return own;
   }
 
   private static CommandBatch parse(LogEntryProto entry) {

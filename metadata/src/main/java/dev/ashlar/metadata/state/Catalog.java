@@ -56,6 +56,21 @@ final class Catalog {
     return catalog;
   }
 
+  /** Makes this what the tables hold, whatever it has been told. */
+  void restore(Table table) {
+    Catalog there = load(table);
+    buckets.keySet().retainAll(there.buckets.keySet());
+    buckets.putAll(there.buckets);
+    credentials.keySet().retainAll(there.credentials.keySet());
+    credentials.putAll(there.credentials);
+    replacedAt.keySet().retainAll(there.replacedAt.keySet());
+    replacedAt.putAll(there.replacedAt);
+    lastReplacedAt = there.lastReplacedAt;
+    drives = there.drives;
+    out = there.out;
+    placement = there.placement;
+  }
+
   static void forEachRow(Table table, char name, Consumer<byte[]> visitor) {
     byte[] from = Keys.table(name);
     try (Table.Cursor cursor = table.cursor(from, Keys.behind(from))) {

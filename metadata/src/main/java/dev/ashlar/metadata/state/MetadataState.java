@@ -4,6 +4,7 @@ import dev.ashlar.metadata.table.Keys;
 import dev.ashlar.metadata.table.Overlay;
 import dev.ashlar.metadata.table.Rows;
 import dev.ashlar.metadata.table.Store;
+import dev.ashlar.metadata.table.TableFailureException;
 import dev.ashlar.protocol.message.AppliedRow;
 import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.CommandBatch;
@@ -12,8 +13,12 @@ import dev.ashlar.protocol.message.DedupRow;
 import dev.ashlar.protocol.message.ResultCode;
 import dev.ashlar.protocol.model.NodeLife;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The state machine: the same log entries make the same rows, byte for byte, everywhere. Applied by
@@ -25,6 +30,8 @@ public final class MetadataState {
 
   /** Of tables in which nobody kept count of what is owed. */
   private static final int UNCOUNTED = 1;
+
+  private static final Logger LOG = LoggerFactory.getLogger(MetadataState.class);
 
   private final Store store;
   private final int knows;
@@ -83,7 +90,9 @@ public final class MetadataState {
   }
 
   /**
-   * Applies one log entry, all of it or (on an exception, which must end this state) nothing.
+   * Applies one log entry, all of it or (on an exception, which must end this state) nothing. A
+   * command at which apply fails for a reason that lies in the command and the rows is refused, by
+   * all peers alike; what is thrown is a failure of this peer's tables or machine.
    *
    * @throws NewerVersionException when the entry is of a version that is not known here
    */
@@ -96,13 +105,49 @@ public final class MetadataState {
       throw new IllegalArgumentException(
           commands.size() + " commands at " + logIndex + ", applied " + applied.getIndex());
     }
+    Set<Integer> faulty = new HashSet<>();
+    while (true) {
+      try {
+        return execute(term, logIndex, entry, faulty);
+      } catch (CommandFault fault) {
+        if (versionAfter(entry) < MetadataVersion.REFUSES_FAULTS || !faulty.add(fault.position())) {
+          throw fault.reason();
+        }
+        LOG.error(
+            "metadata command {} of log entry {} is refused as INVALID_COMMAND, by every peer:"
+                + " apply fails at it. This is a bug: please report it with this log",
+            commands.get(fault.position()).getKindCase(),
+            logIndex,
+            fault.reason());
+        forgetUnwritten();
+      }
+    }
+  }
+
+  private int versionAfter(CommandBatch entry) {
+    return Math.max(applied.getVersion(), entry.getVersion());
+  }
+
+  /** What commands of an entry that was not written have left in memory. */
+  private void forgetUnwritten() {
+    sessions = null;
+    catalog.restore(store);
+  }
+
+  /**
+   * Executes the commands of an entry and writes what they come to.
+   *
+   * @param faulty positions of commands that are refused without being executed
+   */
+  private Applied execute(long term, long logIndex, CommandBatch entry, Set<Integer> faulty) {
     Sessions sessions = sessions();
     Overlay table = new Overlay(store);
-    List<CommandResult> results = new ArrayList<>(commands.size());
+    List<CommandResult> results = new ArrayList<>(entry.getCommandsCount());
     DedupRow.Builder answers = DedupRow.newBuilder();
     long logTimeMs = applied.getTimeMs();
     long unbrokenSinceMs = applied.getUnbrokenSinceMs();
-    for (Command command : commands) {
+    int version = versionAfter(entry);
+    for (Command command : entry.getCommandsList()) {
       long beforeMs = logTimeMs;
       logTimeMs = Math.max(logTimeMs, steadyMs(command));
       if (beforeMs > 0 && logTimeMs - beforeMs > NodeLife.DOWN_MS) {
@@ -110,16 +155,14 @@ public final class MetadataState {
       }
       CommandResult result = sessions.answered(command, answers);
       if (result == null) {
-        long freshId = logIndex * COMMANDS_PER_ENTRY_MAX + results.size();
+        int position = results.size();
+        long freshId = logIndex * COMMANDS_PER_ENTRY_MAX + position;
+        Step.Times times = new Step.Times(command.getTimeMs(), logTimeMs, unbrokenSinceMs);
         result =
-            execute(
-                new Step(
-                    table,
-                    catalog,
-                    sessions,
-                    new Step.Times(command.getTimeMs(), logTimeMs, unbrokenSinceMs),
-                    freshId),
-                command);
+            faulty.contains(position)
+                ? refused(ResultCode.INVALID_COMMAND)
+                : execute(
+                    new Step(table, catalog, sessions, times, freshId, version), command, position);
         if (!command.hasRegisterSession()) {
           answers.addSessions(command.getSession());
           answers.addRequests(command.getRequest()).addResults(result);
@@ -134,7 +177,7 @@ public final class MetadataState {
             .setIndex(logIndex)
             .setTimeMs(logTimeMs)
             .setUnbrokenSinceMs(unbrokenSinceMs)
-            .setVersion(Math.max(applied.getVersion(), entry.getVersion()))
+            .setVersion(version)
             .build();
     table.put(Keys.applied(), reached.toByteArray());
     Applied done = new Applied(applied, reached, table.changes(), results);
@@ -174,19 +217,28 @@ public final class MetadataState {
     return present;
   }
 
-  private CommandResult execute(Step step, Command command) {
+  private static CommandResult execute(Step step, Command command, int position) {
     long writesBefore = step.table().writes();
     try {
       return dispatch(step, command);
     } catch (Refusal refusal) {
       if (step.table().writes() != writesBefore) {
-        throw new IllegalStateException("refused after it had written", refusal);
+        throw new CommandFault(
+            position, new IllegalStateException("refused after it had written", refusal));
       }
-      return CommandResult.newBuilder().setCode(refusal.code()).build();
+      return refused(refusal.code());
+    } catch (TableFailureException e) {
+      throw e; // of this peer alone
+    } catch (RuntimeException e) {
+      throw new CommandFault(position, e);
     }
   }
 
-  private CommandResult dispatch(Step step, Command command) {
+  private static CommandResult refused(ResultCode code) {
+    return CommandResult.newBuilder().setCode(code).build();
+  }
+
+  private static CommandResult dispatch(Step step, Command command) {
     return switch (command.getKindCase()) {
       case REGISTER_SESSION -> step.sessions().register(step);
       case END_SESSIONS -> step.sessions().end(step, command.getEndSessions());

@@ -11,6 +11,8 @@ package dev.ashlar.metadata.state;
  *       another row) is a new version, one more than {@link #KNOWN}.
  *   <li>While an older version is in use, apply does what it did then: it refuses a new command as
  *       INVALID_COMMAND, as an older build does, and takes a new field for not given.
+ *   <li>A command at which apply fails is refused and changes nothing. Who mends such a fault makes
+ *       other rows of the same entry: that is a new version, too.
  *   <li>Rows that have to be rewritten are, in the entry with which the version comes.
  * </ul>
  */
@@ -19,7 +21,13 @@ public final class MetadataVersion {
   public static final int FIRST = 2;
 
   /** The greatest one that this build knows. */
-  public static final int KNOWN = 2;
+  public static final int KNOWN = 3;
+
+  /**
+   * From here on a command at which apply fails is refused. Before, it stopped the peer, and every
+   * start of it: nobody came past such an entry, so nobody made other rows of it.
+   */
+  static final int REFUSES_FAULTS = 3;
 
   private MetadataVersion() {}
 

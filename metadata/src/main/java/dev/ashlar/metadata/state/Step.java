@@ -11,8 +11,10 @@ import dev.ashlar.protocol.model.PlacementMap;
  * One command at its place in the log.
  *
  * @param freshId greater than that of every earlier command; for whatever the command creates
+ * @param version of metadata that is in use, see {@link MetadataVersion}
  */
-record Step(Overlay table, Catalog catalog, Sessions sessions, Times times, long freshId) {
+record Step(
+    Overlay table, Catalog catalog, Sessions sessions, Times times, long freshId, int version) {
   static final CommandResult OK = CommandResult.getDefaultInstance();
 
   /**

@@ -40,7 +40,7 @@ final class RocksView implements Table, AutoCloseable {
     Status status = e.getStatus();
     return status != null && status.getCode() == Status.Code.Incomplete
         ? new NotCachedException()
-        : new IllegalStateException("metadata tables: " + e.getMessage(), e);
+        : new TableFailureException("metadata tables: " + e.getMessage(), e);
   }
 
   @Override

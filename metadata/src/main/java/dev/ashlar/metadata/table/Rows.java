@@ -18,7 +18,7 @@ public final class Rows {
     try {
       return parser.parseFrom(value);
     } catch (InvalidProtocolBufferException e) {
-      throw new IllegalStateException("damaged metadata row", e);
+      throw new TableFailureException("damaged metadata row", e);
     }
   }
 }

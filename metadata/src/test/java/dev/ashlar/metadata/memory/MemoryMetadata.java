@@ -165,14 +165,33 @@ public final class MemoryMetadata implements MetadataClient {
   private CommandResult apply(Command.Builder command) {
     lock.lock();
     try {
+      return applyAsIs(completed(command)).results().getFirst();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** The command with this client's session, its next request number and the time. */
+  public Command completed(Command.Builder command) {
+    lock.lock();
+    try {
       if (!command.hasRegisterSession()) {
         command.setSession(session).setRequest(++requests);
       }
-      Command complete = command.setTimeMs(clock.millis()).build();
+      return command.setTimeMs(clock.millis()).build();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Applies a command exactly as it is, whoever it claims to be from. */
+  public Applied applyAsIs(Command command) {
+    lock.lock();
+    try {
       long index = state.applied().getIndex() + 1;
-      Applied applied = state.apply(1, index, entry(complete));
-      observer.accept(complete, applied);
-      return applied.results().getFirst();
+      Applied applied = state.apply(1, index, entry(command));
+      observer.accept(command, applied);
+      return applied;
     } finally {
       lock.unlock();
     }

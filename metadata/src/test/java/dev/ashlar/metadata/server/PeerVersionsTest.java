@@ -79,6 +79,7 @@ class PeerVersionsTest {
         RemoteMetadata client = group.client()) {
       BucketLoad load = new BucketLoad(client);
       load.awaitMore(50);
+      awaitVersion(client, OLD);
       for (int place = 0; place < 3; place++) {
         assertEquals(OLD, version(client), "not while " + place + " is old");
         upgrade(group, place);
@@ -103,6 +104,7 @@ class PeerVersionsTest {
   void whoDoesNotAnswerHasNotAgreed() throws Exception {
     try (LoopbackGroup group = new LoopbackGroup(root, 3).startAll();
         RemoteMetadata client = group.client()) {
+      awaitVersion(client, OLD);
       createBucket(client, "a");
       upgrade(group, 0);
       upgrade(group, 1);

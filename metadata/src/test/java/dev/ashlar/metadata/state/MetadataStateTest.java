@@ -187,7 +187,7 @@ class MetadataStateTest {
   @Test
   void whatIsInUseStaysInUse() {
     state = new MetadataState(table, NEXT);
-    assertEquals(MetadataVersion.FIRST, state.applied().getVersion());
+    assertEquals(MetadataVersion.KNOWN, state.applied().getVersion());
     applyOf(NEXT, create("a", 1, 2000));
     applyOf(0, create("b", 2, 2000));
     applyOf(MetadataVersion.FIRST, create("c", 3, 2000));
@@ -219,7 +219,7 @@ class MetadataStateTest {
     CommandBatch entry = CommandBatch.parseFrom(written);
     long index = state.applied().getIndex() + 1;
     assertEquals(ResultCode.OK, state.apply(1, index, entry).results().getFirst().getCode());
-    assertEquals(MetadataVersion.FIRST, state.applied().getVersion());
+    assertEquals(MetadataVersion.KNOWN, state.applied().getVersion());
   }
 
   /** What a newer build sends too early, and a build that knows it, come to the same. */
