@@ -3,6 +3,8 @@ package dev.ashlar.blob;
 import static java.util.Objects.requireNonNull;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.ashlar.metadata.garbage.DeadSessionSweep;
+import dev.ashlar.metadata.garbage.LiveSessions;
 import dev.ashlar.metadata.memory.MemoryMetadata;
 import dev.ashlar.metadata.memory.TestBlobs;
 import dev.ashlar.protocol.client.ManualClock;
@@ -11,10 +13,13 @@ import dev.ashlar.protocol.client.MetadataClient;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.client.ShardStore;
 import dev.ashlar.protocol.message.Command;
+import dev.ashlar.protocol.message.NodeRow;
 import dev.ashlar.protocol.message.PutDrives;
+import dev.ashlar.protocol.message.RegisterNode;
 import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.PlacementMap;
 import dev.ashlar.protocol.model.Profile;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -63,24 +68,36 @@ final class ClusterSimulation {
     private final ManualClock clock = new ManualClock(95_000 + random.nextInt(10_000));
     private final Map<UUID, SimulatedLink> links = new LinkedHashMap<>();
     private final Map<UUID, ShardStore> stores = new LinkedHashMap<>();
+    private final String name;
     private final SimulatedProcess process;
     private PlacementMap placement = metadata.placement();
     private Map<UUID, DriveId> drives = metadata.drives();
     private @Nullable UUID hidden;
 
-    Gateway() {
+    /**
+     * @param name by which the session of the one that had it before ends
+     */
+    Gateway(String name) {
+      this.name = name;
+      MemoryMetadata own = metadata.anotherClient();
+      own.require(
+          Command.newBuilder()
+              .setRegisterNode(
+                  RegisterNode.newBuilder()
+                      .setNode(NodeRow.newBuilder().setName(name).setGateway(true))));
       for (SimulatedNode node : nodes.values()) {
         SimulatedLink link = new SimulatedLink(node, SimulatedProcess.POOL, random);
         link.connect();
         links.put(node.id(), link);
         stores.put(node.id(), bug.in(link));
       }
-      process = new SimulatedProcess(SimulatedProcess.config(profile), newClient(), clock, this);
+      process =
+          new SimulatedProcess(SimulatedProcess.config(profile, 3), newClient(own), clock, this);
     }
 
     /** What it knows of the placement map and the drives may be old. */
-    private MetadataClient newClient() {
-      MetadataClient client = bug.in(metadata.anotherClient());
+    private MetadataClient newClient(MemoryMetadata own) {
+      MetadataClient client = bug.in(own);
       return Ports.of(
           MetadataClient.class,
           (method, arguments) ->
@@ -96,6 +113,16 @@ final class ClusterSimulation {
         look();
       }
       return placement;
+    }
+
+    /** Removes from all drives what sessions left that have ended, as every storage node does. */
+    void sweepEndedSessions() throws MetadataUnavailableException, InterruptedException {
+      LiveSessions live = LiveSessions.of(process.client.registry());
+      DeadSessionSweep sweep = new DeadSessionSweep(process.client, SimulatedProcess.NEVER);
+      for (ShardStore store : stores.values()) {
+        sweep.sweep(
+            store, live.newest(), bug == PlantedBug.SWEEPS_ALL ? any -> true : live::isDead);
+      }
     }
 
     void look() {
@@ -125,6 +152,11 @@ final class ClusterSimulation {
     @Override
     public BytesModel model() {
       return model;
+    }
+
+    @Override
+    public Duration grace() {
+      return Duration.ZERO;
     }
 
     @Override
@@ -174,7 +206,7 @@ final class ClusterSimulation {
   void run() throws Exception {
     int count = 1 + random.nextInt(GATEWAYS_MAX);
     for (int i = 0; i < count; i++) {
-      startGateway();
+      startGateway("g-" + i);
     }
     while (threads.areAlive()) {
       step();
@@ -182,9 +214,9 @@ final class ClusterSimulation {
     rest();
   }
 
-  private void startGateway() {
+  private void startGateway(String name) {
     gatewayStarts++;
-    Gateway gateway = new Gateway();
+    Gateway gateway = new Gateway(name);
     gateways.add(gateway);
     int clients = 1 + random.nextInt(CLIENTS_MAX);
     for (int i = 0; i < clients; i++) {
@@ -201,14 +233,16 @@ final class ClusterSimulation {
           });
     }
     Random chance = new Random(random.nextLong());
-    threads.start("folder", () -> keepUp(gateway.process, chance));
+    threads.start("folder", () -> keepUp(gateway, chance));
   }
 
   /** What a gateway does beside its requests. */
-  private void keepUp(SimulatedProcess process, Random chance) throws Exception {
+  private void keepUp(Gateway gateway, Random chance) throws Exception {
+    SimulatedProcess process = gateway.process;
     while (working > 0 && !process.isDead()) {
       try {
-        switch (chance.nextInt(8)) {
+        switch (chance.nextInt(9)) {
+          case 8 -> gateway.sweepEndedSessions();
           case 6, 7 -> process.repairers.getFirst().round();
           case 0 -> process.folder.round(process.store.oldestMs());
           case 1 -> process.foldAll();
@@ -290,8 +324,10 @@ final class ClusterSimulation {
       }
       case 5 -> {
         if (gatewayStarts < GATEWAY_STARTS_MAX) {
-          gateways.remove(random.nextInt(gateways.size())).end();
-          startGateway();
+          int index = random.nextInt(gateways.size());
+          Gateway ended = gateways.remove(index);
+          ended.end();
+          startGateway(random.nextBoolean() ? ended.name : "g-new-" + gatewayStarts);
         }
       }
       case 6, 7, 8 -> anyNode().start();
@@ -305,7 +341,7 @@ final class ClusterSimulation {
     gateways.clear();
     nodes.values().forEach(SimulatedNode::start);
     assertEquals(0, SimulatedProcess.POOL.lentBytes(), "slabs in use when nothing is in flight");
-    Gateway last = new Gateway();
+    Gateway last = new Gateway("g-last");
     gateways.add(last);
     runAlone(() -> tidy(last));
     runAlone(() -> tidy(last)); // what could not be folded is swept once it is owed

@@ -31,12 +31,6 @@ class ClusterSimulationTest {
     }
   }
 
-  /** A shard that is left under a name that its drive needs for another shard of the blob. */
-  @Test
-  void leftOverUnderANameInUse() {
-    run(92_911_303_208_708L);
-  }
-
   private static void run(long seed) {
     try {
       new ClusterSimulation(seed, PlantedBug.NONE).run();

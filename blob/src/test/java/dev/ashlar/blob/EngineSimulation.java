@@ -21,6 +21,7 @@ import dev.ashlar.protocol.model.Profile;
 import dev.ashlar.protocol.model.ShardId;
 import dev.ashlar.storage.drive.SteppedDrive;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -55,6 +56,7 @@ final class EngineSimulation implements SimulatedProcess.Surroundings {
   private final Random random;
   private final Profile profile;
   private final boolean isCalm;
+  private final int windowStripes;
   private final ManualClock clock = new ManualClock(1000);
   private final MemoryTable table = new MemoryTable();
   private final BytesModel model = new BytesModel();
@@ -73,6 +75,7 @@ final class EngineSimulation implements SimulatedProcess.Surroundings {
     random = new Random(seed);
     profile = PROFILES.get(random.nextInt(PROFILES.size()));
     isCalm = random.nextInt(4) == 0;
+    windowStripes = 1 + random.nextInt(3);
     threads = new SteppedThreads(random);
     int count = profile.shards() + random.nextInt(3);
     metadata = new MemoryMetadata(table, clock);
@@ -85,7 +88,8 @@ final class EngineSimulation implements SimulatedProcess.Surroundings {
   }
 
   private SimulatedProcess newProcess() {
-    return new SimulatedProcess(SimulatedProcess.config(profile), metadata, clock, this);
+    return new SimulatedProcess(
+        SimulatedProcess.config(profile, windowStripes), metadata, clock, this);
   }
 
   void run() throws Exception {
@@ -102,12 +106,15 @@ final class EngineSimulation implements SimulatedProcess.Surroundings {
 
   /** Everything comes back, is tidied up, and is compared with the model to the last byte. */
   private void rest() throws Exception {
-    for (int i = 0; i < 2; i++) {
-      endProcess();
-      restart(true);
-      background("tidy", this::tidy);
-      runAll();
-    }
+    endProcess();
+    restart(true);
+    checkRedundancy();
+    alone("repair", this::repairWithoutScrub);
+    checkRedundancy();
+    alone("tidy", this::tidy);
+    endProcess();
+    restart(true);
+    alone("tidy", this::tidy);
     RestCheck<SteppedDrive> check =
         new RestCheck<>(
             process,
@@ -117,9 +124,29 @@ final class EngineSimulation implements SimulatedProcess.Surroundings {
             SteppedDrive::shards,
             losses(),
             drives::hideOnly);
-    background("check", check::run);
-    runAll();
+    alone("check", check::run);
     endProcess();
+  }
+
+  private void alone(String name, Work work) throws IOException {
+    background(name, work);
+    runAll();
+  }
+
+  private void checkRedundancy() throws IOException {
+    RedundancyCheck check =
+        new RedundancyCheck(process, model, drives.byId(), drives.damaged(), drives::hideOnly);
+    alone("check redundancy", check::run);
+  }
+
+  /** What metadata knows to be owed is there again, and nothing is unfolded. */
+  private void repairWithoutScrub() throws Exception {
+    process.collector.sweepDeadSessions(drives.running());
+    process.foldAll();
+    process.repairAll();
+    process.foldAll();
+    boolean mayWaitForScrub = !drives.damaged().isEmpty(); // where no more may be owed
+    assertTrue(mayWaitForScrub || process.client.unfolded(null, 1).isEmpty(), "unfolded");
   }
 
   /** What failed writes and flipped bits took with them was found when all was read. */
@@ -376,6 +403,11 @@ final class EngineSimulation implements SimulatedProcess.Surroundings {
   @Override
   public BytesModel model() {
     return model;
+  }
+
+  @Override
+  public Duration grace() {
+    return SimulatedProcess.GRACE;
   }
 
   @Override

@@ -26,6 +26,7 @@ import dev.ashlar.storage.drive.SteppedDrive;
 import dev.ashlar.storage.io.SimulatedDrive.PowerLoss;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -98,7 +99,7 @@ final class MoveCrash implements SimulatedProcess.Surroundings {
   }
 
   private SimulatedProcess newProcess() {
-    return new SimulatedProcess(SimulatedProcess.config(PROFILE), metadata, clock, this);
+    return new SimulatedProcess(SimulatedProcess.config(PROFILE, 3), metadata, clock, this);
   }
 
   /**
@@ -336,6 +337,11 @@ final class MoveCrash implements SimulatedProcess.Surroundings {
   @Override
   public BytesModel model() {
     return model;
+  }
+
+  @Override
+  public Duration grace() {
+    return SimulatedProcess.GRACE;
   }
 
   @Override

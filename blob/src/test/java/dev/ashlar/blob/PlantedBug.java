@@ -30,7 +30,9 @@ enum PlantedBug {
   /** An acknowledgement counts whatever life the drive was in. */
   IGNORES_INCARNATIONS,
   /** An acknowledgement counts whatever drive the slot belongs to by now. */
-  IGNORES_EPOCHS;
+  IGNORES_EPOCHS,
+  /** What living sessions have not committed yet is removed as if they had ended. */
+  SWEEPS_ALL;
 
   /** The drive as a gateway with this bug sees it. */
   ShardStore in(ShardStore store) {

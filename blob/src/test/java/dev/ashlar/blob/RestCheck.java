@@ -5,9 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.ashlar.protocol.client.Answer;
 import dev.ashlar.protocol.client.ObjectRead;
-import dev.ashlar.protocol.client.ShardData;
 import dev.ashlar.protocol.client.ShardException;
 import dev.ashlar.protocol.client.ShardFault;
 import dev.ashlar.protocol.client.ShardStore;
@@ -19,8 +17,6 @@ import dev.ashlar.protocol.model.AttemptId;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.Profile;
 import dev.ashlar.protocol.model.ShardId;
-import java.nio.ByteBuffer;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -152,67 +148,30 @@ final class RestCheck<D extends ShardStore> {
 
   /** Decodes all shards from k of them, compares with the others, returns the data. */
   private byte[] checkParity(BlobRow row) throws Exception {
-    StripeLayout layout = new StripeLayout(Profile.of(row.getProfile()), row.getLength());
-    int longest = (int) layout.shardLength(0);
-    ByteBuffer[] shards = new ByteBuffer[profile.shards()];
-    List<Integer> present = new ArrayList<>();
-    for (int slot = 0; slot < shards.length; slot++) {
-      shards[slot] = shard(row, slot, layout, longest);
-      if (shards[slot] != null) {
-        present.add(slot);
+    StoredShards stored = new StoredShards(row);
+    for (int slot = 0; slot < profile.shards(); slot++) {
+      if (!row.getDebtSlotsList().contains(slot)) {
+        read(stored, row, slot);
       }
     }
     int least = profile.shards() - (mayLack(row) ? 1 : 0);
+    List<Integer> present = stored.present();
     assertTrue(present.size() >= least, () -> "shards " + present + " are left of " + row);
-    int[] sources = present.stream().limit(profile.dataShards()).mapToInt(i -> i).toArray();
-    int[] others =
-        IntStream.range(0, shards.length)
-            .filter(slot -> Arrays.stream(sources).noneMatch(source -> source == slot))
-            .toArray();
-    ByteBuffer[] decoded = new ByteBuffer[others.length];
-    Arrays.setAll(decoded, i -> ByteBuffer.allocateDirect(longest));
-    ByteBuffer[] given = Arrays.stream(sources).mapToObj(i -> shards[i]).toArray(ByteBuffer[]::new);
-    SimulatedProcess.CODES.of(profile).decode(sources, given, others, decoded);
-    for (int i = 0; i < others.length; i++) {
-      if (shards[others[i]] == null) {
-        shards[others[i]] = decoded[i];
-      }
-      assertEquals(decoded[i], shards[others[i]], "shard " + others[i] + " of " + row);
-    }
-    byte[] data = new byte[(int) row.getLength()];
-    for (int at = 0; at < data.length; at++) {
-      data[at] = shards[layout.slotOf(at)].get((int) layout.shardOffsetOf(at));
-    }
-    return data;
+    return stored.data();
   }
 
-  /** As it lies on its drive, behind its end zeros; null if it is owed, or lost with a failure. */
-  private @Nullable ByteBuffer shard(BlobRow row, int slot, StripeLayout layout, int longest)
-      throws Exception {
-    ByteBuffer bytes = ByteBuffer.allocateDirect(longest);
-    int length = (int) layout.shardLength(slot);
-    if (row.getDebtSlotsList().contains(slot)) {
-      return null;
-    }
-    if (length > 0) {
-      D drive = requireNonNull(drives.get(process.client.placement().location(row, slot)));
-      ShardId shard = ShardId.of(row, slot);
-      Answer<ShardData> answer = new Answer<>();
-      drive.read(shard, ShardViews.of(row, slot), 0, length, answer);
-      try {
-        ShardData data = answer.await();
-        bytes.put(data.bytes()).clear();
-        data.release();
-      } catch (ShardException e) {
-        boolean isLost = e.fault() == ShardFault.MISSING || e.fault() == ShardFault.CORRUPT;
-        boolean isExcused = mayLack(row) && drive.drive().id().equals(losses.drive());
-        if (!isLost || !isExcused) {
-          throw new AssertionError("slot " + slot + " of " + row, e);
-        }
-        return null;
+  /** As it lies on its drive, unless it was lost with a failure. */
+  private void read(StoredShards stored, BlobRow row, int slot) throws Exception {
+    D drive = requireNonNull(drives.get(process.client.placement().location(row, slot)));
+    try {
+      stored.read(slot, drive);
+    } catch (ShardException e) {
+      boolean isLost = e.fault() == ShardFault.MISSING || e.fault() == ShardFault.CORRUPT;
+      boolean isExcused = mayLack(row) && drive.drive().id().equals(losses.drive());
+      if (!isLost || !isExcused) {
+        throw new AssertionError("slot " + slot + " of " + row, e);
       }
     }
-    return bytes;
   }
 
   /** Nothing is there that metadata does not name, but for what goes with its blob. */

@@ -16,6 +16,7 @@ import dev.ashlar.protocol.message.ObjectSummary;
 import dev.ashlar.protocol.message.Precondition;
 import dev.ashlar.protocol.message.PutObject;
 import dev.ashlar.protocol.message.ResultCode;
+import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.Profile;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
@@ -249,12 +250,17 @@ final class SimulatedClient {
     Optional<ObjectRead> object = lookUp(key);
     BytesModel.State before = process.seen();
     byte[] expected = before.bytes();
+    long lookedUpMs = process.nowMs();
     if (object.isEmpty() || expected == null || expected.length == 0) {
       return;
     }
     int from = random.nextInt(4) == 0 ? 0 : offset(expected.length - 1);
     int to = from + 1 + random.nextInt(expected.length - from);
     ReadBytes read = new ReadBytes();
+    for (int i = random.nextInt(4) == 0 ? random.nextInt(60) : 0; i > 0; i--) {
+      SteppedThreads.pause();
+    }
+    boolean isInGrace = process.isInGrace(lookedUpMs);
     try {
       process.store.read(object.get(), new ByteRange(from, to - from), slowly(read));
       assertArrayEquals(Arrays.copyOfRange(expected, from, to), read.bytes(), key);
@@ -262,7 +268,18 @@ final class SimulatedClient {
       byte[] begun = read.bytes();
       assertArrayEquals(Arrays.copyOfRange(expected, from, from + begun.length), begun, key);
       checkExcuse(key, before, e);
+      assertTrue(!isInGrace || process.isDead() || areKept(object.get()), "removed too early");
     }
+  }
+
+  /** Whether metadata still has all that the object was made of when it was looked up. */
+  private boolean areKept(ObjectRead object) throws MetadataUnavailableException {
+    List<BlobId> ids =
+        object.object().getSlicesList().stream()
+            .map(slice -> BlobId.of(slice.getBlob()))
+            .distinct()
+            .toList();
+    return process.client.blobs(ids).size() == ids.size();
   }
 
   private DataSink slowly(DataSink sink) {

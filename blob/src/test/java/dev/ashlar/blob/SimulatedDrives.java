@@ -15,10 +15,12 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -96,6 +98,20 @@ final class SimulatedDrives {
     return mayHaveLost;
   }
 
+  /**
+   * Those that may have lost something that metadata does not know of, until they are scrubbed. One
+   * whose sync failed may still show what it will lose with its power.
+   */
+  Set<UUID> damaged() {
+    Set<UUID> damaged = new HashSet<>();
+    for (UUID id : new @Nullable UUID[] {rotten, failed}) {
+      if (id != null) {
+        damaged.add(id);
+      }
+    }
+    return damaged;
+  }
+
   /** All that was lost is there again. */
   void repaired() {
     replaced = null;
@@ -159,7 +175,7 @@ final class SimulatedDrives {
     SteppedDrive drive = any();
     Trouble trouble = trouble(drive.medium().id());
     boolean mayFail = troubled() < profile.parityShards() && !isTroubled(drive.medium().id());
-    switch (random.nextInt(10)) {
+    switch (random.nextInt(16)) {
       case 0, 1 -> {
         if (mayFail) {
           trouble.dies = 1L + random.nextInt(12);
@@ -186,6 +202,21 @@ final class SimulatedDrives {
           }
         }
       }
+      case 10 -> {
+        if (mayFail && hasAll()) {
+          mayHaveLost = true;
+          rotten = drive.medium().id();
+          drive.loseAttempts(1 + random.nextInt(3));
+        }
+      }
+      case 11 -> {
+        if (mayFail) {
+          end(drive);
+          comeBack(drive.medium(), metadata);
+        }
+      }
+      case 13, 14 -> drive.loseRequestsAfterIntent(2 + random.nextInt(3));
+      case 12 -> drive.loseRequests(1 + random.nextInt(4));
       case 4 -> drive.loseAnswers(1 + random.nextInt(2));
       case 5 -> drive.refuseRequests(1 + random.nextInt(3));
       default -> comeBack(any(media), metadata);

@@ -43,11 +43,12 @@ import org.jspecify.annotations.Nullable;
  */
 final class SimulatedProcess {
   /** No wait runs into it, however slow the machine. */
-  private static final Duration NEVER = Duration.ofHours(1);
+  static final Duration NEVER = Duration.ofHours(1);
+
+  static final Duration GRACE = Duration.ofSeconds(2);
 
   private static final GarbageConfig GARBAGE =
-      new GarbageConfig(
-          Duration.ofSeconds(2), Duration.ofHours(6), NEVER, 100, NEVER, Duration.ofSeconds(3));
+      new GarbageConfig(GRACE, Duration.ofHours(6), NEVER, 100, NEVER, Duration.ofSeconds(3));
 
   /** At least one blob after the other, so that only chance decides what happens when. */
   private static final RepairConfig REPAIR = new RepairConfig(1, Duration.ZERO, NEVER);
@@ -74,6 +75,7 @@ final class SimulatedProcess {
   private final Map<Thread, Request> requests = new HashMap<>();
   private final Map<Thread, BytesModel.State> seen = new HashMap<>();
   private final MeterRegistry meters = new SimpleMeterRegistry();
+  private final Clock clock;
   private boolean isDead;
 
   /** What becomes of a command on its way to metadata and back. */
@@ -100,6 +102,9 @@ final class SimulatedProcess {
 
     BytesModel model();
 
+    /** How long garbage stays for sure: not at all where others collect it by other clocks. */
+    Duration grace();
+
     SteppedThreads threads();
   }
 
@@ -120,6 +125,7 @@ final class SimulatedProcess {
   SimulatedProcess(
       EngineConfig config, MetadataClient metadata, Clock clock, Surroundings surroundings) {
     this.metadata = metadata;
+    this.clock = clock;
     this.surroundings = surroundings;
     client =
         (MetadataClient)
@@ -156,9 +162,21 @@ final class SimulatedProcess {
     collector = new GarbageCollector(client, drives, store::oldestMs, clock, GARBAGE, meters);
   }
 
-  static EngineConfig config(Profile profile) {
+  /**
+   * @param windowStripes so many are sent at once: of few, changes have many pieces
+   */
+  static EngineConfig config(Profile profile, int windowStripes) {
     int stripe = profile.stripeBytes();
-    return new EngineConfig(profile, 3 * stripe, 2, 7L * stripe, NEVER);
+    return new EngineConfig(profile, windowStripes * stripe, 2, 7L * stripe, NEVER);
+  }
+
+  /** Whether what was referenced then, by the process's own clock, cannot have been removed yet. */
+  boolean isInGrace(long lookedUpMs) {
+    return clock.millis() - lookedUpMs < surroundings.grace().toMillis();
+  }
+
+  long nowMs() {
+    return clock.millis();
   }
 
   boolean isDead() {

@@ -15,6 +15,7 @@ import dev.ashlar.protocol.client.ShardStore;
 import dev.ashlar.protocol.client.ShardView;
 import dev.ashlar.protocol.client.ShardWrite;
 import dev.ashlar.protocol.memory.SlabPool;
+import dev.ashlar.protocol.model.AttemptId;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.Profile;
@@ -63,6 +64,11 @@ public final class SteppedDrive implements ShardStore {
   private State state = State.OPEN;
   private int answersToLose;
   private int requestsToRefuse;
+  private int requestsToLose;
+  private int requestsToLoseAfterIntent;
+  private int attemptsToLose;
+  private final Set<AttemptOfShard> begun = new HashSet<>();
+  private final Set<AttemptOfShard> lostIntents = new HashSet<>();
 
   private enum State {
     OPEN,
@@ -118,6 +124,8 @@ public final class SteppedDrive implements ShardStore {
   private interface Task {
     Runnable run() throws ShardException;
   }
+
+  private record AttemptOfShard(ShardId shard, AttemptId attempt) {}
 
   private record Read(Task task, Completion<?> completion) {}
 
@@ -304,6 +312,33 @@ public final class SteppedDrive implements ShardStore {
     requestsToRefuse = count;
   }
 
+  /** The next so many changes never arrive, which their senders hear. */
+  public void loseRequests(int count) {
+    requestsToLose = count;
+  }
+
+  /** After the next intent the next so many changes never arrive, as when a connection breaks. */
+  public void loseRequestsAfterIntent(int count) {
+    requestsToLoseAfterIntent = count;
+  }
+
+  /** What the next so many attempts write of a shard is acknowledged, and is not there. */
+  public void loseAttempts(int count) {
+    attemptsToLose = count;
+  }
+
+  /** The last revision of the shard that is folded by the index; null: it has nothing of it. */
+  public @Nullable Long foldedRevision(ShardId shard) {
+    if (!shards().contains(shard)) {
+      return null;
+    }
+    try (ShardIndex.Rows rows = medium.index.rows()) {
+      return rows.folded(shard).revision();
+    } catch (IOException e) {
+      throw new AssertionError("an index in memory", e);
+    }
+  }
+
   /** Whether it takes writes. */
   public boolean isHealthy() {
     return state == State.OPEN;
@@ -339,11 +374,32 @@ public final class SteppedDrive implements ShardStore {
     if (refusal == null && isRefused()) {
       refusal = ShardFault.OVERLOADED;
     }
+    if (refusal == null && requestsToLose > 0) {
+      requestsToLose--;
+      refusal = ShardFault.UNAVAILABLE;
+    }
     if (refusal != null) {
       fail(request.completion(), refusal);
+    } else if (request instanceof LogRequest.Prepare prepare && isToBeLost(prepare)) {
+      request.completion().succeeded(core.drive());
     } else {
       writes.add(request);
+      if (request instanceof LogRequest.Prepare) {
+        requestsToLose += requestsToLoseAfterIntent;
+        requestsToLoseAfterIntent = 0;
+      }
     }
+  }
+
+  /** All pieces of an attempt or none: a drive cannot tell that it lacks the last of them. */
+  private boolean isToBeLost(LogRequest.Prepare prepare) {
+    AttemptOfShard intent = new AttemptOfShard(prepare.shard(), prepare.attempt());
+    if (attemptsToLose > 0 && begun.add(intent)) {
+      attemptsToLose--;
+      lostIntents.add(intent);
+    }
+    begun.add(intent);
+    return lostIntents.contains(intent);
   }
 
   private boolean isRefused() {
