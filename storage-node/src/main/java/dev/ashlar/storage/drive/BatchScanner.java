@@ -43,9 +43,11 @@ final class BatchScanner implements AutoCloseable {
     void mark(Mark mark) throws IOException;
   }
 
-  /** Whether anything that was looked at could not be read. */
-  boolean sawIoError() {
-    return sawIoError;
+  /** Whether anything that was looked at since the last call could not be read. */
+  boolean takeIoError() {
+    boolean saw = sawIoError;
+    sawIoError = false;
+    return saw;
   }
 
   /** Loads the directory of the batch that begins here; null if there is none that is whole. */
@@ -74,14 +76,26 @@ final class BatchScanner implements AutoCloseable {
     if (crc != memory.getInt(SegmentFormat.CRC_AT)) {
       return null;
     }
-    if (memory.getShort(4) != SegmentFormat.VERSION) {
+    short version = memory.getShort(4);
+    if (version < SegmentFormat.VERSION_MIN || version > SegmentFormat.VERSION) {
       throw new IOException(
           "a batch has format version "
-              + memory.getShort(4)
-              + "; this program reads "
+              + version
+              + "; this program reads up to "
               + SegmentFormat.VERSION);
     }
     return header;
+  }
+
+  /** Whether a batch of this segment begins here, readable or not. */
+  boolean hasHeaderAt(Segment segment, int offset) {
+    if (offset > segmentBytes - BLOCK || !load(segment, offset, BLOCK)) {
+      return false;
+    }
+    BatchHeader header = SegmentFormat.header(memory, 0);
+    return memory.getInt(0) == SegmentFormat.MAGIC
+        && header.segment() == segment.id()
+        && header.offset() == offset;
   }
 
   /** Loads the whole batch and compares every payload with its checksums. */
@@ -108,11 +122,42 @@ final class BatchScanner implements AutoCloseable {
       int next = at + SegmentFormat.recordBytes(memory, at);
       if (SegmentFormat.isPiece(memory, at)) {
         visitor.piece(SegmentFormat.piece(memory, at, header));
-      } else {
+      } else if (!SegmentFormat.isHistory(memory, at)) {
         visitor.mark(SegmentFormat.mark(memory, at));
       }
       at = next;
     }
+  }
+
+  /** What the batch of the directory that was loaded last stores about the batches before it. */
+  ChangeHistory.Stored history(BatchHeader header) throws IOException {
+    int at = SegmentFormat.HEADER_BYTES;
+    for (int i = 0; i < header.records(); i++) {
+      if (SegmentFormat.isHistory(memory, at)) {
+        return SegmentFormat.history(memory, at);
+      }
+      at += SegmentFormat.recordBytes(memory, at);
+    }
+    return ChangeHistory.Stored.NONE;
+  }
+
+  /** Loads the directory of the batch that ends here; null if it cannot be found. */
+  @Nullable BatchHeader directoryBefore(Segment segment, int end) throws IOException {
+    int lowest = Math.max(0, end - SlabPool.MAX_SLAB_BYTES);
+    for (int top = end; top > lowest; ) {
+      int at = Math.max(lowest, top - STRIDE_BYTES);
+      long candidates = load(segment, at, top - at) ? magicBlocks(top - at) : 0;
+      for (int block = (top - at) / BLOCK - 1; block >= 0; block--) {
+        if ((candidates >>> block & 1) != 0) {
+          BatchHeader found = directoryAt(segment, at + block * BLOCK);
+          if (found != null && found.offset() + found.bytes() == end) {
+            return found;
+          }
+        }
+      }
+      top = at;
+    }
+    return null;
   }
 
   /** The first whole directory of a later batch, from this offset of the segment on. */

@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
@@ -23,6 +24,9 @@ final class CommitQueue {
   /** How long an offer that began before the stop may take to arrive, give or take. */
   private static final long OFFER_NANOS = 50_000;
 
+  /** After so long without a request the last batch is confirmed. */
+  private static final long IDLE_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
+
   private final SegmentLog log;
   private final DriveConfig.Limits limits;
   private final DriveId drive;
@@ -34,6 +38,7 @@ final class CommitQueue {
   private final Thread writer;
   private volatile boolean isParked;
   private volatile boolean isStopping;
+  private volatile boolean isLeftHanging;
   private volatile boolean hasFailed;
   private volatile boolean isCommitting;
   private volatile long commitBeganNanos;
@@ -66,7 +71,9 @@ final class CommitQueue {
   boolean stop() {
     isStopping = true;
     LockSupport.unpark(writer);
-    return ThreadEnd.await(writer, limits.stallTimeout());
+    boolean hasEnded = ThreadEnd.await(writer, limits.stallTimeout());
+    isLeftHanging = !hasEnded;
+    return hasEnded;
   }
 
   /**
@@ -154,6 +161,24 @@ final class CommitQueue {
         next = notYet != null ? notYet : takeWithOthers();
       }
     }
+    confirm();
+  }
+
+  /** So that damage of the last batch is not taken for a write that was cut off. */
+  private void confirm() {
+    if (hasFailed || isLeftHanging) {
+      return;
+    }
+    commitBeganNanos = nanoTime.getAsLong();
+    isCommitting = true;
+    try {
+      log.confirm();
+    } catch (IOException | RuntimeException | Error e) {
+      hasFailed = true;
+      onFailure.accept(e instanceof Exception failure ? failure : new IllegalStateException(e));
+    } finally {
+      isCommitting = false;
+    }
   }
 
   /**
@@ -226,6 +251,7 @@ final class CommitQueue {
 
   /** The next request; null when stopping and none is left. */
   private @Nullable LogRequest take() {
+    long idleSince = System.nanoTime();
     while (true) {
       LogRequest next = waiting.poll();
       if (next != null) {
@@ -234,7 +260,7 @@ final class CommitQueue {
       isParked = true;
       if (waiting.isEmpty()) {
         if (!isStopping) {
-          LockSupport.park(this);
+          awaitOffer(idleSince);
         } else if (depth.get() == 0) {
           return null;
         } else {
@@ -242,6 +268,17 @@ final class CommitQueue {
         }
       }
       isParked = false;
+    }
+  }
+
+  private void awaitOffer(long idleSince) {
+    if (hasFailed || !log.needsConfirmation()) {
+      LockSupport.park(this);
+      return;
+    }
+    LockSupport.parkNanos(this, IDLE_NANOS);
+    if (waiting.isEmpty() && System.nanoTime() - idleSince >= IDLE_NANOS) {
+      confirm();
     }
   }
 }

@@ -10,7 +10,6 @@ import dev.ashlar.storage.io.RawFiles;
 import java.io.IOException;
 import java.time.Clock;
 import java.util.ArrayList;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
@@ -56,18 +55,22 @@ final class DriveCore {
     segments = new Segments(files, limits, parts.index().segments());
     changed = ChangedShards.of(parts.index(), parts.recent());
     UUID drive = identity.drive().id();
-    LogPosition end;
+    boolean areLostSinceBefore = identity.changesLost();
+    Recovery.Recovered recovered;
     try (BatchScanner scanner = new BatchScanner(drive, limits.segmentBytes(), parts.slabs())) {
-      end = new Recovery(segments, parts.index(), changed, scanner, this::lost).run();
+      recovered = new Recovery(segments, parts.index(), changed, scanner, this::lost).run();
     } catch (IOException | RuntimeException e) {
       segments.close();
       throw e;
     }
-    log = new SegmentLog(drive, limits, parts, changed, end, segments);
+    log = new SegmentLog(drive, limits, parts, changed, recovered, segments);
     reader = newReader(parts.meters()::read);
     try {
+      if (areLostSinceBefore) {
+        recovered.lost().addAll(); // what the damage covered is not known any more
+      }
       if (identity.changesLost()) {
-        forgetChangedBlobs();
+        deleteBlobsInDoubt(recovered.lost());
       }
     } catch (IOException | RuntimeException e) {
       segments.close();
@@ -200,20 +203,16 @@ final class DriveCore {
 
   /**
    * A shard that was changed and of which records may be lost could show bytes of a state that it
-   * never had. Which shards those are, nobody can tell: all that were changed are lost.
+   * never had: it is deleted, and so counts as lost.
    */
-  private void forgetChangedBlobs() throws IOException {
-    Set<BlobId> changed = new LinkedHashSet<>();
-    index().forEachFoldedBlob(changed::add);
-    index()
-        .forEachIntent(
-            null,
-            (blob, attempt) -> {
-              changed.add(blob);
-              return true;
-            });
-    LOG.error("drive {}: {} blobs that were changed count as lost", drive(), changed.size());
-    List<BlobId> left = new ArrayList<>(changed);
+  private void deleteBlobsInDoubt(LostChanges lost) throws IOException {
+    Set<BlobId> inDoubt = lost.in(index());
+    LOG.error(
+        "drive {}: {} changed blobs may lack changes that were in the damaged part of the log;"
+            + " they are deleted here and rebuilt from other drives",
+        drive(),
+        inDoubt.size());
+    List<BlobId> left = new ArrayList<>(inDoubt);
     while (!left.isEmpty()) {
       List<BlobId> some = left.subList(0, Math.min(left.size(), LogRequest.Delete.BLOBS_MAX));
       log.add(new LogRequest.Delete(List.copyOf(some), Unheard.INSTANCE));

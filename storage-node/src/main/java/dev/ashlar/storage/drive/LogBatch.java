@@ -47,6 +47,7 @@ final class LogBatch {
   private int directoryBytes = SegmentFormat.HEADER_BYTES;
   private int packedBytes;
   private int bodyBytes;
+  private ChangeHistory.Stored history = ChangeHistory.Stored.NONE;
 
   /** A piece of the batch that is being gathered; {@code from} where it is moved from. */
   private record Pending(
@@ -92,16 +93,36 @@ final class LogBatch {
   }
 
   int records() {
-    return pending.size() + marks.size();
+    return pending.size() + marks.size() + (history.batches() > 0 ? 1 : 0);
   }
 
   int directoryBytes() {
-    return directoryBytes;
+    return directoryBytes + history.storedBytes();
   }
 
   /** Where what is packed behind the directory ends. */
   int packedEnd() {
-    return directoryBytes + packedBytes;
+    return directoryBytes() + packedBytes;
+  }
+
+  /**
+   * Stores what the batches before this one changed, now that everything else is in it: of the last
+   * one in any case, if that fits the batch, and of more if there is room that would be zeros.
+   */
+  void store(ChangeHistory before) {
+    int used = directoryBytes + packedBytes;
+    int least = before.bytesMin();
+    boolean fits = fitsBatch(directoryBytes + least, packedBytes, bodyBytes);
+    int room = SegmentFormat.roundUp(used + least) - used;
+    history = fits ? before.fitting(room) : ChangeHistory.Stored.NONE;
+  }
+
+  /** The blobs that this batch changes. */
+  ChangeHistory.Changes changes(List<Piece> pieces) {
+    ChangeHistory.Changes changes = new ChangeHistory.Changes();
+    pieces.forEach(changes::piece);
+    marks.forEach(changes::mark);
+    return changes;
   }
 
   int bodyBytes() {
@@ -301,7 +322,7 @@ final class LogBatch {
   }
 
   int bytes() {
-    return SegmentFormat.roundUp(directoryBytes + packedBytes) + bodyBytes;
+    return SegmentFormat.roundUp(packedEnd()) + bodyBytes;
   }
 
   /**
@@ -315,8 +336,8 @@ final class LogBatch {
     for (Mark mark : marks) {
       SegmentFormat.putMark(batch, mark);
     }
-    int packedAt = directoryBytes;
-    int bodyAt = SegmentFormat.roundUp(directoryBytes + packedBytes);
+    int packedAt = directoryBytes();
+    int bodyAt = SegmentFormat.roundUp(packedEnd());
     for (Pending next : pending) {
       ByteBuffer payload = next.payload();
       int length = payload.remaining();
@@ -344,6 +365,9 @@ final class LogBatch {
       batch.put(packedAt, payload, payload.position() + body, packed);
       packedAt += packed;
       bodyAt += body;
+    }
+    if (history.batches() > 0) {
+      SegmentFormat.putHistory(batch, history);
     }
   }
 
@@ -390,6 +414,7 @@ final class LogBatch {
     directoryBytes = SegmentFormat.HEADER_BYTES;
     packedBytes = 0;
     bodyBytes = 0;
+    history = ChangeHistory.Stored.NONE;
   }
 
   private static boolean isBody(ByteBuffer payload) {

@@ -13,7 +13,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Brings the index up to the end of the log. A batch that is not whole and that no later batch
  * follows is the torn tail: it was never acknowledged, since a batch is written only after the one
- * before it was synced. Anything else that is not whole is damage.
+ * before it was synced, and an idle or closing log writes an empty one. Anything else that is not
+ * whole is damage.
  */
 final class Recovery {
   private static final Logger LOG = LoggerFactory.getLogger(Recovery.class);
@@ -24,10 +25,12 @@ final class Recovery {
   private final BatchScanner scanner;
   private final DamageHandler onDamage;
   private final boolean isRebuild;
+  private final LostChanges lostChanges = new LostChanges();
   private LogPosition end;
   private long syncedSegment;
   private long batches;
   private boolean atTornTail;
+  private boolean sawIoError;
 
   /** Told of damage before anything that follows it becomes durable in the index. */
   interface DamageHandler {
@@ -49,13 +52,26 @@ final class Recovery {
     isRebuild = end.isRebuild();
   }
 
-  /** Returns where the log ends. */
-  LogPosition run() throws IOException {
+  /**
+   * What a log goes on from.
+   *
+   * @param history what the batches before the end changed, as far as it is known
+   * @param isConfirmed whether the last batch has no content, so that nothing can be lost with it
+   * @param lost what damage was found
+   */
+  record Recovered(LogPosition end, ChangeHistory history, boolean isConfirmed, LostChanges lost) {}
+
+  Recovered run() throws IOException {
     checkSegments();
     while (replayNext() || skipDamage()) {
       batches++;
+      sawIoError |= scanner.takeIoError();
     }
-    if (scanner.sawIoError()) {
+    boolean isTailUnreadable = scanner.takeIoError();
+    if (isTailUnreadable) {
+      lostChanges.addUnfolded();
+    }
+    if (sawIoError || isTailUnreadable) {
       onDamage.lost("a part of the log could not be read");
     }
     cutTail();
@@ -66,7 +82,23 @@ final class Recovery {
     if (batches > 0) {
       LOG.info("replayed {} batches of the log up to {}", batches, end);
     }
-    return end;
+    return recovered();
+  }
+
+  private Recovered recovered() throws IOException {
+    ChangeHistory history = new ChangeHistory();
+    boolean isConfirmed = end.sequence() == 0;
+    Segment segment = segments.get(end.segment());
+    BatchHeader last = segment == null ? null : scanner.directoryBefore(segment, end.offset());
+    if (last != null && last.sequence() == end.sequence()) {
+      ChangeHistory.Stored stored = scanner.history(last);
+      ChangeHistory.Changes changes = new ChangeHistory.Changes();
+      scanner.forEachRecord(last, changes);
+      history.restore(stored);
+      history.add(changes);
+      isConfirmed = last.records() == (stored.batches() > 0 ? 1 : 0);
+    }
+    return new Recovered(end, history, isConfirmed, lostChanges);
   }
 
   private void checkSegments() throws IOException {
@@ -75,11 +107,14 @@ final class Recovery {
       if (segments.get(known.getKey()) == null) {
         gone.add(known.getKey());
         if (known.getValue().liveBytes() > 0) {
+          lostChanges.addSegment(known.getKey());
           onDamage.lost("segment " + known.getKey() + " with live shards is not there");
         }
       }
     }
     if (!isRebuild && segments.get(end.segment()) == null) {
+      lostChanges.addSegment(end.segment());
+      lostChanges.addUnfolded();
       onDamage.lost("segment " + end.segment() + ", where the log ended, is not there");
     }
     if (!gone.isEmpty()) {
@@ -121,18 +156,26 @@ final class Recovery {
    * was between, a gap is what can no longer be read at the end of the segment before.
    */
   private boolean replayFirstOfNextSegment() throws IOException {
+    boolean isDamaged = endsInDamage();
     for (Segment next : segments.after(end.segment())) {
       BatchHeader header = scanner.directoryAt(next, 0);
       if (header != null && header.sequence() > end.sequence()) {
         boolean isNeighbour = next.id() == end.segment() + 1;
-        boolean isDamaged = isNeighbour && header.sequence() > end.sequence() + 1;
+        isDamaged |= isNeighbour && header.sequence() > end.sequence() + 1;
         return !isDamaged && replay(next, header);
       }
       if (scanner.firstAbove(next, 0, end.sequence()) != null) {
         return false;
       }
+      isDamaged = true; // only the log's last segment may be without a batch
     }
     return false;
+  }
+
+  /** Whether what ends the segment is a batch: a torn one would have been erased. */
+  private boolean endsInDamage() {
+    Segment segment = segments.get(end.segment());
+    return segment != null && scanner.hasHeaderAt(segment, end.offset());
   }
 
   private boolean isFollowedInSegment(Segment segment) throws IOException {
@@ -159,11 +202,25 @@ final class Recovery {
     if (segment == null || header == null) {
       return false;
     }
+    ChangeHistory.Stored history = scanner.history(header);
+    lostChanges.addBatches(lostBatches(segment, header), history);
     onDamage.lost(
         "batches " + (end.sequence() + 1) + " to " + (header.sequence() - 1) + " of the log");
     moveTo(new LogPosition(header.sequence() - 1, segment.id(), header.offset()));
     index.update().commit(end);
     return replay(segment, header);
+  }
+
+  /**
+   * How many batches before this one are lost. In a rebuild, batches of segments that were freed
+   * are missing too; those that are lost before it in its own segment take a block each at least.
+   */
+  private long lostBatches(Segment segment, BatchHeader header) {
+    long missing = header.sequence() - end.sequence() - 1;
+    boolean isNext = segments.after(end.segment()).stream().findFirst().orElse(null) == segment;
+    boolean isBehindFreed =
+        isRebuild && isNext && segment.id() > end.segment() + 1 && !endsInDamage();
+    return isBehindFreed ? Math.min(missing, header.offset() / SegmentFormat.BLOCK) : missing;
   }
 
   /** False for the torn tail: the directory is whole, a payload is not, and nothing follows. */

@@ -25,6 +25,8 @@ import java.util.UUID;
  *           | attempt: session 8, sequence 8 | revision 8 | altered 8
  * dropping  6 1 | 0 7 | session 8 | sequence 8 | lowest segment 8 | highest segment 8
  *           | attempt: session 8, sequence 8
+ * history   7 1 | 0 1 | batches 2 | words 4 | of each batch before this one, newest first:
+ *           | changed blobs 4 | hash 4 of each
  * </pre>
  *
  * The directory is the header and the records; its checksum covers all of it but itself.
@@ -32,7 +34,11 @@ import java.util.UUID;
 final class SegmentFormat {
   static final int BLOCK = Profile.BLOCK_BYTES;
   static final int MAGIC = 0x41534842;
-  static final short VERSION = 1;
+  static final short VERSION = 2;
+
+  /** Of batches without a history of those before them. */
+  static final short VERSION_MIN = 1;
+
   static final int HEADER_BYTES = 64;
   static final int CRC_AT = 60;
   private static final byte EXTENT = 1;
@@ -41,9 +47,11 @@ final class SegmentFormat {
   private static final byte INTENT = 4;
   private static final byte FOLDING = 5;
   private static final byte DROPPING = 6;
+  private static final byte HISTORY = 7;
   static final int TOMBSTONE_BYTES = 40;
   static final int FOLDING_BYTES = 72;
   static final int DROPPING_BYTES = 56;
+  private static final int HISTORY_BYTES = 8;
 
   /**
    * The payload did not match its checksums when it was moved here: recovery must not expect it.
@@ -167,6 +175,18 @@ final class SegmentFormat {
     batch.putLong(mark.lowestSegment()).putLong(mark.highestSegment());
   }
 
+  static int historyBytes(int words) {
+    return HISTORY_BYTES + Integer.BYTES * words;
+  }
+
+  static void putHistory(ByteBuffer batch, ChangeHistory.Stored history) {
+    int[] words = history.words();
+    batch.put(HISTORY).put((byte) 0).putShort((short) history.batches()).putInt(words.length);
+    for (int word : words) {
+      batch.putInt(word);
+    }
+  }
+
   private static void put(ByteBuffer batch, BlobId blob) {
     batch.putLong(blob.session()).putLong(blob.sequence());
   }
@@ -183,6 +203,7 @@ final class SegmentFormat {
       case TOMBSTONE -> TOMBSTONE_BYTES;
       case FOLDING -> FOLDING_BYTES;
       case DROPPING -> DROPPING_BYTES;
+      case HISTORY -> historyBytes(memory.getInt(at + 4));
       default -> throw new IOException("unknown kind of record: " + kind);
     };
   }
@@ -190,6 +211,18 @@ final class SegmentFormat {
   static boolean isPiece(ByteBuffer memory, int at) {
     byte kind = memory.get(at);
     return kind == EXTENT || kind == FOLDED || kind == INTENT;
+  }
+
+  static boolean isHistory(ByteBuffer memory, int at) {
+    return memory.get(at) == HISTORY;
+  }
+
+  static ChangeHistory.Stored history(ByteBuffer memory, int at) {
+    int[] words = new int[memory.getInt(at + 4)];
+    for (int i = 0; i < words.length; i++) {
+      words[i] = memory.getInt(at + HISTORY_BYTES + Integer.BYTES * i);
+    }
+    return new ChangeHistory.Stored(Short.toUnsignedInt(memory.getShort(at + 2)), words);
   }
 
   static Mark mark(ByteBuffer memory, int at) {

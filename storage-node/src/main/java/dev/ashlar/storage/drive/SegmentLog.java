@@ -25,6 +25,8 @@ final class SegmentLog {
 
   private volatile @Nullable Segment active;
   private volatile LogPosition end;
+  private final ChangeHistory history;
+  private boolean isConfirmed;
   private final AtomicLong writtenBytes = new AtomicLong();
 
   private final List<LogRequest> accepted = new ArrayList<>();
@@ -36,14 +38,16 @@ final class SegmentLog {
       DriveConfig.Limits limits,
       Parts parts,
       ChangedShards changed,
-      LogPosition end,
+      Recovery.Recovered recovered,
       Segments segments) {
     this.drive = drive;
     this.segments = segments;
     this.index = parts.index();
     this.slabs = parts.slabs();
     this.meters = parts.meters();
-    this.end = end;
+    this.end = recovered.end();
+    this.history = recovered.history();
+    this.isConfirmed = recovered.isConfirmed();
     this.active = segments.get(end.segment());
     batch = new LogBatch(limits.batchBytesMax(), segments, index, changed);
   }
@@ -109,11 +113,13 @@ final class SegmentLog {
     if (!batch.hasContents()) {
       return;
     }
+    batch.store(history);
     if (!makeRoom()) {
       rejectWhatNeedsRoom();
       if (!batch.hasContents()) {
         return;
       }
+      batch.store(history);
       if (!makeRoom()) {
         rejected.addAll(accepted);
         accepted.clear();
@@ -168,6 +174,34 @@ final class SegmentLog {
     }
   }
 
+  /**
+   * Whether nothing yet follows the last batch, so that damage of it would pass for a torn write.
+   */
+  boolean needsConfirmation() {
+    return !isConfirmed;
+  }
+
+  /**
+   * Writes a batch without content behind the last one, if that needs it and if there is room that
+   * nobody lacks.
+   */
+  void confirm() throws IOException {
+    if (isConfirmed || !accepted.isEmpty()) {
+      return;
+    }
+    isConfirmed = true;
+    batch.store(history);
+    Segment present = active;
+    boolean fits =
+        present != null
+            && end.offset() + batch.bytes() <= segments.segmentBytes()
+            && segments.mayFill(Segments.Need.DELETE);
+    if (fits || (segments.mayAllocate(Segments.Need.NEW_DATA) && makeRoom())) {
+      writeBatch(requireActive());
+    }
+    batch.clear();
+  }
+
   private void writeBatch(Segment segment) throws IOException {
     int packedEnd = batch.packedEnd();
     int bodiesAt = SegmentFormat.roundUp(packedEnd);
@@ -207,6 +241,8 @@ final class SegmentLog {
         meters.payloadWrote(request.payloadBytes());
       }
     }
+    history.add(batch.changes(pieces));
+    isConfirmed = !batch.hasContents();
     writtenBytes.lazySet(writtenBytes.get() + total);
     LogPosition reached = new LogPosition(at.sequence(), at.segment(), at.offset() + total);
     batch.commitToIndex(pieces, reached);

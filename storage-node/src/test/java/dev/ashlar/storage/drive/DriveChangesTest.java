@@ -289,15 +289,19 @@ class DriveChangesTest {
         Arrays.copyOf(writer.disk.content(FIRST_SEGMENT), writer.core().log().end().offset());
     byte[] trimmed = DriveRulesTest.trimmed(written);
     assertArrayEquals(
-        DriveRulesTest.golden("changes-v1.hex"), trimmed, () -> HexFormat.of().formatHex(trimmed));
-    SimulatedCore reader = new SimulatedCore(TestDrives.TINY);
-    reader.core().close();
-    reader.disk.put(FIRST_SEGMENT, Arrays.copyOf(written, TestDrives.TINY.segmentBytes()));
-    reader.reopen();
-    assertEquals(
-        "altered and grown",
-        new String(reader.read(SHARD, unfolded(1), 4996, 17), StandardCharsets.US_ASCII));
-    assertEquals(ShardFault.MISSING, fault(reader, unfolded(1, 2)));
+        DriveRulesTest.golden("changes-v2.hex"), trimmed, () -> HexFormat.of().formatHex(trimmed));
+    for (String version : List.of("changes-v1.hex", "changes-v2.hex")) {
+      SimulatedCore reader = new SimulatedCore(TestDrives.TINY);
+      reader.core().close();
+      byte[] stored = DriveRulesTest.golden(version);
+      reader.disk.put(
+          FIRST_SEGMENT, DriveRulesTest.untrimmed(stored, TestDrives.TINY.segmentBytes()));
+      reader.reopen();
+      assertEquals(
+          "altered and grown",
+          new String(reader.read(SHARD, unfolded(1), 4996, 17), StandardCharsets.US_ASCII));
+      assertEquals(ShardFault.MISSING, fault(reader, unfolded(1, 2)));
+    }
   }
 
   /** The whole shard, whether it is worth it or not. */

@@ -419,7 +419,7 @@ class DriveRulesTest {
 
   @Test
   void theSegmentFormatStaysReadable() throws Exception {
-    byte[] golden = golden("segment-v1.hex");
+    byte[] golden = golden("segment-v2.hex");
     SimulatedCore writer = new SimulatedCore(LIMITS);
     writer.commit(1, "small".getBytes(StandardCharsets.US_ASCII), new byte[5000]);
     writer.delete(2);
@@ -427,12 +427,27 @@ class DriveRulesTest {
         Arrays.copyOf(writer.disk.content(FIRST_SEGMENT), writer.core().log().end().offset());
     assertArrayEquals(golden, trimmed(written), () -> HexFormat.of().formatHex(trimmed(written)));
 
-    SimulatedCore reader = new SimulatedCore(LIMITS);
-    reader.core().close();
-    reader.disk.put(FIRST_SEGMENT, Arrays.copyOf(written, LIMITS.segmentBytes()));
-    reader.reopen();
-    assertEquals("small", new String(reader.read(1, 0, 5), StandardCharsets.US_ASCII));
-    assertEquals(ShardFault.MISSING, reader.readFault(2, 0, 1));
+    for (String version : List.of("segment-v1.hex", "segment-v2.hex")) {
+      SimulatedCore reader = new SimulatedCore(LIMITS);
+      reader.core().close();
+      reader.disk.put(FIRST_SEGMENT, untrimmed(golden(version), LIMITS.segmentBytes()));
+      reader.reopen();
+      assertEquals("small", new String(reader.read(1, 0, 5), StandardCharsets.US_ASCII));
+      assertEquals(ShardFault.MISSING, reader.readFault(2, 0, 1));
+      assertEquals(1000, reader.core().drive().incarnation());
+    }
+  }
+
+  /** What {@link #trimmed} was made of, with zeros behind it. */
+  static byte[] untrimmed(byte[] trimmed, int length) {
+    byte[] blocks = new byte[length];
+    int at = 0;
+    for (int block = 0; at < trimmed.length; block++) {
+      int bytes = (trimmed[at] & 0xff) << 8 | (trimmed[at + 1] & 0xff);
+      System.arraycopy(trimmed, at + 2, blocks, block * BLOCK, bytes);
+      at += 2 + bytes;
+    }
+    return blocks;
   }
 
   /** Each block without the zeros behind its content, lengths before. */

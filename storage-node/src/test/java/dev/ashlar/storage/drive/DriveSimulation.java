@@ -20,8 +20,10 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import java.util.UUID;
 
 /** One run of a drive's engine, all of it drawn from a seed, against {@link DriveModel}. */
@@ -41,7 +43,8 @@ final class DriveSimulation {
   enum Fault {
     NONE,
     WRITE_ERROR,
-    INDEX_LOSS
+    INDEX_LOSS,
+    DAMAGE
   }
 
   /** Direct memory for the payloads of one round. */
@@ -99,16 +102,97 @@ final class DriveSimulation {
       }
     }
     live();
+    if (fault == Fault.DAMAGE) {
+      damage();
+    }
+  }
+
+  private DriveCore open() throws IOException {
+    DriveCore.identify(disk, SETTING);
+    return DriveCore.open(
+        disk,
+        TestDrives.TINY,
+        SETTING,
+        new SegmentLog.Parts(index.index(), slabs, FEW_RECENT, METERS));
+  }
+
+  /** Some batches that follow each other lose their directories. */
+  private void damage() throws IOException {
+    DriveCore core = open();
+    core.log().confirm();
+    List<Batch> batches = batches(core);
+    core.close();
+    if (batches.size() < 2) {
+      return;
+    }
+    int first = random.nextInt(batches.size() - 1);
+    int count = 1 + random.nextInt(Math.min(3, batches.size() - 1 - first));
+    Set<BlobId> held = new HashSet<>();
+    for (Batch batch : batches.subList(first, first + count)) {
+      BatchHeader header = batch.header();
+      // Where nothing says any more that there was a batch, none is missed at a segment's end.
+      int from = 40 + random.nextInt(header.directoryBytes() - 40);
+      disk.flipBit(Segments.fileName(header.segment()), header.offset() + from, random.nextInt(8));
+      held.addAll(batch.blobs());
+    }
+    if (random.nextBoolean()) {
+      index.lose();
+    } else {
+      index.crash(random);
+    }
+    DriveCore damaged = open();
+    changes.checkDamaged(damaged.reader(), held, isNarrow(batches, first, count));
+    damaged.close();
+  }
+
+  /** Whether all that surrounds these batches is there, and the one behind them tells of them. */
+  private static boolean isNarrow(List<Batch> batches, int first, int count) {
+    int from = Math.max(0, first - 1);
+    long begin = batches.get(from).header().sequence();
+    Batch behind = batches.get(first + count);
+    return (first > 0 || begin == 1)
+        && behind.header().sequence() - begin == first + count - from
+        && behind.remembered() >= count;
+  }
+
+  private record Batch(BatchHeader header, Set<BlobId> blobs, int remembered) {}
+
+  private List<Batch> batches(DriveCore core) throws IOException {
+    List<Batch> found = new ArrayList<>();
+    for (Segment segment : core.segments().all()) {
+      try (BatchScanner scanner =
+          new BatchScanner(core.drive().id(), TestDrives.TINY.segmentBytes(), slabs)) {
+        BatchHeader next = scanner.directoryAt(segment, 0);
+        while (next != null) {
+          int remembered = scanner.history(next).batches();
+          found.add(new Batch(next, blobsOf(scanner, next), remembered));
+          next = scanner.directoryAt(segment, next.offset() + next.bytes());
+        }
+      }
+    }
+    return found;
+  }
+
+  private static Set<BlobId> blobsOf(BatchScanner scanner, BatchHeader header) throws IOException {
+    Set<BlobId> blobs = new HashSet<>();
+    scanner.forEachRecord(
+        header,
+        new BatchScanner.RecordVisitor() {
+          @Override
+          public void piece(Piece piece) {
+            blobs.add(piece.shard().blob());
+          }
+
+          @Override
+          public void mark(Mark mark) {
+            blobs.add(mark.blob());
+          }
+        });
+    return blobs;
   }
 
   private void live() throws IOException {
-    DriveCore.identify(disk, SETTING);
-    DriveCore core =
-        DriveCore.open(
-            disk,
-            TestDrives.TINY,
-            SETTING,
-            new SegmentLog.Parts(index.index(), slabs, FEW_RECENT, METERS));
+    DriveCore core = open();
     checkIncarnation(core.drive());
     check(core);
     Compactor compactor =
@@ -205,7 +289,7 @@ final class DriveSimulation {
   }
 
   private void step(DriveCore core, Compactor compactor, Coalescer coalescer) throws IOException {
-    switch (random.nextInt(13)) {
+    switch (random.nextInt(14)) {
       case 0 -> index.index().checkpoint();
       case 1, 2, 3 -> {
         core.segments().prepare(core.log().activeRoomBytes());
@@ -213,10 +297,19 @@ final class DriveSimulation {
       }
       case 4 -> check(core);
       case 5 -> changes.coalesce(core, coalescer);
+      case 6 -> confirm(core);
       default -> {
         commitSome(core);
         makeRoomForDeletes(core, compactor);
       }
+    }
+  }
+
+  private static void confirm(DriveCore core) throws IOException {
+    try {
+      core.log().confirm();
+    } catch (IOException e) {
+      throw new SimulatedFailure(e);
     }
   }
 

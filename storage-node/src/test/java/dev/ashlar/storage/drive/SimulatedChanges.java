@@ -24,6 +24,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Shards that a simulation changes again and again, and plain arrays of what they have to be. */
@@ -155,6 +156,40 @@ final class SimulatedChanges {
         check(reader, shard, random.nextInt(shard.revision() + 1), false);
         checkOpen(reader, shard);
       }
+    }
+  }
+
+  /**
+   * After damage of the log.
+   *
+   * @param held blobs of which the damaged batches had records: they may be lost, but never wrong
+   * @param isNarrow whether no others may be lost
+   */
+  void checkDamaged(ShardReader reader, Set<BlobId> held, boolean isNarrow) {
+    for (Shard shard : shards) {
+      if (shard.isWritten && isNarrow && !held.contains(shard.id.blob())) {
+        check(reader, shard, shard.revision(), true);
+        checkOpen(reader, shard);
+      } else if (shard.isWritten) {
+        for (int revision = 0; revision <= shard.revision(); revision++) {
+          checkRightIfThere(reader, shard, view(shard, revision), shard.revisions.get(revision));
+        }
+      }
+    }
+  }
+
+  private static void checkRightIfThere(
+      ShardReader reader, Shard shard, ShardView view, byte[] expected) {
+    for (int from = 0; from < expected.length; from += BLOCK) {
+      int length = Math.min(BLOCK, expected.length - from);
+      byte[] found;
+      try {
+        found = read(reader, shard, view, from, length);
+      } catch (ShardException e) {
+        continue; // lost, which is known then
+      }
+      byte[] right = Arrays.copyOfRange(expected, from, from + length);
+      assertArrayEquals(right, found, shard.id + " " + view + " at " + from);
     }
   }
 

@@ -181,10 +181,11 @@ public final class SteppedDrive implements ShardStore {
       return;
     }
     try {
-      switch (medium.random.nextInt(4)) {
+      switch (medium.random.nextInt(5)) {
         case 0 -> core.segments().prepare(core.log().activeRoomBytes());
         case 1 -> core.index().checkpoint();
-        case 2 -> {
+        case 2 -> core.log().confirm();
+        case 3 -> {
           if (compactor.emptyOne()) {
             compactor.free();
           }

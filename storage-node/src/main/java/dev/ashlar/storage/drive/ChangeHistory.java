@@ -1,0 +1,148 @@
+package dev.ashlar.storage.drive;
+
+import dev.ashlar.protocol.model.BlobId;
+import java.util.ArrayDeque;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.Set;
+
+/**
+ * Which blobs the last batches of the log changed, as hashes. Each batch stores this about the
+ * batches before it: when one of those can no longer be read, only the blobs named here are in
+ * doubt. Stored in the space behind the records that would be zeros, if there is enough. For one
+ * thread.
+ */
+final class ChangeHistory {
+  /** Kept and stored at most, unless the last batch alone takes more. */
+  private static final int WORDS_MAX = 256;
+
+  /** The history says nothing of a batch that changed more, nor of any before it. */
+  private static final int BLOBS_MAX = 900;
+
+  /** Per batch, the hashes of its changed blobs; the newest is the first. */
+  private final ArrayDeque<int[]> batches = new ArrayDeque<>();
+
+  private int words;
+
+  /**
+   * What a batch stores: for each of the batches before it, newest first, the number of its changed
+   * blobs and their hashes.
+   */
+  record Stored(int batches, int[] words) {
+    static final Stored NONE = new Stored(0, new int[0]);
+
+    /** The hashes of the blobs that the last so many batches changed. */
+    Set<Integer> changedBy(long lastBatches) {
+      Set<Integer> changed = new HashSet<>();
+      int at = 0;
+      for (long batch = 0; batch < lastBatches; batch++) {
+        int count = words[at++];
+        for (int i = 0; i < count; i++) {
+          changed.add(words[at++]);
+        }
+      }
+      return changed;
+    }
+
+    int storedBytes() {
+      return batches == 0 ? 0 : SegmentFormat.historyBytes(words.length);
+    }
+  }
+
+  /**
+   * The blobs that one batch changes. Blobs that it only adds plain bytes to are not among them.
+   */
+  static final class Changes implements BatchScanner.RecordVisitor {
+    private int[] hashes = new int[8];
+    private int count;
+
+    @Override
+    public void piece(Piece piece) {
+      if (!(piece.role() instanceof Piece.Base) || piece.extent().stamp().revision() > 0) {
+        add(piece.shard().blob());
+      }
+    }
+
+    /** A lost discard brings back intents of attempts that nobody committed: no shard changes. */
+    @Override
+    public void mark(Mark mark) {
+      if (!(mark instanceof Mark.Dropping)) {
+        add(mark.blob());
+      }
+    }
+
+    private void add(BlobId blob) {
+      if (count == hashes.length) {
+        hashes = Arrays.copyOf(hashes, 2 * count);
+      }
+      hashes[count++] = hash(blob);
+    }
+
+    private int[] distinct() {
+      Arrays.sort(hashes, 0, count);
+      int kept = 0;
+      for (int i = 0; i < count; i++) {
+        if (i == 0 || hashes[i] != hashes[i - 1]) {
+          hashes[kept++] = hashes[i];
+        }
+      }
+      return Arrays.copyOf(hashes, kept);
+    }
+  }
+
+  /** Part of the format: two blobs with the same hash are in doubt together. */
+  static int hash(BlobId blob) {
+    long mixed = blob.session() * 0x9E3779B97F4A7C15L + blob.sequence();
+    mixed = (mixed ^ (mixed >>> 32)) * 0xD6E8FEB86659FD93L;
+    return (int) (mixed ^ (mixed >>> 32));
+  }
+
+  /** The next batch has been written. */
+  void add(Changes changes) {
+    int[] hashes = changes.distinct();
+    if (hashes.length > BLOBS_MAX) {
+      batches.clear();
+      words = 0;
+      return;
+    }
+    batches.addFirst(hashes);
+    words += 1 + hashes.length;
+    while (words > WORDS_MAX && batches.size() > 1) {
+      words -= 1 + batches.removeLast().length;
+    }
+  }
+
+  /** Takes over what the last batch of a log stored, before that batch itself is added. */
+  void restore(Stored stored) {
+    int at = 0;
+    for (int i = 0; i < stored.batches(); i++) {
+      int count = stored.words()[at];
+      batches.addLast(Arrays.copyOfRange(stored.words(), at + 1, at + 1 + count));
+      at += 1 + count;
+    }
+    words = at;
+  }
+
+  /** Bytes that the newest batch alone takes; 0 if nothing is known of it. */
+  int bytesMin() {
+    return batches.isEmpty() ? 0 : SegmentFormat.historyBytes(1 + batches.getFirst().length);
+  }
+
+  /** The newest batches of which there is room in so many bytes. */
+  Stored fitting(int bytes) {
+    int room = (bytes - SegmentFormat.historyBytes(0)) / Integer.BYTES;
+    int[] all = new int[Math.clamp(room, 0, words)];
+    int at = 0;
+    int count = 0;
+    for (int[] hashes : batches) {
+      if (at + 1 + hashes.length > all.length) {
+        break;
+      }
+      all[at] = hashes.length;
+      System.arraycopy(hashes, 0, all, at + 1, hashes.length);
+      at += 1 + hashes.length;
+      count++;
+    }
+    return count == 0 ? Stored.NONE : new Stored(count, Arrays.copyOf(all, at));
+  }
+}

@@ -1,0 +1,100 @@
+package dev.ashlar.storage.drive;
+
+import dev.ashlar.protocol.model.BlobId;
+import dev.ashlar.protocol.model.ShardId;
+import java.io.IOException;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.Set;
+
+/**
+ * The changed shards that damage of the log may have left in a state that they never had. All
+ * others are as the whole log would leave them, but for blocks that read as missing.
+ */
+final class LostChanges {
+  private final Set<Integer> blobs = new HashSet<>();
+  private final Set<Long> segments = new HashSet<>();
+  private boolean isAll;
+  private boolean isAllUnfolded;
+
+  /** Nothing is known of what is lost. */
+  void addAll() {
+    isAll = true;
+  }
+
+  /**
+   * The last batches are lost: what is left is a state that was, but the last pieces of an attempt
+   * may be missing where the first are there.
+   */
+  void addUnfolded() {
+    isAllUnfolded = true;
+  }
+
+  /** A segment is lost of which the index knows all that it held. */
+  void addSegment(long segment) {
+    segments.add(segment);
+  }
+
+  /** The batches before one that stores this about them are lost. */
+  void addBatches(long count, ChangeHistory.Stored history) {
+    if (count <= history.batches()) {
+      blobs.addAll(history.changedBy(count));
+    } else {
+      isAll = true;
+    }
+  }
+
+  /** The blobs in doubt among those of which the index has changes. */
+  Set<BlobId> in(ShardIndex index) throws IOException {
+    Set<BlobId> unfolded = new LinkedHashSet<>();
+    index.forEachIntent(
+        null,
+        (blob, attempt) -> {
+          unfolded.add(blob);
+          return true;
+        });
+    Set<BlobId> changed = new LinkedHashSet<>(unfolded);
+    index.forEachFoldedBlob(changed::add);
+    Set<BlobId> found = new LinkedHashSet<>();
+    for (BlobId blob : changed) {
+      if (isAll
+          || (isAllUnfolded && unfolded.contains(blob))
+          || blobs.contains(ChangeHistory.hash(blob))
+          || layInLostSegment(index, blob)) {
+        found.add(blob);
+      }
+    }
+    return found;
+  }
+
+  private boolean layInLostSegment(ShardIndex index, BlobId blob) throws IOException {
+    if (segments.isEmpty()) {
+      return false;
+    }
+    TracesIn traces = new TracesIn(segments);
+    index.forEachRow(blob, traces);
+    return traces.isFound;
+  }
+
+  /** Finds whether pieces of a blob, or dead records of it, lie in some segments. */
+  private static final class TracesIn implements ShardIndex.RowVisitor {
+    private final Set<Long> segments;
+    private boolean isFound;
+
+    TracesIn(Set<Long> segments) {
+      this.segments = segments;
+    }
+
+    @Override
+    public void piece(Piece piece) {
+      isFound |= segments.contains(piece.extent().segment());
+    }
+
+    @Override
+    public void folded(ShardId shard, Folded folded) {
+      for (long segment : segments) {
+        isFound |= folded.lowestSegment() <= segment && segment <= folded.highestSegment();
+      }
+    }
+  }
+}
