@@ -9,6 +9,7 @@ import dev.ashlar.protocol.message.AttemptRow;
 import dev.ashlar.protocol.message.BlobRow;
 import dev.ashlar.protocol.message.SlotAck;
 import dev.ashlar.protocol.model.AttemptId;
+import dev.ashlar.protocol.model.ChangeHolders;
 import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.PlacementMap;
 import dev.ashlar.protocol.model.ShardId;
@@ -17,6 +18,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
@@ -45,9 +47,10 @@ final class FoldJob {
   FoldJob(BlobRow row, int count) {
     this.row = row;
     this.count = count;
+    Set<Integer> holders = ChangeHolders.of(row, count);
     for (AttemptRow attempt : row.getAttemptsList().subList(0, count)) {
       for (int slot : attempt.getSlotsList()) {
-        if (!row.getDebtSlotsList().contains(slot)) {
+        if (holders.contains(slot)) {
           ShardId shard = ShardId.of(row, slot);
           List<Fold> before = folds.computeIfAbsent(slot, each -> new ArrayList<>());
           long after =
@@ -96,6 +99,12 @@ final class FoldJob {
 
   List<SlotAck> acks() {
     return acks;
+  }
+
+  /** Whether the drives that have folded suffice, so that what others may have is not needed. */
+  boolean mayBeRecorded() {
+    List<Integer> folded = acks.stream().map(SlotAck::getSlot).toList();
+    return ChangeHolders.mayLeave(row, count, folded, row.getDebtSlotsList());
   }
 
   /** Whether a drive that may hold intents has not folded them, and may do so later. */

@@ -15,6 +15,7 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -52,6 +53,12 @@ public final class Folder implements AutoCloseable {
   /** From here on drives that do not answer are not waited for: they become debts. */
   private static final int NEARLY_FULL = 24;
 
+  /** Of a round, at most, blobs that could not be folded before: others must not wait for them. */
+  private static final int RETRIES_PER_ROUND_MAX = 16;
+
+  private static final int RETRY_DOUBLINGS_MAX = 5;
+  private static final long WARNING_INTERVAL_MS = 60_000;
+
   private final MetadataClient metadata;
   private final Function<UUID, @Nullable ShardStore> drives;
   private final EngineMetrics metrics;
@@ -60,6 +67,7 @@ public final class Folder implements AutoCloseable {
   private final ReentrantLock lock = new ReentrantLock();
   private final LinkedHashMap<BlobId, Pending> pending = new LinkedHashMap<>();
   private volatile boolean isSwept;
+  private long warnedMs;
   private @Nullable BackgroundThread worker;
 
   /** When attempts of a blob were first heard of. */
@@ -67,8 +75,17 @@ public final class Folder implements AutoCloseable {
     final long sinceMs;
     final Map<AttemptId, Long> times = new HashMap<>();
 
-    Pending(long sinceMs) {
+    /** How often in a row too few drives were known to hold them. */
+    final int failures;
+
+    Pending(long sinceMs, int failures) {
       this.sinceMs = sinceMs;
+      this.failures = failures;
+    }
+
+    boolean isDue(long nowMs) {
+      long waitMs = OLD_MS << Math.min(failures, RETRY_DOUBLINGS_MAX);
+      return (failures == 0 && times.size() >= MANY) || nowMs - sinceMs >= waitMs;
     }
   }
 
@@ -126,7 +143,7 @@ public final class Folder implements AutoCloseable {
       long nowMs = clock.millis();
       Pending known = pending.get(blob);
       if (known == null && pending.size() < PENDING_MAX) {
-        known = new Pending(nowMs);
+        known = new Pending(nowMs, 0);
         pending.put(blob, known);
       }
       if (known != null) {
@@ -171,9 +188,12 @@ public final class Folder implements AutoCloseable {
     lock.lock();
     try {
       long nowMs = clock.millis();
+      int retries = 0;
       for (Map.Entry<BlobId, Pending> entry : pending.entrySet()) {
         Pending each = entry.getValue();
-        if (each.times.size() >= MANY || nowMs - each.sinceMs >= OLD_MS) {
+        boolean isRetry = each.failures > 0;
+        if (each.isDue(nowMs) && (!isRetry || retries < RETRIES_PER_ROUND_MAX)) {
+          retries += isRetry ? 1 : 0;
           due.add(entry.getKey());
           if (due.size() == ROUND_BLOBS_MAX) {
             break;
@@ -193,6 +213,7 @@ public final class Folder implements AutoCloseable {
     metadata.blobs(blobs).forEach(row -> rows.put(BlobId.of(row.getId()), row));
     List<FoldJob> jobs = new ArrayList<>();
     Map<BlobId, Integer> folded = new HashMap<>();
+    Set<BlobId> stuck = new HashSet<>();
     for (BlobRow row : rows.values()) {
       int count = foldable(row, beforeMs);
       if (count > 0) {
@@ -205,10 +226,17 @@ public final class Folder implements AutoCloseable {
       for (FoldJob job : recorded(some)) {
         folded.put(BlobId.of(job.row().getId()), job.count());
       }
+      some.stream()
+          .filter(job -> !job.isIncomplete())
+          .map(job -> BlobId.of(job.row().getId()))
+          .filter(blob -> !folded.containsKey(blob))
+          .forEach(stuck::add);
     }
     for (BlobId blob : blobs) {
-      settle(blob, left(rows.get(blob), folded.getOrDefault(blob, 0)), askedMs);
+      Set<AttemptId> left = left(rows.get(blob), folded.getOrDefault(blob, 0));
+      settle(blob, left, askedMs, stuck.contains(blob));
     }
+    warn(stuck);
   }
 
   /** As many together as are not too much at once. */
@@ -272,7 +300,8 @@ public final class Folder implements AutoCloseable {
     try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
       for (FoldJob job : jobs) {
         boolean isUrgent = job.row().getAttemptsCount() >= NEARLY_FULL;
-        if (!job.isIncomplete() || (isUrgent && !job.isRefused())) {
+        boolean isAnswered = !job.isIncomplete() || (isUrgent && !job.isRefused());
+        if (isAnswered && job.mayBeRecorded()) {
           results.put(job, threads.submit(() -> record(job)));
         }
       }
@@ -306,7 +335,7 @@ public final class Folder implements AutoCloseable {
    * Keeps, at the end of the line, what is left of the blob: what was committed after its row was
    * asked for, too.
    */
-  private void settle(BlobId blob, Set<AttemptId> left, long askedMs) {
+  private void settle(BlobId blob, Set<AttemptId> left, long askedMs, boolean isStuck) {
     lock.lock();
     try {
       Pending known = pending.remove(blob);
@@ -316,10 +345,28 @@ public final class Folder implements AutoCloseable {
             .entrySet()
             .removeIf(entry -> !left.contains(entry.getKey()) && entry.getValue() < askedMs);
         if (!known.times.isEmpty()) {
-          Pending rest = new Pending(clock.millis());
+          Pending rest = new Pending(clock.millis(), isStuck ? known.failures + 1 : 0);
           rest.times.putAll(known.times);
           pending.put(blob, rest);
         }
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void warn(Set<BlobId> stuck) {
+    lock.lock();
+    try {
+      long nowMs = clock.millis();
+      if (!stuck.isEmpty() && (warnedMs == 0 || nowMs - warnedMs >= WARNING_INTERVAL_MS)) {
+        warnedMs = nowMs;
+        LOG.warn(
+            "Changes of {} blobs are not folded: fewer drives have confirmed them than decoding"
+                + " needs. They are kept, and tried again. Bring back the drives that are away, or"
+                + " wait for repair. One of these blobs: {}",
+            pending.values().stream().filter(each -> each.failures > 0).count(),
+            stuck.iterator().next());
       }
     } finally {
       lock.unlock();

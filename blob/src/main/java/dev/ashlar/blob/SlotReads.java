@@ -11,6 +11,7 @@ import dev.ashlar.protocol.layout.ByteRange;
 import dev.ashlar.protocol.layout.StripeLayout;
 import dev.ashlar.protocol.message.BlobRow;
 import dev.ashlar.protocol.model.BlobId;
+import dev.ashlar.protocol.model.ChangeHolders;
 import dev.ashlar.protocol.model.PlacementMap;
 import dev.ashlar.protocol.model.Profile;
 import dev.ashlar.protocol.model.ShardId;
@@ -99,15 +100,16 @@ final class SlotReads {
 
   /**
    * Where too few others are left, slots that owe their shards may be asked, too: often a block of
-   * it is damaged and the rest is not. A drive gives only what is exactly of the state that is
-   * read; but of a change that is not folded it may have the first pieces only, and cannot tell.
+   * it is damaged and the rest is not, or their drives began a new incarnation with all that they
+   * had. A drive gives only what is exactly of the state that is read; but of a change that it
+   * missed it may have the first pieces only, and cannot tell.
    *
    * @return whether there are any that were not asked before
    */
   boolean tryOwed() {
     boolean isMore = false;
     for (int slot : hasTriedOwed ? List.<Integer>of() : row.getDebtSlotsList()) {
-      boolean isWorthIt = !isAway(slot) && !ShardViews.isTouched(row, slot);
+      boolean isWorthIt = !isAway(slot) && !ChangeHolders.mayBePartial(row, slot);
       faulty[slot] = !isWorthIt;
       isMore |= isWorthIt;
     }

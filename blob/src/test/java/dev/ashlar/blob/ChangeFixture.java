@@ -81,8 +81,15 @@ final class ChangeFixture {
   }
 
   ChangeFixture(Profile profile, EngineConfig config, Hedging hedging) throws Exception {
-    this.profile = profile;
-    metadata = MemoryMetadata.withDrives(profile, profile.shards(), 1);
+    this(config, hedging, MemoryMetadata.withDrives(profile, profile.shards(), 1));
+  }
+
+  /**
+   * @param metadata with as many drives as the profile has shards
+   */
+  ChangeFixture(EngineConfig config, Hedging hedging, MemoryMetadata metadata) throws Exception {
+    this.profile = config.profile();
+    this.metadata = metadata;
     for (UUID id : MemoryMetadata.sequentialIds(profile.shards())) {
       MemoryShardStore drive =
           new MemoryShardStore(

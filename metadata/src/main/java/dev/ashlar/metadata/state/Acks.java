@@ -30,14 +30,14 @@ final class Acks {
       List<SlotAck> acks,
       Collection<Integer> written,
       Collection<Integer> before) {
-    boolean[] held = held(step, owners, profile, acks);
     TreeSet<Integer> debts = new TreeSet<>(before);
-    for (int slot : written) {
-      if (!held[slot]) {
-        debts.add(slot);
-      }
-    }
+    debts.addAll(missing(held(step, owners, profile, acks), written));
     return new ArrayList<>(debts);
+  }
+
+  /** Of the slots written, those that are not held, in their order. */
+  static List<Integer> missing(boolean[] held, Collection<Integer> written) {
+    return written.stream().filter(slot -> !held[slot]).toList();
   }
 
   /** Refuses when too many slots are in debt. */
@@ -49,8 +49,8 @@ final class Acks {
     return profile.shards() - profile.durableMinimum();
   }
 
-  private static boolean[] held(
-      Step step, IntFunction<UUID> owners, Profile profile, List<SlotAck> acks) {
+  /** Per slot, whether its owner has acknowledged. */
+  static boolean[] held(Step step, IntFunction<UUID> owners, Profile profile, List<SlotAck> acks) {
     boolean[] held = new boolean[profile.shards()];
     for (SlotAck ack : acks) {
       int slot = ack.getSlot();

@@ -15,6 +15,7 @@ import dev.ashlar.protocol.model.Profile;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.SortedSet;
 import java.util.stream.Collectors;
 
 /** The compare-and-set that moves a blob to its next revision. */
@@ -56,32 +57,32 @@ final class BlobChanges {
     Profile profile = Profile.of(row.getProfile());
     ByteRange range = new ByteRange(change.getOffset(), change.getLength());
     StripeLayout layout = new StripeLayout(profile, Math.max(row.getLength(), range.end()));
-    AttemptRow attempt = attempt(row, change, range, layout);
+    AttemptRow.Builder attempt = attempt(row, change, range, layout);
     require(!conflicts(row, change.getBaseRevision(), attempt), ResultCode.CONDITIONAL_CONFLICT);
     require(row.getAttemptsCount() < UNFOLDED_MAX, ResultCode.TOO_MANY_UNFOLDED);
     require(!isOvertaken(step, row, change), ResultCode.CONDITIONAL_CONFLICT);
     List<SlotAck> counting = counting(row, change);
-    List<Integer> debts =
-        Acks.debts(
-            step,
-            slot -> step.placement().location(row, slot),
-            profile,
-            counting,
-            attempt.getSlotsList(),
-            Debts.owed(step, row));
+    boolean[] held =
+        Acks.held(step, slot -> step.placement().location(row, slot), profile, counting);
+    List<Integer> missed = Acks.missing(held, attempt.getSlotsList());
+    SortedSet<Integer> debts = Debts.owed(step, row);
+    debts.addAll(missed);
     boolean mayCountNextTime = counting.size() < change.getAcksCount();
     require(
         debts.size() <= Acks.debtsMax(profile) || !mayCountNextTime,
         ResultCode.CONDITIONAL_CONFLICT);
     Acks.requireDurable(profile, debts);
-    BlobRow changed =
-        row.toBuilder()
-            .setRevision(attempt.getRevision())
-            .setLength(attempt.getLength())
-            .setRewritten(attempt.getRewrites() ? step.freshId() : row.getRewritten())
-            .addAttempts(attempt)
-            .build();
-    return Places.settled(step, row, changed, debts, Map.of());
+    BlobRow.Builder changed = MissedSlots.told(step, row, row).toBuilder();
+    if (MissedSlots.areTold(step)) {
+      changed.setTellsMissed(true);
+      attempt.addAllMissedSlots(missed);
+    }
+    changed
+        .setRevision(attempt.getRevision())
+        .setLength(attempt.getLength())
+        .setRewritten(attempt.getRewrites() ? step.freshId() : row.getRewritten())
+        .addAttempts(attempt);
+    return Places.settled(step, row, changed.build(), debts, Map.of());
   }
 
   /**
@@ -109,7 +110,7 @@ final class BlobChanges {
     return change.getAcksList().stream().filter(ack -> !rebuilt.contains(ack.getSlot())).toList();
   }
 
-  private static AttemptRow attempt(
+  private static AttemptRow.Builder attempt(
       BlobRow row, BlobChange change, ByteRange range, StripeLayout layout) {
     return AttemptRow.newBuilder()
         .setId(change.getAttempt())
@@ -118,15 +119,14 @@ final class BlobChanges {
         .setLastStripe(layout.stripeOf(range.end() - 1))
         .addAllSlots(layout.touchedSlots(range))
         .setLength(layout.blobLength())
-        .setRewrites(range.offset() < row.getLength())
-        .build();
+        .setRewrites(range.offset() < row.getLength());
   }
 
   /**
    * Whether a revision behind the base changed one of these stripes, or may have. Revisions count
    * without a gap, so those of the remembered stripes follow from their number.
    */
-  private static boolean conflicts(BlobRow row, long base, AttemptRow change) {
+  private static boolean conflicts(BlobRow row, long base, AttemptRow.Builder change) {
     int remembered = row.getFoldedStripesCount() / 2;
     long oldestBase = row.getRevision() - row.getAttemptsCount() - remembered;
     if (base < oldestBase) {
@@ -142,7 +142,7 @@ final class BlobChanges {
         .anyMatch(attempt -> overlap(change, attempt.getFirstStripe(), attempt.getLastStripe()));
   }
 
-  private static boolean overlap(AttemptRow change, long firstStripe, long lastStripe) {
+  private static boolean overlap(AttemptRow.Builder change, long firstStripe, long lastStripe) {
     return change.getFirstStripe() <= lastStripe && firstStripe <= change.getLastStripe();
   }
 }

@@ -7,6 +7,7 @@ import dev.ashlar.protocol.message.BlobRow;
 import dev.ashlar.protocol.message.CommandResult;
 import dev.ashlar.protocol.message.FoldBlob;
 import dev.ashlar.protocol.message.ResultCode;
+import dev.ashlar.protocol.model.ChangeHolders;
 import dev.ashlar.protocol.model.Profile;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -44,24 +45,22 @@ final class Folding {
     return Step.OK;
   }
 
-  /** The row without its first attempts, of which every slot is folded or in debt. */
+  /** The row without its first attempts, of which every slot is folded or in debt from now on. */
   private static BlobRow folded(Step step, BlobRow row, int count, FoldBlob command) {
     Profile profile = Profile.of(row.getProfile());
     List<AttemptRow> attempts = row.getAttemptsList().subList(0, count);
     Set<Integer> touched = new TreeSet<>();
     attempts.forEach(attempt -> touched.addAll(attempt.getSlotsList()));
     Set<Integer> before = Debts.owed(step, row);
-    List<Integer> debts =
-        Acks.debts(
-            step,
-            slot -> step.placement().location(row, slot),
-            profile,
-            command.getAcksList(),
-            touched,
-            before);
+    boolean[] held =
+        Acks.held(
+            step, slot -> step.placement().location(row, slot), profile, command.getAcksList());
+    Set<Integer> debts = new TreeSet<>(before);
+    debts.addAll(Acks.missing(held, touched));
     // What drives lost as a whole may be more, and must not keep the rest from being folded.
     require(
         debts.size() <= Math.max(before.size(), Acks.debtsMax(profile)), ResultCode.NOT_DURABLE);
+    require(mayLeave(step, row, count, held, before), ResultCode.NOT_DURABLE);
     BlobRow folded =
         row.toBuilder()
             .clearAttempts()
@@ -72,6 +71,18 @@ final class Folding {
             .addAllFoldedStripes(foldedStripes(row, attempts))
             .build();
     return Places.settled(step, row, folded, debts, Map.of());
+  }
+
+  /** Whether no slot is given up that decoding may need. Before version 3 nobody asked. */
+  private static boolean mayLeave(
+      Step step, BlobRow row, int count, boolean[] held, Set<Integer> before) {
+    if (!MissedSlots.areTold(step)) {
+      return true;
+    }
+    BlobRow told = MissedSlots.told(step, row, row);
+    Set<Integer> folded = ChangeHolders.of(told, count);
+    folded.removeIf(slot -> !held[slot]);
+    return ChangeHolders.mayLeave(told, count, folded, before);
   }
 
   private static List<Long> foldedBySlot(BlobRow row, Profile profile, List<AttemptRow> attempts) {

@@ -29,6 +29,9 @@ public final class MetadataVersion {
    */
   static final int REFUSES_FAULTS = 3;
 
+  /** From here on rows tell which slots missed the changes that are not folded. */
+  static final int TELLS_MISSED = 3;
+
   private MetadataVersion() {}
 
   /** What a peer knows that says this; 0 before peers told. */

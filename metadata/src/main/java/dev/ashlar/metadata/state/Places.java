@@ -41,7 +41,7 @@ final class Places {
       Map<Integer, UUID> placed) {
     PlacementMap map = step.placement();
     BlobRow.Builder row =
-        after.toBuilder()
+        MissedSlots.told(step, before, after).toBuilder()
             .clearDebtSlots()
             .addAllDebtSlots(debts)
             .setSettled(step.freshId())

@@ -180,9 +180,16 @@ final class Repairs {
   }
 
   private static AttemptRow without(AttemptRow attempt, int slot) {
-    List<Integer> others =
-        attempt.getSlotsList().stream().filter(touched -> touched != slot).toList();
-    return attempt.toBuilder().clearSlots().addAllSlots(others).build();
+    return attempt.toBuilder()
+        .clearSlots()
+        .addAllSlots(without(attempt.getSlotsList(), slot))
+        .clearMissedSlots()
+        .addAllMissedSlots(without(attempt.getMissedSlotsList(), slot))
+        .build();
+  }
+
+  private static List<Integer> without(List<Integer> slots, int slot) {
+    return slots.stream().filter(each -> each != slot).toList();
   }
 
   /** Keeps the table of names as the row is from now on. */

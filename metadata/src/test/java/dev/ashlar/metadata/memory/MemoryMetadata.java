@@ -52,6 +52,7 @@ public final class MemoryMetadata implements MetadataClient {
   private final MetadataState state;
   private final Clock clock;
   private final long session;
+  private int version;
   private long requests;
   private boolean unavailable;
   private BiConsumer<Command, Applied> observer = (command, applied) -> {};
@@ -62,14 +63,16 @@ public final class MemoryMetadata implements MetadataClient {
 
   /** Goes on with what an earlier one left in the table, as a restarted process does. */
   public MemoryMetadata(MemoryTable table, Clock clock) {
-    this(new ReentrantLock(), table, new MetadataState(table), clock);
+    this(new ReentrantLock(), table, new MetadataState(table), clock, MetadataVersion.KNOWN);
   }
 
-  private MemoryMetadata(ReentrantLock lock, MemoryTable table, MetadataState state, Clock clock) {
+  private MemoryMetadata(
+      ReentrantLock lock, MemoryTable table, MetadataState state, Clock clock, int version) {
     this.lock = lock;
     this.table = table;
     this.state = state;
     this.clock = clock;
+    this.version = version;
     this.session =
         apply(Command.newBuilder().setRegisterSession(RegisterSession.getDefaultInstance()))
             .getSession();
@@ -77,12 +80,28 @@ public final class MemoryMetadata implements MetadataClient {
 
   /** Another client of the same group, with a session of its own. */
   public MemoryMetadata anotherClient() {
-    return new MemoryMetadata(lock, table, state, clock);
+    return new MemoryMetadata(lock, table, state, clock, version);
+  }
+
+  /** Of a group in which this version is in use, as long as there are older builds. */
+  public static MemoryMetadata ofVersion(int version, Clock clock) {
+    MemoryTable table = new MemoryTable();
+    return new MemoryMetadata(new ReentrantLock(), table, new MetadataState(table), clock, version);
+  }
+
+  /** From the next command on the newest version is in use. */
+  public void raiseVersion() {
+    locked(() -> version = MetadataVersion.KNOWN);
   }
 
   /** With this many drives of incarnation 1 and a map of this many PGs over them. */
   public static MemoryMetadata withDrives(Profile profile, int drives, int pgCount) {
-    MemoryMetadata metadata = new MemoryMetadata(Clock.systemUTC());
+    return withDrives(MetadataVersion.KNOWN, profile, drives, pgCount);
+  }
+
+  /** The same in a group in which this version is in use. */
+  public static MemoryMetadata withDrives(int version, Profile profile, int drives, int pgCount) {
+    MemoryMetadata metadata = ofVersion(version, Clock.systemUTC());
     metadata.apply(
         Command.newBuilder().setPutDrives(drives(profile, sequentialIds(drives), pgCount)));
     return metadata;
@@ -189,7 +208,8 @@ public final class MemoryMetadata implements MetadataClient {
     lock.lock();
     try {
       long index = state.applied().getIndex() + 1;
-      Applied applied = state.apply(1, index, entry(command));
+      CommandBatch entry = entry(command).toBuilder().setVersion(version).build();
+      Applied applied = state.apply(1, index, entry);
       observer.accept(command, applied);
       return applied;
     } finally {

@@ -31,9 +31,20 @@ abstract class ChangeFixture {
   static final long UNIT = 16384;
   static final long STRIPE = 4 * UNIT;
 
-  final MemoryMetadata metadata = MemoryMetadata.withDrives(new Profile(4, 2, (int) UNIT), 8, 8);
+  final MemoryMetadata metadata;
   private long sequence;
   private long attempts;
+
+  ChangeFixture() {
+    this(MetadataVersion.KNOWN);
+  }
+
+  /**
+   * @param version of metadata that is in use
+   */
+  ChangeFixture(int version) {
+    metadata = MemoryMetadata.withDrives(version, new Profile(4, 2, (int) UNIT), 8, 8);
+  }
 
   @BeforeEach
   void createBucket() throws Exception {

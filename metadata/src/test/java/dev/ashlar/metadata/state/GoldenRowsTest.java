@@ -36,8 +36,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * One row of each kind, byte for byte as this program writes it, and as the first release wrote it:
- * what is on disk must stay readable. {@code golden/rows-v2.txt}, {@code golden/rows-v1.txt} have a
+ * One row of each kind, byte for byte as this program writes it, and as earlier ones wrote it: what
+ * is on disk must stay readable. {@code golden/rows-v3.txt} and those of earlier versions have a
  * line per row, key and value in hexadecimal.
  */
 class GoldenRowsTest {
