@@ -154,7 +154,7 @@ final class CommitQueue {
     while (next != null) {
       if (hasFailed) {
         leave(next);
-        next.completion().failed(new ShardException(ShardFault.READ_ONLY, drive + " is read-only"));
+        tell(next, new ShardException(ShardFault.READ_ONLY, drive + " is read-only"));
         next = take();
       } else {
         LogRequest notYet = commitFrom(next);
@@ -207,6 +207,7 @@ final class CommitQueue {
       isCommitting = false;
     } catch (IOException | RuntimeException | Error e) {
       // An error too (no memory, say): a writer that died silently would let everyone wait.
+      // Whether it leaves anything in doubt, its kind tells: see LogWriteException.
       hasFailed = true;
       onFailure.accept(e instanceof Exception failure ? failure : new IllegalStateException(e));
       isCommitting = false;
@@ -230,7 +231,7 @@ final class CommitQueue {
   private void tellSucceeded(LogRequest request) {
     try {
       request.completion().succeeded(drive);
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       LOG.error("drive {}: a completion threw", drive, e);
     }
   }
@@ -244,7 +245,7 @@ final class CommitQueue {
   private void tell(LogRequest request, ShardException failure) {
     try {
       request.completion().failed(failure);
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       LOG.error("drive {}: a completion threw", drive, e);
     }
   }

@@ -433,12 +433,17 @@ public final class DriveStore implements ShardStore, AutoCloseable {
     return new ShardException(ShardFault.CORRUPT, shard + ": " + what);
   }
 
-  /** Once a write, sync or index change has failed, nothing is written until the next start. */
+  /**
+   * Once anything has failed, nothing is written until the next start. Only a failed write or sync
+   * of the log makes doubtful what the drive has, and ends its incarnation.
+   */
   private void failed(Exception cause) {
+    boolean isInDoubt = cause instanceof LogWriteException;
     LOG.error(
-        "drive {} ({}) is read-only from now on: {}",
+        "drive {} ({}) is read-only until the process is started again, {}: {}",
         drive,
         config.folder(),
+        isInDoubt ? "and then in a new incarnation" : "with all that it has acknowledged",
         cause instanceof IOException ? cause.getMessage() : cause.toString());
     LOG.debug("drive {} failed here", drive, cause);
     meters.ioError();
@@ -451,6 +456,12 @@ public final class DriveStore implements ShardStore, AutoCloseable {
     if (state == State.OPEN) {
       state = State.READ_ONLY;
     }
+    if (isInDoubt) {
+      endLife();
+    }
+  }
+
+  private void endLife() {
     try {
       core.endLife();
     } catch (IOException e) {

@@ -71,8 +71,8 @@ final class Housekeeper {
         round();
       } catch (ShardException e) {
         LOG.info("compaction stopped: {}", e.getMessage());
-      } catch (IOException | RuntimeException e) {
-        onFailure.accept(e);
+      } catch (IOException | RuntimeException | Error e) {
+        onFailure.accept(e instanceof Exception failure ? failure : new IllegalStateException(e));
         return;
       }
       LockSupport.parkNanos(this, ROUND_NANOS);

@@ -230,7 +230,7 @@ final class SegmentLog {
       segment.file().write(buffers, at.offset());
       segment.file().sync();
     } catch (IOException e) {
-      throw new IOException("writing to " + segment + ": " + e.getMessage(), e);
+      throw new LogWriteException(segment, e);
     } finally {
       buffers.clear();
       slab.release();

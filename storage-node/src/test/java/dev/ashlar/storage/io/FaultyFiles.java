@@ -1,0 +1,117 @@
+package dev.ashlar.storage.io;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/** Files of which the next call of one kind fails in a given way, when told so. */
+public final class FaultyFiles implements RawFiles {
+  private final RawFiles files;
+  private final AtomicReference<@Nullable Fault> next = new AtomicReference<>();
+
+  /** What may fail. */
+  public enum Call {
+    RENAME,
+    WRITE,
+    SYNC
+  }
+
+  private record Fault(Call call, Throwable failure) {}
+
+  public FaultyFiles(RawFiles files) {
+    this.files = files;
+  }
+
+  /**
+   * @param failure an {@link IOException}, {@link RuntimeException} or {@link Error}
+   */
+  public void failOnce(Call call, Throwable failure) {
+    next.set(new Fault(call, failure));
+  }
+
+  private void pass(Call call) throws IOException {
+    Fault fault = next.get();
+    if (fault == null || fault.call() != call || !next.compareAndSet(fault, null)) {
+      return;
+    }
+    switch (fault.failure()) {
+      case IOException e -> throw e;
+      case RuntimeException e -> throw e;
+      case Error e -> throw e;
+      default -> throw new IllegalArgumentException(fault.failure());
+    }
+  }
+
+  @Override
+  public RawFile create(String name, long size) throws IOException {
+    return new FaultyFile(files.create(name, size));
+  }
+
+  @Override
+  public RawFile open(String name) throws IOException {
+    return new FaultyFile(files.open(name));
+  }
+
+  @Override
+  public List<String> list() throws IOException {
+    return files.list();
+  }
+
+  @Override
+  public void rename(String from, String to) throws IOException {
+    pass(Call.RENAME);
+    files.rename(from, to);
+  }
+
+  @Override
+  public void delete(String name) throws IOException {
+    files.delete(name);
+  }
+
+  @Override
+  public void syncDirectory() throws IOException {
+    files.syncDirectory();
+  }
+
+  @Override
+  public long usableBytes() throws IOException {
+    return files.usableBytes();
+  }
+
+  private final class FaultyFile implements RawFile {
+    private final RawFile file;
+
+    FaultyFile(RawFile file) {
+      this.file = file;
+    }
+
+    @Override
+    public void write(List<ByteBuffer> buffers, long position) throws IOException {
+      pass(Call.WRITE);
+      file.write(buffers, position);
+    }
+
+    @Override
+    public void read(ByteBuffer target, long position) throws IOException {
+      file.read(target, position);
+    }
+
+    @Override
+    public void sync() throws IOException {
+      pass(Call.SYNC);
+      file.sync();
+    }
+
+    @Override
+    public long size() throws IOException {
+      return file.size();
+    }
+
+    @Override
+    public void close() throws IOException {
+      file.close();
+    }
+  }
+}
