@@ -51,6 +51,10 @@ public final class Query {
     return parameters.get(index).name;
   }
 
+  String value(int index) {
+    return parameters.get(index).value;
+  }
+
   public boolean has(String name) {
     return get(name) != null;
   }

@@ -20,18 +20,19 @@ public final class S3RequestParser {
   }
 
   public S3Request parse(HttpExchange exchange) throws S3Exception {
-    S3Request request = operation(exchange);
+    Query query = Query.parse(exchange.rawQuery());
+    HttpHeaders headers = HeadersInQuery.joined(exchange.headers(), query);
+    S3Request request = operation(exchange, query, headers);
     boolean isAppend = request instanceof S3Request.AppendObject;
-    if (!isAppend && exchange.headers().contains(ChangeRequestParser.WRITE_OFFSET)) {
+    if (!isAppend && headers.contains(ChangeRequestParser.WRITE_OFFSET)) {
       throw RequestHeaders.notImplemented(ChangeRequestParser.WRITE_OFFSET);
     }
     return request;
   }
 
-  private S3Request operation(HttpExchange exchange) throws S3Exception {
+  private S3Request operation(HttpExchange exchange, Query query, HttpHeaders headers)
+      throws S3Exception {
     RequestTarget target = RequestTarget.of(exchange, config.virtualHostDomains());
-    Query query = Query.parse(exchange.rawQuery());
-    HttpHeaders headers = exchange.headers();
     if (exchange.method().equals("OPTIONS")) {
       // The answer to a preflight request where CORS was never configured.
       throw new S3Exception(S3Error.ACCESS_FORBIDDEN);

@@ -138,6 +138,45 @@ class HeaderSupportTest {
     assertUnchanged();
   }
 
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "X-Amz-Bypass-Governance-Retention=true",
+        "x-amz-mfa=1",
+        "x-amz-acl=public-read",
+        "x-amz-server-side-encryption=AES256",
+        "x-amz-expected-bucket-owner=other",
+        "x-%61mz-tagging=a%3Db",
+        "x-amz-meta-a%0d%0ab=c"
+      })
+  void headersInTheQueryAreRefusedAlike(String query) throws Exception {
+    s3.refused("NotImplemented", TestS3.request("PUT", "/bkt/k?" + query).body("after"));
+    s3.refused("NotImplemented", "DELETE", "/bkt/k?" + query);
+    assertUnchanged();
+  }
+
+  @Test
+  void headersInTheQueryAreHeeded() throws Exception {
+    s3.ok(200, TestS3.request("PUT", "/bkt/k?x-amz-write-offset-bytes=6").body(" after"));
+    assertEquals("before after", s3.ok(200, "GET", "/bkt/k").text());
+    s3.ok(200, "PUT", "/bkt/copy?x-amz-copy-source=%2Fbkt%2Fk");
+    assertEquals("before after", s3.ok(200, "GET", "/bkt/copy").text());
+    s3.ok(200, TestS3.request("PUT", "/bkt/k?X-Amz-Meta-Color=gr%C3%BCn").body("x"));
+    assertEquals("gr\u00c3\u00bcn", s3.ok(200, "GET", "/bkt/k").header("x-amz-meta-color"));
+    s3.refused(
+        "InvalidArgument",
+        TestS3.request("PUT", "/bkt/k?x-amz-meta-a=1").header("x-amz-meta-a", "2").body("x"));
+    s3.refused("InvalidArgument", "PUT", "/bkt/k?x-amz-meta-a=%0d%0ax:");
+  }
+
+  /** The JavaScript SDK signs the checksum of a body that it does not have yet. */
+  @Test
+  void checksumsInTheQueryAreNotCompared() throws Exception {
+    String query = "x-amz-checksum-crc32=AAAAAA%3D%3D&x-amz-sdk-checksum-algorithm=CRC32";
+    s3.ok(200, TestS3.request("PUT", "/bkt/k?" + query).body("x"));
+    assertEquals("x", s3.ok(200, "GET", "/bkt/k?x-amz-checksum-mode=ENABLED").text());
+  }
+
   @Test
   void aclDocumentBesideACannedAclIsNotIgnored() throws Exception {
     s3.ok(200, TestS3.request("PUT", "/bkt/k?acl").header("x-amz-acl", "private"));
