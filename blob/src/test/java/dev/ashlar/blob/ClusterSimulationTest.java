@@ -1,10 +1,8 @@
 package dev.ashlar.blob;
 
-import static org.junit.jupiter.api.Assertions.assertTrue;
-
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Seeded runs of the cluster's protocol: {@code -Dashlar.cluster.sim.runs=100000} sets how many,
@@ -40,22 +38,8 @@ class ClusterSimulationTest {
   }
 
   @ParameterizedTest
-  @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "NONE")
+  @MethodSource("dev.ashlar.blob.PlantedBug#ofCluster")
   void plantedBugsAreFound(PlantedBug bug) {
-    int runs = 1;
-    while (runs <= RUNS_TO_FIND_MAX && !isFound(bug, runs)) {
-      runs++;
-    }
-    System.out.println(bug + " was found by run " + runs);
-    assertTrue(runs <= RUNS_TO_FIND_MAX, () -> bug + " was not found");
-  }
-
-  private static boolean isFound(PlantedBug bug, long seed) {
-    try {
-      new ClusterSimulation(seed, bug).run();
-      return false;
-    } catch (Exception | AssertionError e) {
-      return true;
-    }
+    PlantedBugHunt.hunt(bug, RUNS_TO_FIND_MAX, seed -> new ClusterSimulation(seed, bug).run());
   }
 }

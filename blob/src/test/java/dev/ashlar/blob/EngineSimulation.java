@@ -54,6 +54,7 @@ final class EngineSimulation implements SimulatedProcess.Surroundings {
   private static final long NEVER = SimulatedDrives.NEVER;
 
   private final Random random;
+  private final PlantedBug bug;
   private final Profile profile;
   private final boolean isCalm;
   private final int windowStripes;
@@ -71,7 +72,8 @@ final class EngineSimulation implements SimulatedProcess.Surroundings {
   private int working;
   private int steps;
 
-  EngineSimulation(long seed) throws IOException {
+  EngineSimulation(long seed, PlantedBug bug) throws IOException {
+    this.bug = bug;
     random = new Random(seed);
     profile = PROFILES.get(random.nextInt(PROFILES.size()));
     isCalm = random.nextInt(4) == 0;
@@ -79,7 +81,9 @@ final class EngineSimulation implements SimulatedProcess.Surroundings {
     threads = new SteppedThreads(random);
     int count = profile.shards() + random.nextInt(3);
     metadata = new MemoryMetadata(table, clock);
-    drives = new SimulatedDrives(random, profile, MemoryMetadata.sequentialIds(count));
+    drives =
+        new SimulatedDrives(
+            random, profile, MemoryMetadata.sequentialIds(count), bug == PlantedBug.SKIPS_SYNCS);
     PutDrives.Builder put =
         MemoryMetadata.drives(profile, MemoryMetadata.sequentialIds(count), 1 + random.nextInt(3));
     metadata.require(Command.newBuilder().setPutDrives(put));
@@ -89,7 +93,7 @@ final class EngineSimulation implements SimulatedProcess.Surroundings {
 
   private SimulatedProcess newProcess() {
     return new SimulatedProcess(
-        SimulatedProcess.config(profile, windowStripes), metadata, clock, this);
+        SimulatedProcess.config(profile, windowStripes), bug.in(metadata), clock, this);
   }
 
   void run() throws Exception {
@@ -371,7 +375,8 @@ final class EngineSimulation implements SimulatedProcess.Surroundings {
 
   @Override
   public @Nullable ShardStore drive(UUID id) {
-    return drives.find(id);
+    ShardStore drive = drives.find(id);
+    return drive == null ? null : bug.in(drive);
   }
 
   @Override

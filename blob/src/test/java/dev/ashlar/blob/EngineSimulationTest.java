@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.Map;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Seeded runs of the whole engine: {@code -Dashlar.engine.runs=10000} sets how many, {@code
@@ -33,9 +35,15 @@ class EngineSimulationTest {
     }
   }
 
+  @ParameterizedTest
+  @MethodSource("dev.ashlar.blob.PlantedBug#ofEngine")
+  void plantedBugsAreFound(PlantedBug bug) {
+    PlantedBugHunt.hunt(bug, RUNS_DEFAULT, seed -> new EngineSimulation(seed, bug).run());
+  }
+
   private static Map<String, Double> run(long seed) {
     try {
-      EngineSimulation simulation = new EngineSimulation(seed);
+      EngineSimulation simulation = new EngineSimulation(seed, PlantedBug.NONE);
       simulation.run();
       return simulation.repairs();
     } catch (Exception | AssertionError e) {

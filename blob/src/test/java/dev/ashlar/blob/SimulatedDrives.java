@@ -66,12 +66,17 @@ final class SimulatedDrives {
    */
   record Step(long calls, boolean hasPower) {}
 
-  SimulatedDrives(Random random, Profile profile, List<UUID> ids) throws IOException {
+  /**
+   * @param skipSyncs a planted bug: what is synced is not durable
+   */
+  SimulatedDrives(Random random, Profile profile, List<UUID> ids, boolean skipSyncs)
+      throws IOException {
     this.random = random;
     this.profile = profile;
     for (UUID id : ids) {
       SteppedDrive.Medium medium = new SteppedDrive.Medium(id, random);
       media.add(medium);
+      medium.disk().skipSyncs(skipSyncs);
       open(medium);
     }
   }

@@ -30,6 +30,7 @@ public final class SimulatedDrive implements RawFiles {
   private boolean isDown;
   private int callsUntilError = Integer.MAX_VALUE;
   private long calls;
+  private boolean skipsSyncs;
   private @Nullable String unreadable;
   private long unreadableFrom;
   private long unreadableTo;
@@ -56,6 +57,11 @@ public final class SimulatedDrive implements RawFiles {
   /** The n-th write or sync from now fails, and what it should have made durable is not. */
   public void failAtCall(int n) {
     callsUntilError = n;
+  }
+
+  /** Whether syncs of files from now on do nothing, which nobody hears. */
+  public void skipSyncs(boolean isOn) {
+    skipsSyncs = isOn;
   }
 
   /** Changing calls so far. */
@@ -268,6 +274,9 @@ public final class SimulatedDrive implements RawFiles {
     public void sync() throws IOException {
       change();
       fail();
+      if (skipsSyncs) {
+        return;
+      }
       for (int sector = dirtySectors.nextSetBit(0);
           sector >= 0;
           sector = dirtySectors.nextSetBit(sector + 1)) {
