@@ -36,11 +36,12 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A slot gets another drive, and at one step of it the process that moves what the slot has ends.
- * The next one ends the move, after which nothing may be lacking and nothing left over. The seed
- * decides all else, so that the steps before the end are always the same.
+ * Something is done to a few objects, such as moving a slot to another drive, and at one step of it
+ * the process that does it ends. The next one does what is left, after which nothing may be lacking
+ * and nothing left over. The seed decides all else, so that the steps before the end are always the
+ * same.
  */
-final class MoveCrash implements SimulatedProcess.Surroundings {
+final class StepCrash implements SimulatedProcess.Surroundings {
   private static final Profile PROFILE = Profile.parse("2+1", 4096);
   private static final int DRIVES = 4;
   private static final int SLOT = 1;
@@ -52,6 +53,18 @@ final class MoveCrash implements SimulatedProcess.Surroundings {
   private static final int NEW = 3;
   private static final int STEPS_MAX = 100_000;
 
+  /** What is done. */
+  enum Action {
+    /** A slot gets another drive, and what it has is moved. */
+    MOVE,
+    /** An object gets more bytes. */
+    APPEND,
+    /** A change is made a part of its shards. */
+    FOLD,
+    /** What a drive had that was replaced by an empty one is made anew. */
+    REPAIR
+  }
+
   /** What ends with the process. */
   enum End {
     /** Nothing: the drives are other processes', and finish what they have. */
@@ -62,6 +75,7 @@ final class MoveCrash implements SimulatedProcess.Surroundings {
     POWER
   }
 
+  private final Action action;
   private final End end;
   private final Random random;
   private final SteppedThreads threads;
@@ -77,7 +91,8 @@ final class MoveCrash implements SimulatedProcess.Surroundings {
   private long stepsLeft = Long.MAX_VALUE;
   private @Nullable String endedAt;
 
-  MoveCrash(long seed, End end) throws IOException {
+  StepCrash(long seed, Action action, End end) throws IOException {
+    this.action = action;
     this.end = end;
     random = new Random(seed);
     threads = new SteppedThreads(random);
@@ -104,12 +119,15 @@ final class MoveCrash implements SimulatedProcess.Surroundings {
 
   /**
    * @param step at which the process ends, from 1 on
-   * @return what that was; null if the move has fewer steps
+   * @return what that was; null if the action has fewer steps
    */
   @Nullable String run(int step) throws Exception {
     inThread("put", this::putObjects);
+    if (action == Action.REPAIR) {
+      replaceOld();
+    }
     stepsLeft = step;
-    threads.start("move", this::moveUntilItEnds);
+    threads.start("action", this::actUntilItEnds);
     runAll();
     stepsLeft = Long.MAX_VALUE;
     if (endedAt != null) {
@@ -170,14 +188,48 @@ final class MoveCrash implements SimulatedProcess.Surroundings {
     return process.client.object(SimulatedClient.BUCKET, key).orElseThrow();
   }
 
-  private void moveUntilItEnds() throws Exception {
+  private void replaceOld() throws IOException {
+    SteppedDrive.Medium medium = requireNonNull(media.get(ids.get(OLD)));
+    requireNonNull(drives.get(medium.id())).die();
+    medium.replace();
+    open(medium);
+    SimulatedDrives.register(metadata, drives.values());
+  }
+
+  private void actUntilItEnds() throws Exception {
     try {
-      move(process.client);
-      process.repairAll();
+      switch (action) {
+        case MOVE -> {
+          move(process.client);
+          process.repairAll();
+        }
+        case APPEND -> append();
+        case FOLD -> process.foldAll();
+        case REPAIR -> process.repairAll();
+      }
+    } catch (DataUnavailableException e) {
+      if (!process.isDead()) {
+        throw e;
+      }
     } catch (MetadataUnavailableException e) {
       if (!process.isDead()) {
         throw e;
       }
+    }
+  }
+
+  private void append() throws Exception {
+    String key = SimulatedClient.keys().getFirst();
+    ObjectRead object = object(key);
+    int size = (int) object.object().getSummary().getSize();
+    byte[] bytes = EngineFixture.bytes(random, 2 * PROFILE.stripeBytes() + 700);
+    process.begin(new SimulatedProcess.Request(to -> to.change(key, size, bytes, true)));
+    try (ObjectChange change = process.store.newChange(object, size, bytes.length)) {
+      change.write(ByteBuffer.wrap(bytes));
+      change.commit(
+          ModifyObject.newBuilder().setBucket(SimulatedClient.BUCKET).setKey(key).setAppend(true));
+    } finally {
+      process.end();
     }
   }
 
@@ -287,7 +339,9 @@ final class MoveCrash implements SimulatedProcess.Surroundings {
   /** What the next process does, without being told how far the last one was. */
   private void tidy() throws Exception {
     process.collector.sweepDeadSessions(drives.values());
-    move(process.client);
+    if (action == Action.MOVE) {
+      move(process.client);
+    }
     process.repairAll();
     process.foldAll();
     process.leftovers.retry();
@@ -295,10 +349,15 @@ final class MoveCrash implements SimulatedProcess.Surroundings {
   }
 
   private void check() throws Exception {
-    assertEquals(ids.get(NEW), process.client.placement().drive(PG, SLOT));
     assertEquals(List.of(), process.client.registry().getLoadsList(), "what is still to be moved");
-    assertEquals(0, process.repairs("rebuilt.shards"), "nothing was lost, so nothing is made anew");
-    assertEquals(List.of(), new ArrayList<>(requireNonNull(drives.get(ids.get(OLD))).shards()));
+    if (action != Action.REPAIR) {
+      assertEquals(
+          0, process.repairs("rebuilt.shards"), "nothing was lost, so nothing is made anew");
+    }
+    if (action == Action.MOVE) {
+      assertEquals(ids.get(NEW), process.client.placement().drive(PG, SLOT));
+      assertEquals(List.of(), new ArrayList<>(requireNonNull(drives.get(ids.get(OLD))).shards()));
+    }
     RestCheck.Losses none =
         new RestCheck.Losses() {
           @Override
