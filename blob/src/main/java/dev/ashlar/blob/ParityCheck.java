@@ -42,6 +42,12 @@ final class ParityCheck {
    * @param slot of the shard that differs, if it is one
    */
   record Found(Result result, OptionalInt slot) {
+    /** Whether all shards but this one are there and agree with each other. */
+    boolean isRightWithout(int wrong) {
+      return result == Result.CONSISTENT
+          || (result == Result.ONE_DIFFERS && slot.equals(OptionalInt.of(wrong)));
+    }
+
     static Found of(Result result) {
       return new Found(result, OptionalInt.empty());
     }

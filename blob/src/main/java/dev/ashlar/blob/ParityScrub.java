@@ -26,7 +26,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Takes a sample of each blob, a few stripes anywhere in it, and compares the shards of these with
  * each other. It begins anywhere, goes through all placement groups, and rests until the period is
- * over. A shard that contradicts all others becomes owed. One thread.
+ * over. A shard that contradicts all others becomes a debt if that is proof enough; otherwise it is
+ * reported, and everything stays as it is. One thread.
  */
 public final class ParityScrub implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ParityScrub.class);
@@ -45,6 +46,7 @@ public final class ParityScrub implements AutoCloseable {
   private final RandomGenerator random;
   private final Counter compared;
   private final Counter inconsistent;
+  private final Counter undecided;
   private long passBeganNanos;
   private int groupsLeft;
   private int group;
@@ -78,6 +80,10 @@ public final class ParityScrub implements AutoCloseable {
     this.inconsistent =
         Counter.builder("ashlar.scrub.inconsistent.samples")
             .description("Of these, those whose shards contradict each other")
+            .register(meters);
+    this.undecided =
+        Counter.builder("ashlar.scrub.undecided.samples")
+            .description("Of these, those of which it is not known which shard is wrong")
             .register(meters);
   }
 
@@ -168,28 +174,76 @@ public final class ParityScrub implements AutoCloseable {
   private ByteRange sample(BlobRow row) {
     StripeLayout layout = WindowRead.layout(row);
     long longest = layout.shardLength(0);
-    int unit = layout.profile().stripeUnit();
-    long bytes = (long) Math.max(1, SAMPLE_BYTES / unit) * unit;
+    long bytes = sampleBytes(row);
     long places = Math.ceilDiv(longest, bytes);
     long offset = random.nextLong(places) * bytes;
     return new ByteRange(offset, Math.min(bytes, longest - offset));
   }
 
-  private void tell(BlobRow row, ByteRange range, Found found) throws MetadataUnavailableException {
+  private static long sampleBytes(BlobRow row) {
+    int unit = WindowRead.layout(row).profile().stripeUnit();
+    return (long) Math.max(1, SAMPLE_BYTES / unit) * unit;
+  }
+
+  private void tell(BlobRow row, ByteRange range, Found found)
+      throws MetadataUnavailableException, InterruptedException {
     inconsistent.increment();
     String what = BlobId.of(row.getId()) + ", bytes " + range + " of its shards";
     if (found.slot().isEmpty()) {
-      LOG.error("{}: they contradict each other, and which are wrong cannot be told", what);
+      undecided.increment();
+      LOG.error(
+          "{}: they contradict each other, and which are wrong is not known. Nothing is changed;"
+              + " compare the object with another copy of it",
+          what);
       return;
     }
     int slot = found.slot().getAsInt();
-    LOG.error("{}: slot {} contradicts the others", what, slot);
+    if (!isProof(row, slot)) {
+      undecided.increment();
+      LOG.error(
+          "{}: slot {} contradicts all others, but it may be the one that is right, or be needed."
+              + " Nothing is changed; compare the object with another copy of it, and write it"
+              + " again if it is wrong",
+          what,
+          slot);
+      return;
+    }
+    LOG.error("{}: slot {} contradicts the others and is rebuilt from them", what, slot);
     PlacementMap placement = engine.metadata().placement(row.getEpoch());
     ShardStore store = engine.drives().apply(placement.location(row, slot));
     if (losses.owe(row, slot) == Outcome.OWED && store != null) {
       // Or repair would find it whole. If it is quicker, the shard is lost next, and found so.
       engine.leftovers().remove(store, ShardId.name(row, slot));
     }
+  }
+
+  /**
+   * Whether a shard that contradicts all others is the wrong one, and can be rebuilt from them. Not
+   * a data shard of a blob that was changed: all parity may have missed the same change, and what
+   * is read would become what it was before. All others have to be there and agree to the last
+   * byte.
+   */
+  private boolean isProof(BlobRow row, int slot) throws InterruptedException {
+    boolean isData = slot < row.getProfile().getDataShards();
+    return !(isData && row.getRevision() > 0) && doAllOthersAgree(row, slot);
+  }
+
+  private boolean doAllOthersAgree(BlobRow row, int slot) throws InterruptedException {
+    long longest = WindowRead.layout(row).shardLength(0);
+    long step = sampleBytes(row);
+    for (long from = 0; from < longest; from += step) {
+      ByteRange range = new ByteRange(from, Math.min(step, longest - from));
+      pace.take(range.length() * Profile.of(row.getProfile()).shards());
+      try (RequestMemory memory = new RequestMemory(engine.memory())) {
+        if (!check.check(row, range, memory).isRightWithout(slot)) {
+          return false;
+        }
+      } catch (DataUnavailableException e) {
+        LOG.debug("{} is not compared now: {}", BlobId.of(row.getId()), e.getMessage());
+        return false;
+      }
+    }
+    return true;
   }
 
   /** Ends the background thread. */

@@ -3,12 +3,18 @@ package dev.ashlar.blob;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.ashlar.blob.ParityCheck.Result;
+import dev.ashlar.protocol.client.AbstractShardChangesContract;
 import dev.ashlar.protocol.client.AbstractShardStoreContract;
 import dev.ashlar.protocol.client.Answer;
+import dev.ashlar.protocol.client.Fold;
 import dev.ashlar.protocol.client.MemoryShardStore;
+import dev.ashlar.protocol.client.ShardData;
 import dev.ashlar.protocol.client.ShardFault;
+import dev.ashlar.protocol.client.ShardIntent;
+import dev.ashlar.protocol.client.ShardView;
 import dev.ashlar.protocol.layout.ByteRange;
 import dev.ashlar.protocol.message.BlobRow;
+import dev.ashlar.protocol.model.AttemptId;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.Profile;
 import dev.ashlar.protocol.model.ShardId;
@@ -100,6 +106,62 @@ class ParityScrubTest {
         fixture.assertWhole("slot " + slot + " of " + length);
       }
     }
+  }
+
+  /** The drive's shard is folded up to the first change, without what that changed. */
+  private static void foldWithoutTheChange(ChangeFixture fixture, int slot) throws Exception {
+    BlobRow row = fixture.lastBlob();
+    ShardId shard = ShardId.of(row, slot);
+    MemoryShardStore drive = fixture.holder(slot);
+    long length = WindowRead.layout(row).shardLength(slot);
+    Answer<ShardData> old = new Answer<>();
+    drive.read(shard, ShardView.ORIGINAL, 0, 100, old);
+    AttemptId other = new AttemptId(99, slot);
+    drive.prepare(
+        AbstractShardChangesContract.bytes(
+            new ShardIntent.Target(shard, other, ShardView.ORIGINAL, length),
+            0,
+            AbstractShardStoreContract.bytesOf(old.await())),
+        new Answer<>());
+    drive.fold(List.of(new Fold(shard, other, 1, 0)), new Answer<>());
+  }
+
+  @Test
+  void theChangedStripThatAllParityHasMissedStays() throws Exception {
+    ChangeFixture fixture = fixture("4+2", 40_000);
+    fixture.change(0, EngineFixture.bytes(random, 100));
+    foldWithoutTheChange(fixture, 4);
+    foldWithoutTheChange(fixture, 5);
+    fixture.foldAll();
+    assertEquals(List.of(), fixture.lastBlob().getAttemptsList());
+    assertEquals(new ParityCheck.Found(Result.ONE_DIFFERS, OptionalInt.of(0)), check(fixture));
+    scrub(fixture).checkAll();
+    assertEquals(List.of(), fixture.lastBlob().getDebtSlotsList());
+    fixture.assertContent("what was acknowledged is still read");
+    assertEquals(1, fixture.count("ashlar.scrub.undecided.samples"));
+  }
+
+  /** Where the others do not agree elsewhere, the odd one may be needed. */
+  @Test
+  void whatMayBeNeededElsewhereStays() throws Exception {
+    ChangeFixture fixture = fixture("4+2", 2_000_000);
+    exchange(fixture, 5);
+    BlobRow row = fixture.lastBlob();
+    ShardId shard = ShardId.of(row, 4);
+    int length = (int) WindowRead.layout(row).shardLength(4);
+    Answer<ShardData> whole = new Answer<>();
+    fixture.holder(4).read(shard, ShardView.ORIGINAL, 0, length, whole);
+    byte[] bytes = AbstractShardStoreContract.bytesOf(whole.await());
+    bytes[length - 1] ^= 1;
+    fixture.holder(4).delete(List.of(shard.blob()), new Answer<>());
+    fixture.holder(4).write(AbstractShardStoreContract.shardWrite(shard, 0, bytes), new Answer<>());
+    int passes = 20;
+    ParityScrub scrub = scrub(fixture);
+    for (int pass = 0; pass < passes; pass++) {
+      scrub.checkAll(); // a sample anywhere
+    }
+    assertEquals(List.of(), fixture.lastBlob().getDebtSlotsList());
+    assertEquals(passes, fixture.count("ashlar.scrub.undecided.samples"));
   }
 
   @Test
