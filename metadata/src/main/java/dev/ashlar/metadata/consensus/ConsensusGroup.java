@@ -186,6 +186,7 @@ public final class ConsensusGroup implements AutoCloseable {
           for (Peer peer : peers) {
             if (network.isForgetful(peer.id()) && hasCaughtUp(peer, targets)) {
               try {
+                peer.resetMark();
                 folders.setMember(peer.place());
                 network.setMember(peer.id());
                 log.info("metadata of peer {} is rebuilt", peer.id());

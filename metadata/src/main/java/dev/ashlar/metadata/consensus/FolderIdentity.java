@@ -1,12 +1,10 @@
 package dev.ashlar.metadata.consensus;
 
 import java.io.IOException;
-import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.Properties;
 
@@ -111,18 +109,12 @@ record FolderIdentity(
     }
     Path unfinished = folder.resolve(UNFINISHED);
     Files.writeString(unfinished, text);
-    sync(unfinished);
+    Syncs.sync(unfinished);
     Files.move(unfinished, file, StandardCopyOption.ATOMIC_MOVE);
-    sync(folder);
+    Syncs.sync(folder);
   }
 
   private static List<String> names(String text) {
     return text.isEmpty() ? List.of() : List.of(text.split(",", -1));
-  }
-
-  private static void sync(Path path) throws IOException {
-    try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ)) {
-      channel.force(true);
-    }
   }
 }

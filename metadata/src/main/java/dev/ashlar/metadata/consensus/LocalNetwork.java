@@ -2,6 +2,7 @@ package dev.ashlar.metadata.consensus;
 
 import java.io.IOException;
 import java.util.Collection;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -19,6 +20,8 @@ final class LocalNetwork implements Peer.Network {
 
   private final ConcurrentMap<RaftPeerId, ReentrantLock> appendOrders = new ConcurrentHashMap<>();
 
+  private final ConcurrentMap<RaftPeerId, PeerDurability> durabilities = new ConcurrentHashMap<>();
+
   /**
    * Peers whose folder was empty. They have forgotten what they once acknowledged, so their votes
    * could elect a leader that lacks it: they have none until they hold all that was committed.
@@ -35,6 +38,15 @@ final class LocalNetwork implements Peer.Network {
   @Override
   public void put(Parameters parameters) {
     parameters.put(LocalRpc.NETWORK, this, LocalNetwork.class);
+  }
+
+  @Override
+  public void set(RaftPeerId peer, PeerDurability durability) {
+    durabilities.put(peer, durability);
+  }
+
+  PeerDurability durability(RaftPeerId peer) {
+    return Objects.requireNonNull(durabilities.get(peer), "no such peer");
   }
 
   @Override

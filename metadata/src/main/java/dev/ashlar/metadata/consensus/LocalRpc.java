@@ -77,7 +77,10 @@ public final class LocalRpc implements RpcType {
       RaftServer voter = receiver(request.getServerRequest());
       network.checkMayVote(server.getId());
       network.checkMayVote(voter.getId());
-      return voter.requestVote(request);
+      network.durability(server.getId()).syncVote(); // for itself
+      RequestVoteReplyProto reply = voter.requestVote(request);
+      network.durability(voter.getId()).syncVote();
+      return reply;
     }
 
     /**
@@ -112,7 +115,9 @@ public final class LocalRpc implements RpcType {
         throws IOException {
       try {
         RaftServer follower = awaitRunning(request.getServerRequest());
-        return await(append(follower, withLaggingCommit(request)), request.getServerRequest());
+        var reply = append(follower, withLaggingCommit(request));
+        network.durability(follower.getId()).syncTerm(request.getLeaderTerm());
+        return await(reply, request.getServerRequest());
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
         throw new InterruptedIOException(
@@ -177,7 +182,14 @@ public final class LocalRpc implements RpcType {
     @Override
     public InstallSnapshotReplyProto installSnapshot(InstallSnapshotRequestProto request)
         throws IOException {
-      return receiver(request.getServerRequest()).installSnapshot(request);
+      RaftServer follower = receiver(request.getServerRequest());
+      InstallSnapshotReplyProto reply = follower.installSnapshot(request);
+      PeerDurability durability = network.durability(follower.getId());
+      durability.syncTerm(request.getLeaderTerm());
+      if (request.getSnapshotChunk().getDone()) {
+        durability.syncInstalled();
+      }
+      return reply;
     }
   }
 }

@@ -173,6 +173,7 @@ final class MetadataFolders {
     if (members() - cut.size() > folders.size() / 2) {
       cut.forEach(place -> set(place, Standing.REBUILDING, ""));
     }
+    requireMajority();
     for (int place = 0; place < folders.size(); place++) {
       if (!isLeftOut(place)) {
         record(place);
@@ -191,14 +192,19 @@ final class MetadataFolders {
     State state = found.map(FolderIdentity::state).orElse(State.REBUILDING);
     try {
       if (state == State.MEMBER) {
-        return RaftFiles.mend(storage(folder));
+        RaftFiles.Found end = RaftFiles.mend(folder, storage(folder));
+        if (end.end() == RaftFiles.End.SHORT) {
+          set(place, Standing.REBUILDING, end.account());
+          log.error("metadata folder {} is damaged: {}", folder, end.account());
+        }
+        return end.end() == RaftFiles.End.CUT;
       }
       // Still formatting: the crash came before any peer ran, so there is nothing to forget.
       if (state == State.REBUILDING) {
         set(place, Standing.REBUILDING, "");
         log.warn("{} was empty: its metadata is rebuilt from the others", folder);
         if (Files.exists(storage(folder))) {
-          RaftFiles.mend(storage(folder));
+          RaftFiles.mend(folder, storage(folder));
         }
       }
     } catch (IOException e) {
@@ -309,9 +315,7 @@ final class MetadataFolders {
         .map(
             status ->
                 status.folder()
-                    + (status.standing() == Standing.REBUILDING
-                        ? " was found empty"
-                        : ": " + status.reason()))
+                    + (status.reason().isEmpty() ? " was found empty" : ": " + status.reason()))
         .collect(Collectors.joining("; "));
   }
 }

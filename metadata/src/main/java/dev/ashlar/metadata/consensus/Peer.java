@@ -38,6 +38,7 @@ import org.slf4j.LoggerFactory;
 final class Peer implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(Peer.class);
   private static final Duration CLOSE_MAX = Duration.ofSeconds(10);
+  private static final Duration MARK_INTERVAL = Duration.ofSeconds(1);
   private static final long CHECKPOINT_TIMEOUT_MS = 600_000;
   private static final Pattern FOUNDER = Pattern.compile("m([1-9]\\d{0,3})");
   private static final int JOINED_ID_DIGITS = 12;
@@ -50,6 +51,9 @@ final class Peer implements AutoCloseable {
   private final TableStateMachine machine;
   private final RaftServer server;
   private final RaftServer.Division division;
+  private final PeerDurability durability;
+  private final LogMark mark;
+  private final Thread marker;
 
   /**
    * @param group as it begins; what the log says of it comes first
@@ -70,6 +74,8 @@ final class Peer implements AutoCloseable {
       throws IOException {
     this.group = group;
     this.network = network;
+    this.mark = new LogMark(folder);
+    this.marker = Thread.ofPlatform().name("metadata-mark").daemon().unstarted(this::keepMark);
     this.id = id;
     CheckpointPolicy policy =
         new CheckpointPolicy(limits.commandsMax(), limits.bytesMax(), this::requestCheckpoint);
@@ -90,6 +96,8 @@ final class Peer implements AutoCloseable {
             .build();
     try {
       this.division = server.getDivision(group.getGroupId());
+      this.durability = new PeerDurability(folder, division::getRaftStorage, this::stop);
+      network.set(id, durability);
     } catch (IOException | RuntimeException e) {
       server.close();
       throw e;
@@ -102,6 +110,9 @@ final class Peer implements AutoCloseable {
 
     /** Hands itself to what Ratis makes of the type. */
     void put(Parameters parameters);
+
+    /** What this peer of the process has to make durable before it tells others. */
+    void set(RaftPeerId peer, PeerDurability durability);
 
     /** These are, or are about to be, of the group. */
     void add(Collection<RaftPeer> peers);
@@ -131,6 +142,40 @@ final class Peer implements AutoCloseable {
 
   void start() throws IOException {
     server.start();
+    marker.start();
+  }
+
+  /** Beside the log, so that no commit waits for it. */
+  private void keepMark() {
+    try {
+      while (true) {
+        Thread.sleep(MARK_INTERVAL);
+        raiseMark();
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt(); // closed
+    }
+  }
+
+  private void raiseMark() {
+    try {
+      mark.raise(acknowledgedIndex());
+    } catch (IOException | RuntimeException e) {
+      log.warn("metadata peer {} cannot note how long its log is: {}", id, e.toString());
+    }
+  }
+
+  /** What is committed and durable here. */
+  private long acknowledgedIndex() {
+    RaftLog raftLog = division.getRaftLog();
+    return Math.min(
+        raftLog.getLastCommittedIndex(),
+        Math.max(raftLog.getFlushIndex(), raftLog.getSnapshotIndex()));
+  }
+
+  /** The others have rebuilt it: what it held before says nothing any more. */
+  void resetMark() throws IOException {
+    mark.set(acknowledgedIndex());
   }
 
   RaftPeerId id() {
@@ -190,6 +235,7 @@ final class Peer implements AutoCloseable {
 
   /** Appends the proposal to the log, if this is the leader; runs on the caller's thread. */
   CompletableFuture<RaftClientReply> propose(Proposal proposal) throws IOException {
+    durability.syncTerm(term());
     RaftClientRequest request =
         RaftClientRequest.newBuilder()
             .setClientId(client)
@@ -259,9 +305,22 @@ final class Peer implements AutoCloseable {
     }
   }
 
+  /** It cannot keep its word any more; others go on. */
+  private void stop() {
+    log.error(
+        "metadata peer {} stops: it cannot make its vote durable in its folder. Check the drive and"
+            + " start it again",
+        id);
+    Thread.ofPlatform().daemon().name("metadata-stop").start(division::close);
+  }
+
   @Override
   public void close() throws IOException {
     network.leave(server);
+    if (marker.isAlive()) {
+      marker.interrupt();
+      raiseMark();
+    }
     server.close();
     machine.close(); // Ratis forgets it when the log could not be opened
   }

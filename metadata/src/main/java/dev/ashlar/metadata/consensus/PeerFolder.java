@@ -10,12 +10,15 @@ import java.util.UUID;
 import java.util.stream.Stream;
 import org.apache.ratis.protocol.RaftPeerId;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The folder of a peer whose group has others in other processes. What an empty folder means, a new
  * group or a loss, cannot be seen from here: {@link Admission} asks the others.
  */
 final class PeerFolder {
+  private static final Logger LOG = LoggerFactory.getLogger(PeerFolder.class);
   private static final Set<String> MAY_BE_THERE = Set.of("lost+found", FolderIdentity.UNFINISHED);
 
   private final Path folder;
@@ -89,15 +92,25 @@ final class PeerFolder {
         || (state() == State.REBUILDING && !Files.exists(storage))) {
       return;
     }
-    boolean isCut;
+    RaftFiles.Found found;
     try {
-      isCut = RaftFiles.mend(storage);
+      found = RaftFiles.mend(folder, storage);
     } catch (IOException e) {
       throw new IOException(
           folder + " is damaged; once emptied it is rebuilt from the others: " + e.getMessage(), e);
     }
-    if (isCut && (state() == State.MEMBER || state() == State.JOINING)) {
-      setState(State.CUT);
+    switch (found.end()) {
+      case WHOLE -> {}
+      case CUT -> {
+        if (state() == State.MEMBER || state() == State.JOINING) {
+          setState(State.CUT);
+        }
+      }
+      case SHORT -> {
+        LOG.error("metadata folder {} is damaged: {}", folder, found.account());
+        setState(State.REBUILDING);
+      }
+      case CONFIRMED -> setState(State.MEMBER);
     }
   }
 

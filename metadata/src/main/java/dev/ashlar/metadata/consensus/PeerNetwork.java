@@ -69,6 +69,7 @@ final class PeerNetwork implements Peer.Network {
 
   private final ChangeOrder changes;
   private volatile @Nullable RaftServer server;
+  private volatile @Nullable PeerDurability durability;
   private volatile Known known = new Known(null, new Members(Map.of(), Map.of(), -1));
   private @Nullable Supplier<RaftConfiguration> configuration;
 
@@ -130,6 +131,15 @@ final class PeerNetwork implements Peer.Network {
   }
 
   @Override
+  public void set(RaftPeerId peer, PeerDurability what) {
+    durability = what;
+  }
+
+  private PeerDurability durability() {
+    return Objects.requireNonNull(durability, "no peer yet");
+  }
+
+  @Override
   public void join(RaftServer newServer) {
     server = newServer;
   }
@@ -157,6 +167,7 @@ final class PeerNetwork implements Peer.Network {
     } finally {
       order.unlock();
     }
+    durability().syncVote(); // for itself
     CallClient voter = other(request.getServerRequest());
     CallAnswer answer = answer(voter, Method.VOTE, request.toByteArray(), voteTimeout);
     return RequestVoteReplyProto.parseFrom(done(voter, answer));
@@ -325,6 +336,7 @@ final class PeerNetwork implements Peer.Network {
     } finally {
       order.unlock();
     }
+    durability().syncVote();
     call.answer(CallAnswer.done(reply.toByteArray()));
   }
 
@@ -342,6 +354,7 @@ final class PeerNetwork implements Peer.Network {
     } finally {
       order.unlock();
     }
+    durability().syncTerm(request.getLeaderTerm());
     var unused =
         reply.whenComplete(
             (done, failure) -> {
@@ -365,6 +378,11 @@ final class PeerNetwork implements Peer.Network {
     } finally {
       order.unlock();
     }
-    call.answer(CallAnswer.done(follower.installSnapshot(request).toByteArray()));
+    InstallSnapshotReplyProto reply = follower.installSnapshot(request);
+    durability().syncTerm(request.getLeaderTerm());
+    if (request.getSnapshotChunk().getDone()) {
+      durability().syncInstalled();
+    }
+    call.answer(CallAnswer.done(reply.toByteArray()));
   }
 }

@@ -172,6 +172,7 @@ final class PeerStart {
       }
       Thread.sleep(ASK_AGAIN_MS);
     }
+    now.peer().resetMark();
     folder.setState(State.MEMBER);
     now.network().setMember();
     LOG.info("metadata in {} is rebuilt", folder.path());

@@ -7,23 +7,33 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
 import java.util.Comparator;
+import java.util.List;
 import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import java.util.zip.CRC32C;
+import org.apache.ratis.proto.RaftProtos.LogEntryProto;
 
 /**
  * What is looked at in a peer's directory before Ratis opens it. Ratis takes an empty directory for
- * that of a new peer, and a write that a crash cut short for damage, because it writes into
- * preallocated zeros and so finds no end of the file behind it. All other damage it notices itself.
+ * that of a new peer; a write that a crash cut short for damage, because it writes into
+ * preallocated zeros and so finds no end of the file behind it; and a log that has lost its end for
+ * one that ends there. All other damage it notices itself.
  *
  * <p>A segment of its log: "RaftLog1", then entries (length as a varint, bytes, CRC32C 4 of both,
  * big-endian), then zeros.
  */
 final class RaftFiles {
   private static final byte[] HEADER = "RaftLog1".getBytes(StandardCharsets.UTF_8);
+  private static final Pattern CLOSED = Pattern.compile("log_(\\d{1,18})-(\\d{1,18})");
+  private static final Pattern CHECKPOINT = Pattern.compile("checkpoint-\\d{1,18}-(\\d{1,18})");
+  private static final String OPEN = "log_inprogress_";
+  private static final String CHECKPOINTS = "sm";
   private static final int CRC_BYTES = 4;
   private static final int VARINT_MAX_BYTES = 5;
 
@@ -34,26 +44,119 @@ final class RaftFiles {
 
   private RaftFiles() {}
 
+  /** How a log was found. */
+  enum End {
+    WHOLE,
+    /** A torn write was cut off. */
+    CUT,
+    /** It lacks entries that the peer had acknowledged. */
+    SHORT,
+    /** It lacked such entries, and an operator has given them up. */
+    CONFIRMED
+  }
+
   /**
-   * Removes a torn tail.
+   * What was found.
    *
-   * @param storage the directory of the peer's group
-   * @return whether there was one
-   * @throws IOException when the peer's vote is missing: it has forgotten what it promised
+   * @param account of what is missing
    */
-  static boolean mend(Path storage) throws IOException {
+  record Found(End end, String account) {}
+
+  /**
+   * Removes a torn tail, and has the vote be what the peer has told others.
+   *
+   * @param folder of the peer
+   * @param storage in it, the directory of the peer's group
+   * @throws IOException when the peer's vote is lost: it has forgotten what it promised
+   */
+  static Found mend(Path folder, Path storage) throws IOException {
     Path current = storage.resolve("current");
     if (!Files.exists(current.resolve("raft-meta"))) {
       throw new NoSuchFileException(current.resolve("raft-meta").toString(), null, "is missing");
     }
-    Optional<Path> open;
-    try (Stream<Path> files = Files.list(current)) {
-      open =
-          files
-              .filter(file -> file.getFileName().toString().startsWith("log_inprogress_"))
-              .max(Comparator.naturalOrder());
+    Vote.restore(folder, current);
+    finishInstalled(storage);
+    Optional<Path> open = newest(current, OPEN);
+    boolean isCut = open.isPresent() && cutTail(open.get());
+    long last = Math.max(lastOfCheckpoints(storage), lastOfLog(current));
+    LogMark mark = new LogMark(folder);
+    Optional<String> missing = mark.missing(last);
+    if (missing.isPresent()) {
+      return mark.isConfirmed(last)
+          ? new Found(End.CONFIRMED, "")
+          : new Found(End.SHORT, missing.get());
     }
-    return open.isPresent() && cutTail(open.get());
+    return new Found(isCut ? End.CUT : End.WHOLE, "");
+  }
+
+  private static Optional<Path> newest(Path directory, String prefix) throws IOException {
+    try (Stream<Path> files = Files.list(directory)) {
+      return files
+          .filter(file -> file.getFileName().toString().startsWith(prefix))
+          .max(Comparator.naturalOrder());
+    }
+  }
+
+  /**
+   * Ratis gives checkpoints that it has received their place in two steps: it renames the directory
+   * of the present ones, and then that of the new ones. After a crash in between there are none.
+   */
+  private static void finishInstalled(Path storage) throws IOException {
+    Optional<Path> before = newest(storage, CHECKPOINTS + ".tmp");
+    Path checkpoints = storage.resolve(CHECKPOINTS);
+    if (before.isPresent() && !Files.exists(checkpoints)) {
+      Files.move(before.get(), checkpoints, StandardCopyOption.ATOMIC_MOVE);
+      Syncs.sync(storage);
+    } else if (before.isPresent()) {
+      Checkpoints.deleteTree(before.get());
+    }
+  }
+
+  private static long lastOfCheckpoints(Path storage) throws IOException {
+    Path checkpoints = storage.resolve(CHECKPOINTS);
+    if (!Files.exists(checkpoints)) {
+      return -1;
+    }
+    try (Stream<Path> files = Files.list(checkpoints)) {
+      return files
+          .map(file -> CHECKPOINT.matcher(file.getFileName().toString()))
+          .filter(Matcher::matches)
+          .mapToLong(name -> Long.parseLong(name.group(1)))
+          .max()
+          .orElse(-1);
+    }
+  }
+
+  /** The index of the last entry; -1 when there is none. */
+  private static long lastOfLog(Path current) throws IOException {
+    long last = -1;
+    List<Path> segments;
+    try (Stream<Path> files = Files.list(current)) {
+      segments = files.toList();
+    }
+    for (Path segment : segments) {
+      String name = segment.getFileName().toString();
+      if (CLOSED.matcher(name).matches() || name.startsWith(OPEN)) {
+        last = Math.max(last, lastOf(Files.readAllBytes(segment)));
+      }
+    }
+    return last;
+  }
+
+  /** Of a segment, up to its first entry that is not whole. */
+  private static long lastOf(byte[] segment) throws IOException {
+    int entry = 0;
+    int end = HEADER.length;
+    for (int next = behindEntry(segment, end); next > 0; next = behindEntry(segment, end)) {
+      entry = end;
+      end = next;
+    }
+    if (entry == 0) {
+      return -1;
+    }
+    ByteBuffer content = ByteBuffer.wrap(segment, entry, end - CRC_BYTES - entry);
+    var unused = varint(content);
+    return LogEntryProto.parseFrom(content).getIndex();
   }
 
   private static boolean cutTail(Path segment) throws IOException {

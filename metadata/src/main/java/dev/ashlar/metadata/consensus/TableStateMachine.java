@@ -12,8 +12,10 @@ import dev.ashlar.metadata.table.Table;
 import dev.ashlar.protocol.message.AppliedRow;
 import dev.ashlar.protocol.message.CommandBatch;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiFunction;
@@ -44,6 +46,7 @@ final class TableStateMachine extends BaseStateMachine {
   private final CheckpointPolicy policy;
   private final SharedEntries sharedEntries;
   private final int knows;
+  private volatile @Nullable Path receiving;
   private final Checkpoints checkpoints = new Checkpoints();
   private volatile @Nullable Live live;
   private volatile long answeredIndex = -1;
@@ -78,14 +81,24 @@ final class TableStateMachine extends BaseStateMachine {
             () -> {
               super.initialize(server, groupId, storage);
               checkpoints.init(storage);
+              receiving = storage.getStorageDir().getTmpDir().toPath();
               load();
             },
             IOException.class);
   }
 
-  /** The tables stay open: the thread that applies may be at work, and closes them itself. */
+  /**
+   * A checkpoint was received from the leader: it is made durable before Ratis gives it its name
+   * and lets go of the log before it. The tables stay open: the thread that applies may be at work,
+   * and closes them itself.
+   */
   @Override
   public void pause() {
+    try {
+      Syncs.tree(Objects.requireNonNull(receiving, "not initialised"));
+    } catch (IOException e) {
+      throw new UncheckedIOException("the checkpoint that was received is not durable", e);
+    }
     getLifeCycle().transition(LifeCycle.State.PAUSING);
     getLifeCycle().transition(LifeCycle.State.PAUSED);
   }

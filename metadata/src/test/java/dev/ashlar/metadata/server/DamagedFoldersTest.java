@@ -65,7 +65,7 @@ class DamagedFoldersTest {
 
   private enum Damage {
     IDENTITY,
-    VOTE,
+    VOTES,
     VOTE_LOST,
     LOG,
     LOG_LOST,
@@ -76,7 +76,10 @@ class DamagedFoldersTest {
       Path current = folders.raft(place).resolve("current");
       switch (this) {
         case IDENTITY -> Files.write(folders.folder(place).resolve("identity"), new byte[100]);
-        case VOTE -> Files.write(current.resolve("raft-meta"), new byte[60]);
+        case VOTES -> {
+          Files.write(current.resolve("raft-meta"), new byte[60]);
+          Files.write(folders.folder(place).resolve("vote"), new byte[1024]);
+        }
         case VOTE_LOST -> Files.delete(current.resolve("raft-meta"));
         case LOG -> overwriteMiddle(openSegment(current));
         case LOG_LOST -> FiveFolders.delete(folders.folder(place).resolve("raft"));

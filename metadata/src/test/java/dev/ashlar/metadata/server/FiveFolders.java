@@ -60,6 +60,11 @@ final class FiveFolders implements AutoCloseable {
     return open(all(), Set.of(), CheckpointLimits.DEFAULT);
   }
 
+  /** With the first of them alone. */
+  MetadataServer openOnly() throws Exception {
+    return open(List.of(folder(1)), Set.of(), CheckpointLimits.DEFAULT);
+  }
+
   MetadataServer open(List<Path> folders, Set<Path> notMounted, CheckpointLimits limits)
       throws Exception {
     return MetadataServer.open(config(folders, notMounted, limits));

@@ -279,6 +279,12 @@ final class LoopbackGroup implements AutoCloseable {
     return new OnePeer(new CallClient(endpoint(place), calls, loops, random));
   }
 
+  /** As if another peer asked. */
+  CallClient asPeer(int asked) {
+    CallClientConfig calls = new CallClientConfig(Role.METADATA, cluster, SECRET, null);
+    return new CallClient(endpoint(asked), calls, loops, random);
+  }
+
   EventLoops loops() {
     return loops;
   }
