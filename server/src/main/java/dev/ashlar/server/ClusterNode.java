@@ -140,7 +140,7 @@ final class ClusterNode implements ServerForm {
       }
       Membership member = join(metadata, storage);
       if (port != null && storage != null) {
-        serveDrives(metadata, member, storage, port);
+        serveDrives(metadata, storage, port);
       }
       if (given != null && cluster.has(ServerRole.GATEWAY)) {
         serving = serve(metadata, member, given);
@@ -179,9 +179,10 @@ final class ClusterNode implements ServerForm {
     }
   }
 
-  private StorageRole openDrives(MetadataClient metadata) throws IOException, InterruptedException {
+  private StorageRole openDrives(MetadataClient metadata)
+      throws IOException, MetadataUnavailableException, InterruptedException {
     LocalDrives.Config config = LocalDrives.Config.ofNode(options, cluster);
-    return opened.add(new StorageRole(config, metadata.drives(), resources));
+    return opened.add(new StorageRole(config, AwaitedDrives.known(metadata), resources));
   }
 
   private Membership join(MetadataClient metadata, @Nullable StorageRole own) throws Exception {
@@ -215,8 +216,7 @@ final class ClusterNode implements ServerForm {
   }
 
   /** Serves the drives, and those that come late as soon as they do. */
-  private void serveDrives(
-      RemoteMetadata metadata, Membership member, StorageRole own, FramePort port)
+  private void serveDrives(RemoteMetadata metadata, StorageRole own, FramePort port)
       throws IOException {
     if (!own.hasDrives() && !own.isWaiting()) {
       return;
@@ -225,7 +225,7 @@ final class ClusterNode implements ServerForm {
     DriveScrubs looking =
         opened.add(new DriveScrubs(options.scrub(), metadata, own.stores(), steady, meters));
     scrubs = looking;
-    opened.add(own.awaitVacant(metadata, member, looking::add, StorageRole.LOOK_AGAIN));
+    opened.add(own.awaitVacant(looking::add, StorageRole.LOOK_AGAIN));
   }
 
   private Serving serve(RemoteMetadata metadata, Membership member, RootCredential root)

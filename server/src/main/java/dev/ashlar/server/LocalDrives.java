@@ -5,6 +5,7 @@ import dev.ashlar.protocol.client.ShardStore;
 import dev.ashlar.protocol.message.DriveRow;
 import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.storage.drive.DriveConfig;
+import dev.ashlar.storage.drive.DriveRecall;
 import dev.ashlar.storage.drive.DriveResources;
 import dev.ashlar.storage.drive.DriveStore;
 import dev.ashlar.storage.io.IoMode;
@@ -39,18 +40,15 @@ import org.slf4j.LoggerFactory;
 final class LocalDrives implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(LocalDrives.class);
 
-  /** Where in a data folder the drive's own files are. */
-  private static final String FOLDER = "drive";
-
-  /** In a data folder: whoever made it knows that the drive before is gone for good. */
-  static final String CONFIRMATION = "replacement-confirmed";
-
   private final Config config;
   private final DriveResources resources;
   private final Map<UUID, DriveStore> open = new ConcurrentHashMap<>();
 
-  /** Known drives whose folders are empty, as they were known. */
-  private final Map<UUID, DriveId> vacant = new ConcurrentHashMap<>();
+  /** On which open drives were when they were opened. */
+  private final Map<UUID, String> fileSystems = new ConcurrentHashMap<>();
+
+  /** Known drives that are not in their folders, as they were known when this was found. */
+  private final Map<UUID, DriveRow> awaited = new ConcurrentHashMap<>();
 
   /**
    * Which drives are to be opened.
@@ -59,8 +57,6 @@ final class LocalDrives implements AutoCloseable {
    * @param capacityBytes that are used of each at most; 0: all of its file system
    * @param hangAfter how long one read or write may run before the drive counts as failed
    * @param openMin how many must open
-   * @param asksFirst whether the empty folder of a known drive stays vacant until metadata says
-   *     that the drive may be lost; else it is formatted at once
    */
   record Config(
       List<Path> folders,
@@ -68,8 +64,7 @@ final class LocalDrives implements AutoCloseable {
       UUID cluster,
       long capacityBytes,
       Duration hangAfter,
-      int openMin,
-      boolean asksFirst) {
+      int openMin) {
     Config {
       folders = List.copyOf(folders);
       ids = List.copyOf(ids);
@@ -88,8 +83,7 @@ final class LocalDrives implements AutoCloseable {
           cluster,
           options.driveCapacityBytes(),
           options.hangAfter(),
-          openMin,
-          false);
+          openMin);
     }
 
     /** Of one node among others: it is of use with any drive. */
@@ -104,8 +98,7 @@ final class LocalDrives implements AutoCloseable {
           cluster.id(),
           options.driveCapacityBytes(),
           options.hangAfter(),
-          1,
-          true);
+          1);
     }
 
     /** The drive that belongs to this place of the node's list. */
@@ -125,139 +118,168 @@ final class LocalDrives implements AutoCloseable {
   }
 
   /**
-   * Opens all that can be opened, in parallel.
+   * Opens all that can be opened, in parallel. The others are awaited: folders of known drives that
+   * are empty, not mounted, or hold a drive as it was before it was replaced.
    *
-   * @param known the drives that metadata has seen before, in their last lives: an empty folder of
-   *     theirs is a loss
+   * @param known the drives that metadata has seen before
    */
-  LocalDrives(Config config, Map<UUID, DriveId> known, DriveResources resources)
+  LocalDrives(Config config, Map<UUID, DriveRow> known, DriveResources resources)
       throws IOException, InterruptedException {
     this.config = config;
     this.resources = resources;
     Set<Path> notMounted = notMounted(config.folders());
-    Map<UUID, Long> lastLives = new LinkedHashMap<>();
+    Map<UUID, Long> lastIncarnations = new LinkedHashMap<>();
     for (int place = 0; place < config.folders().size(); place++) {
       UUID id = config.ids().get(place);
-      Path folder = config.folders().get(place);
-      DriveId before = known.get(id);
-      boolean isLost = before != null && isEmpty(folder);
-      if (isLost && notMounted.contains(folder)) {
-        LOG.error("{} is empty and no mount point: drive not mounted? Going on without", folder);
-      } else if (isLost && config.asksFirst() && !isConfirmed(folder)) {
-        vacant.put(id, before);
+      DriveRow row = known.get(id);
+      DriveFolderState state = DriveFolderState.of(folder(id), row, notMounted);
+      if (row == null) {
+        lastIncarnations.put(id, 0L);
+      } else if (mayOpen(id, state, row, row)) {
+        lastIncarnations.put(id, row.getIncarnation());
       } else {
-        lastLives.put(id, before == null ? 0 : before.incarnation());
-        if (isLost) {
-          sayReplaced(folder);
-        }
+        state.report(folder(id), row);
+        awaited.put(id, row);
       }
     }
-    open(lastLives);
-  }
-
-  private static void sayReplaced(Path folder) {
-    LOG.warn("{} is empty: formatting a replacement of its drive", folder);
-  }
-
-  private static boolean isEmpty(Path folder) throws IOException {
-    return !holdsFiles(folder.resolve(FOLDER));
-  }
-
-  private static boolean isConfirmed(Path folder) {
-    return Files.exists(folder.resolve(CONFIRMATION));
+    IOException failure = open(lastIncarnations).values().stream().findAny().orElse(null);
+    if (failure != null && open.size() + awaited.size() < config.openMin()) {
+      close();
+      throw failure;
+    }
   }
 
   /**
-   * @param lastLives of those that are to be opened, as far as they are known
+   * Whether the drive is to be opened, or formatted, in its folder.
+   *
+   * @param before the drive when its folder was found without it
+   * @param now the drive as it is known
    */
-  private void open(Map<UUID, Long> lastLives) throws IOException, InterruptedException {
+  private boolean mayOpen(UUID id, DriveFolderState state, DriveRow before, DriveRow now)
+      throws IOException {
+    return switch (state) {
+      case PRESENT -> true;
+      case NOT_MOUNTED -> false;
+      case EMPTY -> {
+        boolean isTakenForLost = now.getIncarnation() > before.getIncarnation();
+        boolean mayFormat = isTakenForLost || DriveFolderState.isConfirmed(folder(id));
+        if (mayFormat) {
+          LOG.warn("{} is empty: formatting a replacement of its drive", folder(id));
+        }
+        yield mayFormat;
+      }
+      case SUPERSEDED -> {
+        if (now.getRecalled()) {
+          DriveRecall.begin(driveConfig(id, now.getIncarnation()), resources);
+        }
+        yield now.getRecalled();
+      }
+    };
+  }
+
+  /**
+   * @param lastIncarnations of those that are to be opened, as far as they are known
+   * @return those that could not be opened, and why
+   */
+  private Map<UUID, IOException> open(Map<UUID, Long> lastIncarnations)
+      throws InterruptedException {
     Map<UUID, Future<DriveStore>> opening = new LinkedHashMap<>();
     try (ExecutorService threads = Executors.newFixedThreadPool(config.folders().size())) {
-      for (Map.Entry<UUID, Long> entry : lastLives.entrySet()) {
-        Path folder = folder(entry.getKey());
-        DriveConfig drive =
-            new DriveConfig(
-                folder.resolve(FOLDER),
-                config.cluster(),
-                entry.getKey(),
-                entry.getValue(),
-                IoMode.AUTO,
-                config.limits());
-        opening.put(
-            entry.getKey(),
-            threads.submit(
-                () -> {
-                  DriveStore store = DriveStore.open(drive, resources);
-                  Files.deleteIfExists(folder.resolve(CONFIRMATION));
-                  return store;
-                }));
-      }
+      lastIncarnations.forEach((id, last) -> opening.put(id, threads.submit(() -> open(id, last))));
     }
-    collect(opening);
+    return collect(opening);
+  }
+
+  private DriveConfig driveConfig(UUID id, long lastIncarnation) {
+    return new DriveConfig(
+        folder(id).resolve(DriveFolderState.DRIVE),
+        config.cluster(),
+        id,
+        lastIncarnation,
+        IoMode.AUTO,
+        config.limits());
+  }
+
+  private DriveStore open(UUID id, long lastIncarnation) throws IOException {
+    DriveStore store = DriveStore.open(driveConfig(id, lastIncarnation), resources);
+    fileSystems.put(id, FileSystemIdentity.of(folder(id)).name());
+    Files.deleteIfExists(folder(id).resolve(DriveFolderState.CONFIRMATION)); // it is for this once
+    return store;
   }
 
   private Path folder(UUID id) {
     return config.folders().get(config.ids().indexOf(id));
   }
 
-  private void collect(Map<UUID, Future<DriveStore>> opening)
-      throws IOException, InterruptedException {
-    IOException failure = null;
+  private Map<UUID, IOException> collect(Map<UUID, Future<DriveStore>> opening)
+      throws InterruptedException {
+    Map<UUID, IOException> failures = new LinkedHashMap<>();
     for (Map.Entry<UUID, Future<DriveStore>> entry : opening.entrySet()) {
       try {
         open.put(entry.getKey(), entry.getValue().get());
       } catch (ExecutionException e) {
         Throwable cause = e.getCause() == null ? e : e.getCause();
         LOG.error("drive cannot be opened: {}", cause.getMessage());
-        failure = new IOException(cause.getMessage(), cause);
+        failures.put(entry.getKey(), new IOException(cause.getMessage(), cause));
       }
     }
-    if (failure != null && open.size() + vacant.size() < config.openMin()) {
-      close();
-      throw failure;
-    }
+    return failures;
   }
 
-  /** Folders of known drives that are empty, as long as nobody has said that they may be lost. */
-  List<Path> vacant() {
-    return vacantDrives().stream().map(drive -> folder(drive.id())).toList();
+  /** Folders of drives that may come yet. */
+  List<Path> awaitedFolders() {
+    return awaitedDrives().stream().map(drive -> folder(drive.id())).toList();
   }
 
   /** The drives that belong there, as they were known. */
-  List<DriveId> vacantDrives() {
+  List<DriveId> awaitedDrives() {
     List<DriveId> drives = new ArrayList<>();
     for (UUID id : config.ids()) {
-      DriveId before = vacant.get(id);
+      DriveRow before = awaited.get(id);
       if (before != null) {
-        drives.add(before);
+        drives.add(DriveId.of(before));
       }
     }
     return drives;
   }
 
-  /**
-   * Opens those vacant ones of which something is there now, and formats those that metadata knows
-   * in another life: it has taken the old one for lost; and those of which somebody has confirmed
-   * that they are.
-   */
-  void fill(Map<UUID, DriveId> known) throws IOException, InterruptedException {
-    Map<UUID, Long> lastLives = new LinkedHashMap<>();
-    for (Map.Entry<UUID, DriveId> entry : vacant.entrySet()) {
-      UUID id = entry.getKey();
-      DriveId before = known.getOrDefault(id, entry.getValue());
-      boolean isEmpty = isEmpty(folder(id));
-      boolean isTaken =
-          before.incarnation() > entry.getValue().incarnation() || isConfirmed(folder(id));
-      if (isTaken || !isEmpty) {
-        lastLives.put(id, before.incarnation());
-      }
-      if (isTaken && isEmpty) {
-        sayReplaced(folder(id));
+  /** Folders of those of which nothing is there, though it could be: that may be a loss. */
+  List<Path> emptyFolders() throws IOException {
+    List<Path> empty = new ArrayList<>();
+    for (DriveId drive : awaitedDrives()) {
+      if (isEmptied(drive.id())) {
+        empty.add(folder(drive.id()));
       }
     }
-    if (!lastLives.isEmpty()) {
-      vacant.keySet().removeAll(lastLives.keySet());
-      open(lastLives);
+    return empty;
+  }
+
+  private boolean isEmptied(UUID id) throws IOException {
+    Set<Path> notMounted = notMounted(config.folders());
+    return DriveFolderState.of(folder(id), awaited.get(id), notMounted) == DriveFolderState.EMPTY;
+  }
+
+  /**
+   * Opens those awaited drives that are there now, formats those that metadata knows in another
+   * incarnation, because it has taken the old one for lost, and those of which somebody has
+   * confirmed that they are; and takes those back that were recalled.
+   */
+  void fill(Map<UUID, DriveRow> known) throws IOException, InterruptedException {
+    Set<Path> notMounted = notMounted(config.folders());
+    Map<UUID, Long> lastIncarnations = new LinkedHashMap<>();
+    for (Map.Entry<UUID, DriveRow> entry : awaited.entrySet()) {
+      UUID id = entry.getKey();
+      DriveRow now = known.getOrDefault(id, entry.getValue());
+      DriveFolderState state = DriveFolderState.of(folder(id), now, notMounted);
+      if (mayOpen(id, state, entry.getValue(), now)) {
+        lastIncarnations.put(id, now.getIncarnation());
+      }
+    }
+    if (!lastIncarnations.isEmpty()) {
+      Set<UUID> failed = open(lastIncarnations).keySet();
+      lastIncarnations.keySet().stream()
+          .filter(id -> !failed.contains(id))
+          .forEach(awaited::remove);
     }
   }
 
@@ -269,7 +291,7 @@ final class LocalDrives implements AutoCloseable {
   /** Whether any of these data folders has been used before. */
   static boolean holdData(List<Path> dataFolders) throws IOException {
     for (Path folder : dataFolders) {
-      if (holdsFiles(folder.resolve(FOLDER))) {
+      if (!DriveFolderState.isEmpty(folder)) {
         return true;
       }
     }
@@ -285,21 +307,12 @@ final class LocalDrives implements AutoCloseable {
     Set<Path> missing = new HashSet<>();
     if (new HashSet<>(devices.values()).size() > 1) {
       for (Path folder : dataFolders) {
-        if (!holdsFiles(folder.resolve(FOLDER)) && !isMountPoint(folder)) {
+        if (DriveFolderState.isEmpty(folder) && !isMountPoint(folder)) {
           missing.add(folder);
         }
       }
     }
     return missing;
-  }
-
-  private static boolean holdsFiles(Path folder) throws IOException {
-    if (!Files.isDirectory(folder)) {
-      return false;
-    }
-    try (var files = Files.list(folder)) {
-      return files.findAny().isPresent();
-    }
   }
 
   private static boolean isMountPoint(Path folder) throws IOException {
@@ -341,22 +354,24 @@ final class LocalDrives implements AutoCloseable {
 
   /**
    * The drives as metadata registers them: those that are open, with capacities as their weights,
-   * and those that are vacant in the life that they would begin. Once metadata has taken one for
-   * lost, nothing on it counts: none is told of that has been mounted since, or by now is known not
-   * to be.
+   * and those of which nothing is there in the incarnation that they would begin. Once metadata has
+   * taken one for lost, nothing on it counts: none is told of that has been mounted since, or by
+   * now is known not to be.
    */
   List<DriveRow> rows() throws IOException {
     List<DriveRow> rows = new ArrayList<>();
     for (UUID id : config.ids()) {
       DriveStore drive = open.get(id);
       if (drive != null) {
-        rows.add(drive.drive().toMessage().toBuilder().setCapacityBytes(capacity(id)).build());
+        rows.add(
+            drive.drive().toMessage().toBuilder()
+                .setCapacityBytes(capacity(id))
+                .setFileSystem(fileSystems.getOrDefault(id, ""))
+                .build());
       }
     }
-    Set<Path> notMounted = notMounted(config.folders());
-    for (DriveId before : vacantDrives()) {
-      Path folder = folder(before.id());
-      if (isEmpty(folder) && !notMounted.contains(folder)) {
+    for (DriveId before : awaitedDrives()) {
+      if (isEmptied(before.id())) {
         DriveId next = new DriveId(before.id(), before.incarnation() + 1);
         rows.add(next.toMessage().toBuilder().setVacant(true).build());
       }

@@ -3,7 +3,6 @@ package dev.ashlar.server;
 import dev.ashlar.metadata.placement.Placement;
 import dev.ashlar.protocol.client.MetadataClient;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
-import dev.ashlar.protocol.client.ShardStore;
 import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.CommandResult;
 import dev.ashlar.protocol.message.DriveRow;
@@ -12,59 +11,81 @@ import dev.ashlar.protocol.message.ResultCode;
 import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.Profile;
 import java.io.IOException;
+import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** Tells metadata which drives this process has, and makes the placement map at the first start. */
-final class LocalPlacement {
-  private LocalPlacement() {}
+/**
+ * Tells metadata which drives this process has, of a store in one process, and makes the placement
+ * map at the first start.
+ */
+final class LocalPlacement implements AwaitedDrives.Registration {
+  private final MetadataClient metadata;
+  private final LocalDrives drives;
+
+  LocalPlacement(MetadataClient metadata, LocalDrives drives) {
+    this.metadata = metadata;
+    this.drives = drives;
+  }
 
   /**
    * @throws IOException when the drives or the profile are not those the data was made with
    */
-  static void install(MetadataClient metadata, LocalDrives drives, Profile profile)
-      throws IOException, MetadataUnavailableException {
-    Map<UUID, DriveId> registered = metadata.drives();
-    boolean first = registered.isEmpty();
-    if (!first) {
+  void install(Profile profile) throws IOException, MetadataUnavailableException {
+    if (!metadata.drives().isEmpty()) {
       check(metadata, drives, profile);
+      register(drives.rows());
+      return;
     }
-    PutDrives.Builder command = PutDrives.newBuilder();
-    for (UUID id : drives.ids()) {
-      ShardStore store = drives.store(id);
-      if (store == null && first) {
-        throw new IOException(
-            "the first start needs every drive; the log above names the missing one");
-      }
-      checkNotReplaced(store, registered.get(id));
-      if (store != null && !store.drive().equals(registered.get(id))) {
-        command.addDrives(row(store.drive()));
-      }
+    if (drives.openCount() < drives.ids().size()) {
+      throw new IOException(
+          "the first start needs every drive; the log above names the missing one");
     }
-    if (first) {
-      command.setPgMap(
-          Placement.first(command.getDrivesList(), profile, Placement.PG_COUNT_DEFAULT));
-    }
-    if (command.getDrivesCount() > 0) {
-      CommandResult result = metadata.submit(Command.newBuilder().setPutDrives(command));
-      if (result.getCode() != ResultCode.OK) {
-        throw new IOException("metadata does not accept these drives: " + result.getCode());
-      }
+    PutDrives.Builder command = PutDrives.newBuilder().addAllDrives(present(drives.rows()));
+    command.setPgMap(Placement.first(command.getDrivesList(), profile, Placement.PG_COUNT_DEFAULT));
+    submit(command);
+  }
+
+  /** Those of which nothing is found are absent, also where they begin another life by that. */
+  @Override
+  public void register(List<DriveRow> rows) throws IOException, MetadataUnavailableException {
+    Map<UUID, DriveRow> known = AwaitedDrives.known(metadata);
+    Map<UUID, DriveRow> changed = new LinkedHashMap<>(known);
+    changed.replaceAll((id, row) -> row.toBuilder().setAbsent(true).build());
+    present(rows).forEach(row -> changed.put(DriveId.idOf(row), row));
+    changed.entrySet().removeIf(entry -> isKnown(known.get(entry.getKey()), entry.getValue()));
+    PutDrives.Builder command = PutDrives.newBuilder().addAllDrives(changed.values());
+    rows.stream().filter(DriveRow::getVacant).forEach(command::addVacant);
+    if (command.getDrivesCount() > 0 || command.getVacantCount() > 0) {
+      submit(command);
     }
   }
 
-  private static void checkNotReplaced(@Nullable ShardStore store, @Nullable DriveId registered)
-      throws IOException {
-    if (store != null
-        && registered != null
-        && store.drive().incarnation() < registered.incarnation()) {
-      throw new IOException(
-          "drive "
-              + store.drive()
-              + " has come back, but was replaced meanwhile by "
-              + registered
-              + ": put the folder of that one in its place, or an empty file system");
+  private static List<DriveRow> present(List<DriveRow> rows) {
+    return rows.stream()
+        .filter(row -> !row.getVacant())
+        .map(
+            row ->
+                row.toBuilder()
+                    .clearCapacityBytes() // every slot is on every drive alike
+                    .setFailureDomain(DriveId.idOf(row).toString())
+                    .build())
+        .toList();
+  }
+
+  private static boolean isKnown(@Nullable DriveRow known, DriveRow row) {
+    return known != null
+        && known.getIncarnation() == row.getIncarnation()
+        && known.getAbsent() == row.getAbsent()
+        && known.getFileSystem().equals(row.getFileSystem());
+  }
+
+  private void submit(PutDrives.Builder command) throws IOException, MetadataUnavailableException {
+    CommandResult result = metadata.submit(Command.newBuilder().setPutDrives(command));
+    if (result.getCode() != ResultCode.OK) {
+      throw new IOException("metadata does not accept these drives: " + result.getCode());
     }
   }
 
@@ -86,14 +107,5 @@ final class LocalPlacement {
               + " drive folders, --data names "
               + drives.ids().size());
     }
-  }
-
-  private static DriveRow row(DriveId drive) {
-    return DriveRow.newBuilder()
-        .setDriveHigh(drive.id().getMostSignificantBits())
-        .setDriveLow(drive.id().getLeastSignificantBits())
-        .setIncarnation(drive.incarnation())
-        .setFailureDomain(drive.id().toString())
-        .build();
   }
 }

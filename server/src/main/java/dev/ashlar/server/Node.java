@@ -22,6 +22,7 @@ import java.io.PrintStream;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Clock;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -40,6 +41,12 @@ import org.slf4j.LoggerFactory;
 @Requires(property = ServerForm.PROPERTY, value = ServerForm.EMBEDDED)
 final class Node implements ServerForm {
   private static final Logger LOG = LoggerFactory.getLogger(Node.class);
+
+  /** At drives that are not there. */
+  private static final Duration LOOK_AGAIN = Duration.ofSeconds(10);
+
+  /** That many seconds: nobody else has to be waited for. */
+  private static final int VACANT_TRIES = 5;
 
   private final ServerOptions options;
   private final Opened opened = new Opened();
@@ -86,22 +93,27 @@ final class Node implements ServerForm {
       drives =
           opened.add(
               new LocalDrives(
-                  LocalDrives.Config.embedded(options, cluster), metadata.drives(), resources));
-      LocalPlacement.install(metadata, drives, options.profile());
+                  LocalDrives.Config.embedded(options, cluster),
+                  AwaitedDrives.known(metadata),
+                  resources));
+      LocalPlacement placement = new LocalPlacement(metadata, drives);
+      placement.install(options.profile());
+      AwaitedDrives awaited = new AwaitedDrives(drives, metadata, placement, LOOK_AGAIN);
+      awaited.fill(VACANT_TRIES);
       GatewayRole gateway =
           opened.add(
               new GatewayRole(
                   options,
-                  new GatewayRole.Backend(cluster, options.profile(), metadata, drives::store),
+                  new GatewayRole.Backend(cluster, options.profile(), metadata, awaited::store),
                   new GatewayRole.Means(codes, resources.slabs(), meters, clock, steady),
                   LongUnaryOperator.identity()));
-      collectGarbage(metadata, gateway.reads(), meters, steady);
+      collectGarbage(metadata, awaited, gateway.reads(), meters, steady);
       admin =
           new Admin(
               metadata,
               gateway.debts(),
               drives::hasFailed,
-              drive -> drives.store(drive) == null,
+              drive -> awaited.store(drive) == null,
               row -> drives.use(DriveId.idOf(row)));
       FailureTolerance.measure(() -> ifKnown(admin::failureTolerance), meters);
       DataRisk.measure(() -> ifKnown(admin::risk), meters);
@@ -110,6 +122,7 @@ final class Node implements ServerForm {
       gateway.startParityScrub(() -> true);
       scrubs =
           opened.add(new DriveScrubs(options.scrub(), metadata, drives.stores(), steady, meters));
+      opened.add(awaited.start(scrubs::add, LOOK_AGAIN));
       root.keep(mounted);
       s3Address = gateway.serve(root);
       startMessage =
@@ -167,11 +180,15 @@ final class Node implements ServerForm {
    * the folders are locked by this one, so whoever wrote under an earlier session is gone.
    */
   private void collectGarbage(
-      MetadataClient metadata, RunningReads reads, MeterRegistry meters, Clock steady) {
+      MetadataClient metadata,
+      AwaitedDrives awaited,
+      RunningReads reads,
+      MeterRegistry meters,
+      Clock steady) {
     GarbageCollector collector =
         opened.add(
             new GarbageCollector(
-                metadata, drives::store, reads::oldestMs, steady, GarbageConfig.DEFAULT, meters));
+                metadata, awaited::store, reads::oldestMs, steady, GarbageConfig.DEFAULT, meters));
     collector.start();
     Thread sweep = Thread.ofPlatform().name("orphan-sweep").daemon().start(() -> sweep(collector));
     opened.add(

@@ -156,15 +156,15 @@ class ClusterRolesTest {
     ClusterOptions cluster = cluster(Set.of(ServerRole.STORAGE), "node-" + number, port);
     ServerOptions options = options(cluster, List.of(root.resolve("d" + number)));
     StorageRole role =
-        new StorageRole(LocalDrives.Config.ofNode(options, cluster), metadata.drives(), resources);
+        new StorageRole(
+            LocalDrives.Config.ofNode(options, cluster), AwaitedDrives.known(metadata), resources);
     Membership membership = new Membership(metadata, cluster, role.rows(), PROFILE, () -> {});
     membership.join();
     role.fillVacant(metadata, membership, 1);
     FramePort served =
         new FramePort(cluster.clusterListen().socketAddress(), null, FrameTimes.DEFAULT, loops);
     role.serve(served, cluster.id(), cluster.secret());
-    BackgroundThread vacant =
-        role.awaitVacant(metadata, membership, late::add, Duration.ofMillis(100));
+    BackgroundThread vacant = role.awaitVacant(late::add, Duration.ofMillis(100));
     return new StorageNode(cluster, served, role, membership, vacant);
   }
 

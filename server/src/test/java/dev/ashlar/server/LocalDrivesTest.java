@@ -54,7 +54,7 @@ class LocalDrivesTest {
     opened.close();
   }
 
-  private LocalDrives start(Map<UUID, DriveId> known) throws Exception {
+  private LocalDrives start(Map<UUID, DriveRow> known) throws Exception {
     LocalDrives.Config config =
         new LocalDrives.Config(
             List.of(root.resolve("d")),
@@ -62,13 +62,12 @@ class LocalDrivesTest {
             cluster,
             0,
             DriveConfig.Limits.DEFAULT.hangTimeout(),
-            1,
-            true);
+            1);
     return opened.add(new LocalDrives(config, known, resources));
   }
 
-  private static Map<UUID, DriveId> known(long incarnation) {
-    return Map.of(DRIVE, new DriveId(DRIVE, incarnation));
+  private static Map<UUID, DriveRow> known(long incarnation) {
+    return Map.of(DRIVE, new DriveId(DRIVE, incarnation).toMessage());
   }
 
   @Test
@@ -90,10 +89,10 @@ class LocalDrivesTest {
         List.of(new DriveId(DRIVE, LAST_LIFE + 1).toMessage().toBuilder().setVacant(true).build()),
         drives.rows());
     drives.fill(known(LAST_LIFE));
-    assertEquals(List.of(root.resolve("d")), drives.vacant());
+    assertEquals(List.of(root.resolve("d")), drives.awaitedFolders());
     assertFalse(Files.exists(root.resolve("d")), "nothing was written");
     drives.fill(known(LAST_LIFE + 1));
-    assertEquals(List.of(), drives.vacant());
+    assertEquals(List.of(), drives.awaitedFolders());
     DriveRow row = drives.rows().getFirst();
     assertFalse(row.getVacant());
     assertTrue(row.getIncarnation() > LAST_LIFE);
@@ -119,7 +118,7 @@ class LocalDrivesTest {
     LocalDrives drives = start(known(LAST_LIFE));
     drives.fill(known(LAST_LIFE));
     assertEquals(0, drives.openCount());
-    Path confirmation = root.resolve("d").resolve(LocalDrives.CONFIRMATION);
+    Path confirmation = root.resolve("d").resolve(DriveFolderState.CONFIRMATION);
     Files.createDirectory(root.resolve("d"));
     Files.createFile(confirmation);
     drives.fill(known(LAST_LIFE));
@@ -130,7 +129,7 @@ class LocalDrivesTest {
 
   @Test
   void whoKnowsThatTheOldOneIsGoneCanSaySo() throws Exception {
-    Path confirmation = root.resolve("d").resolve(LocalDrives.CONFIRMATION);
+    Path confirmation = root.resolve("d").resolve(DriveFolderState.CONFIRMATION);
     Files.createDirectory(root.resolve("d"));
     Files.createFile(confirmation);
     LocalDrives drives = start(known(LAST_LIFE));

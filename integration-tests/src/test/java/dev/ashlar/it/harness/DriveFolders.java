@@ -19,6 +19,17 @@ public final class DriveFolders {
     }
   }
 
+  /** It is lost, and its folder is empty; the server is told that it will not be back. */
+  public static void replaceForGood(Path folder) {
+    ServerProcess.deleteRecursively(folder);
+    try {
+      Files.createDirectories(folder);
+      Files.createFile(folder.resolve("replacement-confirmed"));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
   /** It is there again, as it was when it was replaced. */
   public static void repair(Path folder) {
     try {

@@ -43,6 +43,11 @@ final class Cluster {
     Catalog catalog = step.catalog();
     Map<UUID, DriveId> drives = with(catalog.drives(), command.getDrivesList());
     PgMapRow pgMap = command.getPgMap();
+    List<DriveRow> vacant =
+        step.version() < MetadataVersion.ASKS_FOR_LOCAL_DRIVES
+            ? List.of()
+            : command.getVacantList();
+    checkLives(catalog.drives(), vacant);
     PlacementMap present = catalog.placement();
     PlacementMap map = pgMap.getEpoch() == 0 ? null : checked(pgMap, present, drives);
     put(step, drives, command.getDrivesList());
@@ -52,6 +57,7 @@ final class Cluster {
       step.table().put(Keys.pgMap(), pgMap.toByteArray());
       catalog.setPlacement(map);
     }
+    vacant.forEach(drive -> Nodes.begin(step, drive));
     return Step.OK;
   }
 

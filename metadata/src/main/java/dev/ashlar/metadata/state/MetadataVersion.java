@@ -32,6 +32,9 @@ public final class MetadataVersion {
   /** From here on rows tell which slots missed the changes that are not folded. */
   static final int TELLS_MISSED = 3;
 
+  /** From here on drives of a store in one process begin new lives only if they may be lost. */
+  static final int ASKS_FOR_LOCAL_DRIVES = 3;
+
   private MetadataVersion() {}
 
   /** What a peer knows that says this; 0 before peers told. */

@@ -65,7 +65,7 @@ final class Nodes {
    * The drive has begun another life, if what it had may be lost; else it stays absent. One after
    * the other: each that is lost counts for the next.
    */
-  private static void begin(Step step, DriveRow vacant) {
+  static void begin(Step step, DriveRow vacant) {
     UUID id = DriveId.idOf(vacant);
     Optional<DriveRow> known = Rows.get(step.table(), Keys.drive(id), DriveRow.parser());
     if (known.isPresent() && LostDrives.maySpare(step, id)) {

@@ -93,7 +93,7 @@ final class DriveFolder implements AutoCloseable {
     }
   }
 
-  private static FileChannel lock(Path folder) throws IOException {
+  static FileChannel lock(Path folder) throws IOException {
     FileChannel channel =
         Private.open(
             folder.resolve(LOCK_FILE), Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE));

@@ -1,0 +1,99 @@
+package dev.ashlar.server;
+
+import dev.ashlar.protocol.message.DriveRow;
+import dev.ashlar.protocol.model.DriveId;
+import dev.ashlar.storage.drive.DriveRecall;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** What is in the folder of a drive, compared with what metadata knows of that drive. */
+enum DriveFolderState {
+  /** The drive as it was last; or anything, where none is known. */
+  PRESENT,
+  /** Nothing: the drive is to be replaced, or comes later. */
+  EMPTY,
+  /** Nothing, because the file system that the drive is on is not mounted. */
+  NOT_MOUNTED,
+  /** The drive as it was before it was replaced. */
+  SUPERSEDED;
+
+  private static final Logger LOG = LoggerFactory.getLogger(DriveFolderState.class);
+
+  /** Where in a data folder the drive's own files are. */
+  static final String DRIVE = "drive";
+
+  /** In a data folder: whoever made it knows that the drive before is gone for good. */
+  static final String CONFIRMATION = "replacement-confirmed";
+
+  /**
+   * @param folder of the data
+   * @param known null: the drive is new
+   * @param notMounted folders that do not seem to be mounted, for drives of which it is not known
+   *     where they were
+   */
+  static DriveFolderState of(Path folder, @Nullable DriveRow known, Set<Path> notMounted)
+      throws IOException {
+    if (known == null) {
+      return PRESENT;
+    }
+    if (!isEmpty(folder)) {
+      OptionalLong incarnation = DriveRecall.incarnation(folder.resolve(DRIVE));
+      return incarnation.orElse(Long.MAX_VALUE) < known.getIncarnation() ? SUPERSEDED : PRESENT;
+    }
+    String before = known.getFileSystem();
+    boolean isMounted =
+        before.isEmpty()
+            ? !notMounted.contains(folder)
+            : FileSystemIdentity.of(folder).mayBeEmptied(before);
+    return isMounted ? EMPTY : NOT_MOUNTED;
+  }
+
+  /** Whether there is no drive in this data folder: one that ends while it is formatted is none. */
+  static boolean isEmpty(Path folder) throws IOException {
+    Path drive = folder.resolve(DRIVE);
+    if (!Files.isDirectory(drive)) {
+      return true;
+    }
+    try (Stream<Path> files = Files.list(drive)) {
+      return files
+          .map(file -> String.valueOf(file.getFileName()))
+          .noneMatch(DriveRecall::isOfDrive);
+    }
+  }
+
+  static boolean isConfirmed(Path folder) {
+    return Files.exists(folder.resolve(CONFIRMATION));
+  }
+
+  /** Tells the operator what is wrong, and what to do. */
+  void report(Path folder, DriveRow known) {
+    switch (this) {
+      case PRESENT -> {}
+      case EMPTY ->
+          LOG.warn("{} is empty. It was the folder of drive {}", folder, DriveId.of(known));
+      case NOT_MOUNTED ->
+          LOG.error(
+              "{} is empty, and its drive {} is not mounted: it was on another file system{}. Mount"
+                  + " it: it is served as soon as it is there. If it is to be replaced, mount an"
+                  + " empty file system there",
+              folder,
+              DriveId.of(known),
+              known.getFileSystem().isEmpty() ? "" : ", " + known.getFileSystem());
+      case SUPERSEDED ->
+          LOG.error(
+              "{} holds drive {} as it was before it was replaced: it is not used. If it is to take"
+                  + " its place again, run: ashlar admin drive recall {}. If not, mount the"
+                  + " replacement there, or an empty file system",
+              folder,
+              DriveId.of(known),
+              DriveId.idOf(known));
+    }
+  }
+}
