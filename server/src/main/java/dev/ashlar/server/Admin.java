@@ -36,6 +36,7 @@ final class Admin {
   private final Predicate<UUID> isMissing;
   private final Function<DriveRow, @Nullable DriveUse> use;
   private final DriveChanges changes;
+  private final DriveRecalls recalls;
   private final MetadataAdmin metadataPeers;
 
   /**
@@ -44,19 +45,21 @@ final class Admin {
    * @param hasFailed whether a drive takes no writes because one has failed
    * @param isMissing whether a drive could not be opened
    * @param use how full a drive is; null where it is not known
+   * @param idOfFolder the id of the drive in a folder; else what it is given
    */
   Admin(
       MetadataClient metadata,
       GroupDebts debts,
       Predicate<UUID> hasFailed,
       Predicate<UUID> isMissing,
-      Function<DriveRow, @Nullable DriveUse> use) {
-    this(metadata, null, debts, hasFailed, isMissing, use);
+      Function<DriveRow, @Nullable DriveUse> use,
+      Function<String, String> idOfFolder) {
+    this(metadata, null, debts, hasFailed, isMissing, use, idOfFolder);
   }
 
   /** Of a cluster, whose metadata knows which drives are there, and how full. */
   Admin(MetadataClient metadata, MetadataPeers peers, GroupDebts debts, Predicate<UUID> hasFailed) {
-    this(metadata, peers, debts, hasFailed, drive -> false, DriveUse::of);
+    this(metadata, peers, debts, hasFailed, drive -> false, DriveUse::of, id -> id);
   }
 
   private Admin(
@@ -65,7 +68,8 @@ final class Admin {
       GroupDebts debts,
       Predicate<UUID> hasFailed,
       Predicate<UUID> isMissing,
-      Function<DriveRow, @Nullable DriveUse> use) {
+      Function<DriveRow, @Nullable DriveUse> use,
+      Function<String, String> idOfFolder) {
     this.metadata = metadata;
     this.use = use;
     this.metadataPeers = new MetadataAdmin(peers);
@@ -73,6 +77,7 @@ final class Admin {
     this.hasFailed = hasFailed;
     this.isMissing = isMissing;
     this.changes = new DriveChanges(metadata, hasFailed);
+    this.recalls = new DriveRecalls(metadata, idOfFolder);
   }
 
   /** What was asked for makes no sense, or not now; the message says why. */
@@ -416,6 +421,7 @@ final class Admin {
       case "undrain", "in" -> changes.stand(target, DriveStanding.STANDING_IN);
       case "out" -> changes.stand(target, DriveStanding.STANDING_OUT);
       case "replace" -> changes.replace(target, by);
+      case "drive-recall" -> recalls.recall(target);
       case "pause" -> pause(true);
       case "resume" -> pause(false);
       default -> null;

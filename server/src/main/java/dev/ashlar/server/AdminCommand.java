@@ -35,6 +35,8 @@ import picocli.CommandLine.Spec;
       "out TARGET       takes one for lost that is down: what it had is rebuilt elsewhere",
       "metadata         tells who the metadata peers are; metadata add NEW, metadata remove OLD and",
       "                 metadata replace OLD NEW change that (NEW: HOST:PORT, OLD: that or an id)",
+      "drive recall ID  has drives that were replaced take their places again, when they are mounted there",
+      "                 (several with commas; in a store in one process also folders)",
       "pause, resume    moving what need not be moved; repair goes on"
     })
 final class AdminCommand implements Callable<Integer> {
@@ -44,6 +46,8 @@ final class AdminCommand implements Callable<Integer> {
   private static final Set<String> ON_TARGETS = Set.of("drain", "undrain", "out", "in", REPLACE);
   private static final String SCRUB = "scrub";
   private static final String METADATA = "metadata";
+  private static final String DRIVE = "drive";
+  private static final String RECALL = "recall";
   private static final Set<String> OTHERS = Set.of("pause", "resume");
   private static final Set<String> UNTIL_DONE =
       Set.of("repair", "rebalance", "drain", REPLACE, SCRUB);
@@ -61,14 +65,17 @@ final class AdminCommand implements Callable<Integer> {
       arity = "0..1",
       paramLabel = "TARGET",
       description =
-          "The name of a node, or the id of a drive; of metadata: add, remove or replace.")
+          "The name of a node, or the id of a drive; of metadata: add, remove or replace;"
+              + " of drive: recall.")
   private @Nullable String target;
 
   @Parameters(
       index = "2",
       arity = "0..1",
       paramLabel = "NEW",
-      description = "Of replace: the drive that takes the place; of metadata: a peer.")
+      description =
+          "Of replace: the drive that takes the place; of metadata: a peer; of"
+              + " drive recall: its id.")
   private @Nullable String by;
 
   @Parameters(
@@ -126,6 +133,10 @@ final class AdminCommand implements Callable<Integer> {
         return new MetadataAdminCommand(path -> send(client, path), System.out, isJson)
             .run(target, by, newPeer);
       }
+      if (what.equals(DRIVE)) {
+        show(send(client, "POST", "drive-recall" + parameter("?target=", by)));
+        return 0;
+      }
       if (isWatching) {
         watch(client);
         return 0;
@@ -149,6 +160,10 @@ final class AdminCommand implements Callable<Integer> {
   private void check() {
     if (what.equals(METADATA)) {
       checkMetadata();
+      return;
+    }
+    if (what.equals(DRIVE)) {
+      checkDrive();
       return;
     }
     boolean isOnTarget = ON_TARGETS.contains(what);
@@ -178,6 +193,16 @@ final class AdminCommand implements Callable<Integer> {
     if (management.size() > 1 && !isScrub) {
       throw wrong("--management takes one gateway, unless it is for scrub");
     }
+  }
+
+  private void checkDrive() {
+    if (!RECALL.equals(target) || by == null || newPeer != null) {
+      throw wrong("drive recall takes the ids of drives, with commas between them");
+    }
+    if (isWatching || isStarting) {
+      throw wrong("--watch and --start do not go with drive recall");
+    }
+    checkOneGateway(false);
   }
 
   private void checkMetadata() {

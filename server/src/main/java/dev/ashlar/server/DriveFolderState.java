@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.UUID;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -38,13 +39,15 @@ enum DriveFolderState {
    * @param notMounted folders that do not seem to be mounted, for drives of which it is not known
    *     where they were
    */
-  static DriveFolderState of(Path folder, @Nullable DriveRow known, Set<Path> notMounted)
+  static DriveFolderState of(
+      Path folder, UUID cluster, @Nullable DriveRow known, Set<Path> notMounted)
       throws IOException {
     if (known == null) {
       return PRESENT;
     }
     if (!isEmpty(folder)) {
-      OptionalLong incarnation = DriveRecall.incarnation(folder.resolve(DRIVE));
+      OptionalLong incarnation =
+          DriveRecall.incarnation(folder.resolve(DRIVE), cluster, DriveId.idOf(known));
       return incarnation.orElse(Long.MAX_VALUE) < known.getIncarnation() ? SUPERSEDED : PRESENT;
     }
     String before = known.getFileSystem();

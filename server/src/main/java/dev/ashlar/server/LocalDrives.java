@@ -132,7 +132,7 @@ final class LocalDrives implements AutoCloseable {
     for (int place = 0; place < config.folders().size(); place++) {
       UUID id = config.ids().get(place);
       DriveRow row = known.get(id);
-      DriveFolderState state = DriveFolderState.of(folder(id), row, notMounted);
+      DriveFolderState state = DriveFolderState.of(folder(id), config.cluster(), row, notMounted);
       if (row == null) {
         lastIncarnations.put(id, 0L);
       } else if (mayOpen(id, state, row, row)) {
@@ -256,7 +256,8 @@ final class LocalDrives implements AutoCloseable {
 
   private boolean isEmptied(UUID id) throws IOException {
     Set<Path> notMounted = notMounted(config.folders());
-    return DriveFolderState.of(folder(id), awaited.get(id), notMounted) == DriveFolderState.EMPTY;
+    return DriveFolderState.of(folder(id), config.cluster(), awaited.get(id), notMounted)
+        == DriveFolderState.EMPTY;
   }
 
   /**
@@ -270,7 +271,7 @@ final class LocalDrives implements AutoCloseable {
     for (Map.Entry<UUID, DriveRow> entry : awaited.entrySet()) {
       UUID id = entry.getKey();
       DriveRow now = known.getOrDefault(id, entry.getValue());
-      DriveFolderState state = DriveFolderState.of(folder(id), now, notMounted);
+      DriveFolderState state = DriveFolderState.of(folder(id), config.cluster(), now, notMounted);
       if (mayOpen(id, state, entry.getValue(), now)) {
         lastIncarnations.put(id, now.getIncarnation());
       }
@@ -286,6 +287,17 @@ final class LocalDrives implements AutoCloseable {
   /** The folder of a drive of this process. */
   Path folderOf(DriveStore drive) {
     return folder(drive.drive().id());
+  }
+
+  /** The id of the drive in this folder, as operators name it; else the name. */
+  String idOfFolder(String name) {
+    Path named = Path.of(name).toAbsolutePath().normalize();
+    for (int place = 0; place < config.folders().size(); place++) {
+      if (config.folders().get(place).toAbsolutePath().normalize().equals(named)) {
+        return config.ids().get(place).toString();
+      }
+    }
+    return name;
   }
 
   /** Whether any of these data folders has been used before. */

@@ -114,7 +114,8 @@ final class Node implements ServerForm {
               gateway.debts(),
               drives::hasFailed,
               drive -> awaited.store(drive) == null,
-              row -> drives.use(DriveId.idOf(row)));
+              row -> drives.use(DriveId.idOf(row)),
+              drives::idOfFolder);
       FailureTolerance.measure(() -> ifKnown(admin::failureTolerance), meters);
       DataRisk.measure(() -> ifKnown(admin::risk), meters);
       StoreSpace.measure(() -> ifKnown(admin::space), meters);

@@ -59,7 +59,8 @@ final class BalancedCluster {
           new GroupDebts(metadata, clock, new SimpleMeterRegistry()),
           failed::contains,
           drive -> false,
-          DriveUse::of);
+          DriveUse::of,
+          id -> id);
   private final ClusterBalance balance =
       new ClusterBalance(metadata, OUT_AFTER, () -> isItsTurn, failed::contains, this::nanos);
 

@@ -86,7 +86,8 @@ class FailureToleranceTest {
     MemoryMetadata metadata = MemoryMetadata.withDrives(BalancedCluster.PROFILE, 7, 14);
     Set<UUID> missing = new HashSet<>();
     GroupDebts debts = new GroupDebts(metadata, new ManualClock(1), new SimpleMeterRegistry());
-    Admin admin = new Admin(metadata, debts, drive -> false, missing::contains, row -> null);
+    Admin admin =
+        new Admin(metadata, debts, drive -> false, missing::contains, row -> null, id -> id);
     assertEquals(new FailureTolerance(2, null), admin.failureTolerance());
     missing.add(new UUID(0, 3));
     assertEquals(new FailureTolerance(1, null), admin.failureTolerance());

@@ -136,4 +136,69 @@ class LocalDrivesTest {
     assertTrue(drives.rows().getFirst().getIncarnation() > LAST_LIFE);
     assertFalse(Files.exists(confirmation), "it is for this once");
   }
+
+  /** It is on another file system than the empty folder, which is no mount point. */
+  @Test
+  void oneThatIsNotMountedIsNeverFormatted() throws Exception {
+    Map<UUID, DriveRow> elsewhere = known(LAST_LIFE, "uuid of-another");
+    LocalDrives drives = start(elsewhere);
+    Path confirmation = root.resolve("d").resolve(DriveFolderState.CONFIRMATION);
+    Files.createDirectory(root.resolve("d"));
+    Files.createFile(confirmation);
+    assertEquals(List.of(), drives.emptyFolders());
+    assertEquals(List.of(), drives.rows(), "nobody is asked whether it may be lost");
+    drives.fill(elsewhere);
+    drives.fill(known(LAST_LIFE + 1, "uuid of-another"));
+    assertEquals(List.of(root.resolve("d")), drives.awaitedFolders());
+    drives.fill(known(LAST_LIFE, FileSystemIdentity.of(root).name()));
+    assertEquals(1, drives.openCount(), "on this one it may be replaced");
+  }
+
+  private static Map<UUID, DriveRow> known(long incarnation, String fileSystem) {
+    DriveRow row = new DriveId(DRIVE, incarnation).toMessage();
+    return Map.of(DRIVE, row.toBuilder().setFileSystem(fileSystem).build());
+  }
+
+  /** It has been replaced, and comes back: it is of use only when somebody wants it back. */
+  @Test
+  void oneThatWasReplacedIsLeftAloneUntilItIsRecalled() throws Exception {
+    LocalDrives before = start(Map.of());
+    long old = before.rows().getFirst().getIncarnation();
+    before.close();
+    LocalDrives drives = start(known(LAST_LIFE));
+    assertEquals(0, drives.openCount());
+    assertEquals(List.of(), drives.rows());
+    drives.fill(known(LAST_LIFE));
+    assertEquals(0, drives.openCount());
+    DriveRow recalled =
+        new DriveId(DRIVE, LAST_LIFE).toMessage().toBuilder().setRecalled(true).build();
+    drives.fill(Map.of(DRIVE, recalled));
+    long now = drives.rows().getFirst().getIncarnation();
+    assertTrue(now > LAST_LIFE && now > old, "above the replacement: " + now);
+    drives.close();
+    assertEquals(now, start(known(LAST_LIFE)).rows().getFirst().getIncarnation(), "durably");
+  }
+
+  /** Also when it was recalled: what is in the folder is not it. */
+  @Test
+  void aDriveOfAnotherPlaceOrClusterIsNotRecalled() throws Exception {
+    LocalDrives before = start(Map.of());
+    before.close();
+    UUID other = new UUID(1, 2);
+    LocalDrives.Config config =
+        new LocalDrives.Config(
+            List.of(root.resolve("d")),
+            List.of(other),
+            cluster,
+            0,
+            DriveConfig.Limits.DEFAULT.hangTimeout(),
+            0);
+    DriveRow recalled =
+        new DriveId(other, LAST_LIFE).toMessage().toBuilder().setRecalled(true).build();
+    try (LocalDrives drives = new LocalDrives(config, Map.of(other, recalled), resources)) {
+      assertEquals(0, drives.openCount());
+    }
+    LocalDrives again = start(known(1));
+    assertEquals(1, again.openCount(), "it is what it was");
+  }
 }

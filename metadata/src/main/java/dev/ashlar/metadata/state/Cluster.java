@@ -177,7 +177,7 @@ final class Cluster {
               .setStanding(known.getStanding())
               .setOutByItself(known.getOutByItself())
               .build();
-      step.table().put(Keys.drive(id), present.toByteArray());
+      step.table().put(Keys.drive(id), Recalls.marked(step, known, present).toByteArray());
       step.catalog().setReplacedAt(id, present.getReplacedAt());
     }
     step.catalog().setDrives(drives);

@@ -264,6 +264,7 @@ public final class MetadataState {
       case MOVE_SLOTS -> Cluster.moveSlots(step, command.getMoveSlots());
       case SET_BALANCE -> Cluster.setBalance(step, command.getSetBalance());
       case REPAIR_BLOB -> Repairs.repair(step, command.getRepairBlob());
+      case RECALL_DRIVES -> Recalls.recall(step, command.getRecallDrives());
       case OWE_SHARDS -> Losses.owe(step, command.getOweShards());
       case KIND_NOT_SET -> throw new Refusal(ResultCode.INVALID_COMMAND);
     };

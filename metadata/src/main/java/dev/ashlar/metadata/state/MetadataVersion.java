@@ -35,6 +35,12 @@ public final class MetadataVersion {
   /** From here on drives of a store in one process begin new lives only if they may be lost. */
   static final int ASKS_FOR_LOCAL_DRIVES = 3;
 
+  /** From here on drives that were replaced may take their places again. */
+  static final int RECALLS_DRIVES = 3;
+
+  /** From here on all drives of a node are absent that it comes without, also where that is all. */
+  static final int MISSES_ALL_DRIVES = 3;
+
   private MetadataVersion() {}
 
   /** What a peer knows that says this; 0 before peers told. */

@@ -57,6 +57,8 @@ final class Nodes {
       Cluster.put(step, all, there);
       markAbsent(step, node.getName(), there);
       vacant.forEach(drive -> begin(step, drive));
+    } else if (step.version() >= MetadataVersion.MISSES_ALL_DRIVES) {
+      markAbsent(step, node.getName(), List.of());
     }
     return Step.OK;
   }
@@ -83,9 +85,8 @@ final class Nodes {
         step.table(), 'V', value -> absent.add(Rows.parse(value, DriveRow.parser())));
     absent.removeIf(row -> !row.getNode().equals(node) || ids.contains(DriveId.idOf(row)));
     for (DriveRow row : absent) {
-      step.table()
-          .put(
-              Keys.drive(DriveId.idOf(row)), row.toBuilder().setAbsent(true).build().toByteArray());
+      DriveRow marked = Recalls.marked(step, row, row.toBuilder().setAbsent(true).build());
+      step.table().put(Keys.drive(DriveId.idOf(row)), marked.toByteArray());
     }
   }
 

@@ -253,6 +253,23 @@ class LostDrivesTest {
     assertEquals(0, absent(other));
   }
 
+  /** A store in one process has no nodes: it says which drives are not there. */
+  @Test
+  void ofAStoreInOneProcessNoMoreAreReplacedThanMayBeLost() throws Exception {
+    for (int empty = 1; empty <= PROFILE.shards(); empty++) {
+      MemoryMetadata other = MemoryMetadata.withDrives(PROFILE, PROFILE.shards(), NODES);
+      PutDrives.Builder command = PutDrives.newBuilder();
+      for (int i = 0; i < empty; i++) {
+        command.addDrives(new DriveId(drive(i), 1).toMessage().toBuilder().setAbsent(true));
+        command.addVacant(new DriveId(drive(i), 2).toMessage());
+      }
+      other.require(Command.newBuilder().setPutDrives(command));
+      long replaced = other.drives().values().stream().filter(id -> id.incarnation() > 1).count();
+      assertEquals(empty <= PROFILE.parityShards() ? empty : 0, replaced, empty + " are empty");
+      assertEquals(empty - replaced, absent(other));
+    }
+  }
+
   /** Nodes fall silent and speak, drives are mounted, late or not, and repair does what it does. */
   @Test
   void whateverHappensNoBlobLosesMoreThanItMay() throws Exception {

@@ -9,6 +9,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.OptionalLong;
+import java.util.UUID;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -26,14 +27,18 @@ public final class DriveRecall {
     return file.equals(DriveIdentity.FILE) || Segments.isSegment(file);
   }
 
-  /** Of the drive in this folder, which is not open; empty if there is none that can be read. */
-  public static OptionalLong incarnation(Path folder) {
+  /**
+   * Of this drive in its folder, which is not open; empty if it is not there, or cannot be read.
+   */
+  public static OptionalLong incarnation(Path folder, UUID cluster, UUID drive) {
     if (!Files.isRegularFile(folder.resolve(DriveIdentity.FILE))) {
       return OptionalLong.empty();
     }
     try {
       RawFiles files = ChannelFiles.open(folder, IoMode.BUFFERED);
-      return OptionalLong.of(DriveIdentity.read(files).drive().incarnation());
+      DriveIdentity found = DriveIdentity.read(files);
+      boolean isThis = found.cluster().equals(cluster) && found.drive().id().equals(drive);
+      return isThis ? OptionalLong.of(found.drive().incarnation()) : OptionalLong.empty();
     } catch (IOException e) {
       LOG.debug("{} has no identity that can be read: whoever opens it says why", folder, e);
       return OptionalLong.empty();
