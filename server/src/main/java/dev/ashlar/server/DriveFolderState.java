@@ -16,7 +16,7 @@ import org.slf4j.LoggerFactory;
 
 /** What is in the folder of a drive, compared with what metadata knows of that drive. */
 enum DriveFolderState {
-  /** The drive as it was last; or anything, where none is known. */
+  /** The drive as it was last; or anything, where none is known or nothing can be seen. */
   PRESENT,
   /** Nothing: the drive is to be replaced, or comes later. */
   EMPTY,
@@ -42,7 +42,7 @@ enum DriveFolderState {
   static DriveFolderState of(
       Path folder, UUID cluster, @Nullable DriveRow known, Set<Path> notMounted)
       throws IOException {
-    if (known == null) {
+    if (known == null || isUnusable(folder)) {
       return PRESENT;
     }
     if (!isEmpty(folder)) {
@@ -69,6 +69,11 @@ enum DriveFolderState {
           .map(file -> String.valueOf(file.getFileName()))
           .noneMatch(DriveRecall::isOfDrive);
     }
+  }
+
+  /** It says nothing of what the drive has: whoever opens it says why it cannot. */
+  private static boolean isUnusable(Path folder) {
+    return Files.exists(folder) && !(Files.isDirectory(folder) && Files.isReadable(folder));
   }
 
   static boolean isConfirmed(Path folder) {

@@ -201,4 +201,22 @@ class LocalDrivesTest {
     LocalDrives again = start(known(1));
     assertEquals(1, again.openCount(), "it is what it was");
   }
+
+  /** That it is lost, nobody is told: it may be there again tomorrow. */
+  @Test
+  void oneWhoseFolderCannotBeUsedIsNotEmpty() throws Exception {
+    Files.createFile(root.resolve("d"));
+    LocalDrives.Config config =
+        new LocalDrives.Config(
+            List.of(root.resolve("d")),
+            List.of(DRIVE),
+            cluster,
+            0,
+            DriveConfig.Limits.DEFAULT.hangTimeout(),
+            0);
+    try (LocalDrives drives = new LocalDrives(config, known(LAST_LIFE), resources)) {
+      assertEquals(0, drives.openCount());
+      assertEquals(List.of(), drives.rows());
+    }
+  }
 }

@@ -112,7 +112,7 @@ class RecallIT {
       }
       assertEquals(200, recall(targets(two)).statusCode());
       await(health -> health.contains("\"open\":6,"));
-      awaitRepaired(first == 4);
+      awaitRepaired();
       readAll("since");
     }
     readAll("before");
@@ -135,13 +135,13 @@ class RecallIT {
     return Long.parseLong(server.anyHealth().replaceAll(".*\"open\":(\\d+),.*", "$1"));
   }
 
-  /** Until the objects written since have all shards; at the end all have. */
-  private void awaitRepaired(boolean all) {
+  /** Until no object that can be read lacks a shard. */
+  private void awaitRepaired() {
     await(
         health ->
-            all
-                ? health.startsWith("{\"status\":\"UP\"")
-                : health.contains("\"known\":true,\"owingBlobs\":" + LENGTHS.size() + ","));
+            health.contains("\"protection\":{\"known\":true")
+                && !health.contains("\"spare\":0")
+                && !health.contains("\"spare\":1"));
   }
 
   private HttpResponse<String> recall(String targets) {

@@ -28,6 +28,8 @@ import dev.ashlar.protocol.message.PartRow;
 import dev.ashlar.protocol.message.PutCredential;
 import dev.ashlar.protocol.message.PutDrives;
 import dev.ashlar.protocol.message.PutPart;
+import dev.ashlar.protocol.message.RecallDrives;
+import dev.ashlar.protocol.message.RecalledDrive;
 import dev.ashlar.protocol.message.RegisterNode;
 import dev.ashlar.protocol.message.RegisterSession;
 import dev.ashlar.protocol.message.RepairBlob;
@@ -106,7 +108,7 @@ final class SensibleCommands {
       case 18 -> command.setPutCredential(credential());
       case 19 -> random.nextBoolean() ? command.setPutDrives(replacement()) : settle(command);
       case 20 -> command.setMoveSlots(move());
-      case 21 -> command.setSetBalance(SetBalance.newBuilder().setPaused(random.nextBoolean()));
+      case 21 -> random.nextBoolean() ? recall(command) : command.setSetBalance(balance());
       case 22 -> register(command);
       case 23 -> owe(command);
       case 24 -> repair(command);
@@ -273,6 +275,26 @@ final class SensibleCommands {
           driveRow(drive, drive.incarnation()).setNode("k2").setVacant(random.nextInt(4) == 0));
     }
     return command.setRegisterNode(register);
+  }
+
+  private SetBalance balance() {
+    return SetBalance.newBuilder().setPaused(random.nextBoolean()).build();
+  }
+
+  /** Of drives that are not there; and now and then of one that is. */
+  private Command.Builder recall(Command.Builder command) throws Exception {
+    RecallDrives.Builder recall = RecallDrives.newBuilder();
+    for (DriveRow row : metadata.registry().getDrivesList()) {
+      if (row.getAbsent() || random.nextInt(8) == 0) {
+        recall.addDrives(
+            RecalledDrive.newBuilder()
+                .setDriveHigh(row.getDriveHigh())
+                .setDriveLow(row.getDriveLow())
+                .setIncarnation(row.getIncarnation())
+                .setAbsentAt(row.getAbsentAt()));
+      }
+    }
+    return command.setRecallDrives(recall);
   }
 
   private Command.Builder owe(Command.Builder command) throws Exception {
