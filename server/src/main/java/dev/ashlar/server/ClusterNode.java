@@ -90,7 +90,9 @@ final class ClusterNode implements ServerForm {
                   meters,
                   clock,
                   codes::of,
-                  DriveResources.Budget.DEFAULT.withRecentBytes(DirectMemory.recentBytes())));
+                  OpenFiles.ofProcess()
+                      .share(options.dataFolders().size())
+                      .withRecentBytes(DirectMemory.recentBytes())));
       ResidentMemory.measure(resources.blockCache(), meters);
       start();
     } catch (Exception e) {

@@ -71,7 +71,9 @@ final class Node implements ServerForm {
                   meters,
                   clock,
                   codes::of,
-                  DriveResources.Budget.DEFAULT.withRecentBytes(DirectMemory.recentBytes())));
+                  OpenFiles.ofProcess()
+                      .share(options.dataFolders().size())
+                      .withRecentBytes(DirectMemory.recentBytes())));
       ResidentMemory.measure(resources.blockCache(), meters);
       if (!MetadataServer.holdMetadata(peerFolders(options))
           && LocalDrives.holdData(options.dataFolders())) {

@@ -3,6 +3,7 @@ package dev.ashlar.storage.drive;
 import dev.ashlar.protocol.memory.Slab;
 import dev.ashlar.protocol.memory.SlabPool;
 import dev.ashlar.storage.drive.SegmentFormat.BatchHeader;
+import dev.ashlar.storage.io.NoFilesException;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -88,7 +89,7 @@ final class BatchScanner implements AutoCloseable {
   }
 
   /** Whether a batch of this segment begins here, readable or not. */
-  boolean hasHeaderAt(Segment segment, int offset) {
+  boolean hasHeaderAt(Segment segment, int offset) throws NoFilesException {
     if (offset > segmentBytes - BLOCK || !load(segment, offset, BLOCK)) {
       return false;
     }
@@ -219,7 +220,7 @@ final class BatchScanner implements AutoCloseable {
     return bodyMatches;
   }
 
-  private boolean load(Segment segment, int offset, int bytes) {
+  private boolean load(Segment segment, int offset, int bytes) throws NoFilesException {
     if (bytes > memory.capacity()) {
       Slab larger = slabs.acquire(bytes);
       slab.release();
@@ -229,6 +230,8 @@ final class BatchScanner implements AutoCloseable {
     try {
       segment.file().read(memory.clear().limit(bytes), offset);
       return true;
+    } catch (NoFilesException e) {
+      throw e; // that says nothing of the drive
     } catch (EOFException e) {
       return false;
     } catch (IOException e) {

@@ -3,6 +3,7 @@ package dev.ashlar.storage.drive;
 import dev.ashlar.protocol.client.ShardException;
 import dev.ashlar.protocol.client.ShardFault;
 import dev.ashlar.protocol.model.DriveId;
+import dev.ashlar.storage.io.NoFilesException;
 import java.io.IOException;
 import java.util.List;
 import java.util.Queue;
@@ -39,7 +40,7 @@ final class CommitQueue {
   private volatile boolean isParked;
   private volatile boolean isStopping;
   private volatile boolean isLeftHanging;
-  private volatile boolean hasFailed;
+  private volatile @Nullable ShardFault refusal;
   private volatile boolean isCommitting;
   private volatile long commitBeganNanos;
 
@@ -62,9 +63,13 @@ final class CommitQueue {
     writer.start();
   }
 
-  /** From now on nothing is written any more. */
-  void refuseAll() {
-    hasFailed = true;
+  /**
+   * From now on nothing is written any more.
+   *
+   * @param fault what those are told who want to
+   */
+  void refuseAll(ShardFault fault) {
+    refusal = fault;
   }
 
   /** Commits what is queued and ends the thread; false if a commit hangs. */
@@ -152,9 +157,10 @@ final class CommitQueue {
   private void run() {
     LogRequest next = takeWithOthers();
     while (next != null) {
-      if (hasFailed) {
+      ShardFault fault = refusal;
+      if (fault != null) {
         leave(next);
-        tell(next, new ShardException(ShardFault.READ_ONLY, drive + " is read-only"));
+        tell(next, new ShardException(fault, drive + " writes nothing any more"));
         next = take();
       } else {
         LogRequest notYet = commitFrom(next);
@@ -166,15 +172,18 @@ final class CommitQueue {
 
   /** So that damage of the last batch is not taken for a write that was cut off. */
   private void confirm() {
-    if (hasFailed || isLeftHanging) {
+    if (refusal != null || isLeftHanging) {
       return;
     }
     commitBeganNanos = nanoTime.getAsLong();
     isCommitting = true;
     try {
       log.confirm();
+    } catch (NoFilesException e) {
+      log.clear(); // nothing was written
     } catch (IOException | RuntimeException | Error e) {
-      hasFailed = true;
+      IndexException ofIndex = IndexException.in(e);
+      refusal = ofIndex == null ? ShardFault.READ_ONLY : ofIndex.kind().fault();
       onFailure.accept(e instanceof Exception failure ? failure : new IllegalStateException(e));
     } finally {
       isCommitting = false;
@@ -205,13 +214,22 @@ final class CommitQueue {
       }
       log.commit();
       isCommitting = false;
+    } catch (NoFilesException e) {
+      // Nothing was written: all of it may be asked for again.
+      isCommitting = false;
+      tellFailed(log.accepted(), ShardFault.OVERLOADED, e.toString());
+      tellFailed(log.rejected(), ShardFault.FULL, "full");
+      log.clear();
+      return next;
     } catch (IOException | RuntimeException | Error e) {
       // An error too (no memory, say): a writer that died silently would let everyone wait.
       // Whether it leaves anything in doubt, its kind tells: see LogWriteException.
-      hasFailed = true;
+      IndexException ofIndex = IndexException.in(e);
+      refusal = ofIndex == null ? ShardFault.READ_ONLY : ofIndex.kind().fault();
       onFailure.accept(e instanceof Exception failure ? failure : new IllegalStateException(e));
       isCommitting = false;
-      tellFailed(log.accepted(), ShardFault.IO_ERROR, e.toString());
+      ShardFault fault = ofIndex == null ? ShardFault.IO_ERROR : ShardFault.UNAVAILABLE;
+      tellFailed(log.accepted(), fault, e.toString());
       tellFailed(log.rejected(), ShardFault.FULL, "full");
       return next;
     }
@@ -273,7 +291,7 @@ final class CommitQueue {
   }
 
   private void awaitOffer(long idleSince) {
-    if (hasFailed || !log.needsConfirmation()) {
+    if (refusal != null || !log.needsConfirmation()) {
       LockSupport.park(this);
       return;
     }

@@ -6,6 +6,7 @@ import dev.ashlar.protocol.memory.SlabPool;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.storage.drive.LogRequest.MovedPiece;
 import dev.ashlar.storage.drive.SegmentFormat.BatchHeader;
+import dev.ashlar.storage.io.NoFilesException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -322,8 +323,8 @@ final class Compactor {
         && extent.position() + extent.length() == next.extent().position();
   }
 
-  private void load(
-      Segment victim, List<Piece> together, ByteBuffer memory, List<MovedPiece> moved) {
+  private void load(Segment victim, List<Piece> together, ByteBuffer memory, List<MovedPiece> moved)
+      throws NoFilesException {
     boolean isRead = together.size() > 1 && read(victim, together.getFirst(), memory.duplicate());
     int at = 0;
     for (Piece piece : together) {
@@ -345,7 +346,8 @@ final class Compactor {
   }
 
   /** A payload that fails its checksums moves as it is, and goes on failing them. */
-  private MovedPiece load(Segment victim, Piece piece, ByteBuffer memory, boolean isRead) {
+  private MovedPiece load(Segment victim, Piece piece, ByteBuffer memory, boolean isRead)
+      throws NoFilesException {
     Extent extent = piece.extent();
     int body = extent.bodyLength();
     try {
@@ -355,6 +357,8 @@ final class Compactor {
           victim.file().read(memory.limit(extent.length()), extent.tailPosition());
         }
       }
+    } catch (NoFilesException e) {
+      throw e; // that says nothing of the block
     } catch (IOException e) {
       // A bad block is a lost block, not a lost drive: what cannot be read goes on as zeros.
       LOG.warn("{} in segment {} cannot be read: {}", piece.shard(), victim.id(), e.toString());

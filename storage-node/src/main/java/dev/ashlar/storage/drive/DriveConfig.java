@@ -75,6 +75,7 @@ public record DriveConfig(
             Duration.ofSeconds(30));
 
     private static final int BATCH_BYTES_MIN = 64 * 1024;
+    private static final long INDEX_BYTES_MIN = 64 << 20;
 
     public Limits {
       if (Integer.bitCount(segmentBytes) != 1 || segmentBytes < batchBytesMax) {
@@ -97,6 +98,11 @@ public record DriveConfig(
       }
     }
 
+    /** Room of the file system with which an index that had none is opened again. */
+    long indexBytesMin() {
+      return Math.min(reserveBytes, INDEX_BYTES_MIN);
+    }
+
     /** What a drive must have for its segments to take any data at all. */
     public long capacityBytesMin() {
       return (1L + Segments.Need.NEW_DATA.segmentsLeft()) * segmentBytes + reserveBytes;
@@ -112,6 +118,21 @@ public record DriveConfig(
           queuedReadsMax,
           batchBytesMax,
           checkpointBytes,
+          compactionBytesPerSecond,
+          stallTimeout,
+          hangTimeout);
+    }
+
+    Limits withCheckpoints(long newCheckpointBytes) {
+      return new Limits(
+          segmentBytes,
+          capacityBytesMax,
+          reserveBytes,
+          queuedWritesMax,
+          queuedBytesMax,
+          queuedReadsMax,
+          batchBytesMax,
+          newCheckpointBytes,
           compactionBytesPerSecond,
           stallTimeout,
           hangTimeout);

@@ -1,5 +1,6 @@
 package dev.ashlar.storage.drive;
 
+import dev.ashlar.storage.io.BoundedFiles;
 import dev.ashlar.storage.io.ChannelFiles;
 import dev.ashlar.storage.io.Private;
 import dev.ashlar.storage.io.RawFiles;
@@ -11,24 +12,24 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.rocksdb.RocksDBException;
-import org.rocksdb.Status;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A drive's folder, locked, with everything in it open. */
+/** A drive's folder, locked, whose index and log can be opened one time after the other. */
 final class DriveFolder implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(DriveFolder.class);
   private static final String LOCK_FILE = "lock";
   private static final String INDEX_FOLDER = "index";
 
+  private final DriveConfig config;
+  private final DriveResources resources;
   private final FileChannel lockFile;
-  private final DriveMeters meters;
-  private final RocksShardIndex index;
-  private final DriveCore core;
+  private final RawFiles files;
+  private final DriveCore.Setting setting;
+  private final DriveIdentity identity;
 
   /**
    * @param wrap stands between the engine and the folder's files
@@ -43,7 +44,7 @@ final class DriveFolder implements AutoCloseable {
       return new DriveFolder(config, resources, wrap, lockFile);
     } catch (IOException e) {
       lockFile.close();
-      throw new IOException("drive folder " + folder + ": " + e.getMessage(), e);
+      throw inFolder(folder, e);
     } catch (RuntimeException e) {
       lockFile.close();
       throw e;
@@ -56,41 +57,77 @@ final class DriveFolder implements AutoCloseable {
       UnaryOperator<RawFiles> wrap,
       FileChannel lockFile)
       throws IOException {
+    this.config = config;
+    this.resources = resources;
     this.lockFile = lockFile;
-    RawFiles files = wrap.apply(ChannelFiles.open(config.folder(), config.ioMode()));
+    RawFiles all = wrap.apply(ChannelFiles.open(config.folder(), config.ioMode()));
+    files = new BoundedFiles(all, resources.openSegments());
     long now = resources.clock().instant().getEpochSecond();
     long later = Math.max(now, config.lastIncarnation() + 1);
-    DriveCore.Setting setting = new DriveCore.Setting(config.cluster(), config.drive(), later);
-    DriveIdentity identity = DriveCore.identify(files, setting);
-    index = openIndex(config.folder().resolve(INDEX_FOLDER), resources);
-    DriveMeters newMeters = new DriveMeters(resources.meters(), identity.drive().id().toString());
+    setting = new DriveCore.Setting(config.cluster(), config.drive(), later);
+    identity = DriveCore.identify(files, setting);
+    resources.indexOpens();
+  }
+
+  private static IOException inFolder(Path folder, IOException e) {
+    return new IOException("drive folder " + folder + ": " + e.getMessage(), e);
+  }
+
+  /** Who the drive was when the folder was opened. */
+  DriveIdentity identity() {
+    return identity;
+  }
+
+  /** Whether there is a log. */
+  boolean holdsSegments() throws IOException {
+    return files.list().stream().anyMatch(Segments::isSegment);
+  }
+
+  /** Bytes that new files of the index could take. */
+  long indexRoomBytes() throws IOException {
+    Path index = config.folder().resolve(INDEX_FOLDER);
+    return Math.min(files.usableBytes(), Files.getFileStore(index).getUsableSpace());
+  }
+
+  /**
+   * @param onFailure is told of each failure of the index once it is open
+   */
+  RocksShardIndex openIndex(Consumer<IndexException> onFailure) throws IOException {
+    checkIdentity();
     try {
-      meters = newMeters;
-      SegmentLog.Parts parts =
-          new SegmentLog.Parts(index, resources.slabs(), resources.recent(), newMeters);
-      core = DriveCore.open(files, config.limits(), setting, parts);
-    } catch (IOException | RuntimeException e) {
-      newMeters.close();
-      index.close();
-      throw e;
+      return new RocksShardIndex(config.folder().resolve(INDEX_FOLDER), resources, onFailure);
+    } catch (IOException e) {
+      throw inFolder(config.folder(), e);
     }
   }
 
-  DriveMeters meters() {
-    return meters;
+  /** Opens the log, and brings the index up to its end. */
+  DriveCore openCore(RocksShardIndex index, DriveMeters meters) throws IOException {
+    SegmentLog.Parts parts =
+        new SegmentLog.Parts(index, resources.slabs(), resources.recent(), meters);
+    try {
+      return DriveCore.open(files, config.limits(), setting, parts);
+    } catch (IOException e) {
+      throw inFolder(config.folder(), e);
+    }
   }
 
-  DriveCore core() {
-    return core;
+  /** Deletes the index, which must be closed. */
+  void discardIndex() throws IOException {
+    checkIdentity();
+    IndexFolder.discard(config.folder().resolve(INDEX_FOLDER));
+  }
+
+  /** What was mounted there may be gone, with the log. */
+  private void checkIdentity() throws IOException {
+    if (!DriveIdentity.read(files).drive().id().equals(identity.drive().id())) {
+      throw new IOException("drive folder " + config.folder() + " is another drive's by now");
+    }
   }
 
   @Override
   public void close() throws IOException {
-    meters.close();
-    index.close();
-    try (lockFile) {
-      core.close();
-    }
+    lockFile.close();
   }
 
   static FileChannel lock(Path folder) throws IOException {
@@ -111,31 +148,5 @@ final class DriveFolder implements AutoCloseable {
       throw new IOException("drive folder " + folder + " is in use by another server");
     }
     return channel;
-  }
-
-  /** A damaged index costs a replay of the whole log, no data. */
-  private static RocksShardIndex openIndex(Path folder, DriveResources resources)
-      throws IOException {
-    try {
-      return new RocksShardIndex(folder, resources);
-    } catch (IOException e) {
-      if (!(e.getCause() instanceof RocksDBException cause)
-          || cause.getStatus() == null
-          || cause.getStatus().getCode() != Status.Code.Corruption) {
-        throw e;
-      }
-      LOG.error("{} is damaged and is rebuilt from the segments: {}", folder, e.getMessage());
-      LOG.debug("the damage", e);
-      deleteFilesIn(folder);
-      return new RocksShardIndex(folder, resources);
-    }
-  }
-
-  private static void deleteFilesIn(Path folder) throws IOException {
-    try (Stream<Path> files = Files.list(folder)) {
-      for (Path file : files.toList()) {
-        Files.delete(file);
-      }
-    }
   }
 }

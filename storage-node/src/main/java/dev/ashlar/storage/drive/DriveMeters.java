@@ -8,7 +8,9 @@ import io.micrometer.core.instrument.Tags;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Supplier;
 import java.util.function.ToDoubleFunction;
+import org.jspecify.annotations.Nullable;
 
 /** Counts what one drive does. Only segment files count, and only for clients' reads. */
 final class DriveMeters implements AutoCloseable {
@@ -28,6 +30,7 @@ final class DriveMeters implements AutoCloseable {
   private final LongAdder ioErrors = new LongAdder();
   private final LongAdder movedBytes = new LongAdder();
   private final LongAdder mergedBytes = new LongAdder();
+  private final LongAdder indexRebuilds = new LongAdder();
 
   DriveMeters(MeterRegistry registry, String drive) {
     this.registry = registry;
@@ -49,41 +52,60 @@ final class DriveMeters implements AutoCloseable {
     counter("ashlar.drive.corrupt.blocks", "blocks that failed their checksum", corruptBlocks);
     counter("ashlar.drive.io.errors", "reads and writes that failed", ioErrors);
     counter("ashlar.drive.compaction.bytes", "bytes moved by compaction", movedBytes);
+    counter(
+        "ashlar.drive.index.rebuilds",
+        "times that the index was made anew from the log",
+        indexRebuilds);
     counter("ashlar.drive.coalescing.bytes", "bytes read to be written together", mergedBytes);
   }
 
   <T> void gauge(String name, String description, T of, ToDoubleFunction<T> value) {
     meters.add(
-        Gauge.builder(name, of, value).description(description).tags(tags).register(registry));
+        Gauge.builder(name, of, value)
+            .strongReference(true)
+            .description(description)
+            .tags(tags)
+            .register(registry));
   }
 
   /** What the reading of everything has come to. */
-  void scrub(Scrubber scrubber) {
-    gauge(
-        "ashlar.scrub.finished",
+  void scrub(Supplier<@Nullable ScrubProgress> progress) {
+    scrubGauge(
+        "finished",
         "time of the last full pass, in seconds since 1970; 0: none",
-        scrubber,
-        each -> each.progress().finishedMs() / 1000.0);
-    gauge(
-        "ashlar.scrub.running",
-        "1 if a pass is under way",
-        scrubber,
-        each -> each.progress().running() ? 1 : 0);
-    gauge(
-        "ashlar.scrub.segments.left",
+        progress,
+        now -> now.finishedMs() / 1000.0);
+    scrubGauge("running", "1 if a pass is under way", progress, now -> now.running() ? 1 : 0);
+    scrubGauge(
+        "segments.left",
         "segments that the pass has before it",
-        scrubber,
-        each -> each.progress().segmentsLeft());
-    gauge(
-        "ashlar.scrub.verified.bytes",
+        progress,
+        ScrubProgress::segmentsLeft);
+    scrubGauge(
+        "verified.bytes",
         "live bytes that the pass has verified",
-        scrubber,
-        each -> each.progress().verifiedBytes());
-    gauge(
-        "ashlar.scrub.damaged.blocks",
+        progress,
+        ScrubProgress::verifiedBytes);
+    scrubGauge(
+        "damaged.blocks",
         "damaged blocks that the pass has found",
-        scrubber,
-        each -> each.progress().damagedBlocks() + each.progress().unreadableDirectories());
+        progress,
+        now -> now.damagedBlocks() + now.unreadableDirectories());
+  }
+
+  private void scrubGauge(
+      String name,
+      String description,
+      Supplier<@Nullable ScrubProgress> progress,
+      ToDoubleFunction<ScrubProgress> value) {
+    gauge(
+        "ashlar.scrub." + name,
+        description,
+        progress,
+        now -> {
+          ScrubProgress present = now.get();
+          return present == null ? Double.NaN : value.applyAsDouble(present);
+        });
   }
 
   void read(int bytes) {
@@ -121,6 +143,10 @@ final class DriveMeters implements AutoCloseable {
 
   void ioError() {
     ioErrors.increment();
+  }
+
+  void indexRebuild() {
+    indexRebuilds.increment();
   }
 
   void moved(long bytes) {

@@ -45,7 +45,7 @@ public final class DriveResources implements AutoCloseable {
   private final Cache blockCache;
   private final WriteBufferManager writeBufferManager;
   private final ReadThreads readThreads;
-  private final int readsAtOnce;
+  private final Budget budget;
   private final RecentMemory recent;
   private final ScheduledExecutorService watch;
   private final AtomicInteger indexes = new AtomicInteger(OTHER_DATABASES_MAX);
@@ -56,13 +56,26 @@ public final class DriveResources implements AutoCloseable {
    * @param readsAtOnce how many reads of one drive may run at a time
    * @param recentBytes of direct memory, for blocks that changes have written lately; each drive
    *     has at least 2 MiB, of heap where there is no more
+   * @param openSegments of one drive, beside those that are being read; two descriptors each
+   * @param openTables of one drive's index
    */
   public record Budget(
-      long blockCacheBytes, long writeBufferBytes, int readsAtOnce, long recentBytes) {
-    public static final Budget DEFAULT = new Budget(64L << 20, 32L << 20, 8, 32L << 20);
+      long blockCacheBytes,
+      long writeBufferBytes,
+      int readsAtOnce,
+      long recentBytes,
+      int openSegments,
+      int openTables) {
+    public static final Budget DEFAULT = new Budget(64L << 20, 32L << 20, 8, 32L << 20, 512, 256);
 
     public Budget withRecentBytes(long bytes) {
-      return new Budget(blockCacheBytes, writeBufferBytes, readsAtOnce, bytes);
+      return new Budget(
+          blockCacheBytes, writeBufferBytes, readsAtOnce, bytes, openSegments, openTables);
+    }
+
+    public Budget withOpenFiles(int segments, int tables) {
+      return new Budget(
+          blockCacheBytes, writeBufferBytes, readsAtOnce, recentBytes, segments, tables);
     }
   }
 
@@ -81,7 +94,7 @@ public final class DriveResources implements AutoCloseable {
     this.clock = clock;
     blockCache = new LRUCache(budget.blockCacheBytes(), SHARD_BITS_BY_SIZE, false, FILTERS_SHARE);
     writeBufferManager = new WriteBufferManager(budget.writeBufferBytes(), blockCache);
-    readsAtOnce = budget.readsAtOnce();
+    this.budget = budget;
     recent = new RecentMemory(budget.recentBytes());
     readThreads =
         new ReadThreads(Thread.ofPlatform().name("drive-read-", 0).daemon().factory(), READER_IDLE);
@@ -128,7 +141,17 @@ public final class DriveResources implements AutoCloseable {
 
   /** Of one drive. */
   int readsAtOnce() {
-    return readsAtOnce;
+    return budget.readsAtOnce();
+  }
+
+  /** Of one drive. */
+  int openSegments() {
+    return budget.openSegments();
+  }
+
+  /** Of one drive. */
+  int openTables() {
+    return budget.openTables();
   }
 
   /**

@@ -19,12 +19,10 @@ import dev.ashlar.protocol.model.ShardId;
 import dev.ashlar.storage.io.RawFiles;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.ScheduledFuture;
 import java.util.function.BiFunction;
 import java.util.function.LongSupplier;
 import java.util.function.UnaryOperator;
@@ -38,23 +36,15 @@ import org.slf4j.LoggerFactory;
  */
 public final class DriveStore implements ShardStore, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(DriveStore.class);
-  private static final Duration WATCH_PERIOD = Duration.ofMillis(500);
+
+  /** How long opening waits for an index that is made anew; then that goes on by itself. */
+  private static final Duration REBUILD_PATIENCE = Duration.ofSeconds(10);
 
   private final DriveConfig config;
   private final DriveFolder folder;
-  private final DriveCore core;
   private final DriveMeters meters;
-  private final CommitQueue queue;
-  private final Housekeeper housekeeper;
-  private final DriveId drive;
-  private final ReadLane reads;
-  private final HangBound hangs;
-  private final DriveWatch looks;
-  private final IntentMaker intents;
-  private final ScheduledFuture<?> watch;
-  private final Clock clock;
-  private final String name;
-  private volatile @Nullable Scrubber scrubber;
+  private final EngineKeeper keeper;
+  private volatile @Nullable Scrubbing scrubbing;
   private volatile State state = State.OPEN;
 
   private enum State {
@@ -63,8 +53,12 @@ public final class DriveStore implements ShardStore, AutoCloseable {
     CLOSED
   }
 
+  /** How all that the drive holds is read again and again. */
+  private record Scrubbing(ScrubConfig config, DamageListener listener) {}
+
   /**
-   * Opens the drive, replaying what its index does not know; formats an empty folder.
+   * Opens the drive, replaying what its index does not know; formats an empty folder. Where the
+   * index has to be made anew and that takes long, the drive serves nothing until it is through.
    *
    * @throws IOException if the folder is not this drive's, is in use, or cannot be read
    */
@@ -80,23 +74,27 @@ public final class DriveStore implements ShardStore, AutoCloseable {
   public static DriveStore open(
       DriveConfig config, DriveResources resources, UnaryOperator<RawFiles> wrap)
       throws IOException {
-    return open(config, resources, wrap, System::nanoTime);
+    return open(config, resources, wrap, System::nanoTime, REBUILD_PATIENCE);
   }
 
   /**
    * @param nanoTime by which it is seen that the drive hangs
+   * @param patience how long it waits for an index that is made anew
    */
   static DriveStore open(
       DriveConfig config,
       DriveResources resources,
       UnaryOperator<RawFiles> wrap,
-      LongSupplier nanoTime)
+      LongSupplier nanoTime,
+      Duration patience)
       throws IOException {
     DriveFolder folder = DriveFolder.open(config, resources, wrap);
+    DriveStore store = new DriveStore(config, resources, folder, nanoTime);
     try {
-      return new DriveStore(config, resources, folder, nanoTime);
-    } catch (RuntimeException e) {
-      folder.close();
+      store.keeper.open(patience);
+      return store;
+    } catch (IOException | RuntimeException e) {
+      store.close();
       throw e;
     }
   }
@@ -105,43 +103,11 @@ public final class DriveStore implements ShardStore, AutoCloseable {
       DriveConfig config, DriveResources resources, DriveFolder folder, LongSupplier nanoTime) {
     this.config = config;
     this.folder = folder;
-    core = folder.core();
-    meters = folder.meters();
-    drive = core.drive();
-    clock = resources.clock();
-    name = config.folder().toAbsolutePath().getFileName().toString();
-    queue = new CommitQueue(core.log(), config.limits(), drive, name, this::failed, nanoTime);
-    reads =
-        new ReadLane(
-            drive, resources.readThreads(), resources.readsAtOnce(), config.limits(), nanoTime);
-    hangs = new HangBound(config.limits(), nanoTime);
-    intents = core.newIntentMaker(resources::code);
-    housekeeper = new Housekeeper(core, config.limits(), queue, name, this::failed);
-    registerGauges();
-    queue.start();
-    housekeeper.start();
-    looks = new DriveWatch(config, drive, core.segments(), queue, reads, hangs);
-    watch = resources.watch(looks::look, WATCH_PERIOD);
-  }
-
-  private void registerGauges() {
-    Segments segments = core.segments();
-    meters.gauge("ashlar.drive.queue.depth", "operations that wait", queue, CommitQueue::depth);
-    meters.gauge(
-        "ashlar.drive.capacity.bytes",
-        "bytes that segments could take",
-        segments,
-        Segments::capacityBytes);
-    meters.gauge("ashlar.drive.used.bytes", "bytes of segments", segments, Segments::usedBytes);
-    meters.gauge("ashlar.drive.live.bytes", "bytes that are needed", segments, Segments::liveBytes);
-    meters.gauge(
-        "ashlar.drive.recent.bytes",
-        "memory with blocks that changes wrote lately",
-        core,
-        DriveCore::recentBytes);
-    meters.gauge("ashlar.drive.segments", "segments of the log", segments, Segments::count);
-    meters.gauge(
-        "ashlar.drive.writable", "1 if it takes new data", this, s -> s.isWritable() ? 1 : 0);
+    meters = new DriveMeters(resources.meters(), folder.identity().drive().id().toString());
+    DriveEngine.Context context =
+        new DriveEngine.Context(config, resources, nanoTime, this::failed);
+    keeper = new EngineKeeper(context, folder, meters, this::opened);
+    DriveGauges.register(meters, this, keeper);
   }
 
   /**
@@ -150,22 +116,18 @@ public final class DriveStore implements ShardStore, AutoCloseable {
    * @param listener is told what is damaged
    */
   public void startScrub(ScrubConfig scrubConfig, DamageListener listener) throws IOException {
-    Scrubber started =
-        new Scrubber(
-            core,
-            scrubConfig,
-            listener,
-            () -> reads.inFlight() > 0 || queue.depth() > 0,
-            clock,
-            name);
-    scrubber = started;
-    meters.scrub(started);
-    started.start();
+    Scrubbing wanted = new Scrubbing(scrubConfig, listener);
+    scrubbing = wanted;
+    meters.scrub(this::scrubProgress);
+    DriveEngine present = keeper.engine();
+    if (present != null) {
+      present.startScrub(wanted.config(), wanted.listener());
+    }
   }
 
   /** Begins to read everything at once, and without sparing more than the bounded rate does. */
   public void scrubNow() {
-    Scrubber running = scrubber;
+    Scrubber running = scrubber();
     if (running != null) {
       running.startNow();
     }
@@ -173,33 +135,45 @@ public final class DriveStore implements ShardStore, AutoCloseable {
 
   /** How far that is; null before it was started. */
   public @Nullable ScrubProgress scrubProgress() {
-    Scrubber running = scrubber;
+    Scrubber running = scrubber();
     return running == null ? null : running.progress();
   }
 
-  /** What looks now and then whether it is well. */
-  DriveWatch looks() {
-    return looks;
+  private @Nullable Scrubber scrubber() {
+    DriveEngine present = keeper.engine();
+    return present == null ? null : present.scrubber();
+  }
+
+  EngineKeeper keeper() {
+    return keeper;
+  }
+
+  /** Looks whether it is well, as is done now and then. */
+  void look() {
+    DriveEngine present = keeper.engine();
+    if (present != null) {
+      present.looks().look();
+    }
   }
 
   @Override
   public DriveId drive() {
-    return drive;
+    return keeper.drive();
   }
 
   /** Bytes that segments could take in all, as last looked at: nobody waits for the drive. */
   public long capacityBytes() {
-    return core.segments().capacityBytes();
+    return DriveGauges.valueOf(keeper.engine(), engine -> engine.core().segments().capacityBytes());
   }
 
   /** Bytes that its segments take, likewise. */
   public long usedBytes() {
-    return core.segments().usedBytes();
+    return DriveGauges.valueOf(keeper.engine(), engine -> engine.core().segments().usedBytes());
   }
 
   /** Bytes of those used that are needed. */
   public long liveBytes() {
-    return core.segments().liveBytes();
+    return DriveGauges.valueOf(keeper.engine(), engine -> engine.core().segments().liveBytes());
   }
 
   @Override
@@ -208,67 +182,72 @@ public final class DriveStore implements ShardStore, AutoCloseable {
     if (refusal != null) {
       return refusal.fault();
     }
-    if (hangs.hasFailed()) {
-      return ShardFault.READ_ONLY;
-    }
-    if (queue.isStalled()) {
+    DriveEngine present = keeper.engine();
+    if (present == null) {
       return ShardFault.UNAVAILABLE;
     }
-    return core.segments().isFull() ? ShardFault.FULL : null;
+    if (present.hangs().hasFailed()) {
+      return ShardFault.READ_ONLY;
+    }
+    if (present.queue().isStalled()) {
+      return ShardFault.UNAVAILABLE;
+    }
+    return present.core().segments().isFull() ? ShardFault.FULL : null;
   }
 
   @Override
   public void write(ShardWrite write, Completion<DriveId> completion) {
-    ShardException refusal = newDataRefusal();
-    if (refusal == null) {
-      refusal = check(write);
-    }
-    if (refusal != null) {
-      completion.failed(refusal);
-    } else {
-      offer(new LogRequest.Write(write, completion));
+    try {
+      DriveEngine engine = forNewData();
+      check(write);
+      offer(engine, new LogRequest.Write(write, completion));
+    } catch (ShardException e) {
+      completion.failed(e);
     }
   }
 
-  private @Nullable ShardException newDataRefusal() {
+  /** What takes new data now. */
+  private DriveEngine forNewData() throws ShardException {
+    DriveEngine engine = writable();
+    if (engine.hangs().hasFailed()) {
+      throw new ShardException(ShardFault.READ_ONLY, drive() + " hangs, or did until just now");
+    }
+    if (engine.core().segments().isFull()) {
+      throw new ShardException(ShardFault.FULL, drive() + " is full");
+    }
+    return engine;
+  }
+
+  private DriveEngine writable() throws ShardException {
     ShardException refusal = refusal();
     if (refusal != null) {
-      return refusal;
+      throw refusal;
     }
-    if (hangs.hasFailed()) {
-      return new ShardException(ShardFault.READ_ONLY, drive + " hangs, or did until just now");
-    }
-    return core.segments().isFull()
-        ? new ShardException(ShardFault.FULL, drive + " is full")
-        : null;
+    return keeper.readable();
   }
 
   @Override
   public void prepare(ShardIntent intent, Completion<DriveId> completion) {
-    ShardException refusal = newDataRefusal();
-    if (refusal == null && !IntentMaker.matches(intent)) {
-      refusal = corrupt(intent.target().shard(), "the intent fails its checksums");
-    }
-    if (refusal != null) {
-      completion.failed(refusal);
-      return;
-    }
-    LogRequest ready;
     try {
-      ready = intents.makeAtOnce(intent, completion);
+      DriveEngine engine = forNewData();
+      if (!IntentMaker.matches(intent)) {
+        throw corrupt(intent.target().shard(), "the intent fails its checksums");
+      }
+      LogRequest ready = engine.intents().makeAtOnce(intent, completion);
+      if (ready != null) {
+        offer(engine, ready);
+        return;
+      }
+      engine
+          .reads()
+          .run(
+              () -> {
+                LogRequest request = engine.intents().make(intent, completion);
+                return () -> offer(engine, request);
+              },
+              completion);
     } catch (ShardException e) {
       completion.failed(e);
-      return;
-    }
-    if (ready != null) {
-      offer(ready);
-    } else {
-      reads.run(
-          () -> {
-            LogRequest request = intents.make(intent, completion);
-            return () -> offer(request);
-          },
-          completion);
     }
   }
 
@@ -319,22 +298,26 @@ public final class DriveStore implements ShardStore, AutoCloseable {
       int partMax,
       Completion<DriveId> completion,
       BiFunction<List<T>, Completion<DriveId>, LogRequest> request) {
-    ShardException refusal = refusal();
-    if (refusal != null) {
-      completion.failed(refusal);
-    } else if (all.size() <= partMax) {
-      offer(request.apply(List.copyOf(all), completion));
-    } else {
-      Completion<DriveId> whole = new AllOf<>(completion, Math.ceilDiv(all.size(), partMax));
-      for (int from = 0; from < all.size(); from += partMax) {
-        int to = Math.min(all.size(), from + partMax);
-        offer(request.apply(List.copyOf(all.subList(from, to)), whole));
-      }
+    DriveEngine engine;
+    try {
+      engine = writable();
+    } catch (ShardException e) {
+      completion.failed(e);
+      return;
+    }
+    if (all.size() <= partMax) {
+      offer(engine, request.apply(List.copyOf(all), completion));
+      return;
+    }
+    Completion<DriveId> whole = new AllOf<>(completion, Math.ceilDiv(all.size(), partMax));
+    for (int from = 0; from < all.size(); from += partMax) {
+      int to = Math.min(all.size(), from + partMax);
+      offer(engine, request.apply(List.copyOf(all.subList(from, to)), whole));
     }
   }
 
-  private void offer(LogRequest request) {
-    ShardException refusal = queue.offer(request);
+  private static void offer(DriveEngine engine, LogRequest request) {
+    ShardException refusal = engine.queue().offer(request);
     if (refusal != null) {
       request.completion().failed(refusal);
     }
@@ -347,19 +330,24 @@ public final class DriveStore implements ShardStore, AutoCloseable {
       throw new IllegalArgumentException("range " + offset + "+" + length);
     }
     ShardReader.Range range = new ShardReader.Range(shard, view, offset, length);
-    reads.read(() -> core.reader().read(range), completion);
+    try {
+      DriveEngine engine = keeper.readable();
+      engine.reads().read(() -> engine.core().reader().read(range), completion);
+    } catch (ShardException e) {
+      completion.failed(e);
+    }
   }
 
   @Override
   public List<BlobId> blobsBelow(long session, @Nullable BlobId after, int max)
       throws ShardException {
-    return reads.lookUp(() -> core.index().blobsBelow(session, after, max));
+    return lookUp(index -> index.blobsBelow(session, after, max));
   }
 
   @Override
   public List<Drop> attemptsBelow(long session, @Nullable Drop after, int max)
       throws ShardException {
-    return reads.lookUp(() -> IntentPage.of(core.index(), session, after, max));
+    return lookUp(index -> IntentPage.of(index, session, after, max));
   }
 
   /**
@@ -371,11 +359,20 @@ public final class DriveStore implements ShardStore, AutoCloseable {
   public @Nullable ByteRange firstMissing(ShardId shard, ShardView view, long length)
       throws ShardException {
     Optional<ByteRange> missing =
-        reads.lookUp(
-            () ->
-                Optional.ofNullable(
-                    new ShardInventory(core.index()).firstMissing(shard, view, length)));
+        lookUp(
+            index ->
+                Optional.ofNullable(new ShardInventory(index).firstMissing(shard, view, length)));
     return missing.orElse(null);
+  }
+
+  /** What is looked up in the index. */
+  private interface LookUp<T> {
+    T in(ShardIndex index) throws IOException;
+  }
+
+  private <T> T lookUp(LookUp<T> lookUp) throws ShardException {
+    DriveEngine engine = keeper.readable();
+    return engine.reads().lookUp(() -> lookUp.in(engine.core().index()));
   }
 
   /**
@@ -391,34 +388,25 @@ public final class DriveStore implements ShardStore, AutoCloseable {
       return;
     }
     state = State.CLOSED;
-    watch.cancel(false);
-    Scrubber running = scrubber;
-    boolean isScrubbed = running == null || running.stop(config.limits().stallTimeout());
-    boolean isKept = housekeeper.stop();
-    boolean isWritten = queue.stop();
-    boolean isRead = reads.close();
+    boolean isClosed = keeper.close(before == State.OPEN);
     meters.close();
-    if (!isScrubbed || !isKept || !isWritten || !isRead) {
-      throw new IOException(drive + " hangs and is left open");
+    if (!isClosed) {
+      throw new IOException(drive() + " hangs and is left open");
     }
-    try (folder) {
-      if (before == State.OPEN) {
-        core.index().checkpoint();
-      }
-    }
+    folder.close();
   }
 
   private @Nullable ShardException refusal() {
     return switch (state) {
-      case OPEN -> null;
+      case OPEN -> keeper.writeRefusal();
       case READ_ONLY ->
-          new ShardException(ShardFault.READ_ONLY, drive + " is read-only after a failed write");
-      case CLOSED -> new ShardException(ShardFault.UNAVAILABLE, drive + " is closed");
+          new ShardException(ShardFault.READ_ONLY, drive() + " is read-only after a failed write");
+      case CLOSED -> new ShardException(ShardFault.UNAVAILABLE, drive() + " is closed");
     };
   }
 
   /** Recovery trusts a payload that matches its checksums, so none may be wrong from the start. */
-  private @Nullable ShardException check(ShardWrite write) {
+  private void check(ShardWrite write) throws ShardException {
     ByteBuffer payload = write.payload().duplicate();
     int length = payload.remaining();
     if (length > config.limits().payloadBytesMax()) {
@@ -426,48 +414,67 @@ public final class DriveStore implements ShardStore, AutoCloseable {
     }
     int bad =
         new Checksum().firstMismatch(payload, payload.position(), length, write.blockCrcs(), 0);
-    return bad < 0 ? null : corrupt(write.shard(), "payload block " + bad + " fails its checksum");
+    if (bad >= 0) {
+      throw corrupt(write.shard(), "payload block " + bad + " fails its checksum");
+    }
   }
 
   private static ShardException corrupt(ShardId shard, String what) {
     return new ShardException(ShardFault.CORRUPT, shard + ": " + what);
   }
 
-  /**
-   * Once anything has failed, nothing is written until the next start. Only a failed write or sync
-   * of the log makes doubtful what the drive has, and ends its incarnation.
-   */
-  private void failed(Exception cause) {
-    boolean isInDoubt = cause instanceof LogWriteException;
-    LOG.error(
-        "drive {} ({}) is read-only until the process is started again, {}: {}",
-        drive,
-        config.folder(),
-        isInDoubt ? "and then in a new incarnation" : "with all that it has acknowledged",
-        cause instanceof IOException ? cause.getMessage() : cause.toString());
-    LOG.debug("drive {} failed here", drive, cause);
-    meters.ioError();
-    queue.refuseAll();
-    core.endChanges();
-    Scrubber running = scrubber;
-    if (running != null) {
-      running.end();
+  /** An engine is about to start. */
+  private void opened(DriveEngine engine) {
+    if (state == State.READ_ONLY) {
+      engine.endWrites(ShardFault.READ_ONLY);
     }
-    if (state == State.OPEN) {
-      state = State.READ_ONLY;
-    }
-    if (isInDoubt) {
-      endLife();
+    Scrubbing wanted = scrubbing;
+    if (wanted != null) {
+      try {
+        engine.startScrub(wanted.config(), wanted.listener());
+      } catch (IOException e) {
+        LOG.warn("drive {} is not scrubbed until the next start: {}", drive(), e.toString());
+      }
     }
   }
 
-  private void endLife() {
+  /**
+   * Once anything has failed, nothing is written until the next start. Only a failed write or sync
+   * of the log makes doubtful what the drive has, and ends its incarnation. A failure of the index
+   * was told to the keeper, which mends it.
+   */
+  private void failed(Exception cause) {
+    if (IndexException.in(cause) != null) {
+      return;
+    }
+    boolean isInDoubt = cause instanceof LogWriteException;
+    LOG.error(
+        "drive {} ({}) is read-only until the process is started again, {}: {}",
+        drive(),
+        config.folder(),
+        isInDoubt ? "and then in a new incarnation" : "with all that it has acknowledged",
+        cause instanceof IOException ? cause.getMessage() : cause.toString());
+    LOG.debug("drive {} failed here", drive(), cause);
+    meters.ioError();
+    if (state == State.OPEN) {
+      state = State.READ_ONLY;
+    }
+    DriveEngine engine = keeper.engine();
+    if (engine != null) {
+      engine.endWrites(ShardFault.READ_ONLY);
+      if (isInDoubt) {
+        endLife(engine);
+      }
+    }
+  }
+
+  private void endLife(DriveEngine engine) {
     try {
-      core.endLife();
+      engine.core().endLife();
     } catch (IOException e) {
       LOG.error(
           "drive {} ({}): its new incarnation could not be noted: {}",
-          drive,
+          drive(),
           config.folder(),
           e.toString());
     }

@@ -5,6 +5,7 @@ import dev.ashlar.protocol.client.ShardFault;
 import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.ShardId;
 import dev.ashlar.storage.drive.LogRequest.MovedPiece;
+import dev.ashlar.storage.io.NoFilesException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;
@@ -21,6 +22,9 @@ import org.slf4j.LoggerFactory;
 final class Housekeeper {
   private static final Logger LOG = LoggerFactory.getLogger(Housekeeper.class);
   private static final long ROUND_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
+
+  /** While the process has too many files open. */
+  private static final long NO_FILES_REST_NANOS = TimeUnit.SECONDS.toNanos(5);
 
   /** Between two looks at everything else. */
   private static final int MERGES_MAX = 16;
@@ -54,14 +58,19 @@ final class Housekeeper {
     thread.start();
   }
 
+  /** Begins nothing new. */
+  void end() {
+    isStopping = true;
+    LockSupport.unpark(thread);
+  }
+
   /**
    * Ends the thread; it may finish a move, for which the log's writer must still run.
    *
    * @return false if it hangs
    */
   boolean stop() {
-    isStopping = true;
-    LockSupport.unpark(thread);
+    end();
     return ThreadEnd.await(thread, limits.stallTimeout());
   }
 
@@ -71,6 +80,9 @@ final class Housekeeper {
         round();
       } catch (ShardException e) {
         LOG.info("compaction stopped: {}", e.getMessage());
+      } catch (NoFilesException e) {
+        LOG.warn("drive {} waits: {}", core.drive(), e.getMessage());
+        LockSupport.parkNanos(this, NO_FILES_REST_NANOS);
       } catch (IOException | RuntimeException | Error e) {
         onFailure.accept(e instanceof Exception failure ? failure : new IllegalStateException(e));
         return;
@@ -80,6 +92,7 @@ final class Housekeeper {
   }
 
   private void round() throws IOException, ShardException {
+    core.index().check();
     core.segments().prepare(core.log().activeRoomBytes());
     long written = core.log().writtenBytes();
     if (written - checkpointedBytes >= limits.checkpointBytes()) {

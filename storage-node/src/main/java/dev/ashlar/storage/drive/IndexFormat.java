@@ -53,7 +53,17 @@ final class IndexFormat {
           + STAMP_BYTES
           + INTENT_BYTES;
 
+  private static final int POSITION_BYTES = 21;
+  private static final int USE_BYTES = 13;
+  private static final int FOLDED_BYTES = 24;
+
   private IndexFormat() {}
+
+  private static void check(boolean isWellFormed) {
+    if (!isWellFormed) {
+      throw new IllegalArgumentException("not a row of the index");
+    }
+  }
 
   static void putShard(ByteBuffer key, byte kind, ShardId shard) {
     key.put(kind).putLong(shard.blob().session()).putLong(shard.blob().sequence());
@@ -186,11 +196,13 @@ final class IndexFormat {
 
   private static Extent extent(int firstBlock, ByteBuffer value, int bytes) {
     int length = value.getInt(0);
+    check(firstBlock >= 0 && length > 0 && value.getLong(4) > 0 && value.getInt(12) >= 0);
     int[] crcs = new int[Math.ceilDiv(length, SegmentFormat.BLOCK)];
     for (int i = 0; i < crcs.length; i++) {
       crcs[i] = value.getInt(CRCS_AT + Integer.BYTES * i);
     }
     int crcsEnd = CRCS_AT + Integer.BYTES * crcs.length;
+    check(bytes == crcsEnd || bytes == crcsEnd + STAMP_BYTES);
     return new Extent(
         firstBlock,
         length,
@@ -204,7 +216,18 @@ final class IndexFormat {
             : new Stamp(value.getLong(crcsEnd), value.getLong(crcsEnd + 8)));
   }
 
+  static LogPosition position(ByteBuffer value) {
+    check(value.remaining() == POSITION_BYTES);
+    return new LogPosition(value.getLong(), value.getLong(), value.getInt(), value.get() != 0);
+  }
+
+  static SegmentUse use(ByteBuffer value) {
+    check(value.remaining() == USE_BYTES);
+    return new SegmentUse(value.getLong(), value.getInt(), value.get() != 0);
+  }
+
   static Folded folded(ByteBuffer bytes) {
+    check(bytes.remaining() == FOLDED_BYTES);
     return new Folded(bytes.getLong(), bytes.getLong(), bytes.getLong());
   }
 }

@@ -107,7 +107,7 @@ final class ReadLane {
             T value = lookUp.run();
             return () -> found.succeeded(value);
           } catch (IOException e) {
-            throw new ShardException(ShardFault.IO_ERROR, drive + ": " + e.getMessage(), e);
+            throw new ShardException(fault(e), drive + ": " + e.getMessage(), e);
           }
         },
         found,
@@ -118,6 +118,11 @@ final class ReadLane {
       Thread.currentThread().interrupt();
       throw new ShardException(ShardFault.UNAVAILABLE, drive + ": interrupted", e);
     }
+  }
+
+  /** A drive whose index fails has no opinion on what it holds. */
+  private static ShardFault fault(IOException e) {
+    return IndexException.in(e) == null ? ShardFault.IO_ERROR : ShardFault.UNAVAILABLE;
   }
 
   private void run(Task task, Completion<?> completion, Kind kind) {

@@ -173,7 +173,7 @@ final class Recovery {
   }
 
   /** Whether what ends the segment is a batch: a torn one would have been erased. */
-  private boolean endsInDamage() {
+  private boolean endsInDamage() throws IOException {
     Segment segment = segments.get(end.segment());
     return segment != null && scanner.hasHeaderAt(segment, end.offset());
   }
@@ -215,7 +215,7 @@ final class Recovery {
    * How many batches before this one are lost. In a rebuild, batches of segments that were freed
    * are missing too; those that are lost before it in its own segment take a block each at least.
    */
-  private long lostBatches(Segment segment, BatchHeader header) {
+  private long lostBatches(Segment segment, BatchHeader header) throws IOException {
     long missing = header.sequence() - end.sequence() - 1;
     boolean isNext = segments.after(end.segment()).stream().findFirst().orElse(null) == segment;
     boolean isBehindFreed =

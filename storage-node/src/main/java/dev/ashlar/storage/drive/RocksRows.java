@@ -21,7 +21,7 @@ final class RocksRows implements ShardIndex.Rows {
 
   private static final ThreadLocal<Scratch> SCRATCH = ThreadLocal.withInitial(Scratch::new);
 
-  private final RocksDB db;
+  private final IndexDatabase db;
   private final ExtentGuess guess;
   private final @Nullable Snapshot moment;
   private final ReadOptions reading;
@@ -37,7 +37,7 @@ final class RocksRows implements ShardIndex.Rows {
     void put(ByteBuffer key);
   }
 
-  private RocksRows(RocksDB db, ExtentGuess guess, @Nullable Snapshot moment) {
+  private RocksRows(IndexDatabase db, ExtentGuess guess, @Nullable Snapshot moment) {
     this.db = db;
     this.guess = guess;
     this.moment = moment;
@@ -48,12 +48,12 @@ final class RocksRows implements ShardIndex.Rows {
   }
 
   /** What is committed now. */
-  static RocksRows ofNow(RocksDB db, ExtentGuess guess) {
-    return new RocksRows(db, guess, db.getSnapshot());
+  static RocksRows ofNow(IndexDatabase db, ExtentGuess guess) {
+    return new RocksRows(db, guess, db.db().getSnapshot());
   }
 
   /** What is committed when it is asked. */
-  static RocksRows latest(RocksDB db, ExtentGuess guess) {
+  static RocksRows latest(IndexDatabase db, ExtentGuess guess) {
     return new RocksRows(db, guess, null);
   }
 
@@ -62,17 +62,23 @@ final class RocksRows implements ShardIndex.Rows {
     Scratch mine = SCRATCH.get();
     writer.put(mine.key.clear());
     try {
-      int bytes = db.get(reading, mine.key.flip(), mine.value.clear());
+      int bytes = db.db().get(reading, mine.key.flip(), mine.value.clear());
       return bytes == RocksDB.NOT_FOUND ? null : mine.value.position(0).limit(bytes);
     } catch (RocksDBException e) {
-      throw RocksShardIndex.failed(e);
+      throw db.failed(e);
+    } catch (IllegalArgumentException e) { // longer than any value
+      throw db.malformed(e);
     }
   }
 
   @Override
   public Folded folded(ShardId shard) throws IOException {
     ByteBuffer value = get(key -> IndexFormat.putShard(key, IndexFormat.FOLDED, shard));
-    return value == null ? Folded.NOTHING : IndexFormat.folded(value);
+    try {
+      return value == null ? Folded.NOTHING : IndexFormat.folded(value);
+    } catch (RuntimeException e) {
+      throw db.malformed(e);
+    }
   }
 
   @Override
@@ -82,15 +88,23 @@ final class RocksRows implements ShardIndex.Rows {
       return found.isEmpty() ? null : found.getFirst();
     }
     ByteBuffer value = get(key -> IndexFormat.putKey(key, shard, role, firstBlock));
-    return value == null ? null : IndexFormat.extent(role, firstBlock, value);
+    try {
+      return value == null ? null : IndexFormat.extent(role, firstBlock, value);
+    } catch (RuntimeException e) {
+      throw db.malformed(e);
+    }
   }
 
   private void addPatches(
       List<Extent> found, ShardId shard, int number, int firstBlock, int lastBlock)
       throws IOException {
     ByteBuffer value = get(key -> IndexFormat.putPageKey(key, shard, number));
-    if (value != null) {
-      PatchPage.addTo(found, number, value, firstBlock, lastBlock);
+    try {
+      if (value != null) {
+        PatchPage.addTo(found, number, value, firstBlock, lastBlock);
+      }
+    } catch (RuntimeException e) {
+      throw db.malformed(e);
     }
   }
 
@@ -134,7 +148,7 @@ final class RocksRows implements ShardIndex.Rows {
     byte[] behind = IndexFormat.pageKey(shard, last + 1);
     try (RocksScan entries = new RocksScan(db, moment, from, behind)) {
       for (entries.first(); entries.isAtEntry(); entries.next()) {
-        IndexFormat.addPatches(found, entries.key(), entries.value(), firstBlock, lastBlock);
+        entries.addPatches(found, firstBlock, lastBlock);
       }
     }
     return found;
@@ -143,7 +157,7 @@ final class RocksRows implements ShardIndex.Rows {
   private static List<Extent> extents(RocksScan entries) throws IOException {
     List<Extent> found = new ArrayList<>();
     for (; entries.isAtEntry(); entries.next()) {
-      found.add(IndexFormat.base(entries.key(), entries.value()));
+      found.add(entries.base());
     }
     return found;
   }
@@ -174,8 +188,8 @@ final class RocksRows implements ShardIndex.Rows {
     byte[] all = IndexFormat.shardKey(IndexFormat.INTENT, shard);
     try (RocksScan entries = new RocksScan(db, moment, all, RocksScan.behind(all))) {
       for (entries.first(); entries.isAtEntry(); entries.next()) {
-        AttemptId attempt = IndexFormat.attempt(entries.key());
-        found.computeIfAbsent(attempt, id -> new ArrayList<>()).add(piece(entries));
+        AttemptId attempt = entries.attempt();
+        found.computeIfAbsent(attempt, id -> new ArrayList<>()).add(entries.intent());
       }
     }
     return found;
@@ -185,11 +199,11 @@ final class RocksRows implements ShardIndex.Rows {
   private static List<Piece> intents(
       RocksScan entries, byte[] attempt, int firstBlock, int lastBlock) throws IOException {
     List<Piece> found = new ArrayList<>();
-    if (piece(entries).extent().endBlock() <= firstBlock) {
+    if (entries.intent().extent().endBlock() <= firstBlock) {
       entries.seekLast(IndexFormat.intentKey(attempt, firstBlock));
     }
     for (; isIn(entries, attempt); entries.next()) {
-      Piece piece = piece(entries);
+      Piece piece = entries.intent();
       if (piece.extent().firstBlock() > lastBlock) {
         break;
       }
@@ -204,15 +218,11 @@ final class RocksRows implements ShardIndex.Rows {
     return entries.isAtEntry() && IndexFormat.startsWith(entries.key(), attempt, attempt.length);
   }
 
-  private static Piece piece(RocksScan entries) {
-    return IndexFormat.intent(entries.key(), entries.value());
-  }
-
   @Override
   public void close() {
     reading.close();
     if (moment != null) {
-      db.releaseSnapshot(moment);
+      db.db().releaseSnapshot(moment);
       moment.close();
     }
   }

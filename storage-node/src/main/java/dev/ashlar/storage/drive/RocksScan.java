@@ -1,10 +1,15 @@
 package dev.ashlar.storage.drive;
 
+import dev.ashlar.protocol.model.AttemptId;
+import dev.ashlar.protocol.model.BlobId;
+import dev.ashlar.protocol.model.ShardId;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.List;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.rocksdb.ReadOptions;
-import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
 import org.rocksdb.RocksIterator;
 import org.rocksdb.Slice;
@@ -15,6 +20,7 @@ import org.rocksdb.Snapshot;
  * them: there may be any number of removed entries until the next one that is left.
  */
 final class RocksScan implements AutoCloseable {
+  private final IndexDatabase db;
   private final Slice lower;
   private final Slice upper;
   private final ReadOptions reading;
@@ -27,18 +33,19 @@ final class RocksScan implements AutoCloseable {
    * @param from the first key, or where it would be
    * @param to just behind the last key
    */
-  RocksScan(RocksDB db, @Nullable Snapshot moment, byte[] from, byte[] to) {
+  RocksScan(IndexDatabase db, @Nullable Snapshot moment, byte[] from, byte[] to) {
+    this.db = db;
     lower = new Slice(from);
     upper = new Slice(to);
     reading = new ReadOptions().setIterateLowerBound(lower).setIterateUpperBound(upper);
     if (moment != null) {
       reading.setSnapshot(moment);
     }
-    entries = db.newIterator(reading);
+    entries = db.db().newIterator(reading);
   }
 
   /** Of all entries whose keys begin so. */
-  static RocksScan of(RocksDB db, byte[] prefix) {
+  static RocksScan of(IndexDatabase db, byte[] prefix) {
     return new RocksScan(db, null, prefix, behind(prefix));
   }
 
@@ -91,7 +98,7 @@ final class RocksScan implements AutoCloseable {
       entries.status();
       return false;
     } catch (RocksDBException e) {
-      throw RocksShardIndex.failed(e);
+      throw db.failed(e);
     }
   }
 
@@ -105,6 +112,52 @@ final class RocksScan implements AutoCloseable {
 
   byte[] value() {
     return entries.value();
+  }
+
+  BlobId blob() throws IOException {
+    return read(IndexFormat::blob);
+  }
+
+  ShardId shard() throws IOException {
+    return read(IndexFormat::shard);
+  }
+
+  AttemptId attempt() throws IOException {
+    return read(IndexFormat::attempt);
+  }
+
+  Extent base() throws IOException {
+    return read(key -> IndexFormat.base(key, value()));
+  }
+
+  Piece intent() throws IOException {
+    return read(key -> IndexFormat.intent(key, value()));
+  }
+
+  SegmentUse use() throws IOException {
+    return read(key -> IndexFormat.use(ByteBuffer.wrap(value())));
+  }
+
+  Folded folded() throws IOException {
+    return read(key -> IndexFormat.folded(ByteBuffer.wrap(value())));
+  }
+
+  /** Adds what the page at which it stands has of these blocks. */
+  void addPatches(List<Extent> found, int firstBlock, int lastBlock) throws IOException {
+    read(
+        key -> {
+          IndexFormat.addPatches(found, key, value(), firstBlock, lastBlock);
+          return found;
+        });
+  }
+
+  /** Of the entry at which it stands, what is made from its key. */
+  <T> T read(Function<byte[], T> reader) throws IOException {
+    try {
+      return reader.apply(key());
+    } catch (RuntimeException e) {
+      throw db.malformed(e);
+    }
   }
 
   @Override

@@ -28,9 +28,10 @@ import org.rocksdb.RocksDBException;
  * in the segment log is part of each. Laid out by {@link IndexFormat}.
  */
 final class RocksShardIndex implements ShardIndex {
+  private final Path folder;
   private final Options options;
   private final BloomFilter bloomFilter = new BloomFilter(10);
-  private final RocksDB db;
+  private final IndexDatabase db;
   private volatile LogPosition position = LogPosition.START;
 
   /** Whether any shard was ever changed: where none was, nothing is looked for but base extents. */
@@ -41,29 +42,40 @@ final class RocksShardIndex implements ShardIndex {
   private final RocksUpdate update;
 
   RocksShardIndex(Path folder, DriveResources resources) throws IOException {
+    this(folder, resources, failure -> {});
+  }
+
+  /**
+   * @param onFailure is told of each failure of the open index at once, by whoever meets it
+   */
+  RocksShardIndex(Path folder, DriveResources resources, Consumer<IndexException> onFailure)
+      throws IOException {
+    this.folder = folder;
     Private.createFolders(folder);
-    resources.indexOpens();
+    IndexFolder.finishDiscard(folder);
     options = options(resources, bloomFilter);
     try {
-      db = RocksDB.open(options, folder.toString());
+      db = new IndexDatabase(RocksDB.open(options, folder.toString()), onFailure);
     } catch (RocksDBException e) {
       options.close();
-      throw new IOException("index " + folder + ": " + e.getMessage(), e);
+      bloomFilter.close();
+      throw IndexException.of(e);
     }
     latest = RocksRows.latest(db, guess);
     update = new RocksUpdate(db, latest, this::committed);
     try {
-      byte[] stored = db.get(IndexFormat.POSITION_KEY);
+      byte[] stored = db.db().get(IndexFormat.POSITION_KEY);
       if (stored != null) {
-        ByteBuffer value = ByteBuffer.wrap(stored);
-        position =
-            new LogPosition(value.getLong(), value.getLong(), value.getInt(), value.get() != 0);
+        position = IndexFormat.position(ByteBuffer.wrap(stored));
       }
       hasChanges =
           hasAny(IndexFormat.PATCH) || hasAny(IndexFormat.INTENT) || hasAny(IndexFormat.FOLDED);
     } catch (RocksDBException e) {
       close();
-      throw failed(e);
+      throw db.failed(e);
+    } catch (RuntimeException e) {
+      close();
+      throw db.malformed(e);
     } catch (IOException e) {
       close();
       throw e;
@@ -91,7 +103,7 @@ final class RocksShardIndex implements ShardIndex {
         .setTableFormatConfig(table)
         .setMemtablePrefixBloomSizeRatio(0.05)
         .setMemtableWholeKeyFiltering(true)
-        .setMaxOpenFiles(256)
+        .setMaxOpenFiles(resources.openTables())
         .setKeepLogFileNum(2)
         .setMaxLogFileSize(1 << 20)
         .setInfoLogLevel(InfoLogLevel.WARN_LEVEL)
@@ -109,9 +121,8 @@ final class RocksShardIndex implements ShardIndex {
     Map<Long, SegmentUse> found = new HashMap<>();
     try (RocksScan entries = scan(IndexFormat.USE)) {
       for (entries.first(); entries.isAtEntry(); entries.next()) {
-        long segment = ByteBuffer.wrap(entries.key()).getLong(1);
-        ByteBuffer value = ByteBuffer.wrap(entries.value());
-        found.put(segment, new SegmentUse(value.getLong(), value.getInt(), value.get() != 0));
+        long segment = entries.read(key -> ByteBuffer.wrap(key).getLong(1));
+        found.put(segment, entries.use());
       }
     }
     return found;
@@ -148,8 +159,7 @@ final class RocksShardIndex implements ShardIndex {
   public void forEachRow(BlobId blob, RowVisitor visitor) throws IOException {
     try (RocksScan entries = scan(IndexFormat.blobKey(IndexFormat.BASE, blob))) {
       for (entries.first(); entries.isAtEntry(); entries.next()) {
-        byte[] key = entries.key();
-        visitor.piece(Piece.base(IndexFormat.shard(key), IndexFormat.base(key, entries.value())));
+        visitor.piece(Piece.base(entries.shard(), entries.base()));
       }
     }
     if (!hasChanges) {
@@ -165,8 +175,7 @@ final class RocksShardIndex implements ShardIndex {
     }
     try (RocksScan entries = scan(IndexFormat.blobKey(IndexFormat.FOLDED, blob))) {
       for (entries.first(); entries.isAtEntry(); entries.next()) {
-        Folded folded = IndexFormat.folded(ByteBuffer.wrap(entries.value()));
-        visitor.folded(IndexFormat.shard(entries.key()), folded);
+        visitor.folded(entries.shard(), entries.folded());
       }
     }
   }
@@ -176,16 +185,16 @@ final class RocksShardIndex implements ShardIndex {
     List<Piece> found = new ArrayList<>();
     try (RocksScan entries = scan(IndexFormat.blobKey(IndexFormat.INTENT, blob))) {
       for (entries.first(); entries.isAtEntry(); entries.next()) {
-        found.add(IndexFormat.intent(entries.key(), entries.value()));
+        found.add(entries.intent());
       }
     }
     return found;
   }
 
   private static void visitPatches(RocksScan entries, RowVisitor visitor) throws IOException {
-    ShardId shard = IndexFormat.shard(entries.key());
+    ShardId shard = entries.shard();
     List<Extent> patches = new ArrayList<>();
-    IndexFormat.addPatches(patches, entries.key(), entries.value(), 0, Integer.MAX_VALUE);
+    entries.addPatches(patches, 0, Integer.MAX_VALUE);
     for (Extent patch : patches) {
       visitor.piece(Piece.patch(shard, patch));
     }
@@ -198,8 +207,7 @@ final class RocksShardIndex implements ShardIndex {
     try (RocksScan entries = new RocksScan(db, null, first, RocksScan.behind(all))) {
       boolean isWanted = true;
       for (entries.first(); isWanted && entries.isAtEntry(); entries.next()) {
-        byte[] key = entries.key();
-        isWanted = visitor.intent(IndexFormat.blob(key), IndexFormat.attempt(key));
+        isWanted = visitor.intent(entries.blob(), entries.attempt());
       }
     }
   }
@@ -208,7 +216,7 @@ final class RocksShardIndex implements ShardIndex {
   public void forEachFoldedBlob(Consumer<BlobId> visitor) throws IOException {
     try (RocksScan entries = scan(IndexFormat.FOLDED)) {
       for (entries.first(); entries.isAtEntry(); entries.next()) {
-        visitor.accept(IndexFormat.blob(entries.key()));
+        visitor.accept(entries.blob());
       }
     }
   }
@@ -221,7 +229,7 @@ final class RocksShardIndex implements ShardIndex {
     List<BlobId> found = new ArrayList<>();
     try (RocksScan entries = new RocksScan(db, null, from, RocksScan.behind(all))) {
       for (entries.first(); entries.isAtEntry(); entries.next()) {
-        BlobId blob = IndexFormat.blob(entries.key());
+        BlobId blob = entries.blob();
         boolean isNew = found.isEmpty() || !blob.equals(found.getLast());
         boolean isEnough = isNew && found.size() == max;
         if (isEnough || Long.compareUnsigned(blob.session(), session) >= 0) {
@@ -255,20 +263,53 @@ final class RocksShardIndex implements ShardIndex {
   @Override
   public void checkpoint() throws IOException {
     try (FlushOptions flush = new FlushOptions().setWaitForFlush(true).setAllowWriteStall(true)) {
-      db.flush(flush);
-      if (!"0".equals(db.getProperty("rocksdb.background-errors"))) {
-        throw new IOException("the index had background errors");
+      db.db().flush(flush);
+      if (hasBackgroundErrors()) {
+        db.db().verifyChecksum(); // tells whether that is why
+        throw db.told(
+            new IndexException(
+                IndexException.Kind.FAILED, "index: work in the background has failed", null));
       }
     } catch (RocksDBException e) {
-      throw failed(e);
+      throw db.failed(e);
     }
+  }
+
+  @Override
+  public boolean verify(SegmentScrub.Pace pace) throws IOException {
+    try {
+      return new IndexScrub(db.db(), folder, pace).verify();
+    } catch (RocksDBException e) {
+      throw db.failed(e);
+    }
+  }
+
+  @Override
+  public void check() throws IOException {
+    if (hasBackgroundErrors()) {
+      checkpoint();
+    }
+  }
+
+  /** Whether a flush or compaction has failed since it was opened. */
+  private boolean hasBackgroundErrors() throws IOException {
+    try {
+      return !"0".equals(db.db().getProperty("rocksdb.background-errors"));
+    } catch (RocksDBException e) {
+      throw db.failed(e);
+    }
+  }
+
+  /** From now on commits fail. */
+  void endCommits() {
+    update.end();
   }
 
   @Override
   public void close() {
     update.close();
     latest.close();
-    db.close();
+    db.db().close();
     options.close();
     bloomFilter.close();
   }
@@ -278,9 +319,5 @@ final class RocksShardIndex implements ShardIndex {
       hasChanges = true;
     }
     position = reached;
-  }
-
-  static IOException failed(RocksDBException e) {
-    return new IOException("index: " + e.getMessage(), e);
   }
 }

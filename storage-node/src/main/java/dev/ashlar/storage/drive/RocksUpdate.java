@@ -6,14 +6,13 @@ import java.nio.ByteBuffer;
 import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
-import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
 import org.rocksdb.WriteBatch;
 import org.rocksdb.WriteOptions;
 
 /** One write batch, used again and again by the log's writer. */
 final class RocksUpdate implements ShardIndex.Update {
-  private final RocksDB db;
+  private final IndexDatabase db;
   private final RocksRows latest;
   private final CommitListener onCommit;
   private final WriteOptions writing = new WriteOptions().setDisableWAL(true);
@@ -25,6 +24,7 @@ final class RocksUpdate implements ShardIndex.Update {
   private final Map<PageKey, PatchPage> pages = new HashMap<>();
 
   private boolean hasChangedShards;
+  private volatile boolean isEnding;
 
   private record PageKey(ShardId shard, int number) {}
 
@@ -33,7 +33,7 @@ final class RocksUpdate implements ShardIndex.Update {
     void committed(LogPosition reached, boolean hasChangedShards);
   }
 
-  RocksUpdate(RocksDB db, RocksRows latest, CommitListener onCommit) {
+  RocksUpdate(IndexDatabase db, RocksRows latest, CommitListener onCommit) {
     this.db = db;
     this.latest = latest;
     this.onCommit = onCommit;
@@ -43,6 +43,11 @@ final class RocksUpdate implements ShardIndex.Update {
     batch.clear();
     pages.clear();
     hasChangedShards = false;
+  }
+
+  /** From now on commits fail: whoever makes the index anew is to end soon. */
+  void end() {
+    isEnding = true;
   }
 
   void close() {
@@ -134,15 +139,18 @@ final class RocksUpdate implements ShardIndex.Update {
 
   @Override
   public void commit(LogPosition reached) throws IOException {
+    if (isEnding) {
+      throw new IOException("the drive is closing");
+    }
     putPages();
     key.clear().put(IndexFormat.POSITION_KEY);
     value.clear().putLong(reached.sequence()).putLong(reached.segment());
     value.putInt(reached.offset()).put((byte) (reached.isRebuild() ? 1 : 0));
     put();
     try {
-      db.write(writing, batch);
+      db.db().write(writing, batch);
     } catch (RocksDBException e) {
-      throw RocksShardIndex.failed(e);
+      throw db.failed(e);
     }
     onCommit.committed(reached, hasChangedShards);
   }
@@ -155,7 +163,7 @@ final class RocksUpdate implements ShardIndex.Update {
     try {
       batch.put(key.flip(), value.flip());
     } catch (RocksDBException e) {
-      throw RocksShardIndex.failed(e);
+      throw db.failed(e);
     }
   }
 
@@ -163,7 +171,7 @@ final class RocksUpdate implements ShardIndex.Update {
     try {
       batch.delete(key.flip());
     } catch (RocksDBException e) {
-      throw RocksShardIndex.failed(e);
+      throw db.failed(e);
     }
   }
 }

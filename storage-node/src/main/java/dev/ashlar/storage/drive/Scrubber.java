@@ -28,12 +28,16 @@ final class Scrubber {
 
   private final DriveId drive;
   private final DriveScrub scrub;
+  private final ShardIndex index;
   private final ScrubConfig config;
   private final DamageListener listener;
   private final ScrubPace pace;
   private final Thread thread;
   private volatile boolean isStopping;
   private volatile boolean isWanted;
+
+  /** In the pass that is under way, by this process. */
+  private boolean isIndexRead;
 
   /**
    * @param areClientsWaiting whether somebody else waits for the drive
@@ -50,6 +54,7 @@ final class Scrubber {
     this.config = config;
     this.listener = listener;
     pace = new ScrubPace(this::bytesPerSecond, areClientsWaiting);
+    index = core.index();
     scrub = core.newScrub(pace, clock);
     thread = Thread.ofPlatform().name("drive-scrub-" + name).daemon().unstarted(this::run);
   }
@@ -117,6 +122,10 @@ final class Scrubber {
       try {
         if (!scrub.isRunning() && isDue()) {
           scrub.begin();
+          isIndexRead = false;
+        }
+        if (scrub.isRunning() && !isIndexRead) {
+          isIndexRead = index.verify(pace);
         }
         while (scrub.isRunning() && !isStopping && scrub.readNext(listener)) {
           // one segment after the other

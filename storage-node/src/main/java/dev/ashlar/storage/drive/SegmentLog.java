@@ -2,6 +2,7 @@ package dev.ashlar.storage.drive;
 
 import dev.ashlar.protocol.memory.Slab;
 import dev.ashlar.protocol.memory.SlabPool;
+import dev.ashlar.storage.io.NoFilesException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -229,6 +230,8 @@ final class SegmentLog {
       buffers.set(0, memory.clear().limit(bodiesAt));
       segment.file().write(buffers, at.offset());
       segment.file().sync();
+    } catch (NoFilesException e) {
+      throw e; // it could not be opened: nothing was written
     } catch (IOException e) {
       throw new LogWriteException(segment, e);
     } finally {

@@ -1,6 +1,6 @@
 package dev.ashlar.storage.drive;
 
-import dev.ashlar.storage.io.RawFile;
+import dev.ashlar.storage.io.NoFilesException;
 import dev.ashlar.storage.io.RawFiles;
 import java.io.IOException;
 import java.util.ArrayDeque;
@@ -88,14 +88,12 @@ final class Segments implements AutoCloseable {
   private void openSegment(String name, Map<Long, SegmentUse> uses) throws IOException {
     long id = Long.parseUnsignedLong(name, SEGMENT_PREFIX.length(), name.length(), 16);
     SegmentUse use = uses.getOrDefault(id, SegmentUse.NONE);
-    RawFile file = files.open(name);
-    long size = file.size();
+    long size = files.size(name);
     if (size != limits.segmentBytes()) {
-      file.close();
       throw new IOException(
           name + " has " + size + " bytes, but segments are set to " + limits.segmentBytes());
     }
-    byId.put(id, new Segment(id, file, use));
+    byId.put(id, new Segment(id, files.open(name), use));
     onDrive.add(id);
     if (use.wasMovedFrom()) {
       movedFrom.add(id);
@@ -103,10 +101,7 @@ final class Segments implements AutoCloseable {
   }
 
   private void openSpare(String name) throws IOException {
-    long size;
-    try (RawFile file = files.open(name)) {
-      size = file.size();
-    }
+    long size = files.size(name);
     if (size == limits.segmentBytes() && spares.size() < SPARES_MAX) {
       spares.add(name);
       lastSpare =
@@ -205,8 +200,8 @@ final class Segments implements AutoCloseable {
       }
       long id = ++lastId;
       String name = fileName(id);
-      files.rename(spares.remove(), name);
-      files.syncDirectory();
+      makeOf(spares.element(), name);
+      spares.remove();
       Segment segment = new Segment(id, files.open(name), SegmentUse.NONE);
       byId.put(id, segment);
       onDrive.add(id);
@@ -214,6 +209,17 @@ final class Segments implements AutoCloseable {
       return segment;
     } finally {
       lock.unlock();
+    }
+  }
+
+  /** Durably renames a spare; leaves it as it was if too many files are open for that. */
+  private void makeOf(String spare, String segment) throws IOException {
+    files.rename(spare, segment);
+    try {
+      files.syncDirectory();
+    } catch (NoFilesException e) {
+      files.rename(segment, spare);
+      throw e;
     }
   }
 
@@ -322,6 +328,8 @@ final class Segments implements AutoCloseable {
     String name = SPARE_PREFIX + Long.toHexString(++lastSpare);
     try {
       files.create(name, limits.segmentBytes()).close();
+    } catch (NoFilesException e) {
+      throw e; // there may be room
     } catch (IOException e) {
       LOG.warn("no room for another segment: {}", e.toString());
       return false;

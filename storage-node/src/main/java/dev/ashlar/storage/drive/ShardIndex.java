@@ -62,6 +62,18 @@ interface ShardIndex extends AutoCloseable {
   /** Makes durable all that was committed before the call. */
   void checkpoint() throws IOException;
 
+  /**
+   * Reads all of it.
+   *
+   * @return false if it was told to end
+   */
+  default boolean verify(SegmentScrub.Pace pace) throws IOException {
+    return true;
+  }
+
+  /** Fails if work in the background has failed. */
+  default void check() throws IOException {}
+
   @Override
   void close();
 

@@ -9,6 +9,7 @@ import dev.ashlar.protocol.memory.Slab;
 import dev.ashlar.protocol.memory.SlabPool;
 import dev.ashlar.protocol.model.AttemptId;
 import dev.ashlar.protocol.model.ShardId;
+import dev.ashlar.storage.io.NoFilesException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -125,7 +126,12 @@ final class ShardReader {
 
   private ShardException ioError(ShardId shard, IOException e) {
     meters.ioError();
-    return new ShardException(ShardFault.IO_ERROR, shard + ": " + e, e);
+    // A drive whose index fails has no opinion on what it holds.
+    ShardFault fault =
+        IndexException.in(e) != null
+            ? ShardFault.UNAVAILABLE
+            : e instanceof NoFilesException ? ShardFault.OVERLOADED : ShardFault.IO_ERROR;
+    return new ShardException(fault, shard + ": " + e, e);
   }
 
   /** Blocks that follow each other in one extent. */

@@ -57,7 +57,13 @@ public final class ChannelFiles implements RawFiles {
   @Override
   public RawFile create(String name, long size) throws IOException {
     Path path = folder.resolve(name);
-    RawFile file = open(path, NEW);
+    RawFile file;
+    try {
+      file = open(path, NEW);
+    } catch (NoFilesException e) {
+      Files.deleteIfExists(path); // the first of two channels may have made it
+      throw e;
+    }
     try {
       fill(file, size);
       file.sync();
@@ -78,9 +84,16 @@ public final class ChannelFiles implements RawFiles {
   }
 
   @Override
+  public long size(String name) throws IOException {
+    return Files.size(folder.resolve(name));
+  }
+
+  @Override
   public List<String> list() throws IOException {
     try (Stream<Path> entries = Files.list(folder)) {
       return entries.filter(Files::isRegularFile).map(p -> p.getFileName().toString()).toList();
+    } catch (IOException e) {
+      throw NoFilesException.orSame(e);
     }
   }
 
@@ -102,6 +115,8 @@ public final class ChannelFiles implements RawFiles {
   public void syncDirectory() throws IOException {
     try (FileChannel channel = FileChannel.open(folder, StandardOpenOption.READ)) {
       channel.force(true);
+    } catch (IOException e) {
+      throw NoFilesException.orSame(e);
     }
   }
 
@@ -111,12 +126,15 @@ public final class ChannelFiles implements RawFiles {
   }
 
   private RawFile open(Path path, Set<StandardOpenOption> how) throws IOException {
-    FileChannel buffered = Private.open(path, how);
+    @Nullable FileChannel buffered = null;
     try {
+      buffered = Private.open(path, how);
       return new ChannelFile(buffered, direct ? openDirect(path) : null, directReadMin);
     } catch (IOException e) {
-      buffered.close();
-      throw e;
+      if (buffered != null) {
+        buffered.close();
+      }
+      throw NoFilesException.orSame(e);
     }
   }
 

@@ -12,7 +12,17 @@ public interface RawFiles {
    */
   RawFile create(String name, long size) throws IOException;
 
+  /**
+   * @throws NoFilesException if as many are open as may be; so do the others that open one
+   */
   RawFile open(String name) throws IOException;
+
+  /** How long the file is. */
+  default long size(String name) throws IOException {
+    try (RawFile file = open(name)) {
+      return file.size();
+    }
+  }
 
   /** Names of all files, in no special order. */
   List<String> list() throws IOException;

@@ -69,7 +69,8 @@ class DriveHangTest {
         new DriveConfig(config.folder(), config.cluster(), null, 0, config.ioMode(), soon),
         resources,
         this::hanging,
-        nanoTime);
+        nanoTime,
+        Duration.ZERO);
   }
 
   private RawFiles hanging(RawFiles real) {
@@ -173,7 +174,7 @@ class DriveHangTest {
   private final AtomicLong nanos = new AtomicLong();
 
   /** Time goes by, in which the drive is looked at. */
-  private void pass(DriveWatch watch, Duration time) {
+  private void pass(DriveStore watch, Duration time) {
     for (long left = time.toSeconds(); left > 0; left--) {
       nanos.addAndGet(Duration.ofSeconds(1).toNanos());
       watch.look();
@@ -185,7 +186,7 @@ class DriveHangTest {
     boolean isRefused = true;
     while (isRefused) {
       TimeUnit.MILLISECONDS.sleep(1);
-      hanging().looks().look();
+      hanging().look();
       try {
         get(hanging(), 1).await().release();
         isRefused = false;
@@ -208,9 +209,9 @@ class DriveHangTest {
     files().hangSyncs();
     Answer<DriveId> stuck = put(hanging(), 2);
     files().awaitHanging(1);
-    pass(hanging().looks(), HANG.minusSeconds(1));
+    pass(hanging(), HANG.minusSeconds(1));
     assertEquals(ShardFault.UNAVAILABLE, hanging().writeRefusal());
-    pass(hanging().looks(), Duration.ofSeconds(2));
+    pass(hanging(), Duration.ofSeconds(2));
     assertEquals(ShardFault.READ_ONLY, hanging().writeRefusal());
     assertEquals(ShardFault.READ_ONLY, put(hanging(), 3).awaitFault());
     assertArrayEquals(
@@ -218,9 +219,9 @@ class DriveHangTest {
 
     files().release();
     stuck.await();
-    pass(hanging().looks(), HANG.minusSeconds(1));
+    pass(hanging(), HANG.minusSeconds(1));
     assertEquals(ShardFault.READ_ONLY, hanging().writeRefusal(), "it may hang again");
-    pass(hanging().looks(), Duration.ofSeconds(2));
+    pass(hanging(), Duration.ofSeconds(2));
     assertTrue(hanging().isWritable());
     put(hanging(), 3).await();
   }
@@ -232,10 +233,10 @@ class DriveHangTest {
     files().hangReads();
     Answer<ShardData> stuck = get(hanging(), 1);
     files().awaitHanging(1);
-    pass(hanging().looks(), HANG.minusSeconds(1));
+    pass(hanging(), HANG.minusSeconds(1));
     assertTrue(hanging().isWritable());
     assertFalse(stuck.isDone());
-    pass(hanging().looks(), Duration.ofSeconds(2));
+    pass(hanging(), Duration.ofSeconds(2));
     assertEquals(ShardFault.UNAVAILABLE, stuck.awaitFault());
     assertEquals(ShardFault.READ_ONLY, hanging().writeRefusal());
     assertEquals(ShardFault.UNAVAILABLE, get(hanging(), 1).awaitFault(), "not one thread more");
@@ -243,7 +244,7 @@ class DriveHangTest {
 
     files().release();
     awaitReadable();
-    pass(hanging().looks(), HANG.plusSeconds(1));
+    pass(hanging(), HANG.plusSeconds(1));
     assertTrue(hanging().isWritable());
     AbstractShardStoreContract.bytesOf(get(hanging(), 1).await());
   }
@@ -256,10 +257,10 @@ class DriveHangTest {
       files().hangReads();
       Answer<ShardData> slow = get(hanging(), 1);
       files().awaitHanging(1);
-      pass(hanging().looks(), HANG.minusSeconds(1));
+      pass(hanging(), HANG.minusSeconds(1));
       files().release();
       slow.await().release();
-      pass(hanging().looks(), Duration.ofSeconds(1));
+      pass(hanging(), Duration.ofSeconds(1));
       assertTrue(hanging().isWritable());
     }
   }

@@ -56,7 +56,7 @@ public final class TestDrives {
         new SimpleMeterRegistry(),
         CLOCK,
         TestDrives::code,
-        new DriveResources.Budget(8 << 20, 4 << 20, 4, 1 << 20));
+        new DriveResources.Budget(8 << 20, 4 << 20, 4, 1 << 20, 16, 64));
   }
 
   /** Never closed: there are few, and they hold nothing. */

@@ -1,0 +1,165 @@
+package dev.ashlar.storage.drive;
+
+import dev.ashlar.protocol.client.ShardFault;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.concurrent.ScheduledFuture;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A drive's index and log while they are open, with the threads that work on them. A drive whose
+ * index has failed gets another one.
+ */
+final class DriveEngine {
+  private static final Duration WATCH_PERIOD = Duration.ofMillis(500);
+
+  private final Context context;
+  private final RocksShardIndex index;
+  private final DriveCore core;
+  private final CommitQueue queue;
+  private final ReadLane reads;
+  private final HangBound hangs;
+  private final IntentMaker intents;
+  private final Housekeeper housekeeper;
+  private final DriveWatch looks;
+  private @Nullable ScheduledFuture<?> watch;
+  private volatile @Nullable Scrubber scrubber;
+
+  /**
+   * What outlives an engine.
+   *
+   * @param nanoTime by which it is seen that the drive hangs
+   * @param onFailure is told when nothing must be written any more
+   */
+  record Context(
+      DriveConfig config,
+      DriveResources resources,
+      LongSupplier nanoTime,
+      Consumer<Exception> onFailure) {
+    String name() {
+      return config.folder().toAbsolutePath().getFileName().toString();
+    }
+  }
+
+  DriveEngine(Context context, RocksShardIndex index, DriveCore core) {
+    this.context = context;
+    this.index = index;
+    this.core = core;
+    DriveConfig config = context.config();
+    DriveResources resources = context.resources();
+    queue =
+        new CommitQueue(
+            core.log(),
+            config.limits(),
+            core.drive(),
+            context.name(),
+            context.onFailure(),
+            context.nanoTime());
+    reads =
+        new ReadLane(
+            core.drive(),
+            resources.readThreads(),
+            resources.readsAtOnce(),
+            config.limits(),
+            context.nanoTime());
+    hangs = new HangBound(config.limits(), context.nanoTime());
+    intents = core.newIntentMaker(resources::code);
+    housekeeper =
+        new Housekeeper(core, config.limits(), queue, context.name(), context.onFailure());
+    looks = new DriveWatch(config, core.drive(), core.segments(), queue, reads, hangs);
+  }
+
+  void start() {
+    queue.start();
+    housekeeper.start();
+    watch = context.resources().watch(looks::look, WATCH_PERIOD);
+  }
+
+  /** Reads everything that the drive holds, again and again. */
+  void startScrub(ScrubConfig config, DamageListener listener) throws IOException {
+    Scrubber started =
+        new Scrubber(
+            core,
+            config,
+            listener,
+            () -> reads.inFlight() > 0 || queue.depth() > 0,
+            context.resources().clock(),
+            context.name());
+    scrubber = started;
+    started.start();
+  }
+
+  @Nullable Scrubber scrubber() {
+    return scrubber;
+  }
+
+  DriveCore core() {
+    return core;
+  }
+
+  CommitQueue queue() {
+    return queue;
+  }
+
+  ReadLane reads() {
+    return reads;
+  }
+
+  HangBound hangs() {
+    return hangs;
+  }
+
+  IntentMaker intents() {
+    return intents;
+  }
+
+  /** What looks now and then whether the drive is well. */
+  DriveWatch looks() {
+    return looks;
+  }
+
+  /**
+   * Nothing is written from now on. Waits for nobody.
+   *
+   * @param refusal what those are told who want to write
+   */
+  void endWrites(ShardFault refusal) {
+    queue.refuseAll(refusal);
+    housekeeper.end();
+    core.endChanges();
+    Scrubber running = scrubber;
+    if (running != null) {
+      running.end();
+    }
+  }
+
+  /**
+   * Finishes what was accepted and ends the threads.
+   *
+   * @return false if something hangs: then nothing can be closed, but it may be tried again
+   */
+  boolean stop() {
+    if (watch != null) {
+      watch.cancel(false);
+    }
+    Duration timeout = context.config().limits().stallTimeout();
+    Scrubber running = scrubber;
+    boolean isScrubbed = running == null || running.stop(timeout);
+    boolean isKept = housekeeper.stop();
+    boolean isWritten = queue.stop();
+    boolean isRead = reads.close();
+    return isScrubbed && isKept && isWritten && isRead;
+  }
+
+  void checkpoint() throws IOException {
+    index.checkpoint();
+  }
+
+  /** Closes the files; all threads must have ended. */
+  void close() throws IOException {
+    index.close();
+    core.close();
+  }
+}

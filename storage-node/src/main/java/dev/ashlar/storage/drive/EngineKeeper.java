@@ -1,0 +1,396 @@
+package dev.ashlar.storage.drive;
+
+import dev.ashlar.protocol.client.ShardException;
+import dev.ashlar.protocol.client.ShardFault;
+import dev.ashlar.protocol.model.DriveId;
+import dev.ashlar.storage.io.NoFilesException;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Keeps a drive's engine. Where the index fails, the engine is ended, the index opened again (or,
+ * where it is damaged, made anew from the log), and the drive goes on in the same incarnation:
+ * nothing that was acknowledged is in doubt. Until then the drive has no opinion on what it holds.
+ */
+final class EngineKeeper {
+  private static final Logger LOG = LoggerFactory.getLogger(EngineKeeper.class);
+
+  /** Between two looks whether what the index lacked is there. */
+  private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(5);
+
+  private final DriveEngine.Context context;
+  private final DriveFolder folder;
+  private final DriveMeters meters;
+  private final Consumer<DriveEngine> onOpen;
+  private final IndexAttempts attempts;
+  private volatile DriveId drive;
+  private volatile @Nullable DriveEngine engine;
+  private volatile @Nullable IndexException trouble;
+  private volatile @Nullable RocksShardIndex opening;
+  private volatile @Nullable Exception givenUp;
+  private volatile boolean isEngineEnding;
+  private volatile boolean isClosing;
+  private volatile boolean isInLaterLife;
+  private boolean isAnnounced;
+  private int generation;
+  private @Nullable Thread mender;
+
+  /**
+   * @param onOpen is given each engine before it starts
+   */
+  EngineKeeper(
+      DriveEngine.Context context,
+      DriveFolder folder,
+      DriveMeters meters,
+      Consumer<DriveEngine> onOpen) {
+    this.context = context;
+    this.folder = folder;
+    this.meters = meters;
+    this.onOpen = onOpen;
+    attempts = new IndexAttempts(context.nanoTime());
+    drive = folder.identity().drive();
+  }
+
+  /**
+   * Opens the drive. Where that takes long because the index has to be made anew, the drive is
+   * there without serving anything, and does when it is through.
+   *
+   * @param patience how long it waits for that
+   */
+  void open(Duration patience) throws IOException {
+    try {
+      RocksShardIndex index = openIndex();
+      if (index.position().isRebuild() && folder.holdsSegments()) {
+        index.close();
+        fail(new IndexException(IndexException.Kind.UNFINISHED, "the index is not complete", null));
+      } else {
+        publish(index, openCore(index));
+      }
+    } catch (IOException e) {
+      IndexException cause = IndexException.in(e);
+      if (cause == null || cause.kind() == IndexException.Kind.FAILED) {
+        throw e;
+      }
+      fail(cause);
+    }
+    awaitMender(patience);
+    announce();
+  }
+
+  private void awaitMender(Duration patience) throws IOException {
+    Thread running = mender();
+    if (running != null) {
+      ThreadEnd.await(running, patience);
+    }
+    Exception failure = givenUp;
+    if (failure != null && engine == null) {
+      throw new IOException(failure.getMessage(), failure);
+    }
+  }
+
+  private synchronized void announce() {
+    isAnnounced = true;
+  }
+
+  private synchronized @Nullable Thread mender() {
+    return mender;
+  }
+
+  /** In the incarnation that others were told. */
+  DriveId drive() {
+    return drive;
+  }
+
+  /** Also one that is about to end; null while there is none. */
+  @Nullable DriveEngine engine() {
+    return engine;
+  }
+
+  private boolean isServing() {
+    return engine != null && trouble == null;
+  }
+
+  /** Whether the index is being opened again or made anew. */
+  boolean isMending() {
+    return trouble != null && givenUp == null;
+  }
+
+  /** What serves reads. */
+  DriveEngine readable() throws ShardException {
+    DriveEngine present = engine;
+    if (present == null || isEngineEnding) {
+      throw new ShardException(ShardFault.UNAVAILABLE, drive + ": its index is not there now");
+    }
+    return present;
+  }
+
+  /** Why nothing can be written; or null. */
+  @Nullable ShardException writeRefusal() {
+    Exception failure = givenUp;
+    if (failure != null) {
+      return new ShardException(ShardFault.READ_ONLY, drive + ": its index cannot be used");
+    }
+    if (isInLaterLife) {
+      return new ShardException(ShardFault.READ_ONLY, drive + " has lost a part of its log");
+    }
+    IndexException cause = trouble;
+    if (cause != null) {
+      return new ShardException(cause.kind().fault(), drive + ": " + cause.kind().says());
+    }
+    return engine == null ? new ShardException(ShardFault.UNAVAILABLE, drive + " opens") : null;
+  }
+
+  /** The index has failed, as somebody met it who works with it now. */
+  private void failed(int ofGeneration, IndexException cause) {
+    synchronized (this) {
+      if (ofGeneration != generation || engine == null) {
+        return; // one that is not used any more, or not yet: who opens it is told otherwise
+      }
+    }
+    fail(cause);
+  }
+
+  /** From now on the index is of no use as it is. */
+  synchronized void fail(IndexException cause) {
+    if (trouble != null || isClosing) {
+      return;
+    }
+    trouble = cause;
+    meters.ioError();
+    DriveEngine present = engine;
+    if (present != null) {
+      present.endWrites(cause.kind().fault());
+    }
+    Thread started =
+        Thread.ofPlatform().name("drive-mend-" + context.name()).daemon().unstarted(this::mend);
+    mender = started;
+    started.start();
+  }
+
+  private void mend() {
+    long began = System.nanoTime();
+    IndexException cause = trouble;
+    while (cause != null) {
+      if (!attempts.mayTry(cause.kind())) {
+        giveUp(cause);
+        return;
+      }
+      LOG.error(
+          "drive {} ({}): {}. {}",
+          drive,
+          context.config().folder(),
+          cause.getMessage(),
+          cause.kind().plan());
+      if (!awaitRoom(cause.kind()) || !endEngine()) {
+        return;
+      }
+      cause = tryAgain(cause.kind());
+    }
+    if (isServing()) {
+      LOG.warn(
+          "drive {} ({}) serves again: its index is whole after {} ms",
+          drive,
+          context.config().folder(),
+          TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - began));
+    }
+  }
+
+  /** What went wrong again; null if the drive serves, or is given up. */
+  private @Nullable IndexException tryAgain(IndexException.Kind kind) {
+    try {
+      if (kind.isDiscarded()) {
+        folder.discardIndex();
+      }
+      if (kind.isDiscarded() || kind == IndexException.Kind.UNFINISHED) {
+        meters.indexRebuild();
+      }
+      RocksShardIndex index = openIndex();
+      DriveCore core = openCore(index);
+      checkpoint(index, core);
+      publish(index, core);
+      return null;
+    } catch (IOException | RuntimeException e) {
+      IndexException again = failureOf(e);
+      if (again == null && !isClosing) {
+        giveUp(e);
+      }
+      return isClosing ? null : again;
+    }
+  }
+
+  private static @Nullable IndexException failureOf(Exception e) {
+    for (Throwable cause = e; cause != null; cause = cause.getCause()) {
+      if (cause instanceof NoFilesException) {
+        return new IndexException(IndexException.Kind.NO_FILES, String.valueOf(e.getMessage()), e);
+      }
+    }
+    return IndexException.in(e);
+  }
+
+  /** False if the drive is closed meanwhile. */
+  private boolean awaitRoom(IndexException.Kind kind) {
+    while (!isClosing && kind.isWaitedFor()) {
+      LockSupport.parkNanos(this, LOOK_NANOS);
+      if (kind != IndexException.Kind.NO_SPACE || hasRoom()) {
+        break;
+      }
+    }
+    return !isClosing;
+  }
+
+  private boolean hasRoom() {
+    try {
+      return folder.indexRoomBytes() >= context.config().limits().indexBytesMin();
+    } catch (IOException e) {
+      LOG.debug("drive {}: its room is not known", drive, e);
+      return false;
+    }
+  }
+
+  /** False if the drive is closed meanwhile. */
+  private boolean endEngine() {
+    DriveEngine present = engine;
+    if (present == null) {
+      return !isClosing;
+    }
+    isEngineEnding = true;
+    while (!present.stop()) {
+      if (isClosing) {
+        return false;
+      }
+    }
+    synchronized (this) {
+      if (isClosing) {
+        return false; // who closes the drive has the engine
+      }
+      engine = null;
+    }
+    try {
+      present.close();
+    } catch (IOException e) {
+      LOG.warn("drive {}: a segment was not closed: {}", drive, e.toString());
+    }
+    return true;
+  }
+
+  private RocksShardIndex openIndex() throws IOException {
+    int next = nextGeneration();
+    RocksShardIndex index = folder.openIndex(failure -> failed(next, failure));
+    opening = index;
+    if (isClosing) {
+      index.endCommits();
+    }
+    return index;
+  }
+
+  private synchronized int nextGeneration() {
+    return ++generation;
+  }
+
+  private DriveCore openCore(RocksShardIndex index) throws IOException {
+    try {
+      return folder.openCore(index, meters);
+    } catch (IOException | RuntimeException e) {
+      opening = null;
+      index.close();
+      throw e;
+    }
+  }
+
+  /** Lest the same work is to be done again after a crash. */
+  private static void checkpoint(RocksShardIndex index, DriveCore core) throws IOException {
+    try {
+      index.checkpoint();
+    } catch (IOException | RuntimeException e) {
+      index.close();
+      core.close();
+      throw e;
+    }
+  }
+
+  private void publish(RocksShardIndex index, DriveCore core) {
+    DriveEngine opened = new DriveEngine(context, index, core);
+    synchronized (this) {
+      opening = null;
+      if (!isAnnounced) {
+        drive = core.drive();
+      } else if (!core.drive().equals(drive)) {
+        isInLaterLife = true;
+        LOG.error(
+            "drive {} ({}) has found damage in its log while its index was made anew: it is"
+                + " read-only until the process is restarted, and then in another incarnation",
+            drive,
+            context.config().folder());
+        opened.endWrites(ShardFault.READ_ONLY);
+      }
+      engine = opened;
+      trouble = null;
+      isEngineEnding = false;
+    }
+    onOpen.accept(opened);
+    opened.start();
+  }
+
+  private void giveUp(Exception cause) {
+    givenUp = cause;
+    DriveEngine present = engine;
+    if (present != null) {
+      present.endWrites(ShardFault.READ_ONLY);
+    }
+    LOG.error(
+        "drive {} ({}) is left as it is: its index failed again or could not be opened ({}). It"
+            + " takes no writes. Check the drive's hardware and the memory; then restart the"
+            + " process. If the index fails again, delete the folder {} while the process is down:"
+            + " it is made anew from the log, no data is lost",
+        drive,
+        context.config().folder(),
+        cause.toString(),
+        context.config().folder().resolve("index"));
+    LOG.debug("drive {} was given up here", drive, cause);
+  }
+
+  /**
+   * Ends the engine, or what opens one.
+   *
+   * @param isWell whether the index is to be checkpointed
+   * @return false if something hangs and is left open
+   */
+  boolean close(boolean isWell) throws IOException {
+    Thread running;
+    synchronized (this) {
+      isClosing = true;
+      running = mender;
+    }
+    RocksShardIndex unfinished = opening;
+    if (unfinished != null) {
+      unfinished.endCommits();
+    }
+    if (running != null) {
+      LockSupport.unpark(running);
+      if (!ThreadEnd.await(running, context.config().limits().stallTimeout())) {
+        return false;
+      }
+    }
+    DriveEngine last = engine;
+    if (last == null) {
+      return true;
+    }
+    if (!last.stop()) {
+      return false;
+    }
+    try {
+      if (isWell && trouble == null) {
+        last.checkpoint();
+      }
+    } finally {
+      last.close();
+    }
+    return true;
+  }
+}

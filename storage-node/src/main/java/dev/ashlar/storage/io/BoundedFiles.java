@@ -1,0 +1,273 @@
+package dev.ashlar.storage.io;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A folder of which a bounded number of files is open at a time: they are opened when they are
+ * needed, and those that have not been used for longest ("second chance") are closed for others.
+ * What is being read stays open, and so does what was written and is not synced: who syncs a file
+ * that was closed in between may not hear that a write has failed. Files are not renamed while they
+ * are in use. For any thread; a file has one writer.
+ */
+public final class BoundedFiles implements RawFiles {
+  private static final Logger LOG = LoggerFactory.getLogger(BoundedFiles.class);
+  private static final int CLOSED = -1;
+
+  private final RawFiles files;
+  private final int max;
+  private final ReentrantLock lock = new ReentrantLock();
+
+  /** With the lock: those that are open; the first is the next to be looked at. */
+  private final ArrayDeque<BoundedFile> open = new ArrayDeque<>();
+
+  /**
+   * @param max files that are open at a time, beside those that are in use
+   */
+  public BoundedFiles(RawFiles files, int max) {
+    if (max < 1) {
+      throw new IllegalArgumentException("at most " + max + " open files");
+    }
+    this.files = files;
+    this.max = max;
+  }
+
+  /** How many are open. */
+  public int openCount() {
+    lock.lock();
+    try {
+      return open.size();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Override
+  public RawFile create(String name, long size) throws IOException {
+    try {
+      return files.create(name, size);
+    } catch (NoFilesException e) {
+      closeIdle();
+      return files.create(name, size);
+    }
+  }
+
+  /** Opens nothing yet. */
+  @Override
+  public RawFile open(String name) {
+    return new BoundedFile(name);
+  }
+
+  @Override
+  public long size(String name) throws IOException {
+    return files.size(name);
+  }
+
+  @Override
+  public List<String> list() throws IOException {
+    return files.list();
+  }
+
+  @Override
+  public void rename(String from, String to) throws IOException {
+    files.rename(from, to);
+  }
+
+  @Override
+  public void delete(String name) throws IOException {
+    files.delete(name);
+  }
+
+  @Override
+  public void syncDirectory() throws IOException {
+    try {
+      files.syncDirectory();
+    } catch (NoFilesException e) {
+      closeIdle();
+      files.syncDirectory();
+    }
+  }
+
+  @Override
+  public long usableBytes() throws IOException {
+    return files.usableBytes();
+  }
+
+  private void closeIdle() {
+    lock.lock();
+    try {
+      evict(0);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** With the lock: closes files until so many are left, or all that are in use. */
+  private void evict(int left) {
+    for (int looks = 2 * open.size(); looks > 0 && open.size() > left; looks--) {
+      BoundedFile next = open.removeFirst();
+      if (!next.closeIfIdle()) {
+        open.addLast(next);
+      }
+    }
+  }
+
+  private final class BoundedFile implements RawFile {
+    private final String name;
+
+    /** How many use it; {@link #CLOSED}. */
+    private final AtomicInteger pins = new AtomicInteger(CLOSED);
+
+    private volatile @Nullable RawFile file;
+    private volatile boolean wasUsed;
+    private volatile boolean isOver;
+
+    /** By the writer only: whether it was written and not synced, and is kept open for that. */
+    private boolean isUnsynced;
+
+    BoundedFile(String name) {
+      this.name = name;
+    }
+
+    /** To be given back with {@link #unpin}. */
+    private RawFile pin() throws IOException {
+      while (true) {
+        int now = pins.get();
+        if (now < 0) {
+          openPinned();
+          return Objects.requireNonNull(file);
+        }
+        if (pins.compareAndSet(now, now + 1)) {
+          if (!wasUsed) {
+            wasUsed = true;
+          }
+          return Objects.requireNonNull(file);
+        }
+      }
+    }
+
+    private void unpin() {
+      pins.decrementAndGet();
+    }
+
+    private void openPinned() throws IOException {
+      lock.lock();
+      try {
+        if (isOver) {
+          throw new IOException(name + " is closed");
+        }
+        if (pins.get() >= 0) {
+          pins.incrementAndGet(); // nobody closes it without the lock
+          return;
+        }
+        evict(max - 1);
+        file = openNow();
+        open.addLast(this);
+        pins.set(1);
+      } finally {
+        lock.unlock();
+      }
+    }
+
+    /** With the lock. */
+    private RawFile openNow() throws IOException {
+      try {
+        return files.open(name);
+      } catch (NoFilesException e) {
+        evict(0);
+        return files.open(name);
+      }
+    }
+
+    /** With the lock. */
+    boolean closeIfIdle() {
+      if (wasUsed && pins.get() >= 0) {
+        wasUsed = false;
+        return false;
+      }
+      if (!pins.compareAndSet(0, CLOSED)) {
+        return false;
+      }
+      try {
+        closeNow();
+      } catch (IOException e) {
+        LOG.debug("{} was not closed cleanly; all of it had been synced", name, e);
+      }
+      return true;
+    }
+
+    private void closeNow() throws IOException {
+      RawFile present = file;
+      file = null;
+      if (present != null) {
+        present.close();
+      }
+    }
+
+    @Override
+    public void write(List<ByteBuffer> buffers, long position) throws IOException {
+      RawFile pinned = pin();
+      if (isUnsynced) {
+        unpin(); // the first write since the last sync has another
+      }
+      isUnsynced = true;
+      pinned.write(buffers, position);
+    }
+
+    @Override
+    public void read(ByteBuffer target, long position) throws IOException {
+      RawFile pinned = pin();
+      try {
+        pinned.read(target, position);
+      } finally {
+        unpin();
+      }
+    }
+
+    @Override
+    public void sync() throws IOException {
+      RawFile pinned = pin();
+      try {
+        pinned.sync();
+        if (isUnsynced) {
+          isUnsynced = false;
+          unpin();
+        }
+      } finally {
+        unpin();
+      }
+    }
+
+    @Override
+    public long size() throws IOException {
+      RawFile pinned = pin();
+      try {
+        return pinned.size();
+      } finally {
+        unpin();
+      }
+    }
+
+    @Override
+    public void close() throws IOException {
+      lock.lock();
+      try {
+        isOver = true;
+        if (pins.getAndSet(CLOSED) >= 0) {
+          open.remove(this);
+          closeNow();
+        }
+      } finally {
+        lock.unlock();
+      }
+    }
+  }
+}

@@ -1,0 +1,25 @@
+package dev.ashlar.storage.io;
+
+import java.io.IOException;
+
+/**
+ * The process, or the system, has as many files open as it may. That says nothing of the drive, and
+ * passes: nothing was read or written.
+ */
+public final class NoFilesException extends IOException {
+  private static final long serialVersionUID = 1;
+
+  public NoFilesException(String message) {
+    super(message);
+  }
+
+  NoFilesException(IOException cause) {
+    super(cause.getMessage(), cause);
+  }
+
+  /** The same, or what it means if it says that no file can be opened. */
+  static IOException orSame(IOException e) {
+    boolean isThat = String.valueOf(e.getMessage()).contains("Too many open files");
+    return isThat ? new NoFilesException(e) : e;
+  }
+}
