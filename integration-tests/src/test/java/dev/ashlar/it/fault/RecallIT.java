@@ -111,7 +111,7 @@ class RecallIT {
         server.start();
       }
       assertEquals(200, recall(targets(two)).statusCode());
-      await(health -> health.contains("\"open\":6,"));
+      awaitServed(first + two.size());
       awaitRepaired();
       readAll("since");
     }
@@ -133,6 +133,11 @@ class RecallIT {
 
   private long open() {
     return Long.parseLong(server.anyHealth().replaceAll(".*\"open\":(\\d+),.*", "$1"));
+  }
+
+  /** Until so many drives have come late: metadata knows them by then, and that all is owed. */
+  private void awaitServed(int drives) {
+    await(health -> server.log().split("is served now as drive", -1).length > drives);
   }
 
   /** Until no object that can be read lacks a shard. */
