@@ -301,6 +301,9 @@ final class EngineSimulation implements SimulatedProcess.Surroundings {
     if (!isCalm && random.nextInt(60) == 0 && working > 0) {
       hadFaults = true;
       drives.trouble(metadata);
+      if (random.nextInt(20) == 0) {
+        drives.failTogether();
+      }
     }
     if (working > 0 && random.nextInt(200) == 0 && !isCrashing) {
       SlotShuffle.shuffle(metadata, random);

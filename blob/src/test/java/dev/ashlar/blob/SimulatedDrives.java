@@ -41,6 +41,9 @@ final class SimulatedDrives {
   private final Map<UUID, Trouble> troubles = new HashMap<>();
   private @Nullable UUID failed;
 
+  /** Those that failed at once: what they have may only be taken by a loss of power. */
+  private final Set<UUID> failedTogether = new HashSet<>();
+
   /** One that was replaced, until all that it had is there again. */
   private @Nullable UUID replaced;
 
@@ -98,6 +101,21 @@ final class SimulatedDrives {
     return any(running());
   }
 
+  /**
+   * The next write or sync of every drive fails, so that all begin another life at the next start,
+   * from which what they had synced is there: no acknowledged byte is lost. Nothing else may have
+   * been lost before.
+   */
+  void failTogether() {
+    if (hasAll() && failedTogether.isEmpty()) {
+      mayHaveLost = true;
+      for (SteppedDrive drive : running()) {
+        failedTogether.add(drive.medium().id());
+        drive.medium().disk().failAtCall(1 + random.nextInt(4));
+      }
+    }
+  }
+
   /** Whether any may have lost what metadata does not know of. */
   boolean mayHaveLost() {
     return mayHaveLost;
@@ -108,7 +126,7 @@ final class SimulatedDrives {
    * whose sync failed may still show what it will lose with its power.
    */
   Set<UUID> damaged() {
-    Set<UUID> damaged = new HashSet<>();
+    Set<UUID> damaged = new HashSet<>(failedTogether);
     for (UUID id : new @Nullable UUID[] {rotten, failed}) {
       if (id != null) {
         damaged.add(id);
@@ -230,7 +248,7 @@ final class SimulatedDrives {
 
   /** A write may have left one shard of a blob owed: only one drive may have lost another. */
   private boolean hasAll() {
-    return failed == null && replaced == null && rotten == null;
+    return failed == null && replaced == null && rotten == null && failedTogether.isEmpty();
   }
 
   /** A drive that failed once stays on the list: nobody knows what it lost. */
@@ -267,6 +285,7 @@ final class SimulatedDrives {
   private void maybeReplace(SteppedDrive.Medium medium) {
     if (profile.parityShards() > 0
         && failed == null
+        && failedTogether.isEmpty()
         && replaced == null
         && (rotten == null || rotten.equals(medium.id()))
         && random.nextInt(3) == 0) {
@@ -277,7 +296,7 @@ final class SimulatedDrives {
   }
 
   private void revive(SteppedDrive.Medium medium) {
-    if (random.nextBoolean()) {
+    if (!failedTogether.isEmpty() || random.nextBoolean()) {
       medium.afterKill();
     } else {
       medium.afterPowerLoss();
@@ -301,7 +320,7 @@ final class SimulatedDrives {
    * @param withAll also those that were gone
    */
   void restart(boolean withAll) throws IOException {
-    boolean isPowerLost = random.nextBoolean();
+    boolean isPowerLost = random.nextBoolean() && failedTogether.isEmpty();
     drives.clear();
     for (SteppedDrive.Medium medium : media) {
       if (isPowerLost) {

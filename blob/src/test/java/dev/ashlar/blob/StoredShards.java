@@ -53,6 +53,11 @@ final class StoredShards {
     return present;
   }
 
+  /** Whether all can be decoded from those that are present. */
+  boolean isEnough() {
+    return present().size() >= layout.profile().dataShards();
+  }
+
   /** Decodes all shards from k of those that are present and compares the others with that. */
   byte[] data() {
     Profile profile = layout.profile();
