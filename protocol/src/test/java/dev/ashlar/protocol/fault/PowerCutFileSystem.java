@@ -23,9 +23,11 @@ public final class PowerCutFileSystem implements AutoCloseable {
    * write not even the journal.
    */
   private static final String SHUTDOWN =
-      "import fcntl,os,struct,sys\n"
-          + "fd=os.open(sys.argv[1],os.O_RDONLY)\n"
-          + "fcntl.ioctl(fd,0x8004587d,struct.pack('I',2))\n";
+      """
+      import fcntl, os, struct, sys
+      fd = os.open(sys.argv[1], os.O_RDONLY)
+      fcntl.ioctl(fd, 0x8004587D, struct.pack('I', 2))
+      """;
 
   private final Path mountPoint;
   private final Path images;
