@@ -84,10 +84,10 @@ record OpenFiles(long max) {
 
   private int segments(int drives) {
     long share = max / SHARE / DESCRIPTORS_PER_SEGMENT / Math.max(1, drives);
-    return (int) Math.clamp(share, SEGMENTS_MIN, SEGMENTS_MAX);
+    return Math.clamp(share, SEGMENTS_MIN, SEGMENTS_MAX);
   }
 
   private int tables(int drives) {
-    return (int) Math.clamp(max / SHARE / Math.max(1, drives), TABLES_MIN, TABLES_MAX);
+    return Math.clamp(max / SHARE / Math.max(1, drives), TABLES_MIN, TABLES_MAX);
   }
 }
