@@ -96,7 +96,7 @@ final class Peer implements AutoCloseable {
             .build();
     try {
       this.division = server.getDivision(group.getGroupId());
-      this.durability = new PeerDurability(folder, division::getRaftStorage, this::stop);
+      this.durability = new PeerDurability(folder, division, this::stop);
       network.set(id, durability);
     } catch (IOException | RuntimeException e) {
       server.close();

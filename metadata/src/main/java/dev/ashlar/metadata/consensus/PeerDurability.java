@@ -5,9 +5,9 @@ import java.nio.file.Path;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.Supplier;
-import org.apache.ratis.server.storage.RaftStorage;
+import org.apache.ratis.server.RaftServer;
 import org.apache.ratis.server.storage.RaftStorageMetadata;
+import org.apache.ratis.server.storage.RaftStorageMetadataFile;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -20,7 +20,7 @@ import org.slf4j.LoggerFactory;
 final class PeerDurability {
   private static final Logger LOG = LoggerFactory.getLogger(PeerDurability.class);
 
-  private final Supplier<RaftStorage> storage;
+  private final RaftServer.Division division;
   private final SlotFile file;
   private final Runnable failed;
   private final ReentrantLock lock = new ReentrantLock();
@@ -32,8 +32,8 @@ final class PeerDurability {
    * @param folder of the peer
    * @param failed called once when something cannot be made durable: the peer must stop
    */
-  PeerDurability(Path folder, Supplier<RaftStorage> storage, Runnable failed) {
-    this.storage = storage;
+  PeerDurability(Path folder, RaftServer.Division division, Runnable failed) {
+    this.division = division;
     this.failed = failed;
     this.file = Vote.file(folder);
     try {
@@ -50,7 +50,7 @@ final class PeerDurability {
       if (failure != null) {
         throw new IOException("it could not make its vote durable", failure);
       }
-      RaftStorageMetadata present = storage.get().getMetadataFile().getMetadata();
+      RaftStorageMetadata present = division.getRaftStorage().getMetadataFile().getMetadata();
       if (present.equals(durable)) {
         return;
       }
@@ -66,8 +66,23 @@ final class PeerDurability {
   }
 
   private void write(RaftStorageMetadata present) throws IOException {
-    Syncs.sync(storage.get().getStorageDir().getCurrentDir().toPath());
+    Syncs.sync(division.getRaftStorage().getStorageDir().getCurrentDir().toPath());
     file.write(new Vote(present.getTerm(), present.getVotedFor().toString()).toBytes());
+  }
+
+  /**
+   * Ratis goes by a term whose writing has failed once, as it does when the thread that asked for a
+   * vote is interrupted, and does not write it again. Under its own lock, so that a vote in this
+   * term is not overwritten.
+   */
+  private void persist(long term) throws IOException {
+    synchronized (division) {
+      RaftStorageMetadataFile ofRatis = division.getRaftStorage().getMetadataFile();
+      if (ofRatis.getMetadata().getTerm() < term && division.getInfo().getCurrentTerm() == term) {
+        RaftStorageMetadata none = RaftStorageMetadata.getDefault();
+        ofRatis.persist(RaftStorageMetadata.valueOf(term, none.getVotedFor()));
+      }
+    }
   }
 
   private interface Writing {
@@ -110,6 +125,7 @@ final class PeerDurability {
     if (term <= durableTerm) {
       return;
     }
+    await(() -> persist(term));
     syncVote();
     if (term > durableTerm) {
       throw new IOException("term " + term + " is not durable, " + durableTerm + " is");
@@ -119,7 +135,7 @@ final class PeerDurability {
   /** Before this peer acknowledges a checkpoint: its files were synced where they came. */
   void syncInstalled() throws IOException {
     try {
-      await(() -> Syncs.sync(storage.get().getStorageDir().getRoot().toPath()));
+      await(() -> Syncs.sync(division.getRaftStorage().getStorageDir().getRoot().toPath()));
     } catch (IOException e) {
       lock.lock();
       try {

@@ -45,10 +45,7 @@ class LogEndTest {
 
     void inflict(Path segment) throws IOException {
       byte[] bytes = Files.readAllBytes(segment);
-      int end = bytes.length;
-      while (bytes[end - 1] == 0) {
-        end--;
-      }
+      int end = end(bytes);
       switch (this) {
         case ZEROED -> {
           Arrays.fill(bytes, end - TAIL_BYTES, bytes.length, (byte) 0);
@@ -72,6 +69,29 @@ class LogEndTest {
     }
   }
 
+  /** A new leader begins a new segment: until that of each of the five is long enough again. */
+  private void fillFive() throws Exception {
+    try (MetadataServer server = folders.open()) {
+      boolean isLong;
+      do {
+        folders.create(server, 90);
+        isLong = true;
+        for (int place = 1; place <= 5; place++) {
+          isLong &= end(Files.readAllBytes(openSegment(place))) > 2 * TAIL_BYTES;
+        }
+      } while (!isLong);
+    }
+  }
+
+  /** Behind the last byte that is not zero. */
+  private static int end(byte[] bytes) {
+    int end = bytes.length;
+    while (end > 0 && bytes[end - 1] == 0) {
+      end--;
+    }
+    return end;
+  }
+
   private Path openSegment(int place) throws IOException {
     try (Stream<Path> files = Files.list(folders.raft(place).resolve("current"))) {
       return files
@@ -84,9 +104,7 @@ class LogEndTest {
   @ParameterizedTest
   @EnumSource
   void ofSeveralItIsRebuilt(Loss loss) throws Exception {
-    try (MetadataServer server = folders.open()) {
-      folders.create(server, 90);
-    }
+    fillFive();
     loss.inflict(openSegment(1));
     loss.inflict(openSegment(4));
     try (MetadataServer server = folders.open()) {
@@ -104,9 +122,7 @@ class LogEndTest {
   /** Three of five: what a majority had acknowledged may be on none of the others. */
   @Test
   void ofTooManyItIsRefused() throws Exception {
-    try (MetadataServer server = folders.open()) {
-      folders.create(server, 90);
-    }
+    fillFive();
     for (int place = 1; place <= 3; place++) {
       Loss.ZEROED.inflict(openSegment(place));
     }
