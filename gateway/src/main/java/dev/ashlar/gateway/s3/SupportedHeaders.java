@@ -13,6 +13,7 @@ import java.util.Set;
 final class SupportedHeaders {
   private static final String AMZ = "x-amz-";
   private static final String META = "x-amz-meta-";
+  private static final String BYPASS = "x-amz-bypass-governance-retention";
 
   /** Headers that are heeded wherever they mean something. */
   private static final Set<String> HEEDED =
@@ -66,12 +67,21 @@ final class SupportedHeaders {
       String name = header.getKey().toString();
       if (name.regionMatches(true, 0, AMZ, 0, AMZ.length())) {
         String lower = name.toLowerCase(Locale.ROOT);
-        if (!isSupported(lower, header.getValue().toString().trim())) {
-          throw RequestHeaders.notImplemented(lower);
+        String value = header.getValue().toString().trim();
+        if (!isSupported(lower, value)) {
+          throw lower.equals(BYPASS)
+              ? bypassWithoutLock(value)
+              : RequestHeaders.notImplemented(lower);
         }
       }
     }
     requireSupportedConditions(method, headers);
+  }
+
+  /** No bucket has object lock; this is what S3 answers for such buckets. */
+  private static S3Exception bypassWithoutLock(String value) {
+    return S3Exception.invalidArgument(
+        BYPASS + " is only applicable to Object Lock enabled buckets.", BYPASS, value);
   }
 
   private static boolean isSupported(String name, String value) {
@@ -80,8 +90,7 @@ final class SupportedHeaders {
       // The C++ SDK names the version of the API that it was made from.
       case "x-amz-api-version" -> value.equals("2006-03-01");
       case "x-amz-bucket-namespace" -> value.equals("global");
-      case "x-amz-bucket-object-lock-enabled", "x-amz-bypass-governance-retention" ->
-          value.equalsIgnoreCase("false");
+      case "x-amz-bucket-object-lock-enabled", BYPASS -> value.equalsIgnoreCase("false");
       // No object has annotations or tags, and a request that brings some is refused.
       case "x-amz-object-annotation-directive" -> value.equals("COPY") || value.equals("EXCLUDE");
       case "x-amz-tagging-directive" -> value.equals("COPY") || value.equals("REPLACE");

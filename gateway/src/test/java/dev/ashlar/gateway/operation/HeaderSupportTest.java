@@ -21,7 +21,6 @@ class HeaderSupportTest {
 
   @ParameterizedTest
   @CsvSource({
-    "x-amz-bypass-governance-retention, true",
     "x-amz-mfa, 20899872 301749",
     "x-amz-request-payer, somebody",
     "x-amz-bucket-namespace, account-regional",
@@ -96,6 +95,18 @@ class HeaderSupportTest {
     s3.ok(200, TestS3.request("GET", "/bkt?list-type=2").header(name, value));
     assertEquals("x", s3.ok(200, TestS3.request("GET", "/bkt/x").header(name, value)).text());
     s3.ok(204, TestS3.request("DELETE", "/bkt/x").header(name, value));
+  }
+
+  @Test
+  void bypassingRetentionNeedsABucketWithObjectLock() throws Exception {
+    for (String target : new String[] {"/bkt/k", "/bkt/k?versionId=null"}) {
+      TestAnswer answer =
+          s3.send(
+              TestS3.request("DELETE", target).header("x-amz-bypass-governance-retention", "true"));
+      assertEquals("InvalidArgument", answer.code(), target);
+      assertTrue(answer.text().contains("Object Lock enabled buckets"), answer.text());
+    }
+    assertUnchanged();
   }
 
   @Test
