@@ -100,6 +100,7 @@ class OperationChoiceTest {
               Set.of(
                   S3Request.ListParts.class,
                   S3Request.UploadPart.class,
+                  S3Request.UploadPartCopy.class,
                   S3Request.CompleteMultipartUpload.class,
                   S3Request.AbortMultipartUpload.class),
           "uploads",
