@@ -276,15 +276,24 @@ final class EngineSimulation implements SimulatedProcess.Surroundings {
     while (working > 0 && !process.isDead()) {
       try {
         repairer.round();
-        if (process.isWhole()) {
-          drives.repaired();
-        }
+        noteRepaired();
       } catch (MetadataUnavailableException e) {
         assertTrue(hadFaults || process.isDead(), "metadata is unavailable");
       }
       for (int i = chance.nextInt(60); i > 0; i--) {
         SteppedThreads.pause();
       }
+    }
+  }
+
+  /**
+   * Asks metadata itself, in one step: where the process asks, other threads have turns before it
+   * has the answer, and a drive that is replaced then would count as rebuilt, so that another one
+   * could be replaced too.
+   */
+  private void noteRepaired() throws MetadataUnavailableException {
+    if (SimulatedProcess.isWhole(metadata)) {
+      drives.repaired();
     }
   }
 

@@ -110,7 +110,7 @@ final class RedundancyCheck {
       if (blob == null) {
         BlobRow row = process.client.blobs(List.of(id)).getFirst();
         StoredShards stored = stored(row);
-        if (!stored.isEnough() && damaged.size() > row.getProfile().getParityShards()) {
+        if (!stored.isEnough() && haveFailedTogether(row)) {
           return; // too many are owed: that the engine reads the object has been checked
         }
         blob = stored.data();
@@ -124,6 +124,20 @@ final class RedundancyCheck {
           key + " on the drives");
       at += length;
     }
+  }
+
+  /**
+   * Whether more shards than parity can bear may be owed because drives failed at once, which alone
+   * damages more than one. They and those that missed a change may be all that the blob has. What
+   * is owed elsewhere must never be too much by itself.
+   */
+  private boolean haveFailedTogether(BlobRow row) {
+    long owedElsewhere =
+        lost(row).stream()
+            .filter(slot -> WindowRead.layout(row).shardLength(slot) > 0)
+            .filter(slot -> !damaged.contains(drive(row, slot)))
+            .count();
+    return damaged.size() > 1 && owedElsewhere <= row.getProfile().getParityShards();
   }
 
   /**

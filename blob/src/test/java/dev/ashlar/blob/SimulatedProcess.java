@@ -203,9 +203,9 @@ final class SimulatedProcess {
   }
 
   /** Whether all that blobs owe, or lost with drives, is there again. */
-  boolean isWhole() throws MetadataUnavailableException {
-    return client.debts().isEmpty()
-        && client.registry().getDrivesList().stream().noneMatch(DriveRow::getUnsettled);
+  static boolean isWhole(MetadataClient metadata) throws MetadataUnavailableException {
+    return metadata.debts().isEmpty()
+        && metadata.registry().getDrivesList().stream().noneMatch(DriveRow::getUnsettled);
   }
 
   /** How often repair came to this. */
@@ -226,7 +226,7 @@ final class SimulatedProcess {
 
   /** Until nothing is owed any more. */
   void repairAll() throws Exception {
-    for (int round = 0; !isWhole(); round++) {
+    for (int round = 0; !isWhole(client); round++) {
       if (round == REPAIR_ROUNDS_MAX) {
         throw new AssertionError("stays owed: " + client.debts());
       }
