@@ -90,10 +90,12 @@ enum DriveFolderState {
           LOG.error(
               "{} is empty, and its drive {} is not mounted: it was on another file system{}. Mount"
                   + " it: it is served as soon as it is there. If it is to be replaced, mount an"
-                  + " empty file system there",
+                  + " empty file system there; if the folder is below the mount point of that"
+                  + " file system, also make the file {} in the folder once it is mounted",
               folder,
               DriveId.of(known),
-              known.getFileSystem().isEmpty() ? "" : ", " + known.getFileSystem());
+              known.getFileSystem().isEmpty() ? "" : ", " + known.getFileSystem(),
+              CONFIRMATION);
       case SUPERSEDED ->
           LOG.error(
               "{} holds drive {} as it was before it was replaced: it is not used. If it is to take"

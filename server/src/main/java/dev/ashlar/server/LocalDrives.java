@@ -159,7 +159,16 @@ final class LocalDrives implements AutoCloseable {
       throws IOException {
     return switch (state) {
       case PRESENT -> true;
-      case NOT_MOUNTED -> false;
+      case NOT_MOUNTED -> {
+        boolean isConfirmed = DriveFolderState.isConfirmed(folder(id));
+        if (isConfirmed) {
+          LOG.warn(
+              "{} is empty and on another file system than its drive was. Its replacement is"
+                  + " confirmed: formatting a replacement",
+              folder(id));
+        }
+        yield isConfirmed;
+      }
       case EMPTY -> {
         boolean isTakenForLost = now.getIncarnation() > before.getIncarnation();
         boolean mayFormat = isTakenForLost || DriveFolderState.isConfirmed(folder(id));

@@ -139,19 +139,33 @@ class LocalDrivesTest {
 
   /** It is on another file system than the empty folder, which is no mount point. */
   @Test
-  void oneThatIsNotMountedIsNeverFormatted() throws Exception {
+  void oneThatIsNotMountedIsNotFormattedUnasked() throws Exception {
     Map<UUID, DriveRow> elsewhere = known(LAST_LIFE, "uuid of-another");
     LocalDrives drives = start(elsewhere);
-    Path confirmation = root.resolve("d").resolve(DriveFolderState.CONFIRMATION);
     Files.createDirectory(root.resolve("d"));
-    Files.createFile(confirmation);
     assertEquals(List.of(), drives.emptyFolders());
     assertEquals(List.of(), drives.rows(), "nobody is asked whether it may be lost");
     drives.fill(elsewhere);
     drives.fill(known(LAST_LIFE + 1, "uuid of-another"));
     assertEquals(List.of(root.resolve("d")), drives.awaitedFolders());
-    drives.fill(known(LAST_LIFE, FileSystemIdentity.of(root).name()));
+    drives.fill(known(LAST_LIFE + 1, FileSystemIdentity.of(root).name()));
     assertEquals(1, drives.openCount(), "on this one it may be replaced");
+  }
+
+  /** The data folder of a new disk may be below its mount point. */
+  @Test
+  void aConfirmedReplacementMayBeOnAnotherFileSystem() throws Exception {
+    Map<UUID, DriveRow> elsewhere = known(LAST_LIFE, "uuid of-another");
+    LocalDrives drives = start(elsewhere);
+    Path confirmation = root.resolve("d").resolve(DriveFolderState.CONFIRMATION);
+    Files.createDirectory(root.resolve("d"));
+    Files.createFile(confirmation);
+    drives.fill(elsewhere);
+    assertEquals(1, drives.openCount());
+    DriveRow row = drives.rows().getFirst();
+    assertTrue(row.getIncarnation() > LAST_LIFE);
+    assertEquals(FileSystemIdentity.of(root).name(), row.getFileSystem());
+    assertFalse(Files.exists(confirmation), "it is for this once");
   }
 
   private static Map<UUID, DriveRow> known(long incarnation, String fileSystem) {
