@@ -4,7 +4,9 @@ import dev.ashlar.protocol.message.DriveRow;
 import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.storage.drive.DriveRecall;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -40,34 +42,54 @@ enum DriveFolderState {
    *     where they were
    */
   static DriveFolderState of(
-      Path folder, UUID cluster, @Nullable DriveRow known, Set<Path> notMounted)
-      throws IOException {
+      Path folder, UUID cluster, @Nullable DriveRow known, Set<Path> notMounted) {
     if (known == null || isUnusable(folder)) {
       return PRESENT;
     }
-    if (!isEmpty(folder)) {
+    if (!isKnownEmpty(folder)) {
       OptionalLong incarnation =
           DriveRecall.incarnation(folder.resolve(DRIVE), cluster, DriveId.idOf(known));
       return incarnation.orElse(Long.MAX_VALUE) < known.getIncarnation() ? SUPERSEDED : PRESENT;
     }
     String before = known.getFileSystem();
     boolean isMounted =
-        before.isEmpty()
-            ? !notMounted.contains(folder)
-            : FileSystemIdentity.of(folder).mayBeEmptied(before);
+        before.isEmpty() ? !notMounted.contains(folder) : mayBeEmptied(folder, before);
     return isMounted ? EMPTY : NOT_MOUNTED;
   }
 
-  /** Whether there is no drive in this data folder: one that ends while it is formatted is none. */
-  static boolean isEmpty(Path folder) throws IOException {
-    Path drive = folder.resolve(DRIVE);
-    if (!Files.isDirectory(drive)) {
-      return true;
+  private static boolean mayBeEmptied(Path folder, String fileSystem) {
+    try {
+      return FileSystemIdentity.of(folder).mayBeEmptied(fileSystem);
+    } catch (IOException | RuntimeException e) {
+      LOG.warn("{} is empty, and its file system cannot be told: check the mount", folder, e);
+      return false;
     }
-    try (Stream<Path> files = Files.list(drive)) {
+  }
+
+  /**
+   * Whether there is no drive in this data folder: one that ends while it is formatted is none.
+   *
+   * @throws IOException if that cannot be told
+   */
+  static boolean isEmpty(Path folder) throws IOException {
+    try (Stream<Path> files = Files.list(folder.resolve(DRIVE))) {
       return files
           .map(file -> String.valueOf(file.getFileName()))
           .noneMatch(DriveRecall::isOfDrive);
+    } catch (NoSuchFileException e) {
+      return true;
+    } catch (UncheckedIOException e) {
+      throw new IOException(folder + " cannot be read: " + e.getMessage(), e);
+    }
+  }
+
+  /** The same; a folder that cannot be read is not known to be empty. */
+  static boolean isKnownEmpty(Path folder) {
+    try {
+      return isEmpty(folder);
+    } catch (IOException e) {
+      LOG.debug("{} cannot be read: whoever opens it says why", folder, e);
+      return false;
     }
   }
 

@@ -47,6 +47,9 @@ final class LocalDrives implements AutoCloseable {
   /** On which open drives were when they were opened. */
   private final Map<UUID, String> fileSystems = new ConcurrentHashMap<>();
 
+  /** Of open drives, as their file systems were last seen. */
+  private final Map<UUID, Long> capacities = new ConcurrentHashMap<>();
+
   /** Known drives that are not in their folders, as they were known when this was found. */
   private final Map<UUID, DriveRow> awaited = new ConcurrentHashMap<>();
 
@@ -155,8 +158,7 @@ final class LocalDrives implements AutoCloseable {
    * @param before the drive when its folder was found without it
    * @param now the drive as it is known
    */
-  private boolean mayOpen(UUID id, DriveFolderState state, DriveRow before, DriveRow now)
-      throws IOException {
+  private boolean mayOpen(UUID id, DriveFolderState state, DriveRow before, DriveRow now) {
     return switch (state) {
       case PRESENT -> true;
       case NOT_MOUNTED -> {
@@ -177,13 +179,18 @@ final class LocalDrives implements AutoCloseable {
         }
         yield mayFormat;
       }
-      case SUPERSEDED -> {
-        if (now.getRecalled()) {
-          DriveRecall.begin(driveConfig(id, now.getIncarnation()), resources);
-        }
-        yield now.getRecalled();
-      }
+      case SUPERSEDED -> now.getRecalled() && isTakenBack(id, now);
     };
+  }
+
+  private boolean isTakenBack(UUID id, DriveRow now) {
+    try {
+      DriveRecall.begin(driveConfig(id, now.getIncarnation()), resources);
+      return true;
+    } catch (IOException e) {
+      LOG.error("the drive in {} was recalled, and cannot be taken back", folder(id), e);
+      return false;
+    }
   }
 
   /**
@@ -211,9 +218,15 @@ final class LocalDrives implements AutoCloseable {
 
   private DriveStore open(UUID id, long lastIncarnation) throws IOException {
     DriveStore store = DriveStore.open(driveConfig(id, lastIncarnation), resources);
-    fileSystems.put(id, FileSystemIdentity.of(folder(id)).name());
-    Files.deleteIfExists(folder(id).resolve(DriveFolderState.CONFIRMATION)); // it is for this once
-    return store;
+    try {
+      fileSystems.put(id, FileSystemIdentity.of(folder(id)).name());
+      capacities.put(id, Files.getFileStore(folder(id)).getTotalSpace());
+      Files.deleteIfExists(folder(id).resolve(DriveFolderState.CONFIRMATION)); // for this once
+      return store;
+    } catch (IOException | RuntimeException e) {
+      store.close();
+      throw e;
+    }
   }
 
   private Path folder(UUID id) {
@@ -253,7 +266,7 @@ final class LocalDrives implements AutoCloseable {
   }
 
   /** Folders of those of which nothing is there, though it could be: that may be a loss. */
-  List<Path> emptyFolders() throws IOException {
+  List<Path> emptyFolders() {
     List<Path> empty = new ArrayList<>();
     for (DriveId drive : awaitedDrives()) {
       if (isEmptied(drive.id())) {
@@ -263,7 +276,7 @@ final class LocalDrives implements AutoCloseable {
     return empty;
   }
 
-  private boolean isEmptied(UUID id) throws IOException {
+  private boolean isEmptied(UUID id) {
     Set<Path> notMounted = notMounted(config.folders());
     return DriveFolderState.of(folder(id), config.cluster(), awaited.get(id), notMounted)
         == DriveFolderState.EMPTY;
@@ -309,10 +322,10 @@ final class LocalDrives implements AutoCloseable {
     return name;
   }
 
-  /** Whether any of these data folders has been used before. */
-  static boolean holdData(List<Path> dataFolders) throws IOException {
+  /** Whether any of these data folders has been used before, or may have been. */
+  static boolean holdData(List<Path> dataFolders) {
     for (Path folder : dataFolders) {
-      if (!DriveFolderState.isEmpty(folder)) {
+      if (!DriveFolderState.isKnownEmpty(folder)) {
         return true;
       }
     }
@@ -323,12 +336,12 @@ final class LocalDrives implements AutoCloseable {
    * Those of the folders of a running installation that are not there now: they hold nothing and
    * are no mount points, while the folders do lie on several devices.
    */
-  static Set<Path> notMounted(List<Path> dataFolders) throws IOException {
+  static Set<Path> notMounted(List<Path> dataFolders) {
     Map<Path, FileStore> devices = MetadataFolders.devices(dataFolders);
     Set<Path> missing = new HashSet<>();
     if (new HashSet<>(devices.values()).size() > 1) {
       for (Path folder : dataFolders) {
-        if (DriveFolderState.isEmpty(folder) && !isMountPoint(folder)) {
+        if (DriveFolderState.isKnownEmpty(folder) && !isMountPoint(folder)) {
           missing.add(folder);
         }
       }
@@ -336,11 +349,16 @@ final class LocalDrives implements AutoCloseable {
     return missing;
   }
 
-  private static boolean isMountPoint(Path folder) throws IOException {
+  private static boolean isMountPoint(Path folder) {
     Path parent = folder.getParent();
-    return Files.isDirectory(folder)
-        && parent != null
-        && !Files.getFileStore(folder).equals(Files.getFileStore(parent));
+    try {
+      return Files.isDirectory(folder)
+          && parent != null
+          && !Files.getFileStore(folder).equals(Files.getFileStore(parent));
+    } catch (IOException e) {
+      LOG.warn("cannot tell whether {} is mounted: it counts as not mounted", folder, e);
+      return false;
+    }
   }
 
   /** All drives by place, whether they could be opened or not. */
@@ -379,7 +397,7 @@ final class LocalDrives implements AutoCloseable {
    * taken one for lost, nothing on it counts: none is told of that has been mounted since, or by
    * now is known not to be.
    */
-  List<DriveRow> rows() throws IOException {
+  List<DriveRow> rows() {
     List<DriveRow> rows = new ArrayList<>();
     for (UUID id : config.ids()) {
       DriveStore drive = open.get(id);
@@ -400,8 +418,13 @@ final class LocalDrives implements AutoCloseable {
     return rows;
   }
 
-  private long capacity(UUID id) throws IOException {
-    long fileSystem = Files.getFileStore(folder(id)).getTotalSpace();
+  private long capacity(UUID id) {
+    try {
+      capacities.put(id, Files.getFileStore(folder(id)).getTotalSpace());
+    } catch (IOException e) {
+      LOG.debug("{} is as large as it was, as far as is known", folder(id), e);
+    }
+    long fileSystem = capacities.getOrDefault(id, 0L);
     return config.capacityBytes() == 0 ? fileSystem : Math.min(fileSystem, config.capacityBytes());
   }
 

@@ -62,7 +62,7 @@ final class StorageRole implements AutoCloseable {
    * As metadata registers them; those that could not be opened are not among them, those that are
    * vacant are.
    */
-  List<DriveRow> rows() throws IOException {
+  List<DriveRow> rows() {
     return drives.rows();
   }
 

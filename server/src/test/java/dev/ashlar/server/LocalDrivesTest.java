@@ -216,6 +216,42 @@ class LocalDrivesTest {
     assertEquals(1, again.openCount(), "it is what it was");
   }
 
+  /** Whatever stands against reading it: one that cannot be seen may be there. */
+  @Test
+  void oneWhoseFolderCannotBeReadKeepsNoOtherFromStarting() throws Exception {
+    UUID other = new UUID(1, 2);
+    Path broken = Files.createDirectory(root.resolve("broken"));
+    Path loop = broken.resolve(DriveFolderState.DRIVE);
+    Files.createSymbolicLink(loop, loop);
+    LocalDrives.Config config =
+        new LocalDrives.Config(
+            List.of(root.resolve("d"), broken),
+            List.of(DRIVE, other),
+            cluster,
+            0,
+            DriveConfig.Limits.DEFAULT.hangTimeout(),
+            1);
+    Map<UUID, DriveRow> known = Map.of(other, new DriveId(other, LAST_LIFE).toMessage());
+    try (LocalDrives drives = new LocalDrives(config, known, resources)) {
+      assertEquals(1, drives.openCount());
+      assertEquals(
+          List.of(DRIVE), drives.rows().stream().map(DriveId::idOf).toList(), "it is not vacant");
+      assertEquals(List.of(), drives.emptyFolders());
+    }
+    assertTrue(LocalDrives.holdData(List.of(broken)), "it may");
+  }
+
+  @Test
+  void oneWhoseFolderIsGoneWhileItIsOpenIsAsLargeAsItWas() throws Exception {
+    try (LocalDrives drives = start(Map.of())) {
+      long capacity = drives.rows().getFirst().getCapacityBytes();
+      Files.move(root.resolve("d"), root.resolve("gone"));
+      assertTrue(capacity > 0);
+      assertEquals(capacity, drives.rows().getFirst().getCapacityBytes());
+      Files.move(root.resolve("gone"), root.resolve("d"));
+    }
+  }
+
   /** That it is lost, nobody is told: it may be there again tomorrow. */
   @Test
   void oneWhoseFolderCannotBeUsedIsNotEmpty() throws Exception {
