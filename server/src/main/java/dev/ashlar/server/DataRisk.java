@@ -67,7 +67,7 @@ record DataRisk(
     blobs.count(protection.levels(), groups.awayMax());
     return new DataRisk(
         protection.known() && blobs.isComplete,
-        blobs.isComplete && blobs.unreadable == 0 && groups.unreadable() == 0,
+        !blobs.mayHideUnreadable && blobs.unreadable == 0 && groups.unreadable() == 0,
         blobs.atRisk,
         blobs.unreadable,
         groups.atRisk(),
@@ -103,6 +103,10 @@ record DataRisk(
     private final OwingBlobs owing;
     private int looked;
     private boolean isComplete = true;
+
+    /** Some were not looked at that can lack more than they can spare. */
+    private boolean mayHideUnreadable;
+
     private long atRisk;
     private long unreadable;
 
@@ -120,12 +124,14 @@ record DataRisk(
         } else if (awayMax == 0) {
           atRisk += level.spare() == 0 ? level.blobs() : 0;
         } else if (level.spare() <= awayMax) {
-          look(level.spare());
+          boolean areAllLookedAt = areAllLookedAt(level.spare());
+          isComplete &= areAllLookedAt;
+          mayHideUnreadable |= !areAllLookedAt && level.spare() < awayMax;
         }
       }
     }
 
-    private void look(int spare) throws MetadataUnavailableException {
+    private boolean areAllLookedAt(int spare) throws MetadataUnavailableException {
       List<BlobRow> page = owing.page(spare, null, PAGE);
       while (!page.isEmpty() && looked < LOOKS_MAX) {
         for (BlobRow row : page) {
@@ -136,7 +142,7 @@ record DataRisk(
         looked += page.size();
         page = owing.page(spare, BlobId.of(page.getLast().getId()), PAGE);
       }
-      isComplete &= page.isEmpty();
+      return page.isEmpty();
     }
 
     /** Slots that the row does not owe, and whose shards are on drives that are away. */

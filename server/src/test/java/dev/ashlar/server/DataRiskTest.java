@@ -3,11 +3,14 @@ package dev.ashlar.server;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.ashlar.metadata.memory.TestBlobs;
+import dev.ashlar.protocol.message.BlobRow;
 import dev.ashlar.protocol.message.NewBlob;
 import dev.ashlar.protocol.model.BlobId;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.BeforeEach;
@@ -92,6 +95,22 @@ class DataRiskTest {
     DataRisk three = cluster.admin.risk();
     assertEquals(List.of(true, false), List.of(three.known(), three.allReadable()));
     assertEquals(true, three.unreadableGroups() > 0);
+  }
+
+  /** None of them can lack more than it can spare. */
+  @Test
+  void moreBlobsThanAreLookedAtCanBeReadWhereTooFewDrivesAreAway() throws Exception {
+    List<UUID> slots = put(1, 1);
+    BlobRow row = cluster.metadata.owing(1, null, 1).getFirst();
+    KnownDrives known = new KnownDrives(cluster.registry(), cluster.map());
+    Protection protection = Protection.of(cluster.metadata);
+    DataRisk.OwingBlobs many = (spare, after, max) -> Collections.nCopies(max, row);
+    DataRisk one = DataRisk.of(known, Set.of(slots.getFirst()), protection, many);
+    assertEquals(List.of(false, true), List.of(one.known(), one.allReadable()));
+    Set<UUID> away = Set.copyOf(slots.subList(4, 6));
+    DataRisk two = DataRisk.of(known, away, protection, many);
+    assertEquals(0, two.unreadableBlobs(), "of those that were looked at");
+    assertEquals(List.of(false, false), List.of(two.known(), two.allReadable()));
   }
 
   /** Until all blobs are known that lack what was there, it counts as down. */
