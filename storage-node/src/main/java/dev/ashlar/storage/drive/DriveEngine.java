@@ -147,10 +147,20 @@ final class DriveEngine {
     Duration timeout = context.config().limits().stallTimeout();
     Scrubber running = scrubber;
     boolean isScrubbed = running == null || running.stop(timeout);
+    boolean isWritten = stopWrites();
+    boolean isRead = reads.close();
+    return isScrubbed && isWritten && isRead;
+  }
+
+  /**
+   * Finishes what was accepted to be written, and ends the threads that write.
+   *
+   * @return false if something hangs; it may be tried again
+   */
+  boolean stopWrites() {
     boolean isKept = housekeeper.stop();
     boolean isWritten = queue.stop();
-    boolean isRead = reads.close();
-    return isScrubbed && isKept && isWritten && isRead;
+    return isKept && isWritten;
   }
 
   void checkpoint() throws IOException {

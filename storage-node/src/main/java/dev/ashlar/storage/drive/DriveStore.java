@@ -459,6 +459,9 @@ public final class DriveStore implements ShardStore, AutoCloseable {
     if (state == State.OPEN) {
       state = State.READ_ONLY;
     }
+    if (isInDoubt) {
+      keeper.keepAsItIs();
+    }
     DriveEngine engine = keeper.engine();
     if (engine != null) {
       engine.endWrites(ShardFault.READ_ONLY);

@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -37,6 +38,7 @@ final class EngineKeeper {
   private volatile boolean isEngineEnding;
   private volatile boolean isClosing;
   private volatile boolean isInLaterLife;
+  private volatile boolean isLogInDoubt;
   private boolean isAnnounced;
   private int generation;
   private @Nullable Thread mender;
@@ -163,6 +165,10 @@ final class EngineKeeper {
     }
     trouble = cause;
     meters.ioError();
+    if (isLogInDoubt) {
+      leaveFailed(cause);
+      return;
+    }
     DriveEngine present = engine;
     if (present != null) {
       present.endWrites(cause.kind().fault());
@@ -171,6 +177,24 @@ final class EngineKeeper {
         Thread.ofPlatform().name("drive-mend-" + context.name()).daemon().unstarted(this::mend);
     mender = started;
     started.start();
+  }
+
+  /**
+   * A write or sync of the log has failed: what a replay would read now may come from the page
+   * cache only. Until the process is started again the engine is not replaced.
+   */
+  synchronized void keepAsItIs() {
+    isLogInDoubt = true;
+  }
+
+  private void leaveFailed(IndexException cause) {
+    givenUp = cause;
+    LOG.error(
+        "drive {} ({}): {}. The index is left as it is until the process is started again, because"
+            + " a write to the log failed before",
+        drive,
+        context.config().folder(),
+        cause.getMessage());
   }
 
   private void mend() {
@@ -260,10 +284,17 @@ final class EngineKeeper {
       return !isClosing;
     }
     isEngineEnding = true;
-    while (!present.stop()) {
-      if (isClosing) {
-        return false;
-      }
+    if (!awaitEnd(present::stopWrites)) {
+      return false;
+    }
+    IndexException cause = trouble;
+    if (isLogInDoubt && cause != null) { // the last of its writes has failed
+      isEngineEnding = false;
+      leaveFailed(cause);
+      return false;
+    }
+    if (!awaitEnd(present::stop)) {
+      return false;
     }
     synchronized (this) {
       if (isClosing) {
@@ -275,6 +306,16 @@ final class EngineKeeper {
       present.close();
     } catch (IOException e) {
       LOG.warn("drive {}: a segment was not closed: {}", drive, e.toString());
+    }
+    return true;
+  }
+
+  /** False if the drive is closed meanwhile. */
+  private boolean awaitEnd(BooleanSupplier stop) {
+    while (!stop.getAsBoolean()) {
+      if (isClosing) {
+        return false;
+      }
     }
     return true;
   }

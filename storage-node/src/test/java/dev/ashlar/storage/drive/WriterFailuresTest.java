@@ -2,6 +2,8 @@ package dev.ashlar.storage.drive;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ashlar.protocol.client.AbstractShardStoreContract;
@@ -24,6 +26,7 @@ import java.util.AbstractList;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.CountDownLatch;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -96,6 +99,52 @@ class WriterFailuresTest {
     assertHas(1);
     put(4).await();
     assertHas(4);
+  }
+
+  /** A replay would take the batch of the failed sync from the page cache. */
+  @Test
+  void anIndexThatFailsAfterAFailedSyncIsNotMended() throws Exception {
+    put(1).await();
+    files().failOnce(Call.SYNC, new IOException("planned"));
+    assertEquals(ShardFault.IO_ERROR, put(2).awaitFault());
+    DriveEngine engine = drive().keeper().engine();
+    drive().keeper().fail(new IndexException(IndexException.Kind.DAMAGED, "planned", null));
+    assertFalse(drive().keeper().isMending());
+    assertEquals(ShardFault.READ_ONLY, drive().writeRefusal());
+    assertHas(1);
+    assertSame(engine, drive().keeper().engine());
+    reopen();
+    assertHas(1);
+    put(3).await();
+    assertHas(3);
+  }
+
+  /** The engine is about to be ended for a failed index while its last write fails. */
+  @Test
+  void anIndexIsNotMendedIfTheLastWriteFails() throws Exception {
+    put(1).await();
+    DriveEngine engine = drive().keeper().engine();
+    CountDownLatch isSyncing = new CountDownLatch(1);
+    CountDownLatch mayFail = new CountDownLatch(1);
+    files()
+        .failOnce(
+            Call.SYNC,
+            () -> {
+              isSyncing.countDown();
+              mayFail.await();
+              return new IOException("planned");
+            });
+    Answer<DriveId> late = put(2);
+    isSyncing.await();
+    drive().keeper().fail(new IndexException(IndexException.Kind.DAMAGED, "planned", null));
+    assertTrue(drive().keeper().isMending());
+    mayFail.countDown();
+    assertEquals(ShardFault.IO_ERROR, late.awaitFault());
+    while (drive().keeper().isMending()) {
+      Thread.sleep(1);
+    }
+    assertSame(engine, drive().keeper().engine());
+    assertHas(1);
   }
 
   /** No byte of what was acknowledged is in such a file. */

@@ -3,6 +3,7 @@ package dev.ashlar.storage.io;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
@@ -18,7 +19,7 @@ public final class FaultyFiles implements RawFiles {
     SYNC
   }
 
-  private record Fault(Call call, Throwable failure) {}
+  private record Fault(Call call, Callable<? extends Throwable> failure) {}
 
   public FaultyFiles(RawFiles files) {
     this.files = files;
@@ -28,6 +29,13 @@ public final class FaultyFiles implements RawFiles {
    * @param failure an {@link IOException}, {@link RuntimeException} or {@link Error}
    */
   public void failOnce(Call call, Throwable failure) {
+    failOnce(call, () -> failure);
+  }
+
+  /**
+   * @param failure made while the call waits for it
+   */
+  public void failOnce(Call call, Callable<? extends Throwable> failure) {
     next.set(new Fault(call, failure));
   }
 
@@ -36,11 +44,19 @@ public final class FaultyFiles implements RawFiles {
     if (fault == null || fault.call() != call || !next.compareAndSet(fault, null)) {
       return;
     }
-    switch (fault.failure()) {
+    switch (made(fault)) {
       case IOException e -> throw e;
       case RuntimeException e -> throw e;
       case Error e -> throw e;
-      default -> throw new IllegalArgumentException(fault.failure());
+      case Throwable e -> throw new IllegalArgumentException(e);
+    }
+  }
+
+  private static Throwable made(Fault fault) {
+    try {
+      return fault.failure().call();
+    } catch (Exception e) {
+      return new IllegalStateException(e);
     }
   }
 
