@@ -77,9 +77,9 @@ public final class LocalRpc implements RpcType {
       RaftServer voter = receiver(request.getServerRequest());
       network.checkMayVote(server.getId());
       network.checkMayVote(voter.getId());
-      network.durability(server.getId()).syncVote(); // for itself
+      network.durability(server.getId()).syncVote(request);
       RequestVoteReplyProto reply = voter.requestVote(request);
-      network.durability(voter.getId()).syncVote();
+      network.durability(voter.getId()).syncVote(request, reply);
       return reply;
     }
 

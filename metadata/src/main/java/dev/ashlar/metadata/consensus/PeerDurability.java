@@ -5,9 +5,10 @@ import java.nio.file.Path;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.locks.ReentrantLock;
+import org.apache.ratis.proto.RaftProtos.RequestVoteReplyProto;
+import org.apache.ratis.proto.RaftProtos.RequestVoteRequestProto;
 import org.apache.ratis.server.RaftServer;
 import org.apache.ratis.server.storage.RaftStorageMetadata;
-import org.apache.ratis.server.storage.RaftStorageMetadataFile;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -43,45 +44,57 @@ final class PeerDurability {
     }
   }
 
-  /** Before this peer asks for votes, and before it answers who asks for its own. */
-  void syncVote() throws IOException {
+  /** Before this peer asks for votes: it votes for itself. */
+  void syncVote(RequestVoteRequestProto asked) throws IOException {
+    syncVote(asked.getPreVote() ? 0 : asked.getCandidateTerm());
+  }
+
+  /** Before this peer answers who asks for its vote. */
+  void syncVote(RequestVoteRequestProto asked, RequestVoteReplyProto answer) throws IOException {
+    boolean isVote = answer.getServerReply().getSuccess() && !asked.getPreVote();
+    syncVote(isVote ? asked.getCandidateTerm() : 0);
+  }
+
+  /**
+   * @param term of the vote that is to be told; 0: none is
+   */
+  private void syncVote(long term) throws IOException {
     lock.lock();
     try {
-      if (failure != null) {
-        throw new IOException("it could not make its vote durable", failure);
-      }
+      requireSound();
       RaftStorageMetadata present = division.getRaftStorage().getMetadataFile().getMetadata();
-      if (present.equals(durable)) {
-        return;
+      if (present.getTerm() < term) {
+        throw new IOException("the vote in term " + term + " is not in raft-meta");
       }
-      await(() -> write(present));
-      durable = present;
-      durableTerm = present.getTerm();
-    } catch (IOException e) {
-      fail(e);
-      throw e;
+      // Ratis may be about to write a term that has been noted here already.
+      if (present.getTerm() >= durableTerm && !present.equals(durable)) {
+        write(new Vote(present.getTerm(), present.getVotedFor().toString()), true);
+        durable = present;
+      }
     } finally {
       lock.unlock();
     }
   }
 
-  private void write(RaftStorageMetadata present) throws IOException {
-    Syncs.sync(division.getRaftStorage().getStorageDir().getCurrentDir().toPath());
-    file.write(new Vote(present.getTerm(), present.getVotedFor().toString()).toBytes());
+  private void requireSound() throws IOException {
+    if (failure != null) {
+      throw new IOException("it could not make its vote durable", failure);
+    }
   }
 
-  /**
-   * Ratis goes by a term whose writing has failed once, as it does when the thread that asked for a
-   * vote is interrupted, and does not write it again. Under its own lock, so that a vote in this
-   * term is not overwritten.
-   */
-  private void persist(long term) throws IOException {
-    synchronized (division) {
-      RaftStorageMetadataFile ofRatis = division.getRaftStorage().getMetadataFile();
-      if (ofRatis.getMetadata().getTerm() < term && division.getInfo().getCurrentTerm() == term) {
-        RaftStorageMetadata none = RaftStorageMetadata.getDefault();
-        ofRatis.persist(RaftStorageMetadata.valueOf(term, none.getVotedFor()));
-      }
+  private void write(Vote vote, boolean isOfRatis) throws IOException {
+    try {
+      await(
+          () -> {
+            if (isOfRatis) {
+              Syncs.sync(division.getRaftStorage().getStorageDir().getCurrentDir().toPath());
+            }
+            file.write(vote.toBytes());
+          });
+      durableTerm = vote.term();
+    } catch (IOException e) {
+      fail(e);
+      throw e;
     }
   }
 
@@ -120,15 +133,26 @@ final class PeerDurability {
     }
   }
 
-  /** Before this peer acknowledges anything in a term: it must not vote in an earlier one again. */
+  /**
+   * Before this peer acknowledges anything in a term: it must not vote in an earlier one again.
+   *
+   * <p>Ratis goes by a new term before it has written it, and does not write it again when that
+   * fails, as when its thread is interrupted. So a term that is not in its file is noted in ours
+   * only, with no vote; the next start puts it into both. Its own file must have one writer: two
+   * would take the temporary file from each other, and an election that fails so is not repeated.
+   */
   void syncTerm(long term) throws IOException {
     if (term <= durableTerm) {
       return;
     }
-    await(() -> persist(term));
-    syncVote();
-    if (term > durableTerm) {
-      throw new IOException("term " + term + " is not durable, " + durableTerm + " is");
+    lock.lock();
+    try {
+      syncVote(0);
+      if (term > durableTerm) {
+        write(new Vote(term, ""), false);
+      }
+    } finally {
+      lock.unlock();
     }
   }
 

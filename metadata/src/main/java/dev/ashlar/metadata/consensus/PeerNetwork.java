@@ -167,7 +167,7 @@ final class PeerNetwork implements Peer.Network {
     } finally {
       order.unlock();
     }
-    durability().syncVote(); // for itself
+    durability().syncVote(request);
     CallClient voter = other(request.getServerRequest());
     CallAnswer answer = answer(voter, Method.VOTE, request.toByteArray(), voteTimeout);
     return RequestVoteReplyProto.parseFrom(done(voter, answer));
@@ -336,7 +336,7 @@ final class PeerNetwork implements Peer.Network {
     } finally {
       order.unlock();
     }
-    durability().syncVote();
+    durability().syncVote(request, reply);
     call.answer(CallAnswer.done(reply.toByteArray()));
   }
 
