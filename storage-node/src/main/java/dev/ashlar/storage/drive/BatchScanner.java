@@ -88,10 +88,13 @@ final class BatchScanner implements AutoCloseable {
     return header;
   }
 
-  /** Whether a batch of this segment begins here, readable or not. */
-  boolean hasHeaderAt(Segment segment, int offset) throws NoFilesException {
-    if (offset > segmentBytes - BLOCK || !load(segment, offset, BLOCK)) {
+  /** Whether a batch of this segment begins here, or may: the block cannot be read. */
+  boolean mayBeginAt(Segment segment, int offset) throws NoFilesException {
+    if (offset > segmentBytes - BLOCK) {
       return false;
+    }
+    if (!load(segment, offset, BLOCK)) {
+      return true;
     }
     BatchHeader header = SegmentFormat.header(memory, 0);
     return memory.getInt(0) == SegmentFormat.MAGIC

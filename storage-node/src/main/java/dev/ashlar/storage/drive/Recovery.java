@@ -72,6 +72,9 @@ final class Recovery {
       lostChanges.addUnfolded();
     }
     if (sawIoError || isTailUnreadable) {
+      if (isRebuild) {
+        lostChanges.addAll(); // segments that were freed hide how much is missing
+      }
       onDamage.lost("a part of the log could not be read");
     }
     cutTail();
@@ -172,10 +175,10 @@ final class Recovery {
     return false;
   }
 
-  /** Whether what ends the segment is a batch: a torn one would have been erased. */
+  /** Whether what ends the segment may be a batch: a torn one would have been erased. */
   private boolean endsInDamage() throws IOException {
     Segment segment = segments.get(end.segment());
-    return segment != null && scanner.hasHeaderAt(segment, end.offset());
+    return segment != null && scanner.mayBeginAt(segment, end.offset());
   }
 
   private boolean isFollowedInSegment(Segment segment) throws IOException {

@@ -4,7 +4,9 @@ import static dev.ashlar.storage.drive.SimulatedCore.noise;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ashlar.protocol.client.AbstractShardChangesContract;
 import dev.ashlar.protocol.client.AbstractShardStoreContract;
@@ -210,5 +212,32 @@ class DamagedLogTest {
     drive.reopen();
     assertEquals(ShardFault.MISSING, fault(drive, HIT, view(HIT, 0, 1)), "not in a rebuild either");
     checkOthers(drive);
+  }
+
+  /**
+   * The last batch of a segment cannot be read, and the next segment was freed: that sequences are
+   * missing is as it has to be, but not all of them are.
+   */
+  @Test
+  void aBatchThatCannotBeReadBeforeAFreedSegmentTakesWhatWasChanged() throws Exception {
+    SimulatedCore drive = new SimulatedCore(TestDrives.TINY);
+    write(drive, HIT);
+    LogPosition damaged = drive.core().log().end();
+    change(drive, HIT, 1, 0);
+    drive.commit(8, noise(8, 31 * BLOCK));
+    fold(drive, HIT, 1);
+    assertEquals(1, damaged.segment());
+    assertEquals(3, drive.core().log().activeSegment());
+    drive.delete(8);
+    Compactor compactor = drive.compactor();
+    assertTrue(compactor.emptyOne());
+    compactor.free();
+    assertNull(drive.core().segments().get(2), "was freed");
+    drive.disk.makeUnreadable(
+        Segments.fileName(damaged.segment()), damaged.offset(), damaged.offset() + 1L);
+    drive.index.lose();
+    drive.reopen();
+    assertTrue(drive.core().drive().incarnation() > FIRST_INCARNATION);
+    assertEquals(ShardFault.MISSING, fault(drive, HIT, view(HIT, 1)), "without its change");
   }
 }
