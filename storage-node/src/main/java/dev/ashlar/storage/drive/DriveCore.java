@@ -51,7 +51,7 @@ final class DriveCore {
     this.limits = limits;
     this.setting = setting;
     this.parts = parts;
-    identity = DriveIdentity.read(files);
+    identity = DriveIdentity.readToWrite(files);
     segments = new Segments(files, limits, parts.index().segments());
     changed = ChangedShards.of(parts.index(), parts.recent());
     UUID drive = identity.drive().id();

@@ -31,9 +31,13 @@ record DriveIdentity(UUID cluster, DriveId drive, boolean changesLost) {
   private static final String CHANGES_LOST_FILE = "changes-lost";
 
   private static final int MAGIC = 0x41534844;
-  private static final short VERSION = 2;
+
+  /** Raised also where older programs cannot read the segments, so that they refuse the drive. */
+  private static final short VERSION = 3;
+
   private static final int CHANGES_LOST = 1;
   private static final int BYTES = 64;
+  private static final int VERSION_AT = 4;
   private static final int CRC_AT = BYTES - Integer.BYTES;
   private static final int PLACES = 2;
   private static final int PLACE_BYTES = SegmentFormat.BLOCK;
@@ -67,6 +71,21 @@ record DriveIdentity(UUID cluster, DriveId drive, boolean changesLost) {
       }
       return newest;
     }
+  }
+
+  /** As {@link #read}, of a drive that will be written to: older programs refuse it from now on. */
+  static DriveIdentity readToWrite(RawFiles files) throws IOException {
+    DriveIdentity found = read(files);
+    try (RawFile file = files.open(FILE)) {
+      boolean isOlder = false;
+      for (int place = 0; place < PLACES; place++) {
+        isOlder |= bytes(file, place).getShort(VERSION_AT) != VERSION;
+      }
+      if (isOlder) {
+        found.overwrite(file);
+      }
+    }
+    return found;
   }
 
   /** Of one that was cut off and the one before, the later; a loss is noted before it is over. */
@@ -148,17 +167,17 @@ record DriveIdentity(UUID cluster, DriveId drive, boolean changesLost) {
     return bytes.clear().putInt(CRC_AT, crc);
   }
 
-  /** Of this version or the one before. */
+  /** Of this version or one before. */
   static DriveIdentity decode(ByteBuffer bytes) throws IOException {
     int crc = new Checksum().of(bytes, 0, CRC_AT);
     bytes.clear();
     if (bytes.getInt(0) != MAGIC) {
       throw new IOException(FILE + " is not the identity of an Ashlar drive");
     }
-    short version = bytes.getShort(4);
-    if (version != VERSION && version != 1) {
+    short version = bytes.getShort(VERSION_AT);
+    if (version < 1 || version > VERSION) {
       throw new IOException(
-          FILE + " has format version " + version + "; this program reads " + VERSION);
+          FILE + " has format version " + version + "; this program reads up to " + VERSION);
     }
     if (crc != bytes.getInt(CRC_AT)) {
       throw new IOException(FILE + " is damaged: its checksum does not match");

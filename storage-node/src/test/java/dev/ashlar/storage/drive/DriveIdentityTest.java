@@ -1,5 +1,6 @@
 package dev.ashlar.storage.drive;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -86,6 +87,27 @@ class DriveIdentityTest {
       assertEquals(found, DriveIdentity.read(disk));
       assertEquals(List.of(DriveIdentity.FILE), disk.list());
     }
+  }
+
+  /**
+   * A program that cannot read the batches of this one is to refuse the drive, also if it is idle.
+   */
+  @Test
+  void aDriveOfTheVersionBeforeIsRaisedWhenItIsOpenedAndNotWhenItIsLookedAt() throws Exception {
+    SimulatedCore drive = new SimulatedCore(TestDrives.LIMITS);
+    byte[] places = new byte[2 * SegmentFormat.BLOCK];
+    byte[] former = DriveRulesTest.golden("identity-v2.hex");
+    System.arraycopy(former, 0, places, 0, former.length);
+    System.arraycopy(former, 0, places, SegmentFormat.BLOCK, former.length);
+    drive.disk.put(DriveIdentity.FILE, places);
+    DriveIdentity.read(drive.disk);
+    assertArrayEquals(places, drive.disk.content(DriveIdentity.FILE), "another cluster's, perhaps");
+    drive.reopen();
+    for (int place = 0; place < 2; place++) {
+      byte[] content = drive.disk.content(DriveIdentity.FILE);
+      assertEquals(3, content[place * SegmentFormat.BLOCK + 5]);
+    }
+    assertEquals(1000, incarnation(drive.disk));
   }
 
   private static long incarnation(SimulatedDrive disk) throws IOException {

@@ -403,12 +403,13 @@ class DriveRulesTest {
 
   @Test
   void theIdentityFormatStaysReadable() throws Exception {
-    byte[] golden = golden("identity-v2.hex");
+    byte[] golden = golden("identity-v3.hex");
     DriveIdentity identity =
         new DriveIdentity(TestDrives.CLUSTER, new DriveId(SimulatedCore.DRIVE, 1000), true);
     assertEquals(
         identity.withChangesLost(false),
         DriveIdentity.decode(ByteBuffer.wrap(golden("identity-v1.hex"))));
+    assertEquals(identity, DriveIdentity.decode(ByteBuffer.wrap(golden("identity-v2.hex"))));
     byte[] encoded = new byte[golden.length];
     identity.encode().get(encoded);
     assertArrayEquals(golden, encoded, () -> HexFormat.of().formatHex(encoded));
