@@ -190,17 +190,20 @@ final class SegmentLog {
     if (isConfirmed || !accepted.isEmpty()) {
       return;
     }
-    isConfirmed = true;
     batch.store(history);
-    Segment present = active;
-    boolean fits =
-        present != null
-            && end.offset() + batch.bytes() <= segments.segmentBytes()
-            && segments.mayFill(Segments.Need.DELETE);
-    if (fits || (segments.mayAllocate(Segments.Need.NEW_DATA) && makeRoom())) {
-      writeBatch(requireActive());
+    try {
+      Segment present = active;
+      boolean fits =
+          present != null
+              && end.offset() + batch.bytes() <= segments.segmentBytes()
+              && segments.mayFill(Segments.Need.DELETE);
+      if (fits || (segments.mayAllocate(Segments.Need.NEW_DATA) && makeRoom())) {
+        writeBatch(requireActive());
+      }
+      isConfirmed = true; // without room it is left out
+    } finally {
+      batch.clear();
     }
-    batch.clear();
   }
 
   private void writeBatch(Segment segment) throws IOException {
