@@ -26,6 +26,7 @@ final class DriveEngine {
   private final DriveWatch looks;
   private @Nullable ScheduledFuture<?> watch;
   private volatile @Nullable Scrubber scrubber;
+  private boolean isEnded;
 
   /**
    * What outlives an engine.
@@ -77,7 +78,7 @@ final class DriveEngine {
     watch = context.resources().watch(looks::look, WATCH_PERIOD);
   }
 
-  /** Reads everything that the drive holds, again and again. */
+  /** Reads everything that the drive holds, again and again, unless it does, or has ended. */
   void startScrub(ScrubConfig config, DamageListener listener) throws IOException {
     Scrubber started =
         new Scrubber(
@@ -87,8 +88,18 @@ final class DriveEngine {
             () -> reads.inFlight() > 0 || queue.depth() > 0,
             context.resources().clock(),
             context.name());
-    scrubber = started;
-    started.start();
+    synchronized (this) {
+      if (!isEnded && scrubber == null) {
+        scrubber = started;
+        started.start();
+      }
+    }
+  }
+
+  /** What scrubs it, of which there will be no other. */
+  private synchronized @Nullable Scrubber endScrub() {
+    isEnded = true;
+    return scrubber;
   }
 
   @Nullable Scrubber scrubber() {
@@ -145,7 +156,7 @@ final class DriveEngine {
       watch.cancel(false);
     }
     Duration timeout = context.config().limits().stallTimeout();
-    Scrubber running = scrubber;
+    Scrubber running = endScrub();
     boolean isScrubbed = running == null || running.stop(timeout);
     boolean isWritten = stopWrites();
     boolean isRead = reads.close();

@@ -423,11 +423,8 @@ public final class DriveStore implements ShardStore, AutoCloseable {
     return new ShardException(ShardFault.CORRUPT, shard + ": " + what);
   }
 
-  /** An engine is about to start. */
+  /** An engine has started. */
   private void opened(DriveEngine engine) {
-    if (state == State.READ_ONLY) {
-      engine.endWrites(ShardFault.READ_ONLY);
-    }
     Scrubbing wanted = scrubbing;
     if (wanted != null) {
       try {
@@ -459,9 +456,7 @@ public final class DriveStore implements ShardStore, AutoCloseable {
     if (state == State.OPEN) {
       state = State.READ_ONLY;
     }
-    if (isInDoubt) {
-      keeper.keepAsItIs();
-    }
+    keeper.endWrites(isInDoubt);
     DriveEngine engine = keeper.engine();
     if (engine != null) {
       engine.endWrites(ShardFault.READ_ONLY);

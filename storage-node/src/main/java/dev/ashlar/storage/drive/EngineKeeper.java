@@ -39,12 +39,13 @@ final class EngineKeeper {
   private volatile boolean isClosing;
   private volatile boolean isInLaterLife;
   private volatile boolean isLogInDoubt;
+  private boolean isReadOnly;
   private boolean isAnnounced;
   private int generation;
   private @Nullable Thread mender;
 
   /**
-   * @param onOpen is given each engine before it starts
+   * @param onOpen is given each engine once it has started
    */
   EngineKeeper(
       DriveEngine.Context context,
@@ -180,11 +181,14 @@ final class EngineKeeper {
   }
 
   /**
-   * A write or sync of the log has failed: what a replay would read now may come from the page
-   * cache only. Until the process is started again the engine is not replaced.
+   * Until the process is started again, no engine writes.
+   *
+   * @param isInDoubt whether a write or sync of the log has failed: what a replay would read now
+   *     may come from the page cache only, so that the engine is not replaced either
    */
-  synchronized void keepAsItIs() {
-    isLogInDoubt = true;
+  synchronized void endWrites(boolean isInDoubt) {
+    isReadOnly = true;
+    isLogInDoubt |= isInDoubt;
   }
 
   private void leaveFailed(IndexException cause) {
@@ -359,23 +363,26 @@ final class EngineKeeper {
     DriveEngine opened = new DriveEngine(context, index, core);
     synchronized (this) {
       opening = null;
+      boolean isLater = isAnnounced && !core.drive().equals(drive);
       if (!isAnnounced) {
         drive = core.drive();
-      } else if (!core.drive().equals(drive)) {
-        isInLaterLife = true;
+      } else if (isLater) {
         LOG.error(
             "drive {} ({}) has found damage in its log while its index was made anew: it is"
                 + " read-only until the process is restarted, and then in another incarnation",
             drive,
             context.config().folder());
+      }
+      if (isLater || isReadOnly) {
         opened.endWrites(ShardFault.READ_ONLY);
       }
+      opened.start(); // who finds that its index fails is heard once it is there
       engine = opened;
-      trouble = null;
       isEngineEnding = false;
+      isInLaterLife |= isLater;
+      trouble = null;
     }
     onOpen.accept(opened);
-    opened.start();
   }
 
   private void giveUp(Exception cause) {

@@ -3,6 +3,9 @@ package dev.ashlar.storage.drive;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertNotSame;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
@@ -126,6 +129,30 @@ class IndexTroubleTest {
       await("it takes writes", store::isWritable);
       contents.add(store, 20);
       contents.check(store, "seed " + seed);
+    }
+  }
+
+  /** It would read an index that is closed under it. */
+  @Test
+  void anEngineHasOneScrubberAndNoneOnceItHasEnded() throws Exception {
+    ScrubConfig config = new ScrubConfig(ScrubConfig.WHEN_ASKED, 0);
+    try (DriveStore store = open()) {
+      store.startScrub(config, (shard, range, fault) -> {});
+      DriveEngine first = Objects.requireNonNull(store.keeper().engine());
+      Scrubber scrubber = first.scrubber();
+      first.startScrub(config, (shard, range, fault) -> {});
+      assertSame(scrubber, first.scrubber());
+      store.keeper().fail(damage());
+      await("it is mended", store::isWritable);
+      DriveEngine second = Objects.requireNonNull(store.keeper().engine());
+      await("it is scrubbed", () -> second.scrubber() != null);
+      assertNotSame(scrubber, second.scrubber());
+    }
+    try (DriveStore store = open()) {
+      DriveEngine ended = Objects.requireNonNull(store.keeper().engine());
+      assertTrue(ended.stop());
+      store.startScrub(config, (shard, range, fault) -> {});
+      assertNull(ended.scrubber());
     }
   }
 
