@@ -59,7 +59,7 @@ final class DriveCore {
     Recovery.Recovered recovered;
     try (BatchScanner scanner = new BatchScanner(drive, limits.segmentBytes(), parts.slabs())) {
       recovered = new Recovery(segments, parts.index(), changed, scanner, this::lost).run();
-    } catch (IOException | RuntimeException e) {
+    } catch (IOException | RuntimeException | Error e) {
       segments.close();
       throw e;
     }
@@ -72,7 +72,7 @@ final class DriveCore {
       if (identity.changesLost()) {
         deleteBlobsInDoubt(recovered.lost());
       }
-    } catch (IOException | RuntimeException e) {
+    } catch (IOException | RuntimeException | Error e) {
       segments.close();
       throw e;
     }

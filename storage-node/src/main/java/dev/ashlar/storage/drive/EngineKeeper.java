@@ -34,7 +34,7 @@ final class EngineKeeper {
   private volatile @Nullable DriveEngine engine;
   private volatile @Nullable IndexException trouble;
   private volatile @Nullable RocksShardIndex opening;
-  private volatile @Nullable Exception givenUp;
+  private volatile @Nullable Throwable givenUp;
   private volatile boolean isEngineEnding;
   private volatile boolean isClosing;
   private volatile boolean isInLaterLife;
@@ -73,7 +73,7 @@ final class EngineKeeper {
         index.close();
         fail(new IndexException(IndexException.Kind.UNFINISHED, "the index is not complete", null));
       } else {
-        publish(index, openCore(index));
+        serve(index, false);
       }
     } catch (IOException e) {
       IndexException cause = IndexException.in(e);
@@ -91,7 +91,7 @@ final class EngineKeeper {
     if (running != null) {
       ThreadEnd.await(running, patience);
     }
-    Exception failure = givenUp;
+    Throwable failure = givenUp;
     if (failure != null && engine == null) {
       throw new IOException(failure.getMessage(), failure);
     }
@@ -135,8 +135,7 @@ final class EngineKeeper {
 
   /** Why nothing can be written; or null. */
   @Nullable ShardException writeRefusal() {
-    Exception failure = givenUp;
-    if (failure != null) {
+    if (givenUp != null) {
       return new ShardException(ShardFault.READ_ONLY, drive + ": its index cannot be used");
     }
     if (isInLaterLife) {
@@ -175,7 +174,10 @@ final class EngineKeeper {
       present.endWrites(cause.kind().fault());
     }
     Thread started =
-        Thread.ofPlatform().name("drive-mend-" + context.name()).daemon().unstarted(this::mend);
+        Thread.ofPlatform()
+            .name("drive-mend-" + context.name())
+            .daemon()
+            .unstarted(this::mendOrGiveUp);
     mender = started;
     started.start();
   }
@@ -199,6 +201,14 @@ final class EngineKeeper {
         drive,
         context.config().folder(),
         cause.getMessage());
+  }
+
+  private void mendOrGiveUp() {
+    try {
+      mend();
+    } catch (RuntimeException | Error e) { // no memory, say: else nobody would hear of it
+      giveUp(e);
+    }
   }
 
   private void mend() {
@@ -238,10 +248,7 @@ final class EngineKeeper {
       if (kind.isDiscarded() || kind == IndexException.Kind.UNFINISHED) {
         meters.indexRebuild();
       }
-      RocksShardIndex index = openIndex();
-      DriveCore core = openCore(index);
-      checkpoint(index, core);
-      publish(index, core);
+      serve(openIndex(), true);
       return null;
     } catch (IOException | RuntimeException e) {
       IndexException again = failureOf(e);
@@ -338,54 +345,69 @@ final class EngineKeeper {
     return ++generation;
   }
 
-  private DriveCore openCore(RocksShardIndex index) throws IOException {
+  /**
+   * Brings an index up to the end of the log, and serves with it; else closes it.
+   *
+   * @param isKept whether it is checkpointed, lest the same work is to be done after a crash
+   */
+  private void serve(RocksShardIndex index, boolean isKept) throws IOException {
+    @Nullable DriveCore core = null;
+    boolean isServed = false;
     try {
-      return folder.openCore(index, meters);
-    } catch (IOException | RuntimeException e) {
-      opening = null;
-      index.close();
-      throw e;
+      core = folder.openCore(index, meters);
+      if (isKept) {
+        index.checkpoint();
+      }
+      DriveEngine served = publish(index, core);
+      isServed = true;
+      onOpen.accept(served);
+    } finally {
+      if (!isServed) {
+        opening = null;
+        index.close();
+        if (core != null) {
+          core.close();
+        }
+      }
     }
   }
 
-  /** Lest the same work is to be done again after a crash. */
-  private static void checkpoint(RocksShardIndex index, DriveCore core) throws IOException {
-    try {
-      index.checkpoint();
-    } catch (IOException | RuntimeException e) {
-      index.close();
-      core.close();
-      throw e;
-    }
-  }
-
-  private void publish(RocksShardIndex index, DriveCore core) {
+  private DriveEngine publish(RocksShardIndex index, DriveCore core) {
     DriveEngine opened = new DriveEngine(context, index, core);
-    synchronized (this) {
-      opening = null;
-      boolean isLater = isAnnounced && !core.drive().equals(drive);
-      if (!isAnnounced) {
-        drive = core.drive();
-      } else if (isLater) {
-        LOG.error(
-            "drive {} ({}) has found damage in its log while its index was made anew: it is"
-                + " read-only until the process is restarted, and then in another incarnation",
-            drive,
-            context.config().folder());
+    try {
+      startAs(opened, core.drive());
+    } catch (RuntimeException | Error e) {
+      while (!opened.stop()) {
+        // the files of what hangs are not closed, and who closes the drive does not wait for ever
       }
-      if (isLater || isReadOnly) {
-        opened.endWrites(ShardFault.READ_ONLY);
-      }
-      opened.start(); // who finds that its index fails is heard once it is there
-      engine = opened;
-      isEngineEnding = false;
-      isInLaterLife |= isLater;
-      trouble = null;
+      throw e;
     }
-    onOpen.accept(opened);
+    return opened;
   }
 
-  private void giveUp(Exception cause) {
+  private synchronized void startAs(DriveEngine opened, DriveId found) {
+    opening = null;
+    boolean isLater = isAnnounced && !found.equals(drive);
+    if (!isAnnounced) {
+      drive = found;
+    } else if (isLater) {
+      LOG.error(
+          "drive {} ({}) has found damage in its log while its index was made anew: it is"
+              + " read-only until the process is restarted, and then in another incarnation",
+          drive,
+          context.config().folder());
+    }
+    if (isLater || isReadOnly) {
+      opened.endWrites(ShardFault.READ_ONLY);
+    }
+    opened.start(); // who finds that its index fails is heard once it is there
+    engine = opened;
+    isEngineEnding = false;
+    isInLaterLife |= isLater;
+    trouble = null;
+  }
+
+  private void giveUp(Throwable cause) {
     givenUp = cause;
     DriveEngine present = engine;
     if (present != null) {

@@ -27,6 +27,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -140,11 +142,30 @@ class WriterFailuresTest {
     assertTrue(drive().keeper().isMending());
     mayFail.countDown();
     assertEquals(ShardFault.IO_ERROR, late.awaitFault());
-    while (drive().keeper().isMending()) {
-      Thread.sleep(1);
-    }
+    await("it is left as it is", () -> !drive().keeper().isMending());
     assertSame(engine, drive().keeper().engine());
     assertHas(1);
+  }
+
+  /** While an index is opened again: who waits for it would wait for ever. */
+  @Test
+  void anErrorDoesNotEndMendingInSilence() throws Exception {
+    put(1).await();
+    files().failOnce(Call.LIST, new OutOfMemoryError("planned"));
+    drive().keeper().fail(new IndexException(IndexException.Kind.DAMAGED, "planned", null));
+    await("it is given up", () -> !drive().keeper().isMending());
+    assertEquals(ShardFault.READ_ONLY, drive().writeRefusal());
+    reopen(); // the index was closed, else it could not be opened
+    assertHas(1);
+    put(2).await();
+  }
+
+  private static void await(String what, BooleanSupplier isSo) throws InterruptedException {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+    while (!isSo.getAsBoolean()) {
+      assertTrue(System.nanoTime() < deadline, () -> "not in time: " + what);
+      Thread.sleep(10);
+    }
   }
 
   /** No byte of what was acknowledged is in such a file. */

@@ -14,6 +14,7 @@ public final class FaultyFiles implements RawFiles {
 
   /** What may fail. */
   public enum Call {
+    LIST,
     RENAME,
     WRITE,
     SYNC
@@ -72,6 +73,7 @@ public final class FaultyFiles implements RawFiles {
 
   @Override
   public List<String> list() throws IOException {
+    pass(Call.LIST);
     return files.list();
   }
 
