@@ -400,6 +400,7 @@ final class EngineKeeper {
     if (isLater || isReadOnly) {
       opened.endWrites(ShardFault.READ_ONLY);
     }
+    attempts.serves();
     opened.start(); // who finds that its index fails is heard once it is there
     engine = opened;
     isEngineEnding = false;

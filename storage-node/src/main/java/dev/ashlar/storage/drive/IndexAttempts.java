@@ -1,8 +1,8 @@
 package dev.ashlar.storage.drive;
 
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /** How often an index that fails is made anew: where it fails again and again, that is in vain. */
 final class IndexAttempts {
@@ -10,25 +10,40 @@ final class IndexAttempts {
   static final Duration PERIOD = Duration.ofHours(1);
 
   private final LongSupplier nanoTime;
-  private final ArrayDeque<Long> tried = new ArrayDeque<>();
+  private int tried;
+
+  /** Null while no index serves. */
+  private @Nullable Long servedSince;
 
   IndexAttempts(LongSupplier nanoTime) {
     this.nanoTime = nanoTime;
   }
 
-  /** Counts another attempt; false if there were too many lately. What is waited for is free. */
+  /** An index serves from now on. */
+  synchronized void serves() {
+    servedSince = nanoTime.getAsLong();
+  }
+
+  /**
+   * The index has failed. Counts another attempt; what was tried before is forgotten only if the
+   * index has served for the period since, however long it took to make. What is waited for is
+   * free.
+   *
+   * @return false if there were too many
+   */
   synchronized boolean mayTry(IndexException.Kind kind) {
+    Long since = servedSince;
+    servedSince = null;
+    if (since != null && nanoTime.getAsLong() - since >= PERIOD.toNanos()) {
+      tried = 0;
+    }
     if (kind.isWaitedFor()) {
       return true;
     }
-    long now = nanoTime.getAsLong();
-    while (!tried.isEmpty() && now - tried.getFirst() > PERIOD.toNanos()) {
-      tried.removeFirst();
-    }
-    if (tried.size() >= MAX) {
+    if (tried == MAX) {
       return false;
     }
-    tried.add(now);
+    tried++;
     return true;
   }
 }
