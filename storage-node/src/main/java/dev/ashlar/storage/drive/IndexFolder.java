@@ -9,7 +9,7 @@ import java.util.stream.Stream;
 /** The files of an index, all of which can be made anew from the log. */
 final class IndexFolder {
   /** It names the list of all others: without it there is no index. */
-  private static final String FIRST = "CURRENT";
+  static final String FIRST = "CURRENT";
 
   private IndexFolder() {}
 

@@ -1,11 +1,16 @@
 package dev.ashlar.storage.drive;
 
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.rocksdb.BlockBasedTableConfig;
 import org.rocksdb.InfoLogLevel;
 import org.rocksdb.LiveFileMetaData;
@@ -17,12 +22,15 @@ import org.rocksdb.RocksDBException;
 import org.rocksdb.SstFileReader;
 import org.rocksdb.SstFileReaderIterator;
 import org.rocksdb.Status;
+import org.slf4j.LoggerFactory;
 
 /**
  * Reads an index that is in use: all blocks of its tables, past all caches and as slowly as it is
  * told, and the list of its tables. What has rotted is found before it is needed. For one thread.
  */
 final class IndexScrub {
+  private static final org.slf4j.Logger LOG = LoggerFactory.getLogger(IndexScrub.class);
+
   private static final int READ_BYTES = 256 << 10;
 
   /** Files come and go while they are listed and opened. */
@@ -30,11 +38,14 @@ final class IndexScrub {
 
   private static final long PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-  private final RocksDB db;
+  /** What a compaction or flush of the open index may take away. */
+  private static final Pattern PASSING_FILE = Pattern.compile("\\d+\\.(sst|log)");
+
+  private final IndexDatabase db;
   private final Path folder;
   private final SegmentScrub.Pace pace;
 
-  IndexScrub(RocksDB db, Path folder, SegmentScrub.Pace pace) {
+  IndexScrub(IndexDatabase db, Path folder, SegmentScrub.Pace pace) {
     this.db = db;
     this.folder = folder;
     this.pace = pace;
@@ -44,25 +55,37 @@ final class IndexScrub {
    * Reads all.
    *
    * @return false if it was told to end
-   * @throws RocksDBException what is wrong
+   * @throws IndexException what is damaged; that is told
+   * @throws IOException it could not be read now, which says nothing of the index
    */
-  boolean verify() throws RocksDBException {
-    readList();
+  boolean verify() throws IOException {
+    IOException unread = readList();
     for (String table : tables()) {
       if (!verify(table)) {
         return false;
       }
     }
+    if (unread != null) {
+      throw unread;
+    }
     return true;
   }
 
   private Set<String> tables() {
-    return db.getLiveFilesMetaData().stream()
+    return db.db().getLiveFilesMetaData().stream()
         .map(LiveFileMetaData::fileName)
         .collect(Collectors.toCollection(TreeSet::new));
   }
 
-  private boolean verify(String table) throws RocksDBException {
+  private boolean verify(String table) throws IOException {
+    try {
+      return verifyLive(table);
+    } catch (RocksDBException e) {
+      throw IndexException.of(e).kind() == IndexException.Kind.DAMAGED ? db.failed(e) : unread(e);
+    }
+  }
+
+  private boolean verifyLive(String table) throws RocksDBException {
     try {
       return verify(table, true);
     } catch (RocksDBException e) {
@@ -74,6 +97,10 @@ final class IndexScrub {
       }
       throw e;
     }
+  }
+
+  private static IOException unread(RocksDBException e) {
+    return new IOException("the index could not be read now: " + e.getMessage(), e);
   }
 
   /** Not every file system has them. */
@@ -108,21 +135,48 @@ final class IndexScrub {
     return true;
   }
 
-  /** Opens the index beside itself, as the next start will. */
-  private void readList() throws RocksDBException {
+  /**
+   * Opens the index beside itself, as the next start will. Only what is wrong with the same list
+   * again and again, and not with a file that may have gone since, is damage.
+   *
+   * @return why it could not be read now, or null
+   */
+  private @Nullable IOException readList() throws IOException {
+    String list = nameOfList();
+    boolean isDamaged = true;
     for (int attempt = 1; ; attempt++) {
       try (Options options = new Options().setMaxOpenFiles(16);
           Logger silent = new Silent()) {
         options.setLogger(silent);
         RocksDB.openReadOnly(options, folder.toString()).close();
-        return;
+        return null;
       } catch (RocksDBException e) {
+        isDamaged &= isOfList(e);
         if (attempt == LIST_ATTEMPTS) {
-          throw e;
+          if (isDamaged && list.equals(nameOfList())) {
+            throw db.failed(e);
+          }
+          return unread(e);
         }
         LockSupport.parkNanos(this, PAUSE_NANOS);
       }
     }
+  }
+
+  /** As the next start will read it; empty where it cannot. */
+  private String nameOfList() {
+    try {
+      return Files.readString(folder.resolve(IndexFolder.FIRST), StandardCharsets.ISO_8859_1);
+    } catch (IOException e) {
+      LOG.debug("the name of the list in {} cannot be read", folder, e);
+      return "";
+    }
+  }
+
+  /** Whether the list itself may be what is damaged. */
+  static boolean isOfList(RocksDBException e) {
+    return IndexException.of(e).kind() == IndexException.Kind.DAMAGED
+        && !PASSING_FILE.matcher(String.valueOf(e.getMessage())).find();
   }
 
   /** Else the log file of the open index would be taken away from it. */

@@ -277,11 +277,7 @@ final class RocksShardIndex implements ShardIndex {
 
   @Override
   public boolean verify(SegmentScrub.Pace pace) throws IOException {
-    try {
-      return new IndexScrub(db.db(), folder, pace).verify();
-    } catch (RocksDBException e) {
-      throw db.failed(e);
-    }
+    return new IndexScrub(db, folder, pace).verify();
   }
 
   @Override

@@ -78,12 +78,33 @@ class IndexTroubleTest {
     return IndexException.of(new RocksDBException(message, new Status(code, subCode, message)));
   }
 
+  private static RocksDBException exception(Status.Code code, String message) {
+    return new RocksDBException(message, new Status(code, Status.SubCode.None, message));
+  }
+
   private static IndexException damage() {
     return of(Status.Code.Corruption, Status.SubCode.None, "block checksum mismatch");
   }
 
   private static IndexException.Kind kind(String message) {
     return of(Status.Code.IOError, Status.SubCode.None, message).kind();
+  }
+
+  /** A list that is read beside the index names tables that a compaction has just deleted. */
+  @Test
+  void whatTheScrubMeetsIsToldApart() {
+    assertTrue(IndexScrub.isOfList(exception(Status.Code.Corruption, "checksum mismatch")));
+    assertTrue(
+        IndexScrub.isOfList(
+            exception(
+                Status.Code.IOError, "While opening: MANIFEST-000004: No such file or directory")));
+    assertFalse(
+        IndexScrub.isOfList(
+            exception(
+                Status.Code.Corruption, "Can't access /000012.sst: No such file or directory")));
+    assertFalse(
+        IndexScrub.isOfList(
+            exception(Status.Code.IOError, "While open: MANIFEST-000004: Too many open files")));
   }
 
   private static void await(String what, BooleanSupplier isSo) throws InterruptedException {
