@@ -89,6 +89,11 @@ final class DriveFolder implements AutoCloseable {
     return Math.min(files.usableBytes(), Files.getFileStore(index).getUsableSpace());
   }
 
+  /** Fails if no file can be written beside those of the index. */
+  void probeIndex() throws IOException {
+    IndexFolder.probe(config.folder().resolve(INDEX_FOLDER));
+  }
+
   /**
    * @param onFailure is told of each failure of the index once it is open
    */

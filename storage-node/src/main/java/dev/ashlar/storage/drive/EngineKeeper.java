@@ -270,13 +270,41 @@ final class EngineKeeper {
 
   /** False if the drive is closed meanwhile. */
   private boolean awaitRoom(IndexException.Kind kind) {
-    while (!isClosing && kind.isWaitedFor()) {
+    if (kind.isWaitedFor() && !isClosing) {
       LockSupport.parkNanos(this, LOOK_NANOS);
-      if (kind != IndexException.Kind.NO_SPACE || hasRoom()) {
-        break;
+    }
+    boolean isTold = false;
+    while (!isClosing && !canBeOpened(kind)) {
+      if (!isTold) {
+        LOG.warn(
+            "drive {} ({}): what can be read is read, until new files can be written in its index."
+                + " See that its file system has room and is mounted for writing",
+            drive,
+            context.config().folder());
+        isTold = true;
       }
+      LockSupport.parkNanos(this, LOOK_NANOS);
     }
     return !isClosing;
+  }
+
+  /** Where it cannot be written to, an index that is readable is kept: it would not open again. */
+  private boolean canBeOpened(IndexException.Kind kind) {
+    return switch (kind) {
+      case DAMAGED, UNFINISHED -> true;
+      case NO_SPACE -> hasRoom() && isIndexWritable();
+      case NO_FILES, FAILED -> isIndexWritable();
+    };
+  }
+
+  private boolean isIndexWritable() {
+    try {
+      folder.probeIndex();
+      return true;
+    } catch (IOException e) {
+      LOG.debug("drive {}: its index cannot be written", drive, e);
+      return false;
+    }
   }
 
   private boolean hasRoom() {

@@ -42,7 +42,8 @@ final class IndexException extends IOException {
     FAILED(
         ShardFault.UNAVAILABLE,
         "its index is opened again",
-        "The index is opened again; the drive refuses all requests until then");
+        "The index is opened again; the drive takes no writes until then, and reads only until it"
+            + " is closed for that");
 
     private final ShardFault fault;
     private final String says;

@@ -1,15 +1,24 @@
 package dev.ashlar.storage.drive;
 
+import dev.ashlar.storage.io.Private;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
+import java.nio.file.OpenOption;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Stream;
 
 /** The files of an index, all of which can be made anew from the log. */
 final class IndexFolder {
   /** It names the list of all others: without it there is no index. */
   static final String FIRST = "CURRENT";
+
+  private static final String PROBE = "probe";
+  private static final int PROBE_BYTES = 4096;
 
   private IndexFolder() {}
 
@@ -24,6 +33,17 @@ final class IndexFolder {
     if (!Files.exists(folder.resolve(FIRST))) {
       deleteAll(folder);
     }
+  }
+
+  /** Writes a small file and deletes it; fails if that cannot be done. */
+  static void probe(Path folder) throws IOException {
+    Path probe = folder.resolve(PROBE);
+    Set<OpenOption> options = Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+    try (FileChannel file = Private.open(probe, options)) {
+      file.write(ByteBuffer.allocate(PROBE_BYTES), 0);
+      file.force(true);
+    }
+    Files.delete(probe);
   }
 
   private static void deleteAll(Path folder) throws IOException {

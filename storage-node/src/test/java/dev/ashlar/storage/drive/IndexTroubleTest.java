@@ -304,6 +304,36 @@ class IndexTroubleTest {
     }
   }
 
+  /** Remounted read-only after an error: what is readable stays so. Needs root. */
+  @Test
+  void anIndexThatCannotBeWrittenIsReadUntilItCan() throws Exception {
+    Path index = Files.createDirectory(folder.resolve("index"));
+    try (DriveStore store = open()) {
+      contents.add(store, 50);
+      assumeTrue(
+          run("mount", "--bind", index.toString(), index.toString()) == 0,
+          "cannot mount a file system: needs root");
+      try {
+        assertEquals(0, run("mount", "-o", "remount,bind,ro", index.toString()));
+        DriveEngine engine = store.keeper().engine();
+        store.keeper().fail(of(Status.Code.IOError, Status.SubCode.None, "While fsync: planned"));
+        // longer than it takes to end the engine
+        for (int i = 0; i < 20; i++) {
+          Thread.sleep(50);
+          assertSame(engine, store.keeper().engine());
+          contents.check(store, "it is read, seed " + seed);
+        }
+        assertEquals(ShardFault.UNAVAILABLE, store.writeRefusal());
+        assertTrue(store.keeper().isMending());
+      } finally {
+        assertEquals(0, run("umount", index.toString()));
+      }
+      await("it takes writes", store::isWritable);
+      contents.check(store, "seed " + seed);
+      contents.add(store, 10);
+    }
+  }
+
   private static void fill(FileChannel file) {
     try {
       while (true) {
