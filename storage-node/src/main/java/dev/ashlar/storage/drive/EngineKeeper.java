@@ -25,6 +25,11 @@ final class EngineKeeper {
   /** Between two looks whether what the index lacked is there. */
   private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(5);
 
+  /** Only where it is the index that has failed: else the log may be what is not whole. */
+  private static final String DISCARD_ADVICE =
+      " If the index fails again, delete the folder \"index\" in it while the process is down: it"
+          + " is made anew from the log, no data is lost";
+
   private final DriveEngine.Context context;
   private final DriveFolder folder;
   private final DriveMeters meters;
@@ -444,13 +449,12 @@ final class EngineKeeper {
     }
     LOG.error(
         "drive {} ({}) is left as it is: its index failed again or could not be opened ({}). It"
-            + " takes no writes. Check the drive's hardware and the memory; then restart the"
-            + " process. If the index fails again, delete the folder {} while the process is down:"
-            + " it is made anew from the log, no data is lost",
+            + " takes no writes. Check the drive's hardware and the memory, and what is mounted"
+            + " there; then restart the process.{}",
         drive,
         context.config().folder(),
         cause.toString(),
-        context.config().folder().resolve("index"));
+        IndexException.in(cause) == null ? "" : DISCARD_ADVICE);
     LOG.debug("drive {} was given up here", drive, cause);
   }
 
