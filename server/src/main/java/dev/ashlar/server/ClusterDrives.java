@@ -55,6 +55,7 @@ final class ClusterDrives implements ClusterView, AutoCloseable {
 
   private volatile Map<UUID, RemoteNode> byDrive = Map.of();
   private volatile View view;
+  private volatile Assessed assessed = new Assessed(DataRisk.UNKNOWN, System.nanoTime());
   private @Nullable BackgroundThread watch;
 
   /**
@@ -68,7 +69,9 @@ final class ClusterDrives implements ClusterView, AutoCloseable {
   /** A connection stays as long as this does. */
   private record Place(String host, int port, Set<UUID> drives) {}
 
-  private record View(Registry registry, List<DebtLevel> debts, DataRisk risk, long seenNanos) {}
+  private record View(Registry registry, List<DebtLevel> debts, long seenNanos) {}
+
+  private record Assessed(DataRisk risk, long seenNanos) {}
 
   /**
    * @param local the drive of this process with this id, or null
@@ -85,13 +88,26 @@ final class ClusterDrives implements ClusterView, AutoCloseable {
     this.means = means;
     this.logTime = new LogTime(means.clock());
     this.view = look();
+    assessRisk();
   }
 
   private View look() throws MetadataUnavailableException {
     Registry registry = metadata.registry();
     logTime.seen(registry.getLogTimeMs());
     List<DebtLevel> debts = metadata.debts();
-    return new View(registry, debts, risk(registry, debts), System.nanoTime());
+    return new View(registry, debts, System.nanoTime());
+  }
+
+  /** Where it fails, the nodes are followed nevertheless. */
+  private void assessRisk() {
+    View seen = view;
+    try {
+      assessed = new Assessed(risk(seen.registry(), seen.debts()), seen.seenNanos());
+    } catch (MetadataUnavailableException e) {
+      LOG.debug("data risk is not known anew: {}", e.getMessage());
+    } catch (RuntimeException e) {
+      LOG.warn("data risk is not known anew", e);
+    }
   }
 
   private DataRisk risk(Registry registry, List<DebtLevel> debts)
@@ -116,6 +132,7 @@ final class ClusterDrives implements ClusterView, AutoCloseable {
       try {
         view = look();
         follow(view.registry());
+        assessRisk();
       } catch (MetadataUnavailableException e) {
         LOG.debug("nodes as before: {}", e.getMessage());
       } catch (RuntimeException e) {
@@ -217,12 +234,14 @@ final class ClusterDrives implements ClusterView, AutoCloseable {
 
   @Override
   public DataRisk risk() {
-    return isFresh() ? view.risk() : DataRisk.UNKNOWN;
+    DataRisk risk = riskIfKnown();
+    return risk == null ? DataRisk.UNKNOWN : risk;
   }
 
   /** The same; null where that is not known. */
   @Nullable DataRisk riskIfKnown() {
-    return isFresh() ? view.risk() : null;
+    Assessed recent = assessed;
+    return isFresh(recent.seenNanos()) ? recent.risk() : null;
   }
 
   /** How much more may be lost now; null where that is not known. */
@@ -240,7 +259,11 @@ final class ClusterDrives implements ClusterView, AutoCloseable {
 
   @Override
   public boolean isFresh() {
-    return System.nanoTime() - view.seenNanos() < FRESH.toNanos();
+    return isFresh(view.seenNanos());
+  }
+
+  private static boolean isFresh(long seenNanos) {
+    return System.nanoTime() - seenNanos < FRESH.toNanos();
   }
 
   /** What metadata dates by. */

@@ -55,6 +55,7 @@ final class Node implements ServerForm {
   private final DriveScrubs scrubs;
   private final RootCredential root;
   private final Admin admin;
+  private final RecentRisk risk;
   private final InetSocketAddress s3Address;
   private final StartMessage startMessage;
 
@@ -119,7 +120,8 @@ final class Node implements ServerForm {
               row -> drives.use(DriveId.idOf(row)),
               drives::idOfFolder);
       FailureTolerance.measure(() -> ifKnown(admin::failureTolerance), meters);
-      DataRisk.measure(() -> ifKnown(admin::risk), meters);
+      risk = new RecentRisk(() -> ifKnown(admin::risk), System::nanoTime);
+      DataRisk.measure(risk::now, meters);
       StoreSpace.measure(() -> ifKnown(admin::space), meters);
       gateway.startRepair(() -> true);
       gateway.startParityScrub(() -> true);
@@ -219,13 +221,13 @@ final class Node implements ServerForm {
   @Override
   public Health health() {
     Health.Metadata metadata = Health.Metadata.of(metadataServer.folders());
-    DataRisk risk = ifKnown(admin::risk);
+    DataRisk recent = risk.now();
     return Health.of(
         options.profile(),
         drives.health(options.dataFolders()),
         metadata,
         metadata.hasMajority() ? Protection.ifKnown(metadataServer.client()) : Protection.UNKNOWN,
-        risk == null ? DataRisk.UNKNOWN : risk);
+        recent == null ? DataRisk.UNKNOWN : recent);
   }
 
   private interface Look<T> {
