@@ -77,7 +77,7 @@ final class Admin {
     this.hasFailed = hasFailed;
     this.isMissing = isMissing;
     this.changes = new DriveChanges(metadata, hasFailed);
-    this.recalls = new DriveRecalls(metadata, idOfFolder);
+    this.recalls = new DriveRecalls(metadata, isMissing, idOfFolder);
   }
 
   /** What was asked for makes no sense, or not now; the message says why. */

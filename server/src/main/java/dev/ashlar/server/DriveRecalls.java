@@ -21,6 +21,8 @@ import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.function.Function;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Has drives that were replaced take their places again. What was written to the replacements does
@@ -30,13 +32,17 @@ final class DriveRecalls {
   private static final int PAGE = 256;
 
   private final MetadataClient metadata;
+  private final Predicate<UUID> isMissing;
   private final Function<String, String> idOfFolder;
 
   /**
+   * @param isMissing whether a drive could not be opened
    * @param idOfFolder the id of the drive in a folder of this process; else what it is given
    */
-  DriveRecalls(MetadataClient metadata, Function<String, String> idOfFolder) {
+  DriveRecalls(
+      MetadataClient metadata, Predicate<UUID> isMissing, Function<String, String> idOfFolder) {
     this.metadata = metadata;
+    this.isMissing = isMissing;
     this.idOfFolder = idOfFolder;
   }
 
@@ -59,7 +65,10 @@ final class DriveRecalls {
               .setIncarnation(row.getIncarnation())
               .setAbsentAt(row.getAbsentAt()));
     }
-    checkSpared(rows, metadata.placement(registry.getEpoch()), recalled);
+    KnownDrives known = new KnownDrives(registry, metadata.placement(registry.getEpoch()));
+    Set<UUID> away = known.downOr(isMissing);
+    away.removeAll(recalled);
+    checkSpared(new Drives(rows, known.map(), recalled, away));
     ResultCode code = metadata.submit(Command.newBuilder().setRecallDrives(command)).getCode();
     if (code != ResultCode.OK) {
       throw new Admin.RefusedException(
@@ -91,13 +100,19 @@ final class DriveRecalls {
     return row;
   }
 
-  private void checkSpared(Map<UUID, DriveRow> rows, PlacementMap map, Set<UUID> recalled)
+  /**
+   * @param away drives that cannot be read now, and are not recalled
+   */
+  private record Drives(
+      Map<UUID, DriveRow> rows, PlacementMap map, Set<UUID> recalled, Set<UUID> away) {}
+
+  private void checkSpared(Drives drives)
       throws MetadataUnavailableException, Admin.RefusedException {
     long lost = 0;
-    for (int pg = 0; pg < map.pgCount(); pg++) {
+    for (int pg = 0; pg < drives.map().pgCount(); pg++) {
       List<BlobRow> page = metadata.group(pg, null, PAGE);
       while (!page.isEmpty()) {
-        lost += page.stream().filter(row -> isLost(row, rows, map, recalled)).count();
+        lost += page.stream().filter(row -> isLost(row, drives)).count();
         page = metadata.group(pg, BlobId.of(page.getLast().getId()), PAGE);
       }
     }
@@ -111,9 +126,11 @@ final class DriveRecalls {
     }
   }
 
-  /** Whether it can be read now, and not without what the replacements have of it. */
-  private static boolean isLost(
-      BlobRow row, Map<UUID, DriveRow> rows, PlacementMap map, Set<UUID> recalled) {
+  /**
+   * Whether it could be read without the recall, and not with it: now, or once the drives are back
+   * that are away.
+   */
+  private static boolean isLost(BlobRow row, Drives drives) {
     if (row.getReferences() == 0) {
       return false;
     }
@@ -121,16 +138,35 @@ final class DriveRecalls {
     StripeLayout layout = new StripeLayout(profile, row.getLength());
     int owed = 0;
     int taken = 0;
+    int away = 0;
     for (int slot = 0; slot < profile.shards(); slot++) {
       if (layout.shardLength(slot) > 0) {
-        UUID place = map.location(row, slot);
-        DriveRow drive = rows.getOrDefault(place, DriveRow.getDefaultInstance());
-        boolean isOwed =
-            row.getDebtSlotsList().contains(slot) || drive.getReplacedAt() > row.getSettled();
+        UUID place = drives.map().location(row, slot);
+        boolean isOwed = isOwed(row, slot, drives.rows().get(place));
+        boolean isTaken = !isOwed && drives.recalled().contains(place);
+        boolean isAway = drives.away().contains(place) || isOut(row, slot);
         owed += isOwed ? 1 : 0;
-        taken += !isOwed && recalled.contains(place) ? 1 : 0;
+        taken += isTaken ? 1 : 0;
+        away += !isOwed && !isTaken && isAway ? 1 : 0;
       }
     }
-    return taken > 0 && owed <= profile.parityShards() && owed + taken > profile.parityShards();
+    int spareLater = profile.parityShards() - owed;
+    int spareNow = spareLater - away;
+    return isTooMuch(taken, spareLater) || isTooMuch(taken, spareNow);
+  }
+
+  private static boolean isTooMuch(int taken, int spare) {
+    return spare >= 0 && taken > spare;
+  }
+
+  private static boolean isOwed(BlobRow row, int slot, @Nullable DriveRow drive) {
+    return row.getDebtSlotsList().contains(slot)
+        || (drive != null && drive.getReplacedAt() > row.getSettled());
+  }
+
+  /** The drive that has the shard was declared lost. */
+  private static boolean isOut(BlobRow row, int slot) {
+    return row.getPlacesList().stream()
+        .anyMatch(place -> place.getSlot() == slot && place.getOut());
   }
 }
