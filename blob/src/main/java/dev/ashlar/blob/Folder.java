@@ -227,10 +227,8 @@ public final class Folder implements AutoCloseable {
         folded.put(BlobId.of(job.row().getId()), job.count());
       }
       some.stream()
-          .filter(job -> !job.isIncomplete())
-          .map(job -> BlobId.of(job.row().getId()))
-          .filter(blob -> !folded.containsKey(blob))
-          .forEach(stuck::add);
+          .filter(job -> !job.isIncomplete() && !job.mayBeRecorded())
+          .forEach(job -> stuck.add(BlobId.of(job.row().getId())));
     }
     for (BlobId blob : blobs) {
       Set<AttemptId> left = left(rows.get(blob), folded.getOrDefault(blob, 0));

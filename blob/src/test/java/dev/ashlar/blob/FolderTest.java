@@ -97,6 +97,37 @@ class FolderTest {
   }
 
   @Test
+  void whereMetadataIsAwayNoDriveIsMissedAndManyAreFoldedAsSoonAsItIsBack() throws Exception {
+    for (int i = 0; i < 8; i++) {
+      changeAt(2000);
+    }
+    boolean[] isAway = {true};
+    Folder other =
+        new Folder(
+            engine.metadata,
+            id -> {
+              engine.metadata.setUnavailable(isAway[0]);
+              return engine.drives.stream()
+                  .filter(drive -> drive.drive().id().equals(id))
+                  .findAny()
+                  .orElseThrow();
+            },
+            new EngineMetrics(engine.meters),
+            engine.clock,
+            Duration.ofSeconds(20));
+    other.sweep();
+    engine.clock.setMs(2001);
+    other.round(2001);
+    isAway[0] = false;
+    engine.metadata.setUnavailable(false);
+    assertEquals(8, unfolded(), "folded on the drives, and not recorded");
+    other.round(2001);
+    assertEquals(0, unfolded());
+    assertEquals(List.of(), engine.lastBlob().getDebtSlotsList());
+    engine.assertContent("folded twice");
+  }
+
+  @Test
   void aSilentDriveIsWaitedForUntilTheRowIsNearlyFull() throws Exception {
     for (int i = 0; i < 23; i++) {
       changeAt(2000);
