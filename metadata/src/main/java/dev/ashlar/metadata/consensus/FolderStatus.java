@@ -5,7 +5,7 @@ import java.nio.file.Path;
 /**
  * How a metadata folder takes part now.
  *
- * @param reason why it is left out; empty otherwise
+ * @param reason why it is left out, or rebuilt; empty of a member, and where it was found empty
  */
 public record FolderStatus(Path folder, Standing standing, String reason) {
 

@@ -171,7 +171,7 @@ final class MetadataFolders {
     // What was cut off may have been acknowledged where it is the drive that lost it, not a crash:
     // the others then have it and decide. After a power cut it can be missing on all of them.
     if (members() - cut.size() > folders.size() / 2) {
-      cut.forEach(place -> set(place, Standing.REBUILDING, ""));
+      cut.forEach(place -> set(place, Standing.REBUILDING, "the end of its log was cut off"));
     }
     requireMajority();
     for (int place = 0; place < folders.size(); place++) {
@@ -190,27 +190,31 @@ final class MetadataFolders {
   private boolean admit(int place, Optional<FolderIdentity> found) {
     Path folder = folders.get(place);
     State state = found.map(FolderIdentity::state).orElse(State.REBUILDING);
+    // Still formatting: the crash came before any peer ran, so there is nothing to forget.
+    if (state == State.FORMATTING) {
+      return false;
+    }
     try {
-      if (state == State.MEMBER) {
-        RaftFiles.Found end = RaftFiles.mend(folder, storage(folder));
-        if (end.end() == RaftFiles.End.SHORT) {
-          set(place, Standing.REBUILDING, end.account());
-          log.error("metadata folder {} is damaged: {}", folder, end.account());
-        }
-        return end.end() == RaftFiles.End.CUT;
-      }
-      // Still formatting: the crash came before any peer ran, so there is nothing to forget.
-      if (state == State.REBUILDING) {
+      if (state == State.REBUILDING && !Files.exists(storage(folder))) {
         set(place, Standing.REBUILDING, "");
         log.warn("{} was empty: its metadata is rebuilt from the others", folder);
-        if (Files.exists(storage(folder))) {
-          RaftFiles.mend(folder, storage(folder));
-        }
+        return false;
       }
+      RaftFiles.Found end = RaftFiles.mend(folder, storage(folder));
+      if (end.end() == RaftFiles.End.SHORT) {
+        set(place, Standing.REBUILDING, end.account());
+        log.error("metadata folder {} is damaged: {}", folder, end.account());
+      } else if (end.end() == RaftFiles.End.CONFIRMED) {
+        write(place, State.MEMBER); // now: the confirmation is used up, whatever the others are
+      } else if (state == State.REBUILDING) {
+        set(place, Standing.REBUILDING, "it was not yet rebuilt from the others");
+        log.warn("{} was not yet rebuilt: that goes on from the others", folder);
+      }
+      return state == State.MEMBER && end.end() == RaftFiles.End.CUT;
     } catch (IOException e) {
       setLeftOut(place, e);
+      return false;
     }
-    return false;
   }
 
   private Path storage(Path folder) {
@@ -279,11 +283,15 @@ final class MetadataFolders {
     String reason = root.getMessage() == null ? root.toString() : root.getMessage();
     set(place, Standing.LEFT_OUT, reason);
     log.error(
-        "metadata folder {} is LEFT OUT: {}. Its copy of the metadata is missing until it is"
-            + " repaired or, with the server stopped, emptied",
-        folders.get(place),
-        reason);
+        "metadata folder {} is LEFT OUT: {}. {}", folders.get(place), reason, remedyOfLeftOut());
     log.debug("metadata folder {}", folders.get(place), damage);
+  }
+
+  private String remedyOfLeftOut() {
+    return folders.size() == 1
+        ? "It is the only one: keep it, and repair it or restore a copy of it. Do not empty it"
+        : "Its copy of the metadata is missing until it is repaired or, with the server stopped and"
+            + " only if most of the others are whole, emptied";
   }
 
   private void set(int place, Standing standing, String reason) {

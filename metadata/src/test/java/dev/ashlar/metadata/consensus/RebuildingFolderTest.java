@@ -1,0 +1,79 @@
+package dev.ashlar.metadata.consensus;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.ashlar.metadata.consensus.FolderIdentity.State;
+import dev.ashlar.metadata.consensus.FolderStatus.Standing;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A process ended while a folder that lacks the end of its log was rebuilt. */
+class RebuildingFolderTest {
+  private static final UUID CLUSTER = new UUID(1, 2);
+
+  @TempDir Path root = Path.of("");
+  private List<Path> folders = List.of();
+
+  /** The logs are empty; the second folder's peer had acknowledged entries up to the tenth. */
+  @BeforeEach
+  void stopWhileRebuilding() throws IOException {
+    folders = Stream.of("1", "2", "3").map(root::resolve).toList();
+    for (int place = 0; place < 3; place++) {
+      Path folder = folders.get(place);
+      Path current =
+          Files.createDirectories(
+              MetadataFolders.raftDirectory(folder).resolve(CLUSTER + "/current"));
+      Files.writeString(current.resolve("raft-meta"), "term=1\nvotedFor=\n");
+      State state = place == 1 ? State.REBUILDING : State.MEMBER;
+      new FolderIdentity(CLUSTER.toString(), place, 3, state).write(folder);
+    }
+    new LogMark(folders.get(1)).set(10);
+  }
+
+  private MetadataFolders prepared() throws IOException {
+    MetadataFolders prepared = new MetadataFolders(CLUSTER, folders, Set.of());
+    prepared.prepare();
+    return prepared;
+  }
+
+  @Test
+  void itStaysOneWhileTheOthersAreWhole() throws IOException {
+    assertTrue(prepared().isRebuilding(1));
+    assertEquals(State.REBUILDING, FolderIdentity.read(folders.get(1)).state());
+  }
+
+  @Test
+  void withoutAMajorityItsLogEndMayBeConfirmed() throws IOException {
+    Files.writeString(folders.get(2).resolve(FolderIdentity.FILE), "damaged");
+    String refused = String.valueOf(assertThrows(IOException.class, this::prepared).getMessage());
+    assertTrue(refused.contains("ends at entry -1, but entry 10 was acknowledged"), refused);
+    assertFalse(refused.contains("found empty"), refused);
+    Files.writeString(folders.get(1).resolve(LogMark.CONFIRMATION), "-1");
+    assertEquals(
+        List.of(Standing.MEMBER, Standing.MEMBER, Standing.LEFT_OUT),
+        prepared().statuses().stream().map(FolderStatus::standing).toList());
+    assertEquals(State.MEMBER, FolderIdentity.read(folders.get(1)).state());
+  }
+
+  /** Where several are to be confirmed, one may be before the others are. */
+  @Test
+  void whatWasConfirmedStaysSo() throws IOException {
+    for (int place : new int[] {0, 2}) {
+      Files.writeString(folders.get(place).resolve(FolderIdentity.FILE), "damaged");
+    }
+    Files.writeString(folders.get(1).resolve(LogMark.CONFIRMATION), "-1");
+    assertThrows(IOException.class, this::prepared);
+    assertEquals(State.MEMBER, FolderIdentity.read(folders.get(1)).state());
+  }
+}
