@@ -6,17 +6,25 @@ import dev.ashlar.metadata.table.TableFailureException;
 final class ApplyFailure {
   private ApplyFailure() {}
 
-  static String account(long index, String folder, Throwable failure) {
+  /**
+   * @param isOnly whether there are no other peers that have what this one has
+   */
+  static String account(long index, String folder, boolean isOnly, Throwable failure) {
     return String.format(
-        "log entry %d cannot be applied in %s: %s. %s", index, folder, failure, remedy(failure));
+        "log entry %d cannot be applied in %s: %s. %s",
+        index, folder, failure, remedy(isOnly, failure));
   }
 
-  private static String remedy(Throwable failure) {
+  private static String remedy(boolean isOnly, Throwable failure) {
     return switch (failure) {
       case TableFailureException e ->
-          "Its tables are damaged or its drive fails; other peers go on without it. Check the drive"
-              + " and start it again: the tables are made anew from the checkpoint and the log. If"
-              + " it stops again, empty the folder, and it is rebuilt from the other peers";
+          "Its tables are damaged or its drive fails. Check the drive and start it again: the tables"
+              + " are made anew from the checkpoint and the log. If it stops again, "
+              + (isOnly
+                  ? "keep the folder and restore a copy of it. Do not empty it: there is no other"
+                      + " peer from which it could be rebuilt"
+                  : "look whether the other peers are whole, which go on without it. Only if most of"
+                      + " them are, empty the folder, and it is rebuilt from them");
       case Error e ->
           "Nothing is lost. Start it again, with more memory if it ran out of that: the log is"
               + " applied from the checkpoint on";

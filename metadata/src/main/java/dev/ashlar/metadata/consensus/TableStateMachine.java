@@ -245,9 +245,20 @@ final class TableStateMachine extends BaseStateMachine {
     } catch (NewerVersionException e) {
       throw refused(e);
     } catch (RuntimeException | Error e) {
-      failure = ApplyFailure.account(entry.getIndex(), folder(), e);
+      failure = ApplyFailure.account(entry.getIndex(), folder(), isOnlyPeer(), e);
       LOG.error("metadata peer stops: {}", failure);
       throw e;
+    }
+  }
+
+  /** As far as is known: a copy is not to be given up because the others could not be counted. */
+  private boolean isOnlyPeer() {
+    try {
+      RaftServer own = getServer().getNow(null);
+      return own == null || own.getDivision(getGroupId()).getRaftConf().getAllPeers().size() <= 1;
+    } catch (IOException e) {
+      LOG.debug("how many peers there are is not known", e);
+      return true;
     }
   }
 
