@@ -21,6 +21,7 @@ final class DriveMeters implements AutoCloseable {
   private final LongAdder readBytes = new LongAdder();
   private final LongAdder writeOps = new LongAdder();
   private final LongAdder writeBytes = new LongAdder();
+  private final LongAdder confirmations = new LongAdder();
   private final LongAdder payloadReadOps = new LongAdder();
   private final LongAdder payloadReadBytes = new LongAdder();
   private final LongAdder recentOps = new LongAdder();
@@ -37,7 +38,11 @@ final class DriveMeters implements AutoCloseable {
     tags = Tags.of("drive", drive);
     counter("ashlar.drive.read.ops", "reads of segments", readOps);
     counter("ashlar.drive.read.bytes", "bytes read from segments", readBytes);
-    counter("ashlar.drive.write.ops", "batches written to segments", writeOps);
+    counter("ashlar.drive.write.ops", "batches with contents written to segments", writeOps);
+    counter(
+        "ashlar.drive.confirmation.ops",
+        "empty batches of 4 KiB, written and synced when a drive becomes idle",
+        confirmations);
     counter("ashlar.drive.write.bytes", "bytes written to segments", writeBytes);
     counter("ashlar.drive.sync.ops", "syncs of segments", writeOps);
     counter(
@@ -117,6 +122,11 @@ final class DriveMeters implements AutoCloseable {
   void wrote(int bytes) {
     writeOps.increment();
     writeBytes.add(bytes);
+  }
+
+  /** An empty batch, which no request has caused, was written and synced. */
+  void confirmed() {
+    confirmations.increment();
   }
 
   /** A range of a shard was read: this many bytes of blocks. */

@@ -241,7 +241,11 @@ final class SegmentLog {
       buffers.clear();
       slab.release();
     }
-    meters.wrote(total);
+    if (batch.hasContents()) {
+      meters.wrote(total);
+    } else {
+      meters.confirmed();
+    }
     for (LogRequest request : accepted) {
       if (request.payloadBytes() > 0) {
         meters.payloadWrote(request.payloadBytes());
