@@ -9,6 +9,8 @@ import dev.ashlar.it.harness.NodeProcess;
 import dev.ashlar.it.harness.Seeds;
 import dev.ashlar.it.harness.ServerProcess;
 import dev.ashlar.it.harness.SmallDisk;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -99,7 +101,9 @@ class FailedDriveIT {
       KnownObjects objects = new KnownObjects(cluster.nodes(), seed);
       cluster.nodes().node("gateway-1").restartWith("out-after=2");
       NodeProcess node = cluster.nodes().node(FAILING);
-      node.restartWith("hang-after=10\ndata=" + disk.mountPoint().resolve("drive"));
+      Path folder = Files.createDirectories(disk.mountPoint().resolve("drive"));
+      Files.createFile(folder.resolve("replacement-confirmed")); // it is on another file system
+      node.restartWith("hang-after=10\ndata=" + folder);
       admin.awaitWhole();
       try (ChangeClient s3 = objects.client()) {
         objects.make(s3, OBJECTS);
