@@ -95,6 +95,7 @@ final class ClusterNode implements ServerForm {
                       .withRecentBytes(DirectMemory.recentBytes())));
       ResidentMemory.measure(resources.blockCache(), meters);
       start();
+      OpenFiles.ofProcess().report(options.dataFolders().size());
     } catch (Exception e) {
       close();
       throw e;

@@ -130,6 +130,7 @@ final class Node implements ServerForm {
       opened.add(awaited.start(scrubs::add, LOOK_AGAIN));
       root.keep(mounted);
       s3Address = gateway.serve(root);
+      OpenFiles.ofProcess().report(options.dataFolders().size());
       startMessage =
           new StartMessage(
               options,

@@ -60,13 +60,16 @@ record OpenFiles(long max) {
               + ": raise the hard limit (ulimit -Hn, or LimitNOFILE of systemd), best to "
               + Math.max(ENOUGH, 2 * least));
     }
-    int segments = segments(drives);
-    int tables = tables(drives);
+    return Budget.DEFAULT.withOpenFiles(segments(drives), tables(drives));
+  }
+
+  /** Tells the log of a process that has started what each of its drives may have open. */
+  void report(int drives) {
     LOG.info(
         "at most {} files may be open (ulimit -n): {} segments and {} tables of each drive",
         max,
-        segments,
-        tables);
+        segments(drives),
+        tables(drives));
     if (max < ENOUGH) {
       LOG.warn(
           "few files may be open: {}; with many connections requests may fail. Raise the hard"
@@ -74,7 +77,6 @@ record OpenFiles(long max) {
           max,
           ENOUGH);
     }
-    return Budget.DEFAULT.withOpenFiles(segments, tables);
   }
 
   private static long least(int drives) {

@@ -10,6 +10,7 @@ import dev.ashlar.it.harness.ServerSpec;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -19,6 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** A start that cannot go well says why in one line and writes nothing. */
 class RefusedStartIT {
   private static final ServerSpec SPEC = ServerSpec.named("refused");
+  private static final Duration MARK_MAX = Duration.ofSeconds(30);
 
   @TempDir private Path root = Path.of("");
 
@@ -37,8 +39,9 @@ class RefusedStartIT {
   }
 
   @Test
-  void foldersInUseAreLeftAlone() throws IOException {
+  void foldersInUseAreLeftAlone() throws Exception {
     try (ServerProcess server = ServerProcess.start(ServerSpec.named("in-use"))) {
+      awaitLogMark(server.root());
       List<Path> before = files(server.root());
       Launch.Ended ended = Launch.refused(server.spec(), server.root(), Map.of());
       assertNotEquals(0, ended.code(), ended.output());
@@ -79,6 +82,16 @@ class RefusedStartIT {
     List<String> lines = ended.output().lines().toList();
     assertEquals(1, lines.size(), ended.output());
     assertTrue(lines.get(0).contains(words), ended.output());
+  }
+
+  /** The last file that a server makes by itself, within a second or two of its start. */
+  private static void awaitLogMark(Path root) throws InterruptedException {
+    Path mark = root.resolve("m1").resolve("peer").resolve("log-mark");
+    long deadlineNanos = System.nanoTime() + MARK_MAX.toNanos();
+    while (!Files.exists(mark)) {
+      assertTrue(System.nanoTime() < deadlineNanos, mark + " is not made");
+      Thread.sleep(50);
+    }
   }
 
   private static List<Path> files(Path root) throws IOException {
