@@ -139,7 +139,13 @@ final class EngineSimulation implements SimulatedProcess.Surroundings {
 
   private void checkRedundancy() throws IOException {
     RedundancyCheck check =
-        new RedundancyCheck(process, model, drives.byId(), drives.damaged(), drives::hideOnly);
+        new RedundancyCheck(
+            process,
+            model,
+            drives.byId(),
+            drives.damaged(),
+            drives.failedTogether(),
+            drives::hideOnly);
     alone("check redundancy", check::run);
   }
 

@@ -40,12 +40,14 @@ final class RedundancyCheck {
   private final BytesModel model;
   private final Map<UUID, SteppedDrive> drives;
   private final Set<UUID> damaged;
+  private final Set<UUID> failedTogether;
   private final Consumer<@Nullable UUID> hideOnly;
   private final Map<UUID, Long> replacedAt = new HashMap<>();
   private final Map<BlobId, byte[]> contents = new TreeMap<>();
 
   /**
    * @param damaged drives that may have lost anything, which nobody knows yet
+   * @param failedTogether drives that failed at once, of which metadata knows that all may be owed
    * @param hideOnly makes this drive unreachable, and all others reachable
    */
   RedundancyCheck(
@@ -53,11 +55,13 @@ final class RedundancyCheck {
       BytesModel model,
       Map<UUID, SteppedDrive> drives,
       Set<UUID> damaged,
+      Set<UUID> failedTogether,
       Consumer<@Nullable UUID> hideOnly) {
     this.process = process;
     this.model = model;
     this.drives = drives;
     this.damaged = damaged;
+    this.failedTogether = failedTogether;
     this.hideOnly = hideOnly;
   }
 
@@ -127,17 +131,17 @@ final class RedundancyCheck {
   }
 
   /**
-   * Whether more shards than parity can bear may be owed because drives failed at once, which alone
-   * damages more than one. They and those that missed a change may be all that the blob has. What
-   * is owed elsewhere must never be too much by itself.
+   * Whether more shards than parity can bear may be owed because drives failed at once. They and
+   * those that missed a change may be all that the blob has. What is owed elsewhere must never be
+   * too much by itself.
    */
   private boolean haveFailedTogether(BlobRow row) {
     long owedElsewhere =
         lost(row).stream()
             .filter(slot -> WindowRead.layout(row).shardLength(slot) > 0)
-            .filter(slot -> !damaged.contains(drive(row, slot)))
+            .filter(slot -> !failedTogether.contains(drive(row, slot)))
             .count();
-    return damaged.size() > 1 && owedElsewhere <= row.getProfile().getParityShards();
+    return !failedTogether.isEmpty() && owedElsewhere <= row.getProfile().getParityShards();
   }
 
   /**

@@ -41,7 +41,7 @@ final class SimulatedDrives {
   private final Map<UUID, Trouble> troubles = new HashMap<>();
   private @Nullable UUID failed;
 
-  /** Those that failed at once: what they have may only be taken by a loss of power. */
+  /** Those that failed at once, and begin other lives at once. */
   private final Set<UUID> failedTogether = new HashSet<>();
 
   /** One that was replaced, until all that it had is there again. */
@@ -107,7 +107,7 @@ final class SimulatedDrives {
    * been lost before.
    */
   void failTogether() {
-    if (hasAll() && failedTogether.isEmpty()) {
+    if (hasAll()) {
       mayHaveLost = true;
       for (SteppedDrive drive : running()) {
         failedTogether.add(drive.medium().id());
@@ -121,18 +121,13 @@ final class SimulatedDrives {
     return mayHaveLost;
   }
 
-  /**
-   * Those that may have lost something that metadata does not know of, until they are scrubbed. One
-   * whose sync failed may still show what it will lose with its power.
-   */
+  /** Those that may have lost something that metadata does not know of, until they are scrubbed. */
   Set<UUID> damaged() {
-    Set<UUID> damaged = new HashSet<>(failedTogether);
-    for (UUID id : new @Nullable UUID[] {rotten, failed}) {
-      if (id != null) {
-        damaged.add(id);
-      }
-    }
-    return damaged;
+    return rotten == null ? Set.of() : Set.of(rotten);
+  }
+
+  Set<UUID> failedTogether() {
+    return Collections.unmodifiableSet(failedTogether);
   }
 
   /** All that was lost is there again. */
@@ -296,7 +291,7 @@ final class SimulatedDrives {
   }
 
   private void revive(SteppedDrive.Medium medium) {
-    if (!failedTogether.isEmpty() || random.nextBoolean()) {
+    if (random.nextBoolean()) {
       medium.afterKill();
     } else {
       medium.afterPowerLoss();
@@ -320,7 +315,7 @@ final class SimulatedDrives {
    * @param withAll also those that were gone
    */
   void restart(boolean withAll) throws IOException {
-    boolean isPowerLost = random.nextBoolean() && failedTogether.isEmpty();
+    boolean isPowerLost = random.nextBoolean();
     drives.clear();
     for (SteppedDrive.Medium medium : media) {
       if (isPowerLost) {

@@ -24,6 +24,9 @@ final class BatchScanner implements AutoCloseable {
   private final Checksum checksum = new Checksum();
   private boolean sawIoError;
 
+  /** The directory that the memory holds; null: something else. */
+  private @Nullable BatchHeader loaded;
+
   BatchScanner(UUID drive, int segmentBytes, SlabPool slabs) {
     this.drive = drive;
     this.segmentBytes = segmentBytes;
@@ -53,6 +56,10 @@ final class BatchScanner implements AutoCloseable {
 
   /** Loads the directory of the batch that begins here; null if there is none that is whole. */
   @Nullable BatchHeader directoryAt(Segment segment, int offset) throws IOException {
+    BatchHeader present = loaded;
+    if (present != null && present.segment() == segment.id() && present.offset() == offset) {
+      return present;
+    }
     if (offset > segmentBytes - BLOCK || !load(segment, offset, BLOCK)) {
       return null;
     }
@@ -85,6 +92,7 @@ final class BatchScanner implements AutoCloseable {
               + "; this program reads up to "
               + SegmentFormat.VERSION);
     }
+    loaded = header;
     return header;
   }
 
@@ -183,20 +191,31 @@ final class BatchScanner implements AutoCloseable {
     return null;
   }
 
-  /** Durably overwrites what may be the beginning of a batch of this segment. */
+  /**
+   * Durably overwrites what may be the beginning of a batch of this segment. Also where none is
+   * seen: the zeros of an earlier try may have been read from memory that was never written.
+   */
   void eraseHeader(Segment segment, int offset) throws IOException {
     if (offset > segmentBytes - BLOCK || !load(segment, offset, BLOCK)) {
       return;
     }
-    if (memory.getInt(0) == SegmentFormat.MAGIC
-        && SegmentFormat.header(memory, 0).segment() == segment.id()) {
-      memory.clear();
-      for (int at = 0; at < BLOCK; at += Long.BYTES) {
-        memory.putLong(at, 0);
-      }
-      segment.file().write(List.of(memory.slice(0, BLOCK)), offset);
-      segment.file().sync();
+    for (int at = 0; at < BLOCK; at += Long.BYTES) {
+      memory.putLong(at, 0);
     }
+    writeBack(segment, offset, BLOCK);
+  }
+
+  /**
+   * Makes the batch durable that {@link #payloadsMatch} has loaded, by writing it again: after a
+   * failed sync the kernel may keep pages that it takes for written, and syncing does nothing.
+   */
+  void rewrite(Segment segment, BatchHeader header) throws IOException {
+    writeBack(segment, header.offset(), header.bytes());
+  }
+
+  private void writeBack(Segment segment, int offset, int bytes) throws IOException {
+    segment.file().write(List.of(memory.slice(0, bytes)), offset);
+    segment.file().sync();
   }
 
   private long magicBlocks(int bytes) {
@@ -224,6 +243,7 @@ final class BatchScanner implements AutoCloseable {
   }
 
   private boolean load(Segment segment, int offset, int bytes) throws NoFilesException {
+    loaded = null;
     if (bytes > memory.capacity()) {
       Slab larger = slabs.acquire(bytes);
       slab.release();

@@ -11,10 +11,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Brings the index up to the end of the log. A batch that is not whole and that no later batch
- * follows is the torn tail: it was never acknowledged, since a batch is written only after the one
- * before it was synced, and an idle or closing log writes an empty one. Anything else that is not
- * whole is damage.
+ * Brings the index up to the end of the log. A batch is written only after the one before it was
+ * synced, so all but the last are durable, and damaged if they are not whole. The last one, if it
+ * is whole, is made durable here; else it is the torn tail: it was never acknowledged, since an
+ * idle or closing log writes an empty one behind it.
  */
 final class Recovery {
   private static final Logger LOG = LoggerFactory.getLogger(Recovery.class);
@@ -27,9 +27,11 @@ final class Recovery {
   private final boolean isRebuild;
   private final LostChanges lostChanges = new LostChanges();
   private LogPosition end;
-  private long syncedSegment;
   private long batches;
-  private boolean atTornTail;
+
+  /** The last batch was met: it has been replayed, or it is the torn tail. */
+  private boolean isAtEnd;
+
   private boolean sawIoError;
 
   /** Told of damage before anything that follows it becomes durable in the index. */
@@ -63,9 +65,11 @@ final class Recovery {
 
   Recovered run() throws IOException {
     checkSegments();
-    while (replayNext() || skipDamage()) {
+    while (!isAtEnd && (replayNext() || skipDamage())) {
       batches++;
-      sawIoError |= scanner.takeIoError();
+      if (!isAtEnd) {
+        sawIoError |= scanner.takeIoError();
+      }
     }
     boolean isTailUnreadable = scanner.takeIoError();
     if (isTailUnreadable) {
@@ -187,7 +191,7 @@ final class Recovery {
 
   /** Goes on behind a gap, if anything lies behind it. */
   private boolean skipDamage() throws IOException {
-    if (atTornTail) {
+    if (isAtEnd) {
       return false;
     }
     Segment segment = segments.get(end.segment());
@@ -228,26 +232,23 @@ final class Recovery {
 
   /** False for the torn tail: the directory is whole, a payload is not, and nothing follows. */
   private boolean replay(Segment segment, BatchHeader header) throws IOException {
-    if (!scanner.payloadsMatch(segment, header)) {
-      if (!isFollowed(segment, header)) {
-        atTornTail = true;
-        return false;
-      }
-      LOG.error("a payload of batch {} in segment {} is damaged", header.sequence(), segment.id());
-      if (scanner.directoryAt(segment, header.offset()) == null) {
-        return false;
-      }
-    }
-    // What was read may not be durable yet: the crash may have come between write and sync.
-    if (syncedSegment != segment.id()) {
-      segment.file().sync();
-      syncedSegment = segment.id();
+    if (scanner.directoryAt(segment, header.offset()) == null) {
+      throw new IOException(
+          "batch " + header.sequence() + " in " + segment + " can be read only now and then");
     }
     IndexChange change = new IndexChange(index, segments, changed);
     Replay replay = new Replay(new RecordEffects(change, segments));
     scanner.forEachRecord(header, replay);
     replay.effects.leaveTraces(replay.marks, segment.id());
     change.addMarks(segment.id(), replay.marks.size());
+    isAtEnd = !isFollowed(segment, header);
+    if (isAtEnd) {
+      // The process may have ended between write and sync, or because the sync failed.
+      if (!scanner.payloadsMatch(segment, header)) {
+        return false;
+      }
+      scanner.rewrite(segment, header);
+    }
     moveTo(new LogPosition(header.sequence(), segment.id(), header.offset() + header.bytes()));
     change.commit(end);
     return true;
@@ -257,18 +258,31 @@ final class Recovery {
     end = isRebuild ? reached.duringRebuild() : reached;
   }
 
+  /** Whether there is a later batch; where it is expected first, which costs one read. */
   private boolean isFollowed(Segment segment, BatchHeader header) throws IOException {
     int behind = header.offset() + header.bytes();
-    if (scanner.firstAbove(segment, behind, header.sequence()) != null) {
+    if (isAbove(scanner.directoryAt(segment, behind), header)) {
       return true;
     }
     Collection<Segment> later = segments.after(segment.id());
+    for (Segment next : later) {
+      if (isAbove(scanner.directoryAt(next, 0), header)) {
+        return true;
+      }
+    }
+    if (scanner.firstAbove(segment, behind, header.sequence()) != null) {
+      return true;
+    }
     for (Segment next : later) {
       if (scanner.firstAbove(next, 0, header.sequence()) != null) {
         return true;
       }
     }
     return false;
+  }
+
+  private static boolean isAbove(@Nullable BatchHeader found, BatchHeader header) {
+    return found != null && found.sequence() > header.sequence();
   }
 
   /**

@@ -21,6 +21,7 @@ import dev.ashlar.protocol.model.AttemptId;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.ShardId;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
@@ -239,5 +240,73 @@ class DamagedLogTest {
     drive.reopen();
     assertTrue(drive.core().drive().incarnation() > FIRST_INCARNATION);
     assertEquals(ShardFault.MISSING, fault(drive, HIT, view(HIT, 1)), "without its change");
+  }
+
+  /** What follows a batch proves it durable, so only its directory is read in a rebuild. */
+  @Test
+  void aPayloadThatCannotBeReadTakesNothingElse() throws Exception {
+    SimulatedCore drive = withOthers(TestDrives.LIMITS);
+    LogPosition damaged = drive.core().log().end();
+    drive.commit(8, noise(8, 3 * BLOCK));
+    drive.commit(9, noise(9, 100));
+    int payload = damaged.offset() + 2 * BLOCK;
+    drive.disk.makeUnreadable(Segments.fileName(damaged.segment()), payload, payload + 1L);
+    drive.index.lose();
+    drive.reopen();
+    assertEquals(FIRST_INCARNATION, drive.core().drive().incarnation());
+    checkOthers(drive);
+    assertEquals(ShardFault.IO_ERROR, drive.readFault(8, 0, 3 * BLOCK));
+    assertEquals(List.of(new ShardId(new BlobId(1, 8), 0)), scrub(drive));
+    assertArrayEquals(noise(9, 100), drive.read(9, 0, 100));
+  }
+
+  @Test
+  void aRottenPayloadIsFoundByReadsAndTheScrubAfterARebuild() throws Exception {
+    SimulatedCore drive = withOthers(TestDrives.LIMITS);
+    LogPosition damaged = drive.core().log().end();
+    drive.commit(8, noise(8, 3 * BLOCK));
+    drive.core().log().confirm();
+    drive.disk.flipBit(Segments.fileName(damaged.segment()), damaged.offset() + 2 * BLOCK, 3);
+    drive.index.lose();
+    drive.reopen();
+    assertEquals(FIRST_INCARNATION, drive.core().drive().incarnation());
+    checkOthers(drive);
+    assertEquals(ShardFault.CORRUPT, drive.readFault(8, 0, 3 * BLOCK));
+    assertEquals(List.of(new ShardId(new BlobId(1, 8), 0)), scrub(drive));
+  }
+
+  /** The shards that are found damaged. */
+  private static List<ShardId> scrub(SimulatedCore drive) throws IOException {
+    List<ShardId> found = new ArrayList<>();
+    for (Segment segment : drive.core().segments().all()) {
+      drive
+          .core()
+          .newSegmentScrub(SegmentScrub.Pace.NONE, (shard, range, fault) -> found.add(shard))
+          .verify(segment.id());
+    }
+    return found.stream().distinct().toList();
+  }
+
+  /** A block of each batch, and what lies behind the last batch of a segment. */
+  @Test
+  void aRebuildReadsDirectoriesAndNoPayloads() throws Exception {
+    int batches = 100;
+    SimulatedCore drive = new SimulatedCore(TestDrives.LIMITS);
+    for (int blob = 1; blob <= batches; blob++) {
+      drive.commit(blob, noise(blob, 100_000));
+    }
+    LogPosition end = drive.core().log().end();
+    assertEquals(3, end.segment());
+    int segmentBytes = TestDrives.LIMITS.segmentBytes();
+    long behind = 2 * 110_000 + segmentBytes - end.offset();
+    long lastBatch = 110_000 + 2 * 64 * 1024; // whole, and looked for from its end
+    long before = drive.disk.readBytes();
+    drive.index.lose();
+    drive.reopen();
+    long read = drive.disk.readBytes() - before;
+    assertTrue(
+        read <= (batches + 8) * BLOCK + behind + lastBatch,
+        () -> read + " bytes for " + batches + " batches");
+    assertArrayEquals(noise(batches, 100_000), drive.read(batches, 0, 100_000));
   }
 }

@@ -14,15 +14,18 @@ import dev.ashlar.protocol.memory.SlabPool;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.ShardId;
+import dev.ashlar.storage.io.SimulatedDrive;
 import dev.ashlar.storage.io.SimulatedDrive.PowerLoss;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Random;
 import java.util.UUID;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
 /**
- * What a drive's process wrote and did not sync before it was killed is found by the next one, from
- * which repair may count on it: from then on it survives a loss of power.
+ * What a drive's process wrote and did not sync, because it was killed or the sync failed, is found
+ * by the next one, from which repair may count on it: from then on it survives a loss of power.
  */
 class RecoveredTailTest {
   private static final int SEEDS = 40;
@@ -33,12 +36,24 @@ class RecoveredTailTest {
   void whatIsFoundAfterAKillStaysWithoutPower() throws Exception {
     int found = 0;
     for (long seed = 0; seed < SEEDS; seed++) {
-      found += isFound(new Random(seed)) ? 1 : 0;
+      Random random = new Random(seed);
+      found += isFound(random, disk -> disk.crashAtCall(1 + random.nextInt(4))) ? 1 : 0;
     }
     assertTrue(found > 0, "no kill came between a write and its sync");
   }
 
-  private boolean isFound(Random random) throws Exception {
+  /** The kernel takes the pages of a failed sync for written: syncing them again does nothing. */
+  @Test
+  void whatIsFoundAfterAFailedSyncStaysWithoutPower() throws Exception {
+    int found = 0;
+    for (long seed = 0; seed < SEEDS; seed++) {
+      Random random = new Random(seed);
+      found += isFound(random, disk -> disk.failAtCall(1 + random.nextInt(2))) ? 1 : 0;
+    }
+    assertTrue(found > 0, "nothing is found of a batch whose write or sync failed");
+  }
+
+  private boolean isFound(Random random, Consumer<SimulatedDrive> fault) throws Exception {
     SteppedDrive.Medium medium = new SteppedDrive.Medium(new UUID(0, 1), random);
     SteppedDrive drive = SteppedDrive.open(medium, parts);
     byte[] bytes = new byte[1 + random.nextInt(20_000)];
@@ -46,14 +61,15 @@ class RecoveredTailTest {
     ByteBuffer payload = ByteBuffer.allocateDirect(32_768).alignedSlice(4096).put(bytes).flip();
     Answer<DriveId> answer = new Answer<>();
     drive.write(new ShardWrite(SHARD, 0, payload, AbstractShardStoreContract.crcs(bytes)), answer);
-    medium.disk().crashAtCall(1 + random.nextInt(4));
+    fault.accept(medium.disk());
     try {
       while (drive.hasWork()) {
         drive.step();
       }
     } catch (PowerLoss e) {
-      drive.die();
+      // as if it had been killed
     }
+    drive.die();
     medium.afterKill();
     SteppedDrive next = SteppedDrive.open(medium, parts);
     if (next.shards().isEmpty()) {
@@ -65,6 +81,44 @@ class RecoveredTailTest {
     assertArrayEquals(bytes, read(last, bytes.length));
     assertEquals(next.drive(), last.drive(), "a torn tail is no loss");
     return true;
+  }
+
+  /** A start that could not overwrite the torn tail: the next one does not see it any more. */
+  @Test
+  void aTornTailThatWasOverwrittenInMemoryOnlyIsNoDamageLater() throws Exception {
+    Random seeds = new Random(1); // of neighbouring seeds the first draws are the same
+    int failedStarts = 0;
+    for (int i = 0; i < SEEDS; i++) {
+      long seed = seeds.nextLong();
+      SimulatedCore drive = new SimulatedCore(TestDrives.TINY, new RecentMemory(0), seed);
+      drive.commit(1, SimulatedCore.noise(1, 1000));
+      LogPosition torn = drive.core().log().end();
+      drive.commit(2, SimulatedCore.noise(2, 1000));
+      drive.disk.flipBit(Segments.fileName(torn.segment()), torn.offset() + 500, 1);
+      drive.index.lose();
+      failedStarts += fails(drive, 1 + i % 8) ? 1 : 0;
+      drive.disk.restart();
+      drive.reopen();
+      drive.commit(3, SimulatedCore.noise(3, 127_500)); // does not fit behind the first
+      assertEquals(2, drive.core().log().activeSegment());
+      drive.disk.reboot();
+      drive.index.lose();
+      drive.reopen();
+      assertEquals(1000, drive.core().drive().incarnation(), "seed " + seed);
+      assertArrayEquals(SimulatedCore.noise(1, 1000), drive.read(1, 0, 1000));
+      assertArrayEquals(SimulatedCore.noise(3, 127_500), drive.read(3, 0, 127_500));
+    }
+    assertTrue(failedStarts > 0, "no start failed");
+  }
+
+  private static boolean fails(SimulatedCore drive, int atCall) {
+    drive.disk.failAtCall(atCall);
+    try {
+      drive.reopen();
+      return false;
+    } catch (IOException e) {
+      return true;
+    }
   }
 
   private static byte[] read(SteppedDrive drive, int length)

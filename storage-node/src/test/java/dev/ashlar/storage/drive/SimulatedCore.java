@@ -37,9 +37,13 @@ final class SimulatedCore {
   }
 
   SimulatedCore(DriveConfig.Limits limits, RecentMemory recent) throws IOException {
+    this(limits, recent, 1);
+  }
+
+  SimulatedCore(DriveConfig.Limits limits, RecentMemory recent, long seed) throws IOException {
     this.limits = limits;
     this.recent = recent;
-    disk = new SimulatedDrive(new Random(1), Long.MAX_VALUE);
+    disk = new SimulatedDrive(new Random(seed), Long.MAX_VALUE);
     core = open();
   }
 

@@ -30,6 +30,7 @@ public final class SimulatedDrive implements RawFiles {
   private boolean isDown;
   private int callsUntilError = Integer.MAX_VALUE;
   private long calls;
+  private long readBytes;
   private boolean skipsSyncs;
   private @Nullable String unreadable;
   private long unreadableFrom;
@@ -67,6 +68,11 @@ public final class SimulatedDrive implements RawFiles {
   /** Changing calls so far. */
   public long calls() {
     return calls;
+  }
+
+  /** Bytes that were read so far. */
+  public long readBytes() {
+    return readBytes;
   }
 
   /** Reads of this file that touch a byte from here on fail. */
@@ -259,6 +265,7 @@ public final class SimulatedDrive implements RawFiles {
     public void read(ByteBuffer target, long position) throws IOException {
       checkPower();
       int length = target.remaining();
+      readBytes += length;
       if (name.equals(unreadable)
           && position < unreadableTo
           && position + length > unreadableFrom) {
