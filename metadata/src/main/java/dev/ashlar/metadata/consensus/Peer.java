@@ -53,6 +53,10 @@ final class Peer implements AutoCloseable {
   private final RaftServer.Division division;
   private final PeerDurability durability;
   private final LogMark mark;
+
+  /** Why the last attempt to raise the mark failed; empty after one that succeeded. */
+  private volatile String markTrouble = "";
+
   private final Thread marker;
 
   /**
@@ -160,8 +164,18 @@ final class Peer implements AutoCloseable {
   private void raiseMark() {
     try {
       mark.raise(acknowledgedIndex());
+      markTrouble = "";
     } catch (IOException | RuntimeException e) {
-      log.warn("metadata peer {} cannot note how long its log is: {}", id, e.toString());
+      String trouble = e.toString();
+      if (!trouble.equals(markTrouble)) {
+        log.warn(
+            "Metadata peer {} cannot record the end of its log and retries every {} ms: {}."
+                + " Until it can, a log that lost its end may be taken for whole",
+            id,
+            MARK_INTERVAL.toMillis(),
+            trouble);
+      }
+      markTrouble = trouble;
     }
   }
 

@@ -97,7 +97,12 @@ final class PeerFolder {
       found = RaftFiles.mend(folder, storage);
     } catch (IOException e) {
       throw new IOException(
-          folder + " is damaged; once emptied it is rebuilt from the others: " + e.getMessage(), e);
+          folder
+              + " is damaged: "
+              + e.getMessage()
+              + ". If most of the other peers are whole, empty it, and it is rebuilt from them; do"
+              + " not empty the folder of the only peer",
+          e);
     }
     switch (found.end()) {
       case WHOLE -> {}

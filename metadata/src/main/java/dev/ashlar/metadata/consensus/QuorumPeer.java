@@ -174,8 +174,8 @@ public final class QuorumPeer implements AutoCloseable {
         return; // the log has it
       }
       LOG.error(
-          "metadata in {} does NOT take part: {}. Once the folder is emptied it is rebuilt from the"
-              + " others",
+          "metadata in {} does NOT take part: {}. If most of the other peers are whole, empty the"
+              + " folder, and it is rebuilt from them; do not empty the folder of the only peer",
           folder.path(),
           trouble,
           e);
