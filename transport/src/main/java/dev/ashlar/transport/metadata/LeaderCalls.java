@@ -16,6 +16,7 @@ import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -108,6 +109,9 @@ final class LeaderCalls implements AutoCloseable {
 
     private String last = "no metadata peer is connected";
 
+    /** Peers asked in vain since all were. None is asked twice before the others were asked. */
+    private final Set<CallClient> askedInVain = new HashSet<>();
+
     Progress(long endNanos) {
       this.endNanos = endNanos;
     }
@@ -162,7 +166,7 @@ final class LeaderCalls implements AutoCloseable {
         progress.last = String.valueOf(refusal.getMessage());
         throw progress.end();
       }
-      pass(peer);
+      pass(peer, progress);
       return null;
     }
     CallAnswer answer;
@@ -172,7 +176,7 @@ final class LeaderCalls implements AutoCloseable {
     } catch (CallException e) {
       progress.isUncertain |= e.isSent();
       progress.last = String.valueOf(e.getMessage());
-      pass(peer);
+      pass(peer, progress);
       return null;
     }
     switch (answer.outcome()) {
@@ -181,16 +185,16 @@ final class LeaderCalls implements AutoCloseable {
       }
       case NOT_LEADER -> {
         progress.last = peer + " is not the leader";
-        follow(peer, answer);
+        follow(peer, answer, progress);
       }
       case REFUSED -> {
         progress.last = peer + ": " + answer.text();
-        pass(peer);
+        pass(peer, progress);
       }
       case UNKNOWN -> {
         progress.isUncertain = true;
         progress.last = peer + ": " + answer.text();
-        pass(peer);
+        pass(peer, progress);
       }
       case OVERLOADED, FAILED -> {
         if (!progress.isUncertain) {
@@ -219,25 +223,44 @@ final class LeaderCalls implements AutoCloseable {
     return refusals > asked.size() / 2 ? last : null;
   }
 
-  /** The next one is to be asked, unless somebody has found a leader meanwhile. */
-  private void pass(CallClient asked) {
+  /**
+   * The next peer that was not asked yet is to be asked, unless another call has found a leader
+   * meanwhile.
+   */
+  private void pass(CallClient asked, Progress progress) {
     List<CallClient> present = peers;
-    if (leader.equals(asked)) {
-      leader = present.get((present.indexOf(asked) + 1) % present.size());
+    progress.askedInVain.add(asked);
+    if (progress.askedInVain.containsAll(present)) {
+      progress.askedInVain.clear();
     }
-  }
-
-  private void follow(CallClient asked, CallAnswer answer) {
-    Optional<Endpoint> named = named(answer);
-    if (named.isEmpty()) {
-      pass(asked);
+    if (!leader.equals(asked)) {
       return;
     }
-    add(named.get());
-    peers.stream()
-        .filter(peer -> peer.peer().equals(named.get()))
-        .findFirst()
-        .ifPresentOrElse(peer -> leader = peer, () -> pass(asked));
+    CallClient next = asked;
+    do {
+      next = present.get((present.indexOf(next) + 1) % present.size());
+    } while (progress.askedInVain.contains(next));
+    leader = next;
+  }
+
+  /**
+   * The peer that this one names is to be asked, unless it was: one that is cut off from the group
+   * may name the leader of the past for as long as it is cut off.
+   */
+  private void follow(CallClient asked, CallAnswer answer, Progress progress) {
+    Optional<Endpoint> named = named(answer);
+    named.ifPresent(this::add);
+    Optional<CallClient> next =
+        peers.stream()
+            .filter(peer -> named.isPresent() && peer.peer().equals(named.get()))
+            .filter(peer -> !progress.askedInVain.contains(peer))
+            .findFirst();
+    if (next.isPresent()) {
+      progress.askedInVain.add(asked);
+      leader = next.get();
+    } else {
+      pass(asked, progress);
+    }
   }
 
   private static Optional<Endpoint> named(CallAnswer answer) {
