@@ -298,14 +298,14 @@ class DamagedLogTest {
     LogPosition end = drive.core().log().end();
     assertEquals(3, end.segment());
     int segmentBytes = TestDrives.LIMITS.segmentBytes();
-    long behind = 2 * 110_000 + segmentBytes - end.offset();
-    long lastBatch = 110_000 + 2 * 64 * 1024; // whole, and looked for from its end
+    long behind = 2 * 110_000L + segmentBytes - end.offset();
+    long lastBatch = 110_000 + 2 * 64 * 1024L; // whole, and looked for from its end
     long before = drive.disk.readBytes();
     drive.index.lose();
     drive.reopen();
     long read = drive.disk.readBytes() - before;
     assertTrue(
-        read <= (batches + 8) * BLOCK + behind + lastBatch,
+        read <= (batches + 8L) * BLOCK + behind + lastBatch,
         () -> read + " bytes for " + batches + " batches");
     assertArrayEquals(noise(batches, 100_000), drive.read(batches, 0, 100_000));
   }
