@@ -133,7 +133,8 @@ final class ClusterNode implements ServerForm {
               new MetadataRole(
                   options.metadataFolders().getFirst(),
                   cluster,
-                  new MetadataRole.Means(resources, port, loops, tls, meters),
+                  new MetadataRole.Means(
+                      resources, port, loops, tls, meters, options.scrub().period()),
                   clock));
     }
     if (cluster.has(ServerRole.STORAGE) || cluster.has(ServerRole.GATEWAY)) {

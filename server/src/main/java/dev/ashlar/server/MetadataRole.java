@@ -39,7 +39,8 @@ final class MetadataRole implements AutoCloseable {
       FramePort port,
       EventLoops loops,
       @Nullable ClusterTls tls,
-      MeterRegistry meters) {}
+      MeterRegistry meters,
+      Duration verifyEvery) {}
 
   /**
    * @param folder its own
@@ -61,7 +62,7 @@ final class MetadataRole implements AutoCloseable {
               ElectionTimes.DEFAULT,
               rocks(means.resources(), opened),
               means.meters(),
-              CheckpointLimits.DEFAULT,
+              CheckpointLimits.DEFAULT.withVerifyEvery(means.verifyEvery()),
               clock,
               MetadataVersion.KNOWN);
       peer = opened.add(MetadataPeer.open(config, means.port(), means.loops()));

@@ -175,7 +175,7 @@ final class Node implements ServerForm {
             meters,
             clock,
             MetadataConfig.COMMAND_TIMEOUT,
-            CheckpointLimits.DEFAULT);
+            CheckpointLimits.DEFAULT.withVerifyEvery(options.scrub().period()));
     MetadataServer server = opened.add(MetadataServer.open(config));
     opened.add(() -> server.checkpoint(MetadataRole.CHECKPOINT_WAIT));
     return server;

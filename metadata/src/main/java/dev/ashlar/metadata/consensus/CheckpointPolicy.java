@@ -30,6 +30,11 @@ final class CheckpointPolicy {
     request.run();
   }
 
+  /** From any thread. */
+  void request() {
+    request.run();
+  }
+
   void taken() {
     commands = 0;
     bytes = 0;

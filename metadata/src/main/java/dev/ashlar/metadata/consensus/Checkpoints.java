@@ -2,15 +2,19 @@ package dev.ashlar.metadata.consensus;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.channels.FileChannel;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -28,22 +32,60 @@ import org.jspecify.annotations.Nullable;
 /**
  * The checkpoints of one peer: directories {@code checkpoint-TERM-INDEX} in Ratis' state machine
  * directory. A name without ".new" at its end is complete and durable.
+ *
+ * <p>A checkpoint shares its table files with the live tables. Its second copy, {@code
+ * copy-TERM-INDEX}, made later by {@link SecondCopy}, shares nothing with either. The log is kept
+ * from the latest checkpoint on that has one.
  */
 final class Checkpoints implements StateMachineStorage {
   private static final String PREFIX = "checkpoint-";
   private static final Pattern NAME = Pattern.compile(PREFIX + "(\\d{1,18})-(\\d{1,18})");
-  private static final String UNFINISHED = ".new";
-  private static final String DIGEST = ".md5"; // beside what Ratis received
+  static final String UNFINISHED = ".new";
+  private static final String REMOVED = ".removed";
+  private static final String COPY_PREFIX = "copy-";
+  private static final String DAMAGED_PREFIX = "damaged-";
 
   private volatile @Nullable Path directory;
+  private volatile @Nullable Path logDirectory;
+
+  /** Held while files of checkpoints are compared, copied or replaced. */
+  private final ReentrantLock files = new ReentrantLock();
+
+  private @Nullable Checkpoint copying;
 
   /** Ratis asks for it with every entry it sends. */
   private volatile @Nullable SnapshotInfo latestInfo;
 
   @Override
-  public void init(RaftStorage storage) {
-    directory = storage.getStorageDir().getStateMachineDir().toPath();
+  public void init(RaftStorage storage) throws IOException {
+    directory = Files.createDirectories(storage.getStorageDir().getStateMachineDir().toPath());
+    logDirectory = storage.getStorageDir().getCurrentDir().toPath();
     reload();
+  }
+
+  /** Removes what a crash left unfinished. */
+  void clean() throws IOException {
+    for (Path path : named(path -> path.endsWith(UNFINISHED) || path.endsWith(REMOVED))) {
+      deleteTree(path);
+    }
+  }
+
+  private List<Path> named(Predicate<String> isMeant) throws IOException {
+    if (!Files.isDirectory(directory())) {
+      return List.of();
+    }
+    try (Stream<Path> paths = Files.list(directory())) {
+      return paths.filter(path -> isMeant.test(path.getFileName().toString())).toList();
+    }
+  }
+
+  /** Where the log is. */
+  Path logDirectory() {
+    return Objects.requireNonNull(logDirectory, "not initialised");
+  }
+
+  ReentrantLock files() {
+    return files;
   }
 
   /** Looks again which is the latest: Ratis may have put one there. */
@@ -51,12 +93,8 @@ final class Checkpoints implements StateMachineStorage {
     latestInfo = latest().map(Checkpoints::info).orElse(null);
   }
 
-  private Path directory() {
-    Path present = directory;
-    if (present == null) {
-      throw new IllegalStateException("not initialised");
-    }
-    return present;
+  Path directory() {
+    return Objects.requireNonNull(directory, "not initialised");
   }
 
   record Checkpoint(TermIndex position, Path path) {}
@@ -87,52 +125,146 @@ final class Checkpoints implements StateMachineStorage {
     return Optional.of(new Checkpoint(TermIndex.valueOf(term, index), path));
   }
 
-  /** Where to write a new one; {@link #finish} makes it count. */
-  Path begin(TermIndex position) throws IOException {
-    Path path = directory().resolve(name(position) + UNFINISHED);
-    deleteTree(path);
-    Files.createDirectories(directory());
-    return path;
-  }
-
-  void finish(TermIndex position) throws IOException {
+  /**
+   * @param write makes a directory with the tables as they are at this position
+   */
+  void take(TermIndex position, Consumer<Path> write) throws IOException, InterruptedException {
+    if (!Files.isDirectory(directory())) {
+      throw new NoSuchFileException(directory() + ", in whose place another is put");
+    }
     Path unfinished = directory().resolve(name(position) + UNFINISHED);
-    try (Stream<Path> files = Files.list(unfinished)) {
-      for (Path file : files.toList()) {
-        sync(file);
+    deleteTree(unfinished);
+    write.accept(unfinished);
+    try (Stream<Path> content = Files.list(unfinished)) {
+      for (Path file : content.toList()) {
+        Syncs.sync(file);
       }
     }
-    sync(unfinished);
-    Files.move(unfinished, directory().resolve(name(position)), StandardCopyOption.ATOMIC_MOVE);
-    sync(directory());
+    FileSums.ofNew(unfinished).write(unfinished);
+    CheckedFiles.rename(unfinished, directory().resolve(name(position)));
     reload();
   }
 
-  private static String name(TermIndex position) {
-    return PREFIX + position.getTerm() + "-" + position.getIndex();
+  // ---- Second copies ----
+
+  Path copyOf(Checkpoint checkpoint) {
+    return directory().resolve(COPY_PREFIX + suffix(checkpoint.position()));
   }
 
-  private static void sync(Path path) throws IOException {
-    try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ)) {
-      channel.force(true);
+  /** The latest that has a second copy. */
+  Optional<Checkpoint> copied() {
+    return all().stream().filter(this::isCopied).max(Comparator.comparing(Checkpoint::position));
+  }
+
+  boolean isCopied(Checkpoint checkpoint) {
+    return Files.isDirectory(copyOf(checkpoint));
+  }
+
+  /** The latest, if it has no second copy yet. From now on no other thread removes it. */
+  synchronized Optional<Checkpoint> beginCopy() {
+    Optional<Checkpoint> latest = latest().filter(checkpoint -> !isCopied(checkpoint));
+    copying = latest.orElse(null);
+    return latest;
+  }
+
+  synchronized void endCopy() {
+    copying = null;
+  }
+
+  /**
+   * What the tables can be made of, in the order in which it is to be tried: the latest checkpoint,
+   * one that has a second copy, and nothing, each only where the log reaches back to it.
+   */
+  List<Optional<Checkpoint>> sources() throws IOException {
+    long logStart = LogSegments.firstIndex(logDirectory());
+    List<Optional<Checkpoint>> sources = new ArrayList<>();
+    Optional<Checkpoint> latest = latest();
+    latest.ifPresent(checkpoint -> sources.add(latest));
+    Optional<Checkpoint> copied = copied();
+    if (copied.isPresent()
+        && !copied.equals(latest)
+        && logStart <= copied.get().position().getIndex() + 1) {
+      sources.add(copied);
+    }
+    boolean isNew = latest.isEmpty() && logStart == Long.MAX_VALUE;
+    if (logStart == 0 || isNew) {
+      sources.add(Optional.empty());
+    }
+    return sources;
+  }
+
+  /** Those behind this one turned out damaged: they are set aside until there is another. */
+  void setAsideBehind(Optional<Checkpoint> whole) throws IOException {
+    for (Checkpoint checkpoint : all()) {
+      if (whole.isEmpty() || checkpoint.position().compareTo(whole.get().position()) > 0) {
+        Path aside = directory().resolve(DAMAGED_PREFIX + suffix(checkpoint.position()));
+        deleteTree(aside);
+        CheckedFiles.rename(checkpoint.path(), aside);
+      }
+    }
+    reload();
+  }
+
+  /** This one has its second copy: all from before it, and what was damaged, is not needed. */
+  synchronized void removeBefore(Checkpoint copied) throws IOException {
+    for (Checkpoint checkpoint : all()) {
+      if (checkpoint.position().compareTo(copied.position()) < 0) {
+        remove(checkpoint.path());
+      }
+    }
+    Path own = copyOf(copied);
+    for (Path path : named(name -> name.startsWith(COPY_PREFIX))) {
+      if (!path.equals(own)) {
+        remove(path);
+      }
+    }
+    for (Path path : named(name -> name.startsWith(DAMAGED_PREFIX))) {
+      remove(path);
     }
   }
 
+  /** Half a directory never has the name of a whole one. */
+  private void remove(Path path) throws IOException {
+    Path removed = path.resolveSibling(path.getFileName() + REMOVED);
+    deleteTree(removed);
+    CheckedFiles.rename(path, removed);
+    deleteTree(removed);
+  }
+
+  private static String name(TermIndex position) {
+    return PREFIX + suffix(position);
+  }
+
+  private static String suffix(TermIndex position) {
+    return position.getTerm() + "-" + position.getIndex();
+  }
+
   /** Makes {@code to} hold just what the checkpoint holds. Table files never change: linked. */
-  static void restore(Checkpoint checkpoint, Path to) throws IOException {
-    try (Stream<Path> files = Files.list(checkpoint.path())) {
-      for (Path file : files.toList()) {
-        Path target = to.resolve(file.getFileName());
-        if (file.toString().endsWith(".sst")) {
-          linkOrCopy(file, target);
-        } else if (!file.toString().endsWith(DIGEST)) {
-          Files.copy(file, target);
-        }
+  static void restore(Path checkpoint, Path to) throws IOException {
+    makeEmpty(to);
+    for (Path file : content(checkpoint)) {
+      Path target = to.resolve(file.getFileName());
+      if (FileSums.isTable(file.getFileName().toString())) {
+        linkOrCopy(file, target);
+      } else {
+        Files.copy(file, target);
       }
     }
   }
 
-  private static void linkOrCopy(Path file, Path target) throws IOException {
+  static void makeEmpty(Path directory) throws IOException {
+    deleteTree(directory);
+    Files.createDirectory(directory); // its parent may be about to be replaced
+  }
+
+  /** The files of the tables. */
+  static List<Path> content(Path checkpoint) throws IOException {
+    try (Stream<Path> files = Files.list(checkpoint)) {
+      return files.filter(FileSums::isContent).toList();
+    }
+  }
+
+  static void linkOrCopy(Path file, Path target) throws IOException {
     try {
       Files.createLink(target, file);
     } catch (UnsupportedOperationException | FileSystemException e) {
@@ -157,12 +289,9 @@ final class Checkpoints implements StateMachineStorage {
   }
 
   private static SnapshotInfo info(Checkpoint checkpoint) {
-    try (Stream<Path> files = Files.list(checkpoint.path())) {
+    try {
       List<FileInfo> infos =
-          files
-              .filter(file -> !file.toString().endsWith(DIGEST))
-              .<FileInfo>map(LazilyDigested::new)
-              .toList();
+          content(checkpoint.path()).stream().<FileInfo>map(LazilyDigested::new).toList();
       return new FileListSnapshotInfo(infos, checkpoint.position());
     } catch (IOException e) {
       throw new UncheckedIOException(e);
@@ -190,19 +319,15 @@ final class Checkpoints implements StateMachineStorage {
     // Ratis formats its whole directory before it asks for this.
   }
 
-  /** Keeps the latest: the log before it is gone, so older ones lead nowhere. */
+  /** Keeps the latest, the latest with a second copy and the one that is just getting its own. */
   @Override
-  public void cleanupOldSnapshots(SnapshotRetentionPolicy policy) throws IOException {
+  public synchronized void cleanupOldSnapshots(SnapshotRetentionPolicy policy) throws IOException {
     Optional<Checkpoint> latest = latest();
-    if (latest.isEmpty()) {
-      return;
-    }
-    try (Stream<Path> entries = Files.list(directory())) {
-      for (Path entry : entries.toList()) {
-        if (entry.getFileName().toString().startsWith(PREFIX)
-            && !entry.equals(latest.get().path())) {
-          deleteTree(entry);
-        }
+    Optional<Checkpoint> copied = copied();
+    for (Checkpoint checkpoint : all()) {
+      Optional<Checkpoint> one = Optional.of(checkpoint);
+      if (!one.equals(latest) && !one.equals(copied) && !checkpoint.equals(copying)) {
+        remove(checkpoint.path());
       }
     }
   }

@@ -137,6 +137,7 @@ public final class ConsensusGroup implements AutoCloseable {
               sharedEntries,
               config.resources(),
               config.checkpoints(),
+              config.meters(),
               config.knows()));
     } catch (IOException | RuntimeException e) {
       requireKnown(e);
@@ -263,12 +264,35 @@ public final class ConsensusGroup implements AutoCloseable {
 
   /** Answers a query from one snapshot that holds every command answered before. */
   public <T> T read(BiFunction<MetadataReads, Table, T> query) throws MetadataUnavailableException {
-    return reads.current().read(query);
+    TableStateMachine source = reads.current();
+    try {
+      return source.read(query);
+    } catch (UnreadableTablesException e) {
+      return readElsewhere(source, query);
+    }
+  }
+
+  /** The tables of a peer turned out damaged, or were just closed. */
+  private <T> T readElsewhere(TableStateMachine left, BiFunction<MetadataReads, Table, T> query)
+      throws MetadataUnavailableException {
+    TableStateMachine source = reads.current();
+    try {
+      if (!source.equals(left)) {
+        return source.read(query);
+      }
+      throw MetadataUnavailableException.refused("metadata in " + left.folder() + " is damaged");
+    } catch (UnreadableTablesException e) {
+      throw MetadataUnavailableException.refused(String.valueOf(e.getMessage()));
+    }
   }
 
   /** The small tables in memory, likewise. */
   public MetadataReads memory() throws MetadataUnavailableException {
-    return reads.current().memory();
+    try {
+      return reads.current().memory();
+    } catch (UnreadableTablesException e) {
+      throw MetadataUnavailableException.refused(String.valueOf(e.getMessage()));
+    }
   }
 
   /** Grows while any peer applies its log. */
@@ -290,7 +314,7 @@ public final class ConsensusGroup implements AutoCloseable {
     List<FolderStatus> statuses = new ArrayList<>(folders.statuses());
     for (Peer peer : peers) {
       FolderStatus status = statuses.get(peer.place());
-      if (!peer.isAlive()) {
+      if (!peer.isAlive() || peer.machine().tables().isDamaged()) {
         statuses.set(
             peer.place(),
             new FolderStatus(status.folder(), FolderStatus.Standing.LEFT_OUT, peer.failure()));

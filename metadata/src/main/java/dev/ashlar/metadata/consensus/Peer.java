@@ -1,6 +1,7 @@
 package dev.ashlar.metadata.consensus;
 
 import dev.ashlar.metadata.table.RocksResources;
+import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -74,6 +75,7 @@ final class Peer implements AutoCloseable {
       SharedEntries sharedEntries,
       RocksResources resources,
       CheckpointLimits limits,
+      MeterRegistry meters,
       int knows)
       throws IOException {
     this.group = group;
@@ -84,7 +86,14 @@ final class Peer implements AutoCloseable {
     CheckpointPolicy policy =
         new CheckpointPolicy(limits.commandsMax(), limits.bytesMax(), this::requestCheckpoint);
     this.machine =
-        new TableStateMachine(folder.resolve("live"), resources, policy, sharedEntries, knows);
+        new TableStateMachine(
+            folder,
+            resources,
+            policy,
+            limits.verifyEvery(),
+            sharedEntries,
+            DamageMeters.in(meters),
+            knows);
     Path raft = Files.createDirectories(MetadataFolders.raftDirectory(folder));
     RaftProperties properties = RaftSettings.of(raft, network.rpc(), timing);
     Parameters parameters = new Parameters();
@@ -147,6 +156,7 @@ final class Peer implements AutoCloseable {
   void start() throws IOException {
     server.start();
     marker.start();
+    machine.startKeeping();
   }
 
   /** Beside the log, so that no commit waits for it. */
@@ -206,12 +216,17 @@ final class Peer implements AutoCloseable {
     return division.getInfo().isAlive();
   }
 
-  /** Why it is not alive any more. */
+  /** Why it is not alive any more, or of no use now. */
   String failure() {
     if (!machine.refusal().isEmpty()) {
       return machine.refusal();
     }
-    return machine.failure().isEmpty() ? "it failed while in use" : machine.failure();
+    if (!machine.failure().isEmpty()) {
+      return machine.failure();
+    }
+    return machine.tables().isDamaged()
+        ? "its tables are damaged and have to be rebuilt: " + machine.tables().damage()
+        : "it failed while in use";
   }
 
   TableStateMachine machine() {
@@ -242,7 +257,7 @@ final class Peer implements AutoCloseable {
   /** Whether everything up to this index is durable here and applied. */
   boolean holds(long index) {
     RaftLog raftLog = division.getRaftLog();
-    return machine.isOpen()
+    return machine.tables().isOpen()
         && machine.appliedIndex() >= index
         && Math.max(raftLog.getFlushIndex(), raftLog.getSnapshotIndex()) >= index;
   }

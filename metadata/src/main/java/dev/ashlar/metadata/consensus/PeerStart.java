@@ -115,6 +115,7 @@ final class PeerStart {
             new SharedEntries(1),
             config.resources(),
             config.checkpoints(),
+            config.meters(),
             config.knows());
     network.follow(peer::configuration);
     try {

@@ -323,13 +323,21 @@ public final class QuorumPeer implements AutoCloseable {
   /** Answers a query from one snapshot that holds every command answered before. */
   public <T> T read(BiFunction<MetadataReads, Table, T> query, long deadlineNanos)
       throws MetadataUnavailableException, NotLeaderException {
-    return awaitLease(deadlineNanos).machine().read(query);
+    try {
+      return awaitLease(deadlineNanos).machine().read(query);
+    } catch (UnreadableTablesException e) {
+      throw MetadataUnavailableException.refused(String.valueOf(e.getMessage()));
+    }
   }
 
   /** The small tables in memory, likewise. */
   public MetadataReads memory(long deadlineNanos)
       throws MetadataUnavailableException, NotLeaderException {
-    return awaitLease(deadlineNanos).machine().memory();
+    try {
+      return awaitLease(deadlineNanos).machine().memory();
+    } catch (UnreadableTablesException e) {
+      throw MetadataUnavailableException.refused(String.valueOf(e.getMessage()));
+    }
   }
 
   /**
@@ -394,12 +402,12 @@ public final class QuorumPeer implements AutoCloseable {
     boolean isIn = now.network().members().contains(peer.id());
     return new Status(
         folder.state().name(),
-        peer.isAlive() && isIn,
+        peer.isAlive() && !peer.machine().tables().isDamaged() && isIn,
         peer.isLeaderReady(),
         peer.term(),
         peer.machine().appliedIndex(),
         leader(now),
-        !peer.isAlive()
+        !peer.isAlive() || peer.machine().tables().isDamaged()
             ? peer.failure()
             : isIn ? trouble : "it waits to be added: ashlar admin metadata add " + config.self());
   }

@@ -11,7 +11,6 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
 import java.util.Comparator;
-import java.util.List;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -30,10 +29,11 @@ import org.apache.ratis.proto.RaftProtos.LogEntryProto;
  */
 final class RaftFiles {
   private static final byte[] HEADER = "RaftLog1".getBytes(StandardCharsets.UTF_8);
-  private static final Pattern CLOSED = Pattern.compile("log_(\\d{1,18})-(\\d{1,18})");
   private static final Pattern CHECKPOINT = Pattern.compile("checkpoint-\\d{1,18}-(\\d{1,18})");
   private static final String OPEN = "log_inprogress_";
   private static final String CHECKPOINTS = "sm";
+
+  static final int HEADER_BYTES = 8;
   private static final int CRC_BYTES = 4;
   private static final int VARINT_MAX_BYTES = 5;
 
@@ -103,8 +103,9 @@ final class RaftFiles {
    */
   private static void finishInstalled(Path storage) throws IOException {
     Optional<Path> before = newest(storage, CHECKPOINTS + ".tmp");
-    Path checkpoints = storage.resolve(CHECKPOINTS);
-    if (before.isPresent() && !Files.exists(checkpoints)) {
+    if (before.isPresent() && lastOfCheckpoints(storage) < 0) {
+      Path checkpoints = storage.resolve(CHECKPOINTS);
+      Checkpoints.deleteTree(checkpoints); // at most what was unfinished
       Files.move(before.get(), checkpoints, StandardCopyOption.ATOMIC_MOVE);
       Syncs.sync(storage);
     } else if (before.isPresent()) {
@@ -127,41 +128,36 @@ final class RaftFiles {
     }
   }
 
-  /** The index of the last entry; -1 when there is none. */
-  private static long lastOfLog(Path current) throws IOException {
-    long last = -1;
-    List<Path> segments;
-    try (Stream<Path> files = Files.list(current)) {
-      segments = files.toList();
-    }
-    for (Path segment : segments) {
-      String name = segment.getFileName().toString();
-      if (CLOSED.matcher(name).matches() || name.startsWith(OPEN)) {
-        last = Math.max(last, lastOf(Files.readAllBytes(segment)));
+  /** The index of the last whole entry; -1 when there is none. */
+  static long lastOfLog(Path current) throws IOException {
+    for (LogSegments.Segment segment : LogSegments.segments(current).reversed()) {
+      long last = lastOf(Files.readAllBytes(segment.path()));
+      if (last >= 0) {
+        return last;
       }
     }
-    return last;
+    return -1;
   }
 
-  /** Of a segment, up to its first entry that is not whole. */
+  /** Of a segment. Damage with whole entries behind it is not its end. */
   private static long lastOf(byte[] segment) throws IOException {
-    int entry = 0;
-    int end = HEADER.length;
-    for (int next = behindEntry(segment, end); next > 0; next = behindEntry(segment, end)) {
-      entry = end;
-      end = next;
+    int last = -1;
+    int position = HEADER.length;
+    while (position >= 0) {
+      int next = behindEntry(segment, position);
+      if (next > 0) {
+        last = position;
+        position = next;
+      } else {
+        position = isZero(segment, position) ? -1 : nextEntry(segment, position + 1);
+      }
     }
-    if (entry == 0) {
-      return -1;
-    }
-    ByteBuffer content = ByteBuffer.wrap(segment, entry, end - CRC_BYTES - entry);
-    var unused = varint(content);
-    return LogEntryProto.parseFrom(content).getIndex();
+    return last < 0 ? -1 : entryAt(segment, last).getIndex();
   }
 
   private static boolean cutTail(Path segment) throws IOException {
     byte[] bytes = Files.readAllBytes(segment);
-    if (!Arrays.equals(Arrays.copyOf(bytes, HEADER.length), HEADER)) {
+    if (!hasHeader(bytes)) {
       return false; // for Ratis to judge
     }
     int end = HEADER.length;
@@ -178,7 +174,15 @@ final class RaftFiles {
     return true;
   }
 
-  private static boolean isZero(byte[] bytes, int from) {
+  static boolean hasHeader(byte[] bytes) {
+    return Arrays.equals(Arrays.copyOf(bytes, HEADER.length), HEADER);
+  }
+
+  static byte[] header() {
+    return HEADER.clone();
+  }
+
+  static boolean isZero(byte[] bytes, int from) {
     for (int i = from; i < bytes.length; i++) {
       if (bytes[i] != 0) {
         return false;
@@ -189,16 +193,28 @@ final class RaftFiles {
 
   /** A whole entry behind a broken one: then this is no tail but damage, which Ratis reports. */
   private static boolean isEntryBehind(byte[] bytes, int broken) {
-    for (int position = broken + 1; position < bytes.length; position++) {
+    return nextEntry(bytes, broken + 1) >= 0;
+  }
+
+  /** Where the first whole entry from this position on is; -1 when there is none. */
+  static int nextEntry(byte[] bytes, int from) {
+    for (int position = from; position < bytes.length; position++) {
       if (mayBeEntry(bytes, position) && behindEntry(bytes, position) > 0) {
-        return true;
+        return position;
       }
     }
-    return false;
+    return -1;
+  }
+
+  /** The entry at a position where a whole one is. */
+  static LogEntryProto entryAt(byte[] bytes, int position) throws IOException {
+    ByteBuffer rest = ByteBuffer.wrap(bytes, position, bytes.length - position);
+    int length = (int) varint(rest);
+    return LogEntryProto.parseFrom(rest.slice(rest.position(), length));
   }
 
   /** Where the entry at this position ends; 0 when there is none, or a broken one. */
-  private static int behindEntry(byte[] bytes, int position) {
+  static int behindEntry(byte[] bytes, int position) {
     ByteBuffer rest = ByteBuffer.wrap(bytes, position, bytes.length - position);
     long length = varint(rest);
     int start = rest.position();

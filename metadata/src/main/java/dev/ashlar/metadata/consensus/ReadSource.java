@@ -25,7 +25,7 @@ final class ReadSource {
 
   TableStateMachine current() throws MetadataUnavailableException {
     TableStateMachine present = current;
-    if (present.isOpen() && present.appliedIndex() >= answeredIndex()) {
+    if (present.tables().isWhole() && present.appliedIndex() >= answeredIndex()) {
       return present;
     }
     return change();
@@ -46,9 +46,11 @@ final class ReadSource {
       long needed = Math.max(answeredIndex(), current.appliedIndex());
       current =
           machines.stream()
-              .filter(TableStateMachine::isOpen)
-              .max(Comparator.comparingLong(TableStateMachine::appliedIndex))
-              .filter(furthest -> furthest.appliedIndex() >= needed)
+              .filter(machine -> machine.tables().isOpen())
+              .filter(machine -> machine.appliedIndex() >= needed)
+              .max(
+                  Comparator.comparing((TableStateMachine machine) -> machine.tables().isWhole())
+                      .thenComparingLong(TableStateMachine::appliedIndex))
               .orElseThrow(
                   () -> MetadataUnavailableException.refused("no metadata peer is up to date"));
       return current;

@@ -1,23 +1,26 @@
 package dev.ashlar.metadata.consensus;
 
 import com.google.protobuf.InvalidProtocolBufferException;
+import dev.ashlar.metadata.consensus.TableLoader.Live;
 import dev.ashlar.metadata.state.Applied;
 import dev.ashlar.metadata.state.MetadataReads;
 import dev.ashlar.metadata.state.MetadataState;
 import dev.ashlar.metadata.state.MetadataVersion;
 import dev.ashlar.metadata.state.NewerVersionException;
+import dev.ashlar.metadata.table.DamagedTablesException;
 import dev.ashlar.metadata.table.RocksResources;
-import dev.ashlar.metadata.table.RocksTable;
 import dev.ashlar.metadata.table.Table;
 import dev.ashlar.protocol.message.AppliedRow;
 import dev.ashlar.protocol.message.CommandBatch;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.io.UncheckedIOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BiFunction;
 import org.apache.ratis.proto.RaftProtos.LogEntryProto;
 import org.apache.ratis.protocol.Message;
@@ -25,6 +28,7 @@ import org.apache.ratis.protocol.RaftClientRequest;
 import org.apache.ratis.protocol.RaftGroupId;
 import org.apache.ratis.server.RaftServer;
 import org.apache.ratis.server.protocol.TermIndex;
+import org.apache.ratis.server.raftlog.RaftLog;
 import org.apache.ratis.server.storage.RaftStorage;
 import org.apache.ratis.statemachine.SnapshotInfo;
 import org.apache.ratis.statemachine.StateMachineStorage;
@@ -37,40 +41,47 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Applies the log of one peer to its tables. The live tables lie outside of Ratis' directory and
- * are made anew from the latest checkpoint at each start.
+ * are made anew from the latest checkpoint at each start, and whenever they turn out damaged.
  */
 final class TableStateMachine extends BaseStateMachine {
   private static final Logger LOG = LoggerFactory.getLogger(TableStateMachine.class);
-  private final Path liveDirectory;
-  private final RocksResources resources;
+  private final Path folder;
   private final CheckpointPolicy policy;
   private final SharedEntries sharedEntries;
-  private final int knows;
   private volatile @Nullable Path receiving;
   private final Checkpoints checkpoints = new Checkpoints();
-  private volatile @Nullable Live live;
+  private final LiveTables tables;
+  private final CheckpointKeeper keeper;
+  private final DamageMeters meters;
+
+  /** Held while entries are applied and while the tables are replaced. */
+  private final ReentrantLock applying = new ReentrantLock();
+
   private volatile long answeredIndex = -1;
   private volatile int version = MetadataVersion.FIRST;
   private volatile String refusal = "";
   private volatile String failure = "";
-
-  /** Tables and the state over them, which are replaced together. */
-  private record Live(RocksTable table, MetadataState state) {}
+  private volatile boolean isClosed;
 
   /**
+   * @param folder of the peer
    * @param knows the greatest version of metadata that it may apply
    */
   TableStateMachine(
-      Path liveDirectory,
+      Path folder,
       RocksResources resources,
       CheckpointPolicy policy,
+      Duration verifyEvery,
       SharedEntries sharedEntries,
+      DamageMeters meters,
       int knows) {
+    this.folder = folder;
     this.sharedEntries = sharedEntries;
-    this.knows = knows;
-    this.liveDirectory = liveDirectory;
-    this.resources = resources;
     this.policy = policy;
+    this.meters = meters;
+    this.keeper = new CheckpointKeeper(this, checkpoints, verifyEvery, meters);
+    TableLoader loader = new TableLoader(folder, resources, checkpoints, knows);
+    this.tables = new LiveTables(folder, loader, keeper::wake);
   }
 
   @Override
@@ -83,6 +94,7 @@ final class TableStateMachine extends BaseStateMachine {
               checkpoints.init(storage);
               receiving = storage.getStorageDir().getTmpDir().toPath();
               load();
+              LogSegments.dropDamaged(checkpoints.logDirectory(), appliedIndex());
             },
             IOException.class);
   }
@@ -99,8 +111,13 @@ final class TableStateMachine extends BaseStateMachine {
     } catch (IOException e) {
       throw new UncheckedIOException("the checkpoint that was received is not durable", e);
     }
-    getLifeCycle().transition(LifeCycle.State.PAUSING);
-    getLifeCycle().transition(LifeCycle.State.PAUSED);
+    getLifeCycle().transition(LifeCycle.State.PAUSING); // no further work on files begins
+    checkpoints.files().lock(); // what has begun gives up
+    try {
+      getLifeCycle().transition(LifeCycle.State.PAUSED);
+    } finally {
+      checkpoints.files().unlock();
+    }
   }
 
   /** A checkpoint was installed by the leader. Called by the thread that applies. */
@@ -111,63 +128,128 @@ final class TableStateMachine extends BaseStateMachine {
     getLifeCycle().transition(LifeCycle.State.RUNNING);
   }
 
-  private void load() throws IOException {
-    closeTables();
-    Checkpoints.deleteTree(liveDirectory);
-    Files.createDirectories(liveDirectory);
-    checkpoints.reload();
-    Optional<Checkpoints.Checkpoint> latest = checkpoints.latest();
-    if (latest.isPresent()) {
-      Checkpoints.restore(latest.get(), liveDirectory);
-    }
-    RocksTable table = new RocksTable(liveDirectory, resources);
-    try {
-      MetadataState state = new MetadataState(table, knows);
-      live = new Live(table, state);
-      version = state.applied().getVersion();
-    } catch (NewerVersionException e) {
-      table.close();
-      throw refused(e);
-    } catch (RuntimeException e) {
-      table.close();
-      throw e;
-    }
-    latest.ifPresent(checkpoint -> setLastAppliedTermIndex(checkpoint.position()));
+  /** Begins the background work on files; the log is open now. */
+  void startKeeping() {
+    keeper.start();
   }
 
-  private String folder() {
-    return String.valueOf(liveDirectory.getParent());
+  private void load() throws IOException {
+    applying.lock();
+    try {
+      version = tables.load().state().applied().getVersion();
+      checkpoints.latest().ifPresent(from -> setLastAppliedTermIndex(from.position()));
+    } catch (NewerVersionException e) {
+      throw refused(e);
+    } catch (InterruptedException e) {
+      throw interrupted();
+    } finally {
+      applying.unlock();
+    }
+  }
+
+  private static InterruptedIOException interrupted() {
+    Thread.currentThread().interrupt();
+    return new InterruptedIOException("while metadata tables were loaded");
   }
 
   /** Ratis stops this peer for it. */
   private NewerVersionException refused(NewerVersionException why) {
     refusal = String.valueOf(why.getMessage());
-    LOG.error("metadata in {} stops: {}", liveDirectory.getParent(), refusal);
+    LOG.error("metadata in {} stops: {}", folder, refusal);
     return why;
   }
 
-  private Live live() {
-    Live present = live;
-    if (present == null) {
-      throw new IllegalStateException("the metadata tables of " + getId() + " are closed");
+  // ---- Damage ----
+
+  /** Rebuilds tables that turned out damaged from a checkpoint and the log behind it. */
+  void rebuildIfDamaged() throws IOException, InterruptedException {
+    applying.lockInterruptibly();
+    try {
+      long startNanos = System.nanoTime();
+      long target = appliedIndex();
+      boolean isRebuilt =
+          tables.rebuildIfDamaged(
+              (next, from) ->
+                  replay(next, from.map(c -> c.position().getIndex()).orElse(-1L), target));
+      if (isRebuilt) {
+        meters.rebuilt().increment();
+        LOG.info(
+            "metadata tables in {} are rebuilt up to entry {}, in {} ms",
+            folder,
+            target,
+            TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startNanos));
+      }
+    } finally {
+      applying.unlock();
     }
-    return present;
   }
 
-  /** Answers a query from one snapshot of what is applied. */
+  private void replay(Live next, long after, long target) throws IOException {
+    requireRunning();
+    RaftLog log = division().getRaftLog();
+    for (long index = after + 1; index <= target; index++) {
+      LogEntryProto entry = log.get(index);
+      requireRunning();
+      if (entry == null) {
+        throw new IOException("log entry " + index + " is missing");
+      }
+      if (entry.hasStateMachineLogEntry()) {
+        Applied unused = next.state().apply(entry.getTerm(), index, parse(entry));
+      }
+    }
+  }
+
+  private void requireRunning() throws IOException {
+    if (isClosed || !isRunning()) {
+      throw new IOException("it is being closed, or installs a checkpoint of the leader's");
+    }
+  }
+
+  private RaftServer.Division division() throws IOException {
+    RaftServer own = getServer().getNow(null);
+    if (own == null) {
+      throw new IOException("the metadata peer of " + folder + " is not initialised");
+    }
+    return own.getDivision(getGroupId());
+  }
+
+  /** Returns false while the log is not open yet. */
+  boolean purgeLog(long upTo) throws IOException {
+    RaftLog log = division().getRaftLog();
+    if (!log.isOpened()) {
+      return false;
+    }
+    var unused = log.purge(upTo);
+    return true;
+  }
+
+  LiveTables tables() {
+    return tables;
+  }
+
+  /** False while, among others, a checkpoint of the leader's takes the place of its own. */
+  boolean isRunning() {
+    return getLifeCycleState() == LifeCycle.State.RUNNING;
+  }
+
+  void requestCheckpoint() {
+    policy.request();
+  }
+
+  Path folder() {
+    return folder;
+  }
+
+  // ---- Reads ----
+
+  /** As {@link LiveTables#read}. */
   <T> T read(BiFunction<MetadataReads, Table, T> query) {
-    Live present = live();
-    MetadataReads reads = present.state().reads();
-    return present.table().read(snapshot -> query.apply(reads, snapshot));
+    return tables.read(query);
   }
 
   /** The small tables, kept in memory. */
   MetadataReads memory() {
-    return live().state().reads();
-  }
-
-  boolean isOpen() {
-    return live != null;
+    return tables.get().state().reads();
   }
 
   long appliedIndex() {
@@ -205,15 +287,22 @@ final class TableStateMachine extends BaseStateMachine {
   }
 
   /**
-   * Throws when a row or entry is damaged or the tables cannot be written: Ratis then stops this
-   * peer, which must not answer any more. Likewise when an entry needs a newer build.
+   * Throws when a row or entry is damaged, the tables cannot be written or, being damaged, rebuilt:
+   * Ratis then stops this peer, which must not answer any more. Likewise when an entry needs a
+   * newer build.
    */
   @Override
   public CompletableFuture<Message> applyTransaction(TransactionContext transaction) {
     LogEntryProto entry = transaction.getLogEntry();
     Proposal proposal = transaction.getStateMachineContext() instanceof Proposal own ? own : null;
-    Applied applied = applyOrStop(entry, proposal);
-    updateLastAppliedTermIndex(entry.getTerm(), entry.getIndex());
+    Applied applied;
+    applying.lock();
+    try {
+      applied = applyOrStop(entry, proposal);
+      updateLastAppliedTermIndex(entry.getTerm(), entry.getIndex());
+    } finally {
+      applying.unlock();
+    }
     policy.applied(entry.getSerializedSize(), applied.results().size());
     follow(applied.reached());
     if (proposal != null) {
@@ -232,7 +321,7 @@ final class TableStateMachine extends BaseStateMachine {
       version = reached.getVersion();
       LOG.info(
           "metadata in {} is of version {} from log entry {} on",
-          liveDirectory.getParent(),
+          folder,
           version,
           reached.getIndex());
       policy.takeNow();
@@ -241,11 +330,11 @@ final class TableStateMachine extends BaseStateMachine {
 
   private Applied applyOrStop(LogEntryProto entry, @Nullable Proposal proposal) {
     try {
-      return apply(entry, proposal);
+      return applyRebuilding(entry, proposal);
     } catch (NewerVersionException e) {
       throw refused(e);
     } catch (RuntimeException | Error e) {
-      failure = ApplyFailure.account(entry.getIndex(), folder(), isOnlyPeer(), e);
+      failure = ApplyFailure.account(entry.getIndex(), folder.toString(), isOnlyPeer(), e);
       LOG.error("metadata peer stops: {}", failure);
       throw e;
     }
@@ -254,16 +343,31 @@ final class TableStateMachine extends BaseStateMachine {
   /** As far as is known: a copy is not to be given up because the others could not be counted. */
   private boolean isOnlyPeer() {
     try {
-      RaftServer own = getServer().getNow(null);
-      return own == null || own.getDivision(getGroupId()).getRaftConf().getAllPeers().size() <= 1;
+      return division().getRaftConf().getAllPeers().size() <= 1;
     } catch (IOException e) {
       LOG.debug("how many peers there are is not known", e);
       return true;
     }
   }
 
+  private Applied applyRebuilding(LogEntryProto entry, @Nullable Proposal proposal) {
+    try {
+      return apply(entry, proposal);
+    } catch (DamagedTablesException e) {
+      tables.setDamaged(String.valueOf(e.getMessage()));
+    }
+    try {
+      rebuildIfDamaged();
+    } catch (IOException e) {
+      throw new IllegalStateException("metadata tables cannot be rebuilt: " + e.getMessage(), e);
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(interrupted());
+    }
+    return apply(entry, proposal);
+  }
+
   private Applied apply(LogEntryProto entry, @Nullable Proposal proposal) {
-    MetadataState state = live().state();
+    MetadataState state = tables.get().state();
     Applied elsewhere = sharedEntries.find(entry.getTerm(), entry.getIndex());
     if (elsewhere != null && state.canFollow(elsewhere)) {
       state.follow(elsewhere);
@@ -284,18 +388,36 @@ final class TableStateMachine extends BaseStateMachine {
     }
   }
 
+  /**
+   * Ratis is told of none, so that it keeps its log: {@link CheckpointKeeper} lets go of that once
+   * the checkpoint has a second copy.
+   */
   @Override
   public long takeSnapshot() throws IOException {
-    TermIndex position = getLastAppliedTermIndex();
-    Optional<Checkpoints.Checkpoint> latest = checkpoints.latest();
-    if (position.getIndex() <= 0
-        || (latest.isPresent() && latest.get().position().equals(position))) {
-      return latest.map(checkpoint -> checkpoint.position().getIndex()).orElse(-1L);
+    applying.lock();
+    try {
+      rebuildIfDamaged();
+      takeCheckpoint();
+    } catch (DamagedTablesException e) {
+      tables.setDamaged(String.valueOf(e.getMessage()));
+      throw new IOException("no checkpoint of damaged tables", e);
+    } catch (InterruptedException e) {
+      throw interrupted();
+    } finally {
+      applying.unlock();
     }
-    live().table().checkpoint(checkpoints.begin(position));
-    checkpoints.finish(position);
     policy.taken();
-    return position.getIndex();
+    keeper.wake();
+    return -1;
+  }
+
+  private void takeCheckpoint() throws IOException, InterruptedException {
+    TermIndex position = getLastAppliedTermIndex();
+    boolean isTaken =
+        checkpoints.latest().filter(latest -> latest.position().equals(position)).isPresent();
+    if (position.getIndex() > 0 && !isTaken) {
+      checkpoints.take(position, tables.get().table()::checkpoint);
+    }
   }
 
   @Override
@@ -308,16 +430,10 @@ final class TableStateMachine extends BaseStateMachine {
     return checkpoints.getLatestSnapshot();
   }
 
-  private void closeTables() {
-    Live present = live;
-    live = null;
-    if (present != null) {
-      present.table().close();
-    }
-  }
-
   @Override
   public void close() {
-    getLifeCycle().checkStateAndClose(this::closeTables);
+    isClosed = true;
+    keeper.close();
+    getLifeCycle().checkStateAndClose(tables::close);
   }
 }

@@ -1,6 +1,9 @@
 package dev.ashlar.metadata.table;
 
+import static java.util.Objects.requireNonNull;
+
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.Function;
@@ -16,6 +19,8 @@ import org.rocksdb.ReadOptions;
 import org.rocksdb.ReadTier;
 import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
+import org.rocksdb.SstFileReader;
+import org.rocksdb.Status;
 import org.rocksdb.WriteBatch;
 import org.rocksdb.WriteOptions;
 
@@ -45,6 +50,9 @@ public final class RocksTable implements Store, AutoCloseable {
 
   private boolean closed;
 
+  /**
+   * @throws DamagedTablesException when a file of them is missing or damaged
+   */
   public RocksTable(Path directory, RocksResources resources) {
     this.resources = resources;
     this.options =
@@ -73,7 +81,7 @@ public final class RocksTable implements Store, AutoCloseable {
       this.db = RocksDB.open(options, directory.toString());
     } catch (RocksDBException e) {
       closeOptions();
-      throw new IllegalStateException("cannot open " + directory + ": " + e.getMessage(), e);
+      throw RocksView.translated("cannot open " + directory, e);
     }
   }
 
@@ -105,6 +113,12 @@ public final class RocksTable implements Store, AutoCloseable {
       Thread.currentThread().interrupt();
       throw new IllegalStateException("interrupted while reading metadata", e);
     } catch (ExecutionException e) {
+      if (e.getCause() instanceof DamagedTablesException damaged) {
+        throw damaged;
+      }
+      if (e.getCause() instanceof TablesClosedException closed) {
+        throw closed;
+      }
       throw new IllegalStateException("reading metadata: " + e.getMessage(), e.getCause());
     }
   }
@@ -113,7 +127,7 @@ public final class RocksTable implements Store, AutoCloseable {
     lock.readLock().lock();
     try {
       if (closed) {
-        throw new IllegalStateException("the metadata tables are closed");
+        throw new TablesClosedException();
       }
       return action.get();
     } finally {
@@ -140,7 +154,7 @@ public final class RocksTable implements Store, AutoCloseable {
     try (WriteBatch batch = new WriteBatch(changes.batch())) {
       db.write(unlogged, batch);
     } catch (RocksDBException e) {
-      throw RocksView.translated(e);
+      throw failedWrite(e);
     }
   }
 
@@ -149,7 +163,53 @@ public final class RocksTable implements Store, AutoCloseable {
     try (Checkpoint checkpoint = Checkpoint.create(db)) {
       checkpoint.createCheckpoint(directory.toString());
     } catch (RocksDBException e) {
-      throw RocksView.translated(e);
+      throw failedWrite(e);
+    }
+  }
+
+  /** A background error that stems from damage refuses writes; a full disk damages nothing. */
+  private static RuntimeException failedWrite(RocksDBException e) {
+    Status status = e.getStatus();
+    return status != null && status.getCode() == Status.Code.IOError
+        ? new TableFailureException("metadata tables: " + e.getMessage(), e)
+        : RocksView.translated(e);
+  }
+
+  /** The names of the table files in use; any of them may be deleted by a compaction. */
+  public List<String> tableFiles() {
+    return whileOpen(
+        () ->
+            db.getLiveFilesMetaData().stream()
+                .map(file -> file.fileName().substring(file.fileName().lastIndexOf('/') + 1))
+                .toList());
+  }
+
+  /**
+   * Reads one table file and verifies the checksum of each of its blocks.
+   *
+   * @throws DamagedTablesException when one does not match, or cannot be read
+   */
+  public static void verify(Path tableFile) {
+    try (Options options = new Options();
+        SstFileReader reader = new SstFileReader(options)) {
+      reader.open(tableFile.toString());
+      reader.verifyChecksum();
+    } catch (RocksDBException e) {
+      throw RocksView.translated(tableFile.toString(), e);
+    }
+  }
+
+  /**
+   * Opens tables for reading, as a proof that it can be done.
+   *
+   * @throws DamagedTablesException when it cannot
+   */
+  public static void verifyOpens(Path directory) {
+    try (Options options = new Options();
+        RocksDB opened = RocksDB.openReadOnly(options, directory.toString())) {
+      requireNonNull(opened);
+    } catch (RocksDBException e) {
+      throw RocksView.translated("cannot open " + directory, e);
     }
   }
 

@@ -37,10 +37,18 @@ final class RocksView implements Table, AutoCloseable {
   }
 
   static RuntimeException translated(RocksDBException e) {
+    return translated("metadata tables", e);
+  }
+
+  /** Of a read: a drive that cannot read a block has lost it, too. */
+  static RuntimeException translated(String what, RocksDBException e) {
     Status status = e.getStatus();
-    return status != null && status.getCode() == Status.Code.Incomplete
-        ? new NotCachedException()
-        : new TableFailureException("metadata tables: " + e.getMessage(), e);
+    String message = what + ": " + e.getMessage();
+    return switch (status == null ? Status.Code.Undefined : status.getCode()) {
+      case Incomplete -> new NotCachedException();
+      case Corruption, IOError -> new DamagedTablesException(message, e);
+      default -> new TableFailureException(message, e);
+    };
   }
 
   @Override

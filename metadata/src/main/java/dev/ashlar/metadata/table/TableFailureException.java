@@ -1,13 +1,16 @@
 package dev.ashlar.metadata.table;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * The tables of this peer cannot be read or written: its drive fails, or they are damaged. Other
  * peers need not have that, so it must not decide what becomes of a command.
  */
-public final class TableFailureException extends IllegalStateException {
+public sealed class TableFailureException extends IllegalStateException
+    permits DamagedTablesException {
   private static final long serialVersionUID = 1;
 
-  public TableFailureException(String message, Throwable cause) {
+  public TableFailureException(String message, @Nullable Throwable cause) {
     super(message, cause);
   }
 }

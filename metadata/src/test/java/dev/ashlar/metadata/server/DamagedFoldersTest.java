@@ -81,9 +81,12 @@ class DamagedFoldersTest {
           Files.write(folders.folder(place).resolve("vote"), new byte[1024]);
         }
         case VOTE_LOST -> Files.delete(current.resolve("raft-meta"));
-        case LOG -> overwriteMiddle(openSegment(current));
+        case LOG -> overwriteBehindCheckpoint(openSegment(current));
         case LOG_LOST -> FiveFolders.delete(folders.folder(place).resolve("raft"));
-        case CHECKPOINT -> Files.write(in(checkpoint(folders, place), "MANIFEST"), new byte[200]);
+        case CHECKPOINT -> { // its second copy, and the log that would make up for both
+          damageManifests(folders, place);
+          overwriteBeginning(openSegment(current));
+        }
         case UNREADABLE -> {
           folders.wipe(place);
           Files.createFile(folders.folder(place)); // no folder at all
@@ -105,14 +108,49 @@ class DamagedFoldersTest {
     return in(current, "log_inprogress");
   }
 
-  private static Path checkpoint(FiveFolders folders, int place) throws IOException {
-    return in(folders.raft(place).resolve("sm"), "checkpoint-");
+  private static void damageManifests(FiveFolders folders, int place) throws IOException {
+    try (Stream<Path> files = Files.walk(folders.raft(place).resolve("sm"))) {
+      for (Path file : files.toList()) {
+        if (file.getFileName().toString().startsWith("MANIFEST")) {
+          Files.write(file, new byte[200]);
+        }
+      }
+    }
   }
 
-  private static void overwriteMiddle(Path segment) throws IOException {
+  private static void overwriteBeginning(Path segment) throws IOException {
+    overwrite(segment, 60);
+  }
+
+  /** Whole entries follow: the last one alone would pass for a write that a crash cut short. */
+  private static void overwriteBehindCheckpoint(Path segment) throws IOException {
     byte[] bytes = Files.readAllBytes(segment);
-    Arrays.fill(bytes, 60, 70, (byte) 0x5A);
+    int end = bytes.length;
+    while (bytes[end - 1] == 0) {
+      end--;
+    }
+    overwrite(segment, end * 3 / 4);
+  }
+
+  private static void overwrite(Path segment, int at) throws IOException {
+    byte[] bytes = Files.readAllBytes(segment);
+    Arrays.fill(bytes, at, at + 10, (byte) 0x5A);
     Files.write(segment, bytes);
+  }
+
+  @Test
+  void whatTheCheckpointOrTheLogMakesUpForIsMended() throws Exception {
+    damageManifests(folders, 2);
+    overwriteBeginning(openSegment(folders.raft(3).resolve("current")));
+    try (MetadataServer server = folders.open()) {
+      assertEquals(Collections.nCopies(5, MEMBER), FiveFolders.standings(server));
+      folders.check(server);
+      folders.create(server, 5);
+    }
+    try (MetadataServer server = folders.open()) {
+      assertEquals(Collections.nCopies(5, MEMBER), FiveFolders.standings(server));
+      folders.check(server);
+    }
   }
 
   @ParameterizedTest

@@ -1,0 +1,193 @@
+package dev.ashlar.it.fault;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.ashlar.it.harness.Buckets;
+import dev.ashlar.it.harness.Clients;
+import dev.ashlar.it.harness.Seeds;
+import dev.ashlar.it.harness.ServerProcess;
+import dev.ashlar.it.harness.ServerSpec;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Objects;
+import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import software.amazon.awssdk.core.sync.RequestBody;
+import software.amazon.awssdk.services.s3.S3Client;
+import software.amazon.awssdk.services.s3.model.S3Exception;
+
+/**
+ * One flipped bit in the files of the only metadata folder costs no object and needs no operator.
+ */
+class RottenMetadataIT {
+  private static final int OBJECTS = 1_500;
+  private static final long PATIENCE_NANOS = TimeUnit.MINUTES.toNanos(1);
+
+  private final SplittableRandom random = new SplittableRandom(Seeds.seed("RottenMetadataIT"));
+  private ServerProcess server;
+  private S3Client s3;
+  private String bucket;
+
+  @BeforeEach
+  void fillAndStop() {
+    server = ServerProcess.start(ServerSpec.named("rotten-metadata"));
+    s3 = Clients.sync(server);
+    bucket = Buckets.create(s3, "rotten");
+    IntStream.range(0, OBJECTS).parallel().forEach(this::put);
+    server.stop();
+  }
+
+  @AfterEach
+  void close() {
+    s3.close();
+    server.close();
+  }
+
+  @Test
+  void aBitOfTheCheckpointFlipsWhileTheServerIsDown() throws Exception {
+    flipBit(largest("checkpoint-"));
+    server.start();
+    checkAllAfterDamage();
+  }
+
+  @Test
+  void aBitOfTheTablesFlipsWhileTheServerRuns() throws Exception {
+    server.start();
+    flipBit(largest("live"));
+    checkAllAfterDamage();
+  }
+
+  @Test
+  void bitsFlipWhileTheServerIsDownAfterTheCheckpointWasCopied() throws Exception {
+    server.start();
+    awaitCopy();
+    server.kill();
+    flipBit(largest("checkpoint-"));
+    server.start();
+    checkAllAfterDamage();
+    awaitCopy();
+    server.kill();
+    flipBit(largest("copy-"));
+    server.start();
+    checkAllAfterDamage();
+  }
+
+  /** Everything is read, before and after restarts, and there is nothing that is left to mend. */
+  private void checkAllAfterDamage() throws Exception {
+    readAll();
+    awaitUp();
+    IntStream.range(OBJECTS, OBJECTS + 20).forEach(this::put);
+    server.stop();
+    server.start();
+    readAll();
+    awaitUp();
+    server.kill();
+    server.start();
+    readAll();
+    awaitUp();
+  }
+
+  private void readAll() {
+    IntStream.range(0, OBJECTS).parallel().forEach(this::read);
+    int listed =
+        s3.listObjectsV2Paginator(b -> b.bucket(bucket)).stream()
+            .mapToInt(page -> page.contents().size())
+            .sum();
+    assertTrue(listed >= OBJECTS, listed + " objects are listed");
+  }
+
+  /** Refused service is asked for again; any other answer than the content is a loss. */
+  private void read(int number) {
+    long end = System.nanoTime() + PATIENCE_NANOS;
+    while (true) {
+      try {
+        byte[] got = s3.getObjectAsBytes(b -> b.bucket(bucket).key(key(number))).asByteArray();
+        assertArrayEquals(content(number), got, key(number));
+        return;
+      } catch (S3Exception e) {
+        assertEquals(503, e.statusCode(), () -> key(number) + ": " + e);
+        assertTrue(System.nanoTime() < end, () -> key(number) + " stays unreadable: " + e);
+        ServerProcess.pause(Duration.ofMillis(100));
+      }
+    }
+  }
+
+  private void put(int number) {
+    s3.putObject(b -> b.bucket(bucket).key(key(number)), RequestBody.fromBytes(content(number)));
+  }
+
+  private static String key(int number) {
+    return String.format("object/%05d", number);
+  }
+
+  private static byte[] content(int number) {
+    return ("content of " + number).getBytes(StandardCharsets.UTF_8);
+  }
+
+  private void awaitUp() throws InterruptedException {
+    long end = System.nanoTime() + PATIENCE_NANOS;
+    while (!server.health().contains("\"status\":\"UP\"")) {
+      assertTrue(System.nanoTime() < end, server::health);
+      Thread.sleep(100);
+    }
+  }
+
+  private void awaitCopy() throws Exception {
+    long end = System.nanoTime() + PATIENCE_NANOS;
+    while (tables("copy-").isEmpty()) {
+      assertTrue(System.nanoTime() < end, "there is no second copy of the checkpoint");
+      Thread.sleep(100);
+    }
+  }
+
+  private Path largest(String folderPrefix) throws IOException {
+    var tables = tables(folderPrefix);
+    assertFalse(tables.isEmpty(), "no tables in " + folderPrefix);
+    return tables.stream().max(Comparator.comparingLong(file -> file.toFile().length())).get();
+  }
+
+  private List<Path> tables(String folderPrefix) throws IOException {
+    try (Stream<Path> files = Files.walk(server.metadataFolders().getFirst())) {
+      return files
+          .filter(file -> file.getFileName().toString().endsWith(".sst"))
+          .filter(file -> folderOf(file).startsWith(folderPrefix))
+          .filter(file -> !folderOf(file).endsWith(".new"))
+          .toList();
+    }
+  }
+
+  private static String folderOf(Path file) {
+    return Objects.requireNonNull(file.getParent()).getFileName().toString();
+  }
+
+  /** Somewhere in the middle, where rows are. */
+  private void flipBit(Path file) throws IOException {
+    try (FileChannel channel =
+        FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+      long size = channel.size();
+      long at = size / 4 + random.nextLong(size / 4);
+      ByteBuffer one = ByteBuffer.allocate(1);
+      channel.read(one, at);
+      one.put(0, (byte) (one.get(0) ^ (1 << random.nextInt(8)))).rewind();
+      channel.write(one, at);
+      channel.force(true);
+      System.out.println("flipped a bit of byte " + at + " of " + size + " in " + file);
+    }
+  }
+}

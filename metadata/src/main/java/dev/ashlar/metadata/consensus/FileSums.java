@@ -1,0 +1,142 @@
+package dev.ashlar.metadata.consensus;
+
+import java.io.IOException;
+import java.nio.channels.ClosedByInterruptException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.NavigableMap;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import java.util.zip.CRC32C;
+
+/**
+ * The file {@code SUMS} of a checkpoint: the length and CRC32C of each of its files.
+ *
+ * <p>Text: "ashlar-sums 1", a line "NAME BYTES CRC" per file in the order of their names, CRC as 8
+ * hex digits or "-" while it is not known, and "end CRC" over all lines before.
+ */
+record FileSums(NavigableMap<String, Sum> files) {
+  static final String FILE = "SUMS";
+  private static final String UNFINISHED = FILE + ".new";
+  private static final String FORMAT = "ashlar-sums 1";
+  private static final String TABLE = ".sst";
+  private static final String DIGEST = ".md5"; // beside what Ratis received
+  private static final int HEX = 16;
+
+  /** Of a file that was not read yet. */
+  static final long UNKNOWN = -1;
+
+  /** Of one file. */
+  record Sum(long bytes, long crc) {
+    private String text() {
+      return bytes + " " + (crc == UNKNOWN ? "-" : String.format("%08x", crc));
+    }
+  }
+
+  static boolean isTable(String name) {
+    return name.endsWith(TABLE);
+  }
+
+  /** Whether a file of a checkpoint belongs to the tables: neither checksums nor Ratis' digests. */
+  static boolean isContent(Path file) {
+    String name = file.getFileName().toString();
+    return !name.startsWith(FILE) && !name.endsWith(DIGEST);
+  }
+
+  /** One that was received, or taken by an earlier build, has none before it has a second copy. */
+  static boolean isThere(Path checkpoint) {
+    return Files.exists(checkpoint.resolve(FILE));
+  }
+
+  /** Those of a new checkpoint. Its tables, nearly all of its bytes, are left for later. */
+  static FileSums ofNew(Path checkpoint) throws IOException, InterruptedException {
+    NavigableMap<String, Sum> sums = new TreeMap<>();
+    try (Stream<Path> files = Files.list(checkpoint)) {
+      for (Path file : files.filter(FileSums::isContent).toList()) {
+        String name = file.getFileName().toString();
+        long crc = isTable(name) ? UNKNOWN : CheckedFiles.crc(file, Pace.unlimited());
+        sums.put(name, new Sum(Files.size(file), crc));
+      }
+    }
+    return new FileSums(sums);
+  }
+
+  /**
+   * @throws IOException also when the file is damaged
+   */
+  static FileSums read(Path checkpoint) throws IOException {
+    Path file = checkpoint.resolve(FILE);
+    String text = new String(Files.readAllBytes(file), StandardCharsets.ISO_8859_1);
+    int end = text.lastIndexOf("end ");
+    if (end < 0 || !text.substring(end).equals(ending(text.substring(0, end)))) {
+      throw new IOException(file + " is damaged");
+    }
+    List<String> lines = text.substring(0, end).lines().toList();
+    if (!lines.getFirst().equals(FORMAT)) {
+      throw new IOException(file + " has an unknown format: " + lines.getFirst());
+    }
+    NavigableMap<String, Sum> sums = new TreeMap<>();
+    for (String line : lines.subList(1, lines.size())) {
+      String[] words = line.split(" ", -1);
+      long crc = words[2].equals("-") ? UNKNOWN : Long.parseLong(words[2], HEX);
+      sums.put(words[0], new Sum(Long.parseLong(words[1]), crc));
+    }
+    return new FileSums(sums);
+  }
+
+  /** Replaces the file; durable when this returns. */
+  void write(Path checkpoint) throws IOException {
+    Path unfinished = checkpoint.resolve(UNFINISHED);
+    Files.write(unfinished, text().getBytes(StandardCharsets.ISO_8859_1));
+    Syncs.sync(unfinished);
+    CheckedFiles.rename(unfinished, checkpoint.resolve(FILE));
+  }
+
+  String text() {
+    StringBuilder lines = new StringBuilder(FORMAT).append('\n');
+    files.forEach((name, sum) -> lines.append(name).append(' ').append(sum.text()).append('\n'));
+    return lines.append(ending(lines.toString())).toString();
+  }
+
+  private static String ending(String lines) {
+    CRC32C crc = new CRC32C();
+    crc.update(lines.getBytes(StandardCharsets.ISO_8859_1));
+    return String.format("end %08x\n", crc.getValue());
+  }
+
+  /**
+   * Compares what costs little: the lengths, and the content of what is no table.
+   *
+   * @throws IOException naming the first file that differs
+   */
+  void checkQuickly(Path checkpoint) throws IOException, InterruptedException {
+    for (var file : files.entrySet()) {
+      boolean isShort = isTable(file.getKey());
+      if (!isWhole(checkpoint, file.getKey(), isShort, Pace.unlimited())) {
+        throw new IOException(checkpoint.resolve(file.getKey()) + " is damaged");
+      }
+    }
+  }
+
+  /** Whether this file of the checkpoint is what it was. */
+  boolean isWhole(Path checkpoint, String name, Pace pace) throws InterruptedException {
+    return isWhole(checkpoint, name, false, pace);
+  }
+
+  private boolean isWhole(Path checkpoint, String name, boolean isLengthEnough, Pace pace)
+      throws InterruptedException {
+    Sum sum = files.get(name);
+    Path file = checkpoint.resolve(name);
+    try {
+      return sum != null
+          && Files.size(file) == sum.bytes()
+          && (isLengthEnough || CheckedFiles.crc(file, pace) == sum.crc());
+    } catch (ClosedByInterruptException e) {
+      throw new InterruptedException();
+    } catch (IOException e) {
+      return false; // missing, or the drive cannot read it
+    }
+  }
+}

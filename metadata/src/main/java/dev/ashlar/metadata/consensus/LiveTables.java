@@ -1,0 +1,150 @@
+package dev.ashlar.metadata.consensus;
+
+import dev.ashlar.metadata.consensus.TableLoader.Live;
+import dev.ashlar.metadata.state.MetadataReads;
+import dev.ashlar.metadata.table.DamagedTablesException;
+import dev.ashlar.metadata.table.Table;
+import dev.ashlar.metadata.table.TablesClosedException;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.function.BiFunction;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The tables of a peer that are in use. Found damaged, they answer what can be read of them until
+ * they are rebuilt. They are replaced by one thread at a time.
+ */
+final class LiveTables {
+  private static final Logger LOG = LoggerFactory.getLogger(LiveTables.class);
+
+  private final Path folder;
+  private final TableLoader loader;
+  private final Runnable onDamage;
+  private volatile @Nullable Live live;
+  private volatile String damage = "";
+
+  /**
+   * @param folder of the peer
+   * @param onDamage called when damage is found, by the thread that found it
+   */
+  LiveTables(Path folder, TableLoader loader, Runnable onDamage) {
+    this.folder = folder;
+    this.loader = loader;
+    this.onDamage = onDamage;
+  }
+
+  /** Replaces them by those of the latest checkpoint that is whole. */
+  Live load() throws IOException, InterruptedException {
+    close();
+    Live loaded = loader.load();
+    live = loaded;
+    damage = "";
+    return loaded;
+  }
+
+  /**
+   * Replaces damaged tables by such that are made from a checkpoint.
+   *
+   * @param finish adds what was applied since
+   * @return false when they are not damaged
+   */
+  boolean rebuildIfDamaged(TableLoader.Finish finish) throws IOException, InterruptedException {
+    Live damaged = live;
+    if (!isDamaged() || damaged == null) {
+      return false;
+    }
+    replace(damaged, loader.loadBeside(damaged, finish));
+    damaged.table().close();
+    TableLoader.remove(damaged);
+    return true;
+  }
+
+  private synchronized void replace(Live damaged, Live rebuilt) throws IOException {
+    if (!damaged.equals(live)) {
+      rebuilt.table().close();
+      throw new IOException("the metadata tables were closed while they were rebuilt");
+    }
+    live = rebuilt;
+    damage = "";
+  }
+
+  synchronized void close() {
+    Live present = live;
+    live = null;
+    if (present != null) {
+      present.table().close();
+    }
+  }
+
+  void setDamaged(String why) {
+    if (damage.isEmpty() && live != null) {
+      LOG.error("metadata tables in {} are damaged and will be rebuilt: {}", folder, why);
+      damage = why;
+      onDamage.run();
+    }
+  }
+
+  boolean isDamaged() {
+    return !damage.isEmpty();
+  }
+
+  /** What is damaged and could not be rebuilt yet; empty: nothing. */
+  String damage() {
+    return damage;
+  }
+
+  boolean isOpen() {
+    return live != null;
+  }
+
+  /** Whether all of them can be read, as far as is known. */
+  boolean isWhole() {
+    return live != null && !isDamaged();
+  }
+
+  /**
+   * @throws UnreadableTablesException when they are closed
+   */
+  Live get() {
+    Live present = live;
+    if (present == null) {
+      throw new UnreadableTablesException("the metadata tables in " + folder + " are closed");
+    }
+    return present;
+  }
+
+  /** Their files now. */
+  List<Path> files() {
+    Live present = get();
+    return present.table().tableFiles().stream().map(present.directory()::resolve).toList();
+  }
+
+  /**
+   * Answers a query from one snapshot of what is applied.
+   *
+   * @throws UnreadableTablesException when what it needs cannot be read
+   */
+  <T> T read(BiFunction<MetadataReads, Table, T> query) {
+    Live present = get();
+    try {
+      return read(present, query);
+    } catch (TablesClosedException e) {
+      return read(get(), query); // rebuilt meanwhile
+    }
+  }
+
+  private <T> T read(Live present, BiFunction<MetadataReads, Table, T> query) {
+    try {
+      MetadataReads reads = present.state().reads();
+      return present.table().read(snapshot -> query.apply(reads, snapshot));
+    } catch (DamagedTablesException e) {
+      if (present.equals(live)) {
+        setDamaged(String.valueOf(e.getMessage()));
+      }
+      throw new UnreadableTablesException("metadata tables are being rebuilt: " + e.getMessage());
+    }
+  }
+}

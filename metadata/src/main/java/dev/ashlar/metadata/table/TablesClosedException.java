@@ -1,0 +1,10 @@
+package dev.ashlar.metadata.table;
+
+/** The tables were closed before, or while, they were asked. */
+public final class TablesClosedException extends IllegalStateException {
+  private static final long serialVersionUID = 1;
+
+  TablesClosedException() {
+    super("the metadata tables are closed");
+  }
+}
