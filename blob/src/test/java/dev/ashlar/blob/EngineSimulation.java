@@ -115,6 +115,9 @@ final class EngineSimulation implements SimulatedProcess.Surroundings {
     checkRedundancy();
     alone("repair", this::repairWithoutScrub);
     checkRedundancy();
+    endProcess();
+    restart(true, true); // what repair has counted on is not only in the page cache
+    checkRedundancy();
     alone("tidy", this::tidy);
     endProcess();
     restart(true);
@@ -383,8 +386,12 @@ final class EngineSimulation implements SimulatedProcess.Surroundings {
 
   /** Another process, perhaps after the power was away, perhaps dying as it starts. */
   private void restart(boolean withAll) throws IOException {
+    restart(withAll, random.nextBoolean());
+  }
+
+  private void restart(boolean withAll, boolean isPowerLost) throws IOException {
     isCrashing = false;
-    drives.restart(withAll);
+    drives.restart(withAll, isPowerLost);
     hadFaults |= drives.mayHaveLost();
     metadata = new MemoryMetadata(table, clock);
     drives.register(metadata);

@@ -1,5 +1,7 @@
 package dev.ashlar.blob;
 
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
 import dev.ashlar.metadata.memory.MemoryMetadata;
 import dev.ashlar.protocol.client.ShardStore;
 import dev.ashlar.protocol.message.Command;
@@ -37,6 +39,9 @@ final class SimulatedDrives {
 
   /** Those that run, and may be hidden. */
   private final Map<UUID, SteppedDrive> drives = new LinkedHashMap<>();
+
+  /** As each was opened last. */
+  private final Map<UUID, SteppedDrive> opened = new HashMap<>();
 
   private final Map<UUID, Trouble> troubles = new HashMap<>();
   private @Nullable UUID failed;
@@ -299,10 +304,17 @@ final class SimulatedDrives {
   }
 
   private void open(SteppedDrive.Medium medium) throws IOException {
-    drives.put(
-        medium.id(),
+    UUID id = medium.id();
+    SteppedDrive drive =
         SteppedDrive.open(
-            medium, new SteppedDrive.Parts(SimulatedProcess.POOL, SimulatedProcess.CODES::of)));
+            medium, new SteppedDrive.Parts(SimulatedProcess.POOL, SimulatedProcess.CODES::of));
+    SteppedDrive before = opened.put(id, drive);
+    boolean mayBegin =
+        before == null || before.hasFailed() || id.equals(replaced) || id.equals(rotten);
+    assertTrue(
+        mayBegin || drive.drive().equals(before.drive()),
+        "a new incarnation of what had not failed");
+    drives.put(id, drive);
   }
 
   void die() {
@@ -310,12 +322,12 @@ final class SimulatedDrives {
   }
 
   /**
-   * They start with a new process, perhaps after the power was away.
+   * They start with a new process.
    *
    * @param withAll also those that were gone
+   * @param isPowerLost whether the power was away, else only the process
    */
-  void restart(boolean withAll) throws IOException {
-    boolean isPowerLost = random.nextBoolean();
+  void restart(boolean withAll, boolean isPowerLost) throws IOException {
     drives.clear();
     for (SteppedDrive.Medium medium : media) {
       if (isPowerLost) {

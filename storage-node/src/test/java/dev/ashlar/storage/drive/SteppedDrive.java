@@ -62,6 +62,7 @@ public final class SteppedDrive implements ShardStore {
   private final ArrayDeque<LogRequest> writes = new ArrayDeque<>();
   private final List<Read> reads = new ArrayList<>();
   private State state = State.OPEN;
+  private boolean hasFailed;
   private int answersToLose;
   private int requestsToRefuse;
   private int requestsToLose;
@@ -255,6 +256,7 @@ public final class SteppedDrive implements ShardStore {
 
   private void writesFailed() {
     state = State.READ_ONLY;
+    hasFailed = true;
     try {
       core.endLife();
     } catch (IOException e) {
@@ -338,6 +340,11 @@ public final class SteppedDrive implements ShardStore {
     } catch (IOException e) {
       throw new AssertionError("an index in memory", e);
     }
+  }
+
+  /** Whether a write of its log has failed, so that its next start begins a new incarnation. */
+  public boolean hasFailed() {
+    return hasFailed;
   }
 
   /** Whether it takes writes. */
