@@ -84,11 +84,10 @@ final class BatchScanner implements AutoCloseable {
     if (crc != memory.getInt(SegmentFormat.CRC_AT)) {
       return null;
     }
-    short version = memory.getShort(4);
-    if (version < SegmentFormat.VERSION_MIN || version > SegmentFormat.VERSION) {
+    if (header.version() < SegmentFormat.VERSION_MIN || header.version() > SegmentFormat.VERSION) {
       throw new IOException(
           "a batch has format version "
-              + version
+              + header.version()
               + "; this program reads up to "
               + SegmentFormat.VERSION);
     }

@@ -33,7 +33,7 @@ record DriveIdentity(UUID cluster, DriveId drive, boolean changesLost) {
   private static final int MAGIC = 0x41534844;
 
   /** Raised also where older programs cannot read the segments, so that they refuse the drive. */
-  private static final short VERSION = 3;
+  private static final short VERSION = 4;
 
   private static final int CHANGES_LOST = 1;
   private static final int BYTES = 64;

@@ -41,7 +41,7 @@ final class DriveMeters implements AutoCloseable {
     counter("ashlar.drive.write.ops", "batches with contents written to segments", writeOps);
     counter(
         "ashlar.drive.confirmation.ops",
-        "empty batches of 4 KiB, written and synced when a drive becomes idle",
+        "empty batches of 4 KiB, written and synced when a drive becomes idle or a segment is full",
         confirmations);
     counter("ashlar.drive.write.bytes", "bytes written to segments", writeBytes);
     counter("ashlar.drive.sync.ops", "syncs of segments", writeOps);

@@ -91,7 +91,7 @@ final class DriveScrub {
     if (found == null) {
       return false;
     }
-    if (!found.undirected().isEmpty()) {
+    if (found.unreadableDirectories() > 0) {
       lost.add(next.id(), found.undirected());
     }
     keep(now.advance(next.id(), found));

@@ -27,6 +27,10 @@ final class Recovery {
   private final boolean isRebuild;
   private final LostChanges lostChanges = new LostChanges();
   private LogPosition end;
+
+  /** The batch that was replayed last. */
+  private @Nullable BatchHeader replayed;
+
   private long batches;
 
   /** The last batch was met: it has been replayed, or it is the torn tail. */
@@ -59,9 +63,15 @@ final class Recovery {
    *
    * @param history what the batches before the end changed, as far as it is known
    * @param isConfirmed whether the last batch has no content, so that nothing can be lost with it
+   * @param isSealed whether it ends its segment
    * @param lost what damage was found
    */
-  record Recovered(LogPosition end, ChangeHistory history, boolean isConfirmed, LostChanges lost) {}
+  record Recovered(
+      LogPosition end,
+      ChangeHistory history,
+      boolean isConfirmed,
+      boolean isSealed,
+      LostChanges lost) {}
 
   Recovered run() throws IOException {
     checkSegments();
@@ -95,6 +105,7 @@ final class Recovery {
   private Recovered recovered() throws IOException {
     ChangeHistory history = new ChangeHistory();
     boolean isConfirmed = end.sequence() == 0;
+    boolean isSealed = false;
     Segment segment = segments.get(end.segment());
     BatchHeader last = segment == null ? null : scanner.directoryBefore(segment, end.offset());
     if (last != null && last.sequence() == end.sequence()) {
@@ -104,8 +115,9 @@ final class Recovery {
       history.restore(stored);
       history.add(changes);
       isConfirmed = last.records() == (stored.batches() > 0 ? 1 : 0);
+      isSealed = last.isSeal();
     }
-    return new Recovered(end, history, isConfirmed, lostChanges);
+    return new Recovered(end, history, isConfirmed, isSealed, lostChanges);
   }
 
   private void checkSegments() throws IOException {
@@ -160,16 +172,16 @@ final class Recovery {
 
   /**
    * In a rebuild the segments between may have been freed long ago: sequences have gaps. Where none
-   * was between, a gap is what can no longer be read at the end of the segment before.
+   * was between, or the segment before is not sealed, a gap is what can no longer be read there.
    */
   private boolean replayFirstOfNextSegment() throws IOException {
     boolean isDamaged = endsInDamage();
     for (Segment next : segments.after(end.segment())) {
       BatchHeader header = scanner.directoryAt(next, 0);
       if (header != null && header.sequence() > end.sequence()) {
+        boolean isNext = header.sequence() == end.sequence() + 1;
         boolean isNeighbour = next.id() == end.segment() + 1;
-        isDamaged |= isNeighbour && header.sequence() > end.sequence() + 1;
-        return !isDamaged && replay(next, header);
+        return (isNext || !(isDamaged || isNeighbour)) && replay(next, header);
       }
       if (scanner.firstAbove(next, 0, end.sequence()) != null) {
         return false;
@@ -179,10 +191,22 @@ final class Recovery {
     return false;
   }
 
-  /** Whether what ends the segment may be a batch: a torn one would have been erased. */
+  /** Whether what ends the segment may be, or has been, a batch: a torn one would be erased. */
   private boolean endsInDamage() throws IOException {
     Segment segment = segments.get(end.segment());
-    return segment != null && scanner.mayBeginAt(segment, end.offset());
+    return segment != null && (lacksSeal(segment) || scanner.mayBeginAt(segment, end.offset()));
+  }
+
+  /** Whether the log cannot have left the segment behind the last batch that is there. */
+  private boolean lacksSeal(Segment segment) throws IOException {
+    if (end.offset() == segments.segmentBytes()) {
+      return false;
+    }
+    BatchHeader known = replayed;
+    if (known == null || known.sequence() != end.sequence()) {
+      known = scanner.directoryBefore(segment, end.offset());
+    }
+    return known != null && known.sequence() == end.sequence() && known.lacksSeal();
   }
 
   private boolean isFollowedInSegment(Segment segment) throws IOException {
@@ -251,6 +275,7 @@ final class Recovery {
     }
     moveTo(new LogPosition(header.sequence(), segment.id(), header.offset() + header.bytes()));
     change.commit(end);
+    replayed = header;
     return true;
   }
 

@@ -14,7 +14,7 @@ import java.util.UUID;
  *
  * <pre>
  * batch     header 64 | records | small payloads and tails | zeros to 4 KiB | bodies of 4 KiB blocks
- * header    magic 4 | version 2 | 0 2 | drive 16 | segment 8 | block in segment 4 | blocks 4
+ * header    magic 4 | version 2 | flags 2 | drive 16 | segment 8 | block in segment 4 | blocks 4
  *           | sequence 8 | records 4 | directory bytes 4 | 0 4 | directory crc32c 4
  * extent    1 1 | slot 1 | flags 2 | length 4 | session 8 | sequence 8 | first block 4
  *           | position 4 | tail position 4 | crc32c 4 of each block
@@ -34,10 +34,18 @@ import java.util.UUID;
 final class SegmentFormat {
   static final int BLOCK = Profile.BLOCK_BYTES;
   static final int MAGIC = 0x41534842;
-  static final short VERSION = 2;
+  static final short VERSION = 3;
 
   /** Of batches without a history of those before them. */
   static final short VERSION_MIN = 1;
+
+  /** Programs that write this version, or a later one, seal each segment that they leave. */
+  private static final short SEALS_SINCE = 3;
+
+  /** Of a batch: the log goes on in another segment. */
+  private static final short SEAL = 1;
+
+  private static final int FLAGS_AT = 6;
 
   static final int HEADER_BYTES = 64;
   static final int CRC_AT = 60;
@@ -102,13 +110,44 @@ final class SegmentFormat {
   /** Writes the batch header and, over the finished directory, its checksum. */
   static void sealDirectory(ByteBuffer batch, BatchHeader header, Checksum checksum) {
     batch.clear();
-    batch.putInt(0, MAGIC).putShort(4, VERSION).putShort(6, (short) 0);
+    batch.putInt(0, MAGIC).putShort(4, header.version());
+    batch.putShort(FLAGS_AT, header.isSeal() ? SEAL : 0);
     batch.putLong(8, header.drive().getMostSignificantBits());
     batch.putLong(16, header.drive().getLeastSignificantBits());
     batch.putLong(24, header.segment()).putInt(32, header.offset() / BLOCK);
     batch.putInt(36, header.bytes() / BLOCK).putLong(40, header.sequence());
     batch.putInt(48, header.records()).putInt(52, header.directoryBytes()).putInt(56, 0);
     batch.putInt(CRC_AT, directoryCrc(batch, 0, header.directoryBytes(), checksum));
+  }
+
+  /** A batch of one block, which ends its segment. */
+  static void layOutSeal(
+      ByteBuffer batch,
+      UUID drive,
+      LogPosition at,
+      ChangeHistory.Stored history,
+      Checksum checksum) {
+    for (int i = HEADER_BYTES; i < BLOCK; i += Long.BYTES) {
+      batch.putLong(i, 0);
+    }
+    int records = history.batches() > 0 ? 1 : 0;
+    if (records > 0) {
+      putHistory(batch.position(HEADER_BYTES), history);
+    }
+    int directoryBytes = HEADER_BYTES + history.storedBytes();
+    sealDirectory(
+        batch,
+        new BatchHeader(
+            drive,
+            at.segment(),
+            at.offset(),
+            BLOCK,
+            at.sequence(),
+            records,
+            directoryBytes,
+            VERSION,
+            true),
+        checksum);
   }
 
   static int directoryCrc(ByteBuffer memory, int at, int directoryBytes, Checksum checksum) {
@@ -126,7 +165,9 @@ final class SegmentFormat {
         memory.getInt(at + 36) * BLOCK,
         memory.getLong(at + 40),
         memory.getInt(at + 48),
-        memory.getInt(at + 52));
+        memory.getInt(at + 52),
+        memory.getShort(at + 4),
+        (memory.getShort(at + FLAGS_AT) & SEAL) != 0);
   }
 
   static void putPiece(ByteBuffer batch, Piece piece, short damaged) {
@@ -303,6 +344,7 @@ final class SegmentFormat {
    * @param offset of the batch in its segment
    * @param bytes of the whole batch
    * @param sequence counts up by one from batch to batch over the drive's life
+   * @param isSeal whether it is the last of its segment, and has no content
    */
   record BatchHeader(
       UUID drive,
@@ -311,5 +353,12 @@ final class SegmentFormat {
       int bytes,
       long sequence,
       int records,
-      int directoryBytes) {}
+      int directoryBytes,
+      short version,
+      boolean isSeal) {
+    /** Of the last batch in a segment that the log has left: what came behind it is lost. */
+    boolean lacksSeal() {
+      return version >= SEALS_SINCE && !isSeal;
+    }
+  }
 }

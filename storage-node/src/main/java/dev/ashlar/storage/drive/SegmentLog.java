@@ -28,6 +28,10 @@ final class SegmentLog {
   private volatile LogPosition end;
   private final ChangeHistory history;
   private boolean isConfirmed;
+
+  /** Whether the last batch says that the log goes on in another segment. */
+  private volatile boolean isSealed;
+
   private final AtomicLong writtenBytes = new AtomicLong();
 
   private final List<LogRequest> accepted = new ArrayList<>();
@@ -49,6 +53,7 @@ final class SegmentLog {
     this.end = recovered.end();
     this.history = recovered.history();
     this.isConfirmed = recovered.isConfirmed();
+    this.isSealed = recovered.isSealed();
     this.active = segments.get(end.segment());
     batch = new LogBatch(limits.batchBytesMax(), segments, index, changed);
   }
@@ -68,7 +73,7 @@ final class SegmentLog {
 
   /** Bytes that the segment written to now has left. */
   int activeRoomBytes() {
-    return activeSegment() == 0 ? 0 : segments.segmentBytes() - end.offset();
+    return activeSegment() == 0 || isSealed ? 0 : segments.segmentBytes() - end.offset();
   }
 
   /** Bytes of all batches since the drive was opened. */
@@ -134,19 +139,50 @@ final class SegmentLog {
   private boolean makeRoom() throws IOException {
     Segments.Need need = need();
     Segment present = active;
-    if (present != null
-        && !batch.leaves(present)
-        && end.offset() + batch.bytes() <= segments.segmentBytes()
-        && segments.mayFill(need)) {
+    boolean fits =
+        present != null
+            && !batch.leaves(present)
+            && end.offset() + batch.bytes() <= segments.segmentBytes()
+            && segments.mayFill(need);
+    if (fits && !isSealed) {
       return true;
     }
-    Segment next = segments.allocate(need);
+    Segment next = segments.allocate(need, () -> seal(present));
     if (next == null) {
-      return false;
+      return fits; // behind a seal, where the segment it was written for could not be had
     }
     active = next;
+    isSealed = false;
     end = new LogPosition(end.sequence(), next.id(), 0);
+    batch.store(history); // of the seal, too
     return true;
+  }
+
+  /**
+   * Ends a segment, durably before the next one begins, with a batch without content. The segments
+   * behind it will be freed some day: then only a missing seal tells that its last batches are
+   * lost. The index gets the position with the next batch.
+   */
+  private void seal(@Nullable Segment segment) throws IOException {
+    if (segment == null || isSealed || end.offset() == segments.segmentBytes()) {
+      return;
+    }
+    ChangeHistory.Stored stored = history.fitting(SegmentFormat.BLOCK - SegmentFormat.HEADER_BYTES);
+    LogPosition at = new LogPosition(end.sequence() + 1, segment.id(), end.offset());
+    Slab slab = slabs.acquire(SegmentFormat.BLOCK);
+    try {
+      ByteBuffer memory = slab.buffer();
+      SegmentFormat.layOutSeal(memory, drive, at, stored, checksum);
+      write(segment, List.of(memory.slice(0, SegmentFormat.BLOCK)), at.offset());
+    } finally {
+      slab.release();
+    }
+    meters.confirmed();
+    history.add(new ChangeHistory.Changes());
+    isConfirmed = true;
+    isSealed = true;
+    writtenBytes.lazySet(writtenBytes.get() + SegmentFormat.BLOCK);
+    end = new LogPosition(at.sequence(), at.segment(), at.offset() + SegmentFormat.BLOCK);
   }
 
   private Segments.Need need() {
@@ -228,15 +264,12 @@ final class SegmentLog {
               total,
               at.sequence(),
               batch.records(),
-              batch.directoryBytes()),
+              batch.directoryBytes(),
+              SegmentFormat.VERSION,
+              false),
           checksum);
       buffers.set(0, memory.clear().limit(bodiesAt));
-      segment.file().write(buffers, at.offset());
-      segment.file().sync();
-    } catch (NoFilesException e) {
-      throw e; // it could not be opened: nothing was written
-    } catch (IOException e) {
-      throw new LogWriteException(segment, e);
+      write(segment, buffers, at.offset());
     } finally {
       buffers.clear();
       slab.release();
@@ -253,10 +286,23 @@ final class SegmentLog {
     }
     history.add(batch.changes(pieces));
     isConfirmed = !batch.hasContents();
+    isSealed = false;
     writtenBytes.lazySet(writtenBytes.get() + total);
     LogPosition reached = new LogPosition(at.sequence(), at.segment(), at.offset() + total);
     batch.commitToIndex(pieces, reached);
     end = reached;
+  }
+
+  private static void write(Segment segment, List<ByteBuffer> buffers, int offset)
+      throws IOException {
+    try {
+      segment.file().write(buffers, offset);
+      segment.file().sync();
+    } catch (NoFilesException e) {
+      throw e; // it could not be opened: nothing was written
+    } catch (IOException e) {
+      throw new LogWriteException(segment, e);
+    }
   }
 
   private Segment requireActive() {

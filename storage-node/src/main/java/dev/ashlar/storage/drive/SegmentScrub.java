@@ -120,18 +120,23 @@ final class SegmentScrub {
     LogPosition head = log.end();
     boolean isActive = log.activeSegment() == segment;
     int end = isActive && head.segment() == segment ? head.offset() : segmentBytes;
+    BatchHeader last = null;
     try (BatchScanner scanner = new BatchScanner(drive, segmentBytes, slabs)) {
       for (int offset = 0; offset < end; ) {
         Batch batch = next(scanner, segment, offset);
         if (batch == null) {
           break;
         }
-        offset = batch.header().offset() + batch.header().bytes();
-        batches.put(batch.header().offset(), offset);
+        last = batch.header();
+        offset = last.offset() + last.bytes();
+        batches.put(last.offset(), offset);
         if (!pace.take(batch.header().directoryBytes()) || !verify(segment, batch)) {
           return null;
         }
       }
+    }
+    if (!isActive && last != null) {
+      checkSeal(segment, last);
     }
     for (int i = 0; !isActive && lacksSomeOf(segment); i++) {
       if (i == RECOUNTS) {
@@ -141,6 +146,16 @@ final class SegmentScrub {
       recount(segment);
     }
     return new Found(verifiedBytes, damagedBlocks, gaps.size(), blobsInGaps);
+  }
+
+  /** Without the index a rebuild could not tell that nothing but the seal is lost. */
+  private void checkSeal(long segment, BatchHeader last) {
+    int end = last.offset() + last.bytes();
+    boolean isStillThere = segments.get(segment) != null;
+    if (isStillThere && last.lacksSeal() && end < segmentBytes) {
+      LOG.warn("the last batch of segment {}, behind byte {}, cannot be read", segment, end);
+      gaps.add(end);
+    }
   }
 
   private boolean lacksSomeOf(long segment) {

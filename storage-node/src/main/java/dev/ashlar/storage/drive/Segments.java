@@ -186,18 +186,25 @@ final class Segments implements AutoCloseable {
     return false;
   }
 
+  /** What has to be done before the log goes on in another segment. */
+  interface Leaving {
+    void run() throws IOException;
+  }
+
   /**
    * A fresh segment, durable by name.
    *
+   * @param leaving is done first, and only if there is room
    * @return null when there is no room for this need
    */
-  @Nullable Segment allocate(Need need) throws IOException {
+  @Nullable Segment allocate(Need need, Leaving leaving) throws IOException {
     lock.lock();
     try {
       if (!hasRoomFor(need) || (spares.isEmpty() && !addSpare())) {
         full = true;
         return null;
       }
+      leaving.run();
       long id = ++lastId;
       String name = fileName(id);
       makeOf(spares.element(), name);

@@ -289,8 +289,8 @@ class DriveChangesTest {
         Arrays.copyOf(writer.disk.content(FIRST_SEGMENT), writer.core().log().end().offset());
     byte[] trimmed = DriveRulesTest.trimmed(written);
     assertArrayEquals(
-        DriveRulesTest.golden("changes-v2.hex"), trimmed, () -> HexFormat.of().formatHex(trimmed));
-    for (String version : List.of("changes-v1.hex", "changes-v2.hex")) {
+        DriveRulesTest.golden("changes-v3.hex"), trimmed, () -> HexFormat.of().formatHex(trimmed));
+    for (String version : List.of("changes-v1.hex", "changes-v2.hex", "changes-v3.hex")) {
       SimulatedCore reader = new SimulatedCore(TestDrives.TINY);
       reader.core().close();
       byte[] stored = DriveRulesTest.golden(version);

@@ -94,9 +94,14 @@ class DriveIdentityTest {
    */
   @Test
   void aDriveOfTheVersionBeforeIsRaisedWhenItIsOpenedAndNotWhenItIsLookedAt() throws Exception {
+    for (String version : List.of("identity-v2.hex", "identity-v3.hex")) {
+      checkIsRaised(DriveRulesTest.golden(version));
+    }
+  }
+
+  private static void checkIsRaised(byte[] former) throws Exception {
     SimulatedCore drive = new SimulatedCore(TestDrives.LIMITS);
     byte[] places = new byte[2 * SegmentFormat.BLOCK];
-    byte[] former = DriveRulesTest.golden("identity-v2.hex");
     System.arraycopy(former, 0, places, 0, former.length);
     System.arraycopy(former, 0, places, SegmentFormat.BLOCK, former.length);
     drive.disk.put(DriveIdentity.FILE, places);
@@ -105,7 +110,7 @@ class DriveIdentityTest {
     drive.reopen();
     for (int place = 0; place < 2; place++) {
       byte[] content = drive.disk.content(DriveIdentity.FILE);
-      assertEquals(3, content[place * SegmentFormat.BLOCK + 5]);
+      assertEquals(4, content[place * SegmentFormat.BLOCK + 5]);
     }
     assertEquals(1000, incarnation(drive.disk));
   }

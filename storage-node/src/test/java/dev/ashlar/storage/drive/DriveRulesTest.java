@@ -403,13 +403,14 @@ class DriveRulesTest {
 
   @Test
   void theIdentityFormatStaysReadable() throws Exception {
-    byte[] golden = golden("identity-v3.hex");
+    byte[] golden = golden("identity-v4.hex");
     DriveIdentity identity =
         new DriveIdentity(TestDrives.CLUSTER, new DriveId(SimulatedCore.DRIVE, 1000), true);
     assertEquals(
         identity.withChangesLost(false),
         DriveIdentity.decode(ByteBuffer.wrap(golden("identity-v1.hex"))));
     assertEquals(identity, DriveIdentity.decode(ByteBuffer.wrap(golden("identity-v2.hex"))));
+    assertEquals(identity, DriveIdentity.decode(ByteBuffer.wrap(golden("identity-v3.hex"))));
     byte[] encoded = new byte[golden.length];
     identity.encode().get(encoded);
     assertArrayEquals(golden, encoded, () -> HexFormat.of().formatHex(encoded));
@@ -420,15 +421,16 @@ class DriveRulesTest {
 
   @Test
   void theSegmentFormatStaysReadable() throws Exception {
-    byte[] golden = golden("segment-v2.hex");
+    byte[] golden = golden("segment-v3.hex");
     SimulatedCore writer = new SimulatedCore(LIMITS);
     writer.commit(1, "small".getBytes(StandardCharsets.US_ASCII), new byte[5000]);
     writer.delete(2);
-    byte[] written =
-        Arrays.copyOf(writer.disk.content(FIRST_SEGMENT), writer.core().log().end().offset());
+    int sealed = writer.core().log().end().offset() + BLOCK;
+    writer.commit(3, noise(3, LIMITS.segmentBytes() - BLOCK));
+    byte[] written = Arrays.copyOf(writer.disk.content(FIRST_SEGMENT), sealed);
     assertArrayEquals(golden, trimmed(written), () -> HexFormat.of().formatHex(trimmed(written)));
 
-    for (String version : List.of("segment-v1.hex", "segment-v2.hex")) {
+    for (String version : List.of("segment-v1.hex", "segment-v2.hex", "segment-v3.hex")) {
       SimulatedCore reader = new SimulatedCore(LIMITS);
       reader.core().close();
       reader.disk.put(FIRST_SEGMENT, untrimmed(golden(version), LIMITS.segmentBytes()));

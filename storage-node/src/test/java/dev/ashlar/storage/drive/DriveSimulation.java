@@ -130,8 +130,7 @@ final class DriveSimulation {
     Set<BlobId> held = new HashSet<>();
     for (Batch batch : batches.subList(first, first + count)) {
       BatchHeader header = batch.header();
-      // Where nothing says any more that there was a batch, none is missed at a segment's end.
-      int from = 40 + random.nextInt(header.directoryBytes() - 40);
+      int from = random.nextInt(header.directoryBytes());
       disk.flipBit(Segments.fileName(header.segment()), header.offset() + from, random.nextInt(8));
       held.addAll(batch.blobs());
     }
