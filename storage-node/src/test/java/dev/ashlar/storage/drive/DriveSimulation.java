@@ -13,7 +13,9 @@ import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.ShardId;
 import dev.ashlar.storage.drive.SegmentFormat.BatchHeader;
+import dev.ashlar.storage.io.RawFiles;
 import dev.ashlar.storage.io.SimulatedDrive;
+import dev.ashlar.storage.io.SimulatedDrive.Calls;
 import dev.ashlar.storage.io.SimulatedDrive.PowerLoss;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
@@ -44,8 +46,16 @@ final class DriveSimulation {
     NONE,
     WRITE_ERROR,
     INDEX_LOSS,
-    DAMAGE
+    DAMAGE,
+    /** Files cannot be made, renamed or deleted, or the directory synced, for a while. */
+    NAME_ERROR,
+    /** Writes and syncs fail for a while, over several starts, and then do not any more. */
+    LASTING_ERROR,
+    /** A write is acknowledged that went elsewhere, or nowhere. */
+    STRAY_WRITE
   }
+
+  private static final int ERRORS_MAX = 20;
 
   /** Direct memory for the payloads of one round. */
   private static final ByteBuffer PAYLOADS =
@@ -57,6 +67,7 @@ final class DriveSimulation {
   private final Fault fault;
   private final SlabPool slabs;
   private final SimulatedDrive disk;
+  private final RawFiles files;
   private final SimulatedIndex index;
   private final DriveModel model;
   private final SimulatedChanges changes;
@@ -67,14 +78,23 @@ final class DriveSimulation {
   private long incarnation;
   private boolean expectNewLife;
 
-  DriveSimulation(long seed, Fault fault, SlabPool slabs, SimulatedIndex index) {
+  /** What had failed when the present life began. */
+  private long errorsBefore;
+
+  DriveSimulation(
+      long seed, Fault fault, BuggyFiles.Bug bug, SlabPool slabs, SimulatedIndex index) {
     this.index = index;
     random = new Random(seed);
     this.fault = fault;
     this.slabs = slabs;
-    model = new DriveModel(fault != Fault.WRITE_ERROR);
+    model = new DriveModel(!failsWrites());
     changes = new SimulatedChanges(random);
     disk = new SimulatedDrive(random, (6L + random.nextInt(30)) * TestDrives.TINY.segmentBytes());
+    files = bug.in(disk);
+  }
+
+  private boolean failsWrites() {
+    return fault == Fault.WRITE_ERROR || fault == Fault.LASTING_ERROR;
   }
 
   private static byte[] noise() {
@@ -90,7 +110,8 @@ final class DriveSimulation {
         disk.crashAtCall(1 + random.nextInt(60));
       }
       try {
-        live();
+        planErrors();
+        openAndLive();
       } catch (PowerLoss e) {
         assertEquals(0, slabs.lentBytes(), "slabs leak in a crash");
       }
@@ -101,19 +122,92 @@ final class DriveSimulation {
         index.lose();
       }
     }
-    live();
+    live(open());
     if (fault == Fault.DAMAGE) {
       damage();
     }
+    if (fault == Fault.STRAY_WRITE) {
+      stray();
+    }
+  }
+
+  /** Those that may meet the drive as it starts. */
+  private void planErrors() {
+    errorsBefore = disk.errorCount();
+    if (random.nextInt(3) == 0) {
+      return;
+    }
+    if (fault == Fault.NAME_ERROR) {
+      disk.fail(Calls.NAMES, 1 + random.nextInt(12), 1 + random.nextInt(ERRORS_MAX));
+    } else if (fault == Fault.LASTING_ERROR) {
+      disk.fail(Calls.DATA, 1 + random.nextInt(60), 1 + random.nextInt(ERRORS_MAX));
+    }
+  }
+
+  private boolean hasFailed() {
+    return disk.errorCount() > errorsBefore;
+  }
+
+  private void openAndLive() throws IOException {
+    DriveCore core;
+    try {
+      core = open();
+    } catch (IOException e) {
+      if (!hasFailed()) {
+        throw e;
+      }
+      return; // it is tried again at the next start
+    }
+    live(core);
   }
 
   private DriveCore open() throws IOException {
-    DriveCore.identify(disk, SETTING);
+    DriveCore.identify(files, SETTING);
     return DriveCore.open(
-        disk,
+        files,
         TestDrives.TINY,
         SETTING,
         new SegmentLog.Parts(index.index(), slabs, FEW_RECENT, METERS));
+  }
+
+  /**
+   * Whatever was acknowledged then may be lost, but what is read is right. The index is not lost
+   * with it: where a batch lies on another one, nothing but the index tells that there was one.
+   */
+  private void stray() throws IOException {
+    DriveCore core = open();
+    Compactor compactor = newCompactor(core);
+    disk.strayAtWrite(1 + random.nextInt(6));
+    for (int i = random.nextInt(STEPS_MAX); i > 0; i--) {
+      switch (random.nextInt(6)) {
+        case 0 -> index.index().checkpoint();
+        case 1 -> compact(compactor);
+        case 2 -> checkBytes(core);
+        default -> commitSome(core, false);
+      }
+    }
+    scrub(core);
+    checkBytes(core);
+    core.close();
+    disk.reboot();
+    index.crash(random);
+    DriveCore later = open();
+    checkBytes(later);
+    scrub(later);
+    checkBytes(later);
+    later.close();
+  }
+
+  private void checkBytes(DriveCore core) {
+    model.checkBytes(core.reader());
+    changes.checkDamaged(core.reader(), Set.of(), false);
+  }
+
+  private static void scrub(DriveCore core) throws IOException {
+    for (Segment segment : List.copyOf(core.segments().all())) {
+      core.newSegmentScrub(SegmentScrub.Pace.NONE, (shard, range, found) -> {})
+          .verify(segment.id());
+    }
   }
 
   /** Some batches that follow each other lose their directories. */
@@ -190,14 +284,16 @@ final class DriveSimulation {
     return blobs;
   }
 
-  private void live() throws IOException {
-    DriveCore core = open();
+  private static Compactor newCompactor(DriveCore core) {
+    return core.newCompactor(
+        (segment, pieces, marks) ->
+            alone(core, new LogRequest.Move(segment, pieces, marks, new Ignored())));
+  }
+
+  private void live(DriveCore core) throws IOException {
     checkIncarnation(core.drive());
     check(core);
-    Compactor compactor =
-        core.newCompactor(
-            (segment, pieces, marks) ->
-                alone(core, new LogRequest.Move(segment, pieces, marks, new Ignored())));
+    Compactor compactor = newCompactor(core);
     Coalescer coalescer =
         core.newCoalescer(
             (shard, bases, patches, payload, crcs) ->
@@ -216,11 +312,23 @@ final class DriveSimulation {
       check(core);
       checkMarks(core);
     } catch (SimulatedFailure e) {
-      core.endLife();
-      expectNewLife = true;
+      if (e.isInDoubt()) {
+        endLife(core);
+      }
       check(core);
     }
     core.close();
+  }
+
+  private void endLife(DriveCore core) throws IOException {
+    try {
+      core.endLife();
+      expectNewLife = true;
+    } catch (IOException e) {
+      if (fault != Fault.LASTING_ERROR) {
+        throw e;
+      }
+    }
   }
 
   private void check(DriveCore core) {
@@ -230,7 +338,7 @@ final class DriveSimulation {
 
   /** Else a segment would wait for ever for marks that nobody can read. */
   private void checkMarks(DriveCore core) throws IOException {
-    if (fault == Fault.WRITE_ERROR) {
+    if (failsWrites()) {
       return; // it loses what it has said to be durable
     }
     for (Segment segment : core.segments().all()) {
@@ -270,6 +378,11 @@ final class DriveSimulation {
     SimulatedFailure(IOException cause) {
       super(cause);
     }
+
+    /** Whether it is not known what of the log is on the drive. */
+    boolean isInDoubt() {
+      return getCause() instanceof LogWriteException;
+    }
   }
 
   private void checkIncarnation(DriveId drive) {
@@ -280,7 +393,7 @@ final class DriveSimulation {
       assertTrue(drive.incarnation() > incarnation, "no new life after a failed write");
       incarnation = drive.incarnation();
       expectNewLife = false;
-    } else if (fault == Fault.WRITE_ERROR) {
+    } else if (failsWrites()) {
       incarnation = drive.incarnation();
     } else {
       assertEquals(incarnation, drive.incarnation(), "a torn tail is no damage");
@@ -298,7 +411,7 @@ final class DriveSimulation {
       case 5 -> changes.coalesce(core, coalescer);
       case 6 -> confirm(core);
       default -> {
-        commitSome(core);
+        commitSome(core, true);
         makeRoomForDeletes(core, compactor);
       }
     }
@@ -336,16 +449,17 @@ final class DriveSimulation {
     PlannedDelete delete = new PlannedDelete(blob);
     delete.announce();
     commit(core, List.of(delete));
-    assertEquals(0, refusedDeletes, "the drive is stuck");
+    assertTrue(refusedDeletes == 0 || hasFailed(), "the drive is stuck");
+    refusedDeletes = 0;
   }
 
-  private void commitSome(DriveCore core) throws IOException {
+  private void commitSome(DriveCore core, boolean withChanges) throws IOException {
     List<Planned> planned = new ArrayList<>();
     payloadsUsed = 0;
     int count = 1 + random.nextInt(6);
     for (int i = 0; i < count; i++) {
       BlobId victim = random.nextInt(3) == 0 ? model.anyLiveBlob(random) : null;
-      Planned next = random.nextBoolean() ? changes.plan(core) : null;
+      Planned next = withChanges && random.nextBoolean() ? changes.plan(core) : null;
       if (next == null) {
         next = victim != null ? new PlannedDelete(victim) : planWrite();
       }

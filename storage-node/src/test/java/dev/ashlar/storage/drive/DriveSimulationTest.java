@@ -1,5 +1,7 @@
 package dev.ashlar.storage.drive;
 
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
 import dev.ashlar.protocol.memory.SlabPool;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -12,8 +14,11 @@ import org.junit.jupiter.params.provider.EnumSource;
  * -Dashlar.sim.seed=N} replays one.
  */
 class DriveSimulationTest {
-  private static final int RUNS_DEFAULT = 400;
-  private static final int ROCKS_RUNS_DEFAULT = 8;
+  private static final int RUNS_DEFAULT = 250;
+  private static final int ROCKS_RUNS_DEFAULT = 5;
+
+  /** So many runs, at most, does each planted bug need to be found. */
+  private static final int RUNS_TO_FIND_MAX = 250;
 
   @ParameterizedTest
   @EnumSource
@@ -26,6 +31,7 @@ class DriveSimulationTest {
     }
     long first = System.nanoTime();
     int runs = Integer.getInteger("ashlar.sim.runs", RUNS_DEFAULT);
+    System.out.println("drive simulation: " + fault + ", " + runs + " runs from seed " + first);
     for (int i = 0; i < runs; i++) {
       run(fault, first + i, slabs, new MemoryShardIndex());
     }
@@ -48,11 +54,31 @@ class DriveSimulationTest {
     }
   }
 
+  @ParameterizedTest
+  @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "NONE")
+  void plantedBugsAreFound(BuggyFiles.Bug bug) {
+    int runs = 1;
+    while (runs <= RUNS_TO_FIND_MAX && !isFound(bug, runs)) {
+      runs++;
+    }
+    assertTrue(runs <= RUNS_TO_FIND_MAX, bug + " was not found in " + RUNS_TO_FIND_MAX + " runs");
+    System.out.println(bug + " was found within " + runs + " runs");
+  }
+
+  private static boolean isFound(BuggyFiles.Bug bug, long seed) {
+    try {
+      new DriveSimulation(seed, bug.fault(), bug, new SlabPool(), new MemoryShardIndex()).run();
+      return false;
+    } catch (RuntimeException | AssertionError | IOException e) {
+      return true;
+    }
+  }
+
   private static void run(
       DriveSimulation.Fault fault, long seed, SlabPool slabs, SimulatedIndex index)
       throws IOException {
     try {
-      new DriveSimulation(seed, fault, slabs, index).run();
+      new DriveSimulation(seed, fault, BuggyFiles.Bug.NONE, slabs, index).run();
     } catch (RuntimeException | AssertionError | IOException e) {
       System.err.println("failed: " + fault + ", replay with -Dashlar.sim.seed=" + seed);
       throw e;

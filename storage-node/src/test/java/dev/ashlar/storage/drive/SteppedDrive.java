@@ -198,7 +198,7 @@ public final class SteppedDrive implements ShardStore {
         throw new AssertionError("housekeeping", e);
       }
     } catch (IOException e) {
-      writesFailed();
+      writesFailed(e);
     }
   }
 
@@ -221,7 +221,7 @@ public final class SteppedDrive implements ShardStore {
       }
       log.commit();
     } catch (IOException e) {
-      writesFailed();
+      writesFailed(e);
       log.accepted().forEach(request -> fail(request.completion(), ShardFault.IO_ERROR));
       log.rejected().forEach(request -> fail(request.completion(), ShardFault.FULL));
       log.clear();
@@ -254,13 +254,16 @@ public final class SteppedDrive implements ShardStore {
     }
   }
 
-  private void writesFailed() {
+  /** Only what fails in the log leaves in doubt what it has. */
+  private void writesFailed(IOException cause) {
     state = State.READ_ONLY;
-    hasFailed = true;
-    try {
-      core.endLife();
-    } catch (IOException e) {
-      throw new AssertionError("one write fails at a time", e);
+    if (cause instanceof LogWriteException) {
+      hasFailed = true;
+      try {
+        core.endLife();
+      } catch (IOException e) {
+        // It goes on in its present life: nothing that it acknowledged is in doubt.
+      }
     }
   }
 

@@ -7,6 +7,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -16,7 +17,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A drive that can lose power at any call. What was not synced is then lost or kept sector by
  * sector, in any combination; names that were not synced are lost from some point on. It can also
- * return errors, flip bits, and fill up. All chance comes from the given source.
+ * return errors, once or for a while, flip bits, lose and misdirect writes, and fill up. All chance
+ * comes from the given source.
  */
 public final class SimulatedDrive implements RawFiles {
   private static final int SECTOR = 512;
@@ -28,13 +30,42 @@ public final class SimulatedDrive implements RawFiles {
   private final List<Map<String, SimulatedFile>> unsyncedNames = new ArrayList<>();
   private long callsUntilCrash = Long.MAX_VALUE;
   private boolean isDown;
-  private int callsUntilError = Integer.MAX_VALUE;
+  private final Map<Calls, Errors> errors = new EnumMap<>(Calls.class);
+  private long errorCount;
+  private int writesUntilStray = Integer.MAX_VALUE;
   private long calls;
   private long readBytes;
   private boolean skipsSyncs;
   private @Nullable String unreadable;
   private long unreadableFrom;
   private long unreadableTo;
+
+  /** What may fail. */
+  public enum Calls {
+    /** Writes and syncs of files. What they should have made durable is not. */
+    DATA,
+    /** Making, renaming and deleting files, and syncs of the directory. */
+    NAMES
+  }
+
+  /** Errors of one kind of calls. */
+  private static final class Errors {
+    private int callsBefore;
+    private int left;
+
+    Errors(int callsBefore, int count) {
+      this.callsBefore = callsBefore;
+      left = count;
+    }
+
+    boolean isNext() {
+      if (callsBefore > 0) {
+        callsBefore--;
+        return false;
+      }
+      return left-- > 0;
+    }
+  }
 
   /** Power is gone: unwinds whatever was running. */
   public static final class PowerLoss extends RuntimeException {
@@ -57,7 +88,25 @@ public final class SimulatedDrive implements RawFiles {
 
   /** The n-th write or sync from now fails, and what it should have made durable is not. */
   public void failAtCall(int n) {
-    callsUntilError = n;
+    fail(Calls.DATA, n, 1);
+  }
+
+  /** From the n-th call of this kind on, counted from 1, so many fail; a restart ends that. */
+  public void fail(Calls which, int n, int count) {
+    errors.put(which, new Errors(n - 1, count));
+  }
+
+  /** How many calls have failed so far. */
+  public long errorCount() {
+    return errorCount;
+  }
+
+  /**
+   * The n-th write from now, counted from 1, is acknowledged and goes elsewhere, to any sectors of
+   * a file that is as long, or nowhere.
+   */
+  public void strayAtWrite(int n) {
+    writesUntilStray = n;
   }
 
   /** Whether syncs of files from now on do nothing, which nobody hears. */
@@ -100,7 +149,7 @@ public final class SimulatedDrive implements RawFiles {
     }
     isDown = false;
     callsUntilCrash = Long.MAX_VALUE;
-    callsUntilError = Integer.MAX_VALUE;
+    errors.clear();
   }
 
   /**
@@ -110,7 +159,7 @@ public final class SimulatedDrive implements RawFiles {
   public void restart() {
     isDown = false;
     callsUntilCrash = Long.MAX_VALUE;
-    callsUntilError = Integer.MAX_VALUE;
+    errors.clear();
   }
 
   /** Flips one bit that had been durable. */
@@ -149,8 +198,14 @@ public final class SimulatedDrive implements RawFiles {
       throw new IOException("exists: " + name);
     }
     SimulatedFile file = new SimulatedFile(name, new byte[(int) size], new byte[(int) size]);
+    boolean isError = isError(Calls.NAMES);
+    if (isError && random.nextBoolean()) {
+      errorCount++;
+      throw new NoSpaceException("simulated, for " + name);
+    }
     names.put(name, file);
     noteNames();
+    failIf(isError);
     return file;
   }
 
@@ -173,29 +228,50 @@ public final class SimulatedDrive implements RawFiles {
   @Override
   public void rename(String from, String to) throws IOException {
     change();
-    SimulatedFile file = names.remove(from);
+    SimulatedFile file = names.get(from);
     if (file == null) {
       throw new FileNotFoundException(from);
     }
+    boolean isError = isError(Calls.NAMES);
+    failIf(isError && random.nextBoolean());
+    names.remove(from);
     file.name = to;
     names.put(to, file);
     noteNames();
+    failIf(isError); // though it was done
   }
 
   @Override
   public void delete(String name) throws IOException {
     change();
-    if (names.remove(name) == null) {
+    if (!names.containsKey(name)) {
       throw new FileNotFoundException(name);
     }
+    boolean isError = isError(Calls.NAMES);
+    failIf(isError && random.nextBoolean());
+    names.remove(name);
     noteNames();
+    failIf(isError);
   }
 
   @Override
-  public void syncDirectory() {
+  public void syncDirectory() throws IOException {
     change();
+    failIf(isError(Calls.NAMES));
     durableNames = new TreeMap<>(names);
     unsyncedNames.clear();
+  }
+
+  private boolean isError(Calls which) {
+    Errors planned = errors.get(which);
+    return planned != null && planned.isNext();
+  }
+
+  private void failIf(boolean isError) throws IOException {
+    if (isError) {
+      errorCount++;
+      throw new IOException("simulated input/output error");
+    }
   }
 
   @Override
@@ -243,6 +319,11 @@ public final class SimulatedDrive implements RawFiles {
     public void write(List<ByteBuffer> buffers, long position) throws IOException {
       checkPower();
       boolean powerGoes = callsUntilCrash == 1;
+      if (--writesUntilStray == 0) {
+        stray(buffers);
+        change();
+        return;
+      }
       int at = (int) position;
       for (ByteBuffer buffer : buffers) {
         int length = buffer.remaining();
@@ -302,7 +383,7 @@ public final class SimulatedDrive implements RawFiles {
 
     /** As a kernel does after a failed sync, it forgets that the sectors were never written. */
     private void fail() throws IOException {
-      if (--callsUntilError == 0) {
+      if (isError(Calls.DATA)) {
         for (int sector = dirtySectors.nextSetBit(0);
             sector >= 0;
             sector = dirtySectors.nextSetBit(sector + 1)) {
@@ -311,7 +392,36 @@ public final class SimulatedDrive implements RawFiles {
           }
         }
         dirtySectors.clear();
-        throw new IOException("simulated write error");
+        failIf(true);
+      }
+    }
+
+    /** The disk has taken it, and every cache before the disk has forgotten it. */
+    private void stray(List<ByteBuffer> buffers) {
+      int length = 0;
+      for (ByteBuffer buffer : buffers) {
+        length += buffer.remaining();
+      }
+      int bytes = length;
+      List<SimulatedFile> files =
+          names.values().stream()
+              .filter(file -> file.durable.length >= Math.max(bytes, current.length))
+              .toList();
+      boolean isLost = files.isEmpty() || random.nextBoolean();
+      if (!isLost) {
+        SimulatedFile target = files.get(random.nextInt(files.size()));
+        int sectors = (target.durable.length - bytes) / SECTOR + 1;
+        target.takeStray(buffers, random.nextInt(sectors) * SECTOR);
+      }
+      buffers.forEach(buffer -> buffer.position(buffer.limit()));
+    }
+
+    private void takeStray(List<ByteBuffer> buffers, int position) {
+      int at = position;
+      for (ByteBuffer buffer : buffers) {
+        buffer.get(buffer.position(), current, at, buffer.remaining());
+        buffer.get(buffer.position(), durable, at, buffer.remaining());
+        at += buffer.remaining();
       }
     }
 
