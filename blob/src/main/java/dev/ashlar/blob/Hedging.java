@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * late, reads hardly more for it. Its thread also looks after those who wait for drives that may
  * never answer.
  */
-public final class Hedging implements AutoCloseable {
+public class Hedging implements AutoCloseable {
   private static final int PER_READ = 100;
   private static final long SAVED_MAX = 100L * PER_READ;
 

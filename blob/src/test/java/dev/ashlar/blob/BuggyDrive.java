@@ -57,8 +57,11 @@ final class BuggyDrive extends ForwardingShardStore {
   }
 
   private boolean isWriteFailure(ShardFault fault) {
-    return bug == PlantedBug.FAILED_WRITES_COUNT
-        && (fault == ShardFault.IO_ERROR || fault == ShardFault.UNAVAILABLE);
+    return switch (fault) {
+      case IO_ERROR, UNAVAILABLE -> bug == PlantedBug.FAILED_WRITES_COUNT;
+      case FULL, READ_ONLY -> bug == PlantedBug.REFUSED_WRITES_COUNT;
+      default -> false;
+    };
   }
 
   @Override
@@ -95,8 +98,9 @@ final class BuggyDrive extends ForwardingShardStore {
   @Override
   public void read(
       ShardId shard, ShardView view, long offset, int length, Completion<ShardData> completion) {
+    boolean isParity = shard.slot() > 1; // of the profiles with two data shards
     ShardView seen =
-        bug == PlantedBug.READS_WITHOUT_CHANGES
+        bug == PlantedBug.READS_WITHOUT_CHANGES || (bug == PlantedBug.READS_OLD_PARITY && isParity)
             ? new ShardView(view.revision(), view.folded(), List.of())
             : view;
     super.read(shard, seen, offset, length, completion(completion));

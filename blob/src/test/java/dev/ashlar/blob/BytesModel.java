@@ -58,6 +58,12 @@ final class BytesModel {
     put(target, bytes, false);
   }
 
+  /** Some of it belongs to something else, too. */
+  void share(String source) {
+    present(source);
+    touch(source);
+  }
+
   void delete(String key) {
     objects.remove(key);
     touch(key);

@@ -11,6 +11,7 @@ import dev.ashlar.protocol.client.ManualClock;
 import dev.ashlar.protocol.client.MemoryShardStore;
 import dev.ashlar.protocol.client.MetadataClient;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
+import dev.ashlar.protocol.client.ShardFault;
 import dev.ashlar.protocol.client.ShardStore;
 import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.NodeRow;
@@ -42,11 +43,20 @@ final class ClusterSimulation {
           Profile.parse("2+2", 4096),
           Profile.parse("2+2", 4096),
           Profile.parse("1+2", 4096));
+
+  /** What a drive answers to writes until it recovers. */
+  private static final ShardFault[] LASTING = {
+    ShardFault.FULL, ShardFault.READ_ONLY, ShardFault.IO_ERROR
+  };
+
   private static final int GATEWAYS_MAX = 3;
   private static final int CLIENTS_MAX = 2;
   private static final int CLIENT_STEPS_MAX = 4;
   private static final int GATEWAY_STARTS_MAX = 6;
   private static final int STEPS_MAX = 100_000;
+
+  /** After about so many steps those who wait for drives look whether these are late. */
+  private static final int WAKE_STEPS = 12;
 
   private final Random random;
   private final PlantedBug bug;
@@ -163,6 +173,11 @@ final class ClusterSimulation {
     public SteppedThreads threads() {
       return threads;
     }
+
+    @Override
+    public Random random() {
+      return random;
+    }
   }
 
   ClusterSimulation(long seed, PlantedBug bug) {
@@ -270,6 +285,9 @@ final class ClusterSimulation {
     for (Gateway gateway : gateways) {
       gateway.links.values().stream().filter(SimulatedLink::isBusy).forEach(busy::add);
     }
+    if (random.nextInt(WAKE_STEPS) == 0) {
+      gateways.forEach(gateway -> gateway.process.wakeReads());
+    }
     int ready = threads.runnable();
     if (ready + busy.size() == 0) {
       throw new AssertionError("everybody waits" + threads.describe());
@@ -304,7 +322,9 @@ final class ClusterSimulation {
   }
 
   private void trouble() {
-    switch (random.nextInt(12)) {
+    switch (random.nextInt(14)) {
+      case 12 -> anyNode().store().failWrites(any(LASTING));
+      case 13 -> anyNode().store().failWrites(null);
       case 0 -> {
         SimulatedNode node = anyNode();
         if (node.isUp()) {
@@ -340,6 +360,7 @@ final class ClusterSimulation {
     gateways.forEach(Gateway::end);
     gateways.clear();
     nodes.values().forEach(SimulatedNode::start);
+    nodes.values().forEach(node -> node.store().failWrites(null));
     assertEquals(0, SimulatedProcess.POOL.lentBytes(), "slabs in use when nothing is in flight");
     Gateway last = new Gateway("g-last");
     gateways.add(last);
@@ -373,6 +394,7 @@ final class ClusterSimulation {
     process.collector.sweepDeadSessions(List.copyOf(gateway.stores.values()));
     process.foldAll();
     process.repairAll();
+    process.abortUploads();
     process.leftovers.retry();
     process.collectAll(
         () -> {

@@ -51,6 +51,10 @@ final class EngineSimulation implements SimulatedProcess.Surroundings {
   private static final int CLIENT_STEPS_MAX = 8;
   private static final int STEPS_MAX = 400_000;
   private static final int SCRUBS = 3;
+
+  /** After about so many steps those who wait for drives look whether these are late. */
+  private static final int WAKE_STEPS = 12;
+
   private static final long NEVER = SimulatedDrives.NEVER;
 
   private final Random random;
@@ -68,7 +72,7 @@ final class EngineSimulation implements SimulatedProcess.Surroundings {
   private long callsUntilCrash = NEVER;
   private boolean isCrashing;
   private boolean hadFaults;
-  private final Map<String, Double> repairs = new TreeMap<>();
+  private final Map<String, Double> work = new TreeMap<>();
   private int working;
   private int steps;
 
@@ -187,6 +191,7 @@ final class EngineSimulation implements SimulatedProcess.Surroundings {
       process.repairAll();
     }
     process.foldAll();
+    process.abortUploads();
     process.leftovers.retry();
     process.collectAll(() -> clock.advanceMs(10_000));
   }
@@ -260,7 +265,8 @@ final class EngineSimulation implements SimulatedProcess.Surroundings {
   private void keepUp(Random chance) throws Exception {
     while (working > 0 && !process.isDead()) {
       try {
-        switch (chance.nextInt(8)) {
+        switch (chance.nextInt(9)) {
+          case 8 -> process.parity.checkAll();
           case 0 -> process.folder.sweep();
           case 1, 2 -> process.folder.round(process.store.oldestMs());
           case 3 -> process.foldAll();
@@ -327,6 +333,9 @@ final class EngineSimulation implements SimulatedProcess.Surroundings {
       SlotShuffle.shuffle(metadata, random);
     }
     List<SteppedDrive> busy = drives.running().stream().filter(SteppedDrive::hasWork).toList();
+    if (random.nextInt(WAKE_STEPS) == 0) {
+      process.wakeReads();
+    }
     int ready = threads.runnable();
     if (ready + busy.size() == 0) {
       throw new AssertionError("everybody waits" + threads.describe());
@@ -351,9 +360,9 @@ final class EngineSimulation implements SimulatedProcess.Surroundings {
     isCrashing |= !step.hasPower() && callsUntilCrash <= 0;
   }
 
-  /** What repair came to in all lives, so that nobody takes for tested what never happened. */
-  Map<String, Double> repairs() {
-    return repairs;
+  /** How often what was done in all lives, lest anybody takes for tested what never happened. */
+  Map<String, Double> work() {
+    return work;
   }
 
   /** Its threads run to their ends, in which nothing reaches a drive or metadata any more. */
@@ -362,6 +371,9 @@ final class EngineSimulation implements SimulatedProcess.Surroundings {
     assertTrue(
         drives.mayHaveLost() || process.repairs("lost.shards") == 0,
         "a shard that was there is owed");
+    assertTrue(
+        drives.mayHaveLost() || process.count("ashlar.scrub.inconsistent.samples") == 0,
+        "shards that are as they should be contradict each other");
     for (String what :
         List.of(
             "rebuilt.shards",
@@ -370,7 +382,10 @@ final class EngineSimulation implements SimulatedProcess.Surroundings {
             "refused",
             "lost.shards",
             "refuted.shards")) {
-      repairs.merge(what, process.repairs(what), Double::sum);
+      work.merge(what, process.repairs(what), Double::sum);
+    }
+    for (String what : List.of("blob.hedges", "blob.hedges.won", "scrub.compared.samples")) {
+      work.merge(what, process.count("ashlar." + what), Double::sum);
     }
     process.die();
     drives.die();
@@ -443,5 +458,10 @@ final class EngineSimulation implements SimulatedProcess.Surroundings {
   @Override
   public SteppedThreads threads() {
     return threads;
+  }
+
+  @Override
+  public Random random() {
+    return random;
   }
 }

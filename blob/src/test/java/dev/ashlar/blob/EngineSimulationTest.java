@@ -25,13 +25,13 @@ class EngineSimulationTest {
     long first = System.nanoTime();
     int runs = Integer.getInteger("ashlar.engine.runs", RUNS_DEFAULT);
     System.out.println("engine simulation: " + runs + " runs from seed " + first);
-    Map<String, Double> repairs = new TreeMap<>();
+    Map<String, Double> work = new TreeMap<>();
     for (int i = 0; i < runs; i++) {
-      run(first + i).forEach((what, count) -> repairs.merge(what, count, Double::sum));
+      run(first + i).forEach((what, count) -> work.merge(what, count, Double::sum));
     }
-    System.out.println("repairs: " + repairs);
+    System.out.println("done: " + work);
     if (runs >= RUNS_DEFAULT) {
-      repairs.forEach((what, count) -> assertTrue(count > 0, what + " never happened"));
+      work.forEach((what, count) -> assertTrue(count > 0, what + " never happened"));
     }
   }
 
@@ -45,7 +45,7 @@ class EngineSimulationTest {
     try {
       EngineSimulation simulation = new EngineSimulation(seed, PlantedBug.NONE);
       simulation.run();
-      return simulation.repairs();
+      return simulation.work();
     } catch (Exception | AssertionError e) {
       throw new AssertionError("replay with -Dashlar.engine.seed=" + seed, e);
     }

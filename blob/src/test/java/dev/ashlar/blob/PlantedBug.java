@@ -50,6 +50,14 @@ enum PlantedBug {
   LOSES_WRITES(Simulation.BOTH),
   /** What a drive fails to write counts as written. */
   FAILED_WRITES_COUNT(Simulation.BOTH),
+  /** What a drive refuses, because it is full or read-only, counts as written. */
+  REFUSED_WRITES_COUNT(Simulation.BOTH),
+  /** Commits of parts say of each slot that it holds its shard. */
+  PARTS_HIDE_DEBTS(Simulation.BOTH),
+  /** Uploads that are aborted keep their parts. */
+  IGNORES_ABORTS(Simulation.BOTH),
+  /** Parity, which is read for late and lost data, is read without the changes not folded. */
+  READS_OLD_PARITY(Simulation.BOTH),
   /** Changes of parity are acknowledged and lost. */
   LOSES_DELTAS(Simulation.BOTH),
   /** Changes of data are acknowledged and lost. */
@@ -102,6 +110,8 @@ enum PlantedBug {
           IGNORES_DELETES,
           LOSES_WRITES,
           FAILED_WRITES_COUNT,
+          REFUSED_WRITES_COUNT,
+          READS_OLD_PARITY,
           LOSES_DELTAS,
           LOSES_CHANGES,
           READS_WITHOUT_CHANGES,
@@ -114,6 +124,8 @@ enum PlantedBug {
   private boolean isOfMetadata() {
     return switch (this) {
       case HIDES_DEBTS,
+          PARTS_HIDE_DEBTS,
+          IGNORES_ABORTS,
           IGNORES_INCARNATIONS,
           IGNORES_EPOCHS,
           FOLDS_UNHEARD,
@@ -145,6 +157,7 @@ enum PlantedBug {
 
   private boolean isIgnored(Command.Builder command) {
     return (this == IGNORES_NOTES && command.hasNoteDebts())
+        || (this == IGNORES_ABORTS && command.hasAbortUpload())
         || (this == IGNORES_LOSSES && command.hasOweShards());
   }
 
@@ -153,6 +166,10 @@ enum PlantedBug {
     if (this == FOLDS_UNHEARD) {
       if (command.hasFoldBlob()) {
         countForAll(command.getFoldBlobBuilder(), metadata);
+      }
+    } else if (this == PARTS_HIDE_DEBTS) {
+      if (command.hasPutPart()) {
+        command.getPutPartBuilder().getBlobsBuilderList().forEach(blob -> falsify(blob, metadata));
       }
     } else if (command.hasPutObject()) {
       command.getPutObjectBuilder().getBlobsBuilderList().forEach(blob -> falsify(blob, metadata));
@@ -210,7 +227,7 @@ enum PlantedBug {
       int index = slot;
       boolean isAcknowledged = blob.getAcksList().stream().anyMatch(ack -> ack.getSlot() == index);
       DriveId owner = metadata.drives().get(map.drive(blob.getPg(), slot));
-      if (owner != null && (isAcknowledged || this == HIDES_DEBTS)) {
+      if (owner != null && (isAcknowledged || this == HIDES_DEBTS || this == PARTS_HIDE_DEBTS)) {
         acks.add(SlotWrites.ack(slot, owner));
       }
     }

@@ -47,7 +47,16 @@ final class SimulatedClient {
     return IntStream.range(0, KEYS).mapToObj(i -> "k" + i).toList();
   }
 
-  private interface Change {
+  String anyKey() {
+    return "k" + random.nextInt(KEYS);
+  }
+
+  boolean hadFaults() {
+    return hadFaults.getAsBoolean();
+  }
+
+  /** What a change does. */
+  interface Change {
     CommandResult run() throws Exception;
   }
 
@@ -70,7 +79,7 @@ final class SimulatedClient {
   void run(int steps) throws Exception {
     for (int i = 0; i < steps && !process.isDead(); i++) {
       try {
-        step("k" + random.nextInt(KEYS));
+        step(anyKey());
       } catch (MetadataUnavailableException e) {
         assertTrue(hadFaults.getAsBoolean() || process.isDead(), "metadata is unavailable");
       }
@@ -78,10 +87,11 @@ final class SimulatedClient {
   }
 
   private void step(String key) throws Exception {
-    switch (random.nextInt(16)) {
+    switch (random.nextInt(18)) {
+      case 16, 17 -> new SimulatedUpload(this, process, model, random, key).run();
       case 0, 1 -> put(key);
       case 2 -> delete(key);
-      case 3 -> copy(key, "k" + random.nextInt(KEYS));
+      case 3 -> copy(key, anyKey());
       case 4, 5, 6, 7 -> change(key, true);
       case 8, 9, 10, 11 -> change(key, false);
       default -> read(key);
@@ -107,11 +117,7 @@ final class SimulatedClient {
         () -> {
           try (ObjectWriter writer =
               process.store.newWriter(random.nextBoolean() ? bytes.length : -1)) {
-            for (int at = 0; at < bytes.length; ) {
-              int count = Math.min(bytes.length - at, 1 + random.nextInt(2 * bytes.length));
-              writer.write(ByteBuffer.wrap(bytes, at, count));
-              at += count;
-            }
+            writePieces(bytes, writer::write);
             return writer.commit(
                 blobs -> Command.newBuilder().setPutObject(put.clone().addAllBlobs(blobs)));
           }
@@ -175,11 +181,7 @@ final class SimulatedClient {
         () -> {
           int hint = random.nextInt(3) == 0 ? -1 : bytes.length;
           try (ObjectChange change = process.store.newChange(object.get(), offset, hint)) {
-            for (int at = 0; at < bytes.length; ) {
-              int count = Math.min(bytes.length - at, 1 + random.nextInt(2 * bytes.length));
-              change.write(ByteBuffer.wrap(bytes, at, count));
-              at += count;
-            }
+            writePieces(bytes, change::write);
             return isGivenUp
                 ? CommandResult.newBuilder().setCode(ResultCode.NO_SUCH_KEY).build()
                 : change.commit(modify);
@@ -187,7 +189,22 @@ final class SimulatedClient {
         });
   }
 
-  private void write(
+  /** Where bytes go. */
+  interface Target {
+    void write(ByteBuffer bytes) throws Exception;
+  }
+
+  /** All of them, in pieces of any size. */
+  void writePieces(byte[] bytes, Target target) throws Exception {
+    for (int at = 0; at < bytes.length; ) {
+      int count = Math.min(bytes.length - at, 1 + random.nextInt(2 * bytes.length));
+      target.write(ByteBuffer.wrap(bytes, at, count));
+      at += count;
+    }
+  }
+
+  /** Does it, and compares what it answers with whether metadata has committed it. */
+  void write(
       String key,
       BytesModel.State before,
       Consumer<BytesModel> effect,
@@ -221,22 +238,22 @@ final class SimulatedClient {
     return process.client.placement().epoch() > 1 || hadFaults.getAsBoolean();
   }
 
-  private void checkExcuse(String key, BytesModel.State before, DataUnavailableException e) {
+  void checkExcuse(String key, BytesModel.State before, DataUnavailableException e) {
     boolean isExcused =
         process.isDead()
             || switch (e.reason()) {
-              case TOO_FEW_DRIVES, OVERLOADED -> hadFaults.getAsBoolean();
+              case TOO_FEW_DRIVES, OVERLOADED, FULL -> hadFaults.getAsBoolean();
               case MISPLACED -> haveMoved();
               case CONFLICT -> model.isTouchedSince(key, before) || haveMoved();
               case GONE -> model.isTouchedSince(key, before);
-              case FULL, CANCELLED -> false;
+              case CANCELLED -> false;
             };
     if (!isExcused) {
       throw new AssertionError("no reason for " + e.reason(), e);
     }
   }
 
-  private Optional<ObjectRead> lookUp(String key) throws MetadataUnavailableException {
+  Optional<ObjectRead> lookUp(String key) throws MetadataUnavailableException {
     Optional<ObjectRead> object = process.client.object(BUCKET, key);
     byte[] expected = process.seen().bytes();
     assertEquals(expected != null, object.isPresent(), () -> key + " is there");
@@ -309,6 +326,10 @@ final class SimulatedClient {
     int any = random.nextInt(max + 1);
     int edge = any / unit * unit + random.nextInt(3) - 1;
     return random.nextInt(3) == 0 ? any : Math.clamp(edge, 0, max);
+  }
+
+  byte[] someBytes() {
+    return bytes(length());
   }
 
   private byte[] bytes(int length) {

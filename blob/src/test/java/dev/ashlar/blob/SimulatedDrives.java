@@ -11,6 +11,7 @@ import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.Profile;
 import dev.ashlar.storage.drive.SteppedDrive;
 import dev.ashlar.storage.io.SimulatedDrive;
+import dev.ashlar.storage.io.SimulatedDrive.Calls;
 import dev.ashlar.storage.io.SimulatedDrive.PowerLoss;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -64,6 +65,9 @@ final class SimulatedDrives {
 
     boolean isHidden;
     boolean isGone;
+
+    /** Its files cannot be made or renamed, for a while or until it starts again. */
+    boolean isStuck;
   }
 
   /**
@@ -198,7 +202,7 @@ final class SimulatedDrives {
     SteppedDrive drive = any();
     Trouble trouble = trouble(drive.medium().id());
     boolean mayFail = troubled() < profile.parityShards() && !isTroubled(drive.medium().id());
-    switch (random.nextInt(16)) {
+    switch (random.nextInt(21)) {
       case 0, 1 -> {
         if (mayFail) {
           trouble.dies = 1L + random.nextInt(12);
@@ -238,6 +242,26 @@ final class SimulatedDrives {
           comeBack(drive.medium(), metadata);
         }
       }
+      case 16 -> {
+        if (mayFail) {
+          trouble.isStuck = true;
+          drive.medium().disk().fail(Calls.NAMES, 1, 1 + random.nextInt(20));
+        }
+      }
+      case 17 -> {
+        if (mayFail && hasAll()) {
+          mayHaveLost = true;
+          failed = drive.medium().id();
+          drive.medium().disk().fail(Calls.DATA, 1 + random.nextInt(8), 1 + random.nextInt(8));
+        }
+      }
+      case 18 -> {
+        if (mayFail && hasAll()) {
+          mayHaveLost = true;
+          rotten = drive.medium().id();
+          drive.medium().disk().strayAtWrite(1 + random.nextInt(8));
+        }
+      }
       case 13, 14 -> drive.loseRequestsAfterIntent(2 + random.nextInt(3));
       case 12 -> drive.loseRequests(1 + random.nextInt(4));
       case 4 -> drive.loseAnswers(1 + random.nextInt(2));
@@ -261,6 +285,7 @@ final class SimulatedDrives {
     return trouble.dies != NEVER
         || trouble.isHidden
         || trouble.isGone
+        || trouble.isStuck
         || id.equals(failed)
         || id.equals(replaced)
         || id.equals(rotten);
@@ -271,6 +296,7 @@ final class SimulatedDrives {
     trouble.isHidden = false;
     if (trouble.isGone) {
       trouble.isGone = false;
+      trouble.isStuck = false;
       revive(medium);
       maybeReplace(medium);
       open(medium);
@@ -337,6 +363,7 @@ final class SimulatedDrives {
       }
       Trouble trouble = trouble(medium.id());
       trouble.isHidden = false;
+      trouble.isStuck = false;
       trouble.dies = NEVER;
       if (withAll || !trouble.isGone) {
         trouble.isGone = false;

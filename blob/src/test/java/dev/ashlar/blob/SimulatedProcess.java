@@ -12,12 +12,14 @@ import dev.ashlar.protocol.client.MetadataClient;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.client.ShardFault;
 import dev.ashlar.protocol.client.ShardStore;
+import dev.ashlar.protocol.client.UploadsQuery;
 import dev.ashlar.protocol.layout.ByteRange;
 import dev.ashlar.protocol.memory.SlabPool;
 import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.CommandResult;
 import dev.ashlar.protocol.message.DriveRow;
 import dev.ashlar.protocol.message.ResultCode;
+import dev.ashlar.protocol.message.UploadRow;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.Profile;
 import dev.ashlar.protocol.model.ShardId;
@@ -32,6 +34,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.UUID;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -67,6 +70,8 @@ final class SimulatedProcess {
   final Folder folder;
   final Leftovers leftovers;
   final LossReports losses;
+  final ParityScrub parity;
+  private final SteppedHedging hedging;
   private final Suspects suspects = new Suspects();
   final GarbageCollector collector;
   private final MetadataClient metadata;
@@ -106,6 +111,8 @@ final class SimulatedProcess {
     Duration grace();
 
     SteppedThreads threads();
+
+    Random random();
   }
 
   /** What a client asked for, and how often it came true. */
@@ -137,21 +144,14 @@ final class SimulatedProcess {
     Function<UUID, @Nullable ShardStore> drives = id -> isDead ? null : surroundings.drive(id);
     leftovers = new Leftovers(drives, 1000);
     folder = new Folder(client, drives, metrics, clock, config.driveDeadline());
-    Engine engine =
-        new Engine(
-            config,
-            client,
-            drives,
-            CODES,
-            POOL,
-            metrics,
-            memory,
-            new Hedging(HedgeConfig.OFF, System::nanoTime),
-            leftovers,
-            folder,
-            suspects);
+    hedging = new SteppedHedging(clock, surroundings.random());
+    ErasureObjectStore objects = new ErasureObjectStore(engine(config, drives, metrics, hedging));
+    Hedging none = new Hedging(HedgeConfig.OFF, System::nanoTime);
+    Engine engine = engine(config, drives, metrics, none);
     losses = new LossReports(engine, meters);
-    ErasureObjectStore objects = new ErasureObjectStore(engine);
+    parity =
+        new ParityScrub(
+            engine, losses, new RepairPace(0), NEVER, () -> true, surroundings.random(), meters);
     store = new RunningReads(objects, clock);
     for (int i = 0; i < REPAIRERS; i++) {
       BlobRepair repair =
@@ -160,6 +160,15 @@ final class SimulatedProcess {
       repairers.add(new Repairer(client, repair, REPAIR, () -> true, new SimpleMeterRegistry()));
     }
     collector = new GarbageCollector(client, drives, store::oldestMs, clock, GARBAGE, meters);
+  }
+
+  private Engine engine(
+      EngineConfig config,
+      Function<UUID, @Nullable ShardStore> drives,
+      EngineMetrics metrics,
+      Hedging hedges) {
+    return new Engine(
+        config, client, drives, CODES, POOL, metrics, memory, hedges, leftovers, folder, suspects);
   }
 
   /**
@@ -210,7 +219,24 @@ final class SimulatedProcess {
 
   /** How often repair came to this. */
   double repairs(String what) {
-    return meters.get("ashlar.repair." + what).counter().count();
+    return count("ashlar.repair." + what);
+  }
+
+  double count(String meter) {
+    return meters.get(meter).counter().count();
+  }
+
+  /** Reads that wait look whether they are late by now. */
+  void wakeReads() {
+    hedging.wakeAll();
+  }
+
+  /** What clients left open. */
+  void abortUploads() throws Exception {
+    UploadsQuery all = new UploadsQuery(SimulatedClient.BUCKET, "", "", "", "", 1000);
+    for (UploadRow upload : client.uploads(all).uploads()) {
+      SimulatedUpload.abort(this, upload);
+    }
   }
 
   /** That a shard may be lost. */
@@ -326,6 +352,8 @@ final class SimulatedProcess {
         command.hasPutObject()
             || command.hasModifyObject()
             || command.hasCopyObject()
+            || command.hasCopyPart()
+            || command.hasCompleteUpload()
             || command.hasDeleteObjects();
     if (isOfClient && request != null && result.getCode() == ResultCode.OK) {
       request.commits++;

@@ -407,4 +407,9 @@ final class StepCrash implements SimulatedProcess.Surroundings {
   public SteppedThreads threads() {
     return threads;
   }
+
+  @Override
+  public Random random() {
+    return random;
+  }
 }
