@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import dev.ashlar.metadata.memory.MemoryMetadata;
 import dev.ashlar.metadata.memory.MemoryTable;
 import dev.ashlar.metadata.memory.TestBlobs;
+import dev.ashlar.protocol.message.BlobChange;
 import dev.ashlar.protocol.message.BlobRow;
 import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.CreateUpload;
@@ -166,10 +167,33 @@ class GoldenRowsTest {
     assertEquals("secret", metadata.credential("access").orElseThrow().getSecretKey());
   }
 
+  /** Of a 4+2, of which one drive had not acknowledged it. */
+  @Test
+  void aRowTellsWhoMissedAChange() throws Exception {
+    MemoryMetadata metadata =
+        MemoryMetadata.withDrives(MetadataVersion.KNOWN, new Profile(4, 2, 16384), 6, 1);
+    metadata.submit(TestBlobs.createBucket("b"));
+    metadata.submit(put(metadata, "k", 0));
+    BlobRow base = metadata.object("b", "k").orElseThrow().blobs().getFirst();
+    BlobChange.Builder change = TestBlobs.change(metadata, base, 0, 99_999, 40_000).removeAcks(5);
+    metadata.submit(
+        Command.newBuilder()
+            .setModifyObject(TestBlobs.modify("b", "k", 99_999, List.of(TestBlobs.piece(change)))));
+    BlobRow row = metadata.object("b", "k").orElseThrow().blobs().getFirst();
+    assertEquals(List.of(5), row.getAttempts(0).getMissedSlotsList());
+    List<String> golden = golden("missed-slots-v3");
+    assertEquals(golden, List.of(HexFormat.of().formatHex(row.toByteArray())));
+    assertEquals(row, BlobRow.parseFrom(HexFormat.of().parseHex(golden.getFirst())));
+  }
+
   private List<String> golden(int format) throws Exception {
-    try (InputStream file = getClass().getResourceAsStream("/golden/rows-v" + format + ".txt")) {
+    return golden("rows-v" + format);
+  }
+
+  private List<String> golden(String name) throws Exception {
+    try (InputStream file = getClass().getResourceAsStream("/golden/" + name + ".txt")) {
       if (file == null) {
-        throw new IllegalStateException("golden/rows-v" + format + ".txt is missing");
+        throw new IllegalStateException("golden/" + name + ".txt is missing");
       }
       return new String(file.readAllBytes(), StandardCharsets.US_ASCII).lines().toList();
     }
