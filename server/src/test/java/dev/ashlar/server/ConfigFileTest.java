@@ -26,6 +26,8 @@ class ConfigFileTest {
 
   private String refusal(byte[] bytes, String... arguments) throws IOException {
     List<String> all = new ArrayList<>(List.of("server", "--config", file().toString()));
+    // The default ports may be in use on this machine.
+    all.addAll(List.of("--listen", "127.0.0.1:0", "--management-listen", "127.0.0.1:0"));
     all.addAll(List.of(arguments));
     Files.write(file(), bytes);
     return refused(all.toArray(String[]::new));
