@@ -24,6 +24,7 @@ import picocli.CommandLine.Spec;
     name = "admin",
     description = "Tells how the store is, and has drives emptied or filled.",
     mixinStandardHelpOptions = true,
+    versionProvider = Version.class,
     sortOptions = false,
     footer = {
       "",

@@ -23,6 +23,7 @@ import picocli.CommandLine.Spec;
       "Ctrl-C ends all of them. The next start on the same folder goes on with the data."
     },
     mixinStandardHelpOptions = true,
+    versionProvider = Version.class,
     sortOptions = false)
 final class ClusterCommand implements Callable<Integer> {
   @Spec private @Nullable CommandSpec spec;
@@ -137,7 +138,10 @@ final class ClusterCommand implements Callable<Integer> {
             + " AWS_REGION=us-east-1 aws --endpoint-url http://"
             + plan.processes().getFirst().listen()
             + " s3 mb s3://my-bucket");
-    out.println("Ctrl-C ends all of them.");
+    out.println(
+        "  Admin        ./ashlar admin status --management "
+            + plan.processes().getFirst().management());
+    out.println("Ctrl-C ends all of these processes.");
     out.flush();
   }
 }

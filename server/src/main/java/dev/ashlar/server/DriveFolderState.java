@@ -124,7 +124,7 @@ enum DriveFolderState {
                   + " its place again, run: ashlar admin drive recall {}. If not, mount the"
                   + " replacement there, or an empty file system",
               folder,
-              DriveId.of(known),
+              DriveId.idOf(known),
               DriveId.idOf(known));
     }
   }

@@ -27,6 +27,7 @@ import picocli.CommandLine.Spec;
         "Runs the object store: S3 gateway, storage and metadata in one process, or some of these as a"
             + " process of a cluster.",
     mixinStandardHelpOptions = true,
+    versionProvider = Version.class,
     sortOptions = false,
     showDefaultValues = true,
     footer = {
