@@ -37,7 +37,8 @@ public record DriveConfig(
   /**
    * @param segmentBytes a power of two
    * @param capacityBytesMax of segments; {@link Long#MAX_VALUE}: what the file system has
-   * @param reserveBytes beside two segments, kept free for deletes, moves and the index
+   * @param reserveBytes beside two segments, and two for each other drive of its file system, kept
+   *     free for deletes, moves and the index
    * @param queuedWritesMax operations waiting for the writer
    * @param queuedBytesMax payload bytes waiting for the writer
    * @param queuedReadsMax reads waiting or running

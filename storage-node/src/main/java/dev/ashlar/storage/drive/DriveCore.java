@@ -15,6 +15,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.function.Function;
 import java.util.function.IntConsumer;
+import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -41,8 +42,15 @@ final class DriveCore {
    *
    * @param drive which drive is expected; null for any
    * @param epochSecond the time, or later, as a lower bound for new incarnations
+   * @param drivesOnFileSystem how many open drives share its file system now, with this one
    */
-  record Setting(UUID cluster, @Nullable UUID drive, long epochSecond) {}
+  record Setting(
+      UUID cluster, @Nullable UUID drive, long epochSecond, IntSupplier drivesOnFileSystem) {
+    /** Of a drive that shares its file system with no other. */
+    Setting(UUID cluster, @Nullable UUID drive, long epochSecond) {
+      this(cluster, drive, epochSecond, () -> 1);
+    }
+  }
 
   private DriveCore(
       RawFiles files, DriveConfig.Limits limits, Setting setting, SegmentLog.Parts parts)
@@ -52,7 +60,7 @@ final class DriveCore {
     this.setting = setting;
     this.parts = parts;
     identity = DriveIdentity.readToWrite(files);
-    segments = new Segments(files, limits, parts.index().segments());
+    segments = new Segments(files, limits, parts.index().segments(), setting.drivesOnFileSystem());
     changed = ChangedShards.of(parts.index(), parts.recent());
     UUID drive = identity.drive().id();
     boolean areLostSinceBefore = identity.changesLost();

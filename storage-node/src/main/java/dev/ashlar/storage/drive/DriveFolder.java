@@ -30,6 +30,8 @@ final class DriveFolder implements AutoCloseable {
   private final RawFiles files;
   private final DriveCore.Setting setting;
   private final DriveIdentity identity;
+  private final Object device;
+  private boolean isClosed;
 
   /**
    * @param wrap stands between the engine and the folder's files
@@ -64,9 +66,13 @@ final class DriveFolder implements AutoCloseable {
     files = new BoundedFiles(all, resources.openSegments());
     long now = resources.clock().instant().getEpochSecond();
     long later = Math.max(now, config.lastIncarnation() + 1);
-    setting = new DriveCore.Setting(config.cluster(), config.drive(), later);
+    device = FileSystemDrives.device(config.folder());
+    setting =
+        new DriveCore.Setting(
+            config.cluster(), config.drive(), later, () -> resources.fileSystems().on(device));
     identity = DriveCore.identify(files, setting);
     resources.indexOpens();
+    resources.fileSystems().opened(device);
   }
 
   private static IOException inFolder(Path folder, IOException e) {
@@ -132,6 +138,10 @@ final class DriveFolder implements AutoCloseable {
 
   @Override
   public void close() throws IOException {
+    if (!isClosed) {
+      isClosed = true;
+      resources.fileSystems().closed(device);
+    }
     lockFile.close();
   }
 

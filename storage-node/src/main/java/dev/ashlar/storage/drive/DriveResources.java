@@ -47,6 +47,7 @@ public final class DriveResources implements AutoCloseable {
   private final ReadThreads readThreads;
   private final Budget budget;
   private final RecentMemory recent;
+  private final FileSystemDrives fileSystems = new FileSystemDrives();
   private final ScheduledExecutorService watch;
   private final AtomicInteger indexes = new AtomicInteger(OTHER_DATABASES_MAX);
 
@@ -137,6 +138,10 @@ public final class DriveResources implements AutoCloseable {
 
   RecentMemory recent() {
     return recent;
+  }
+
+  FileSystemDrives fileSystems() {
+    return fileSystems;
   }
 
   /** Of one drive. */

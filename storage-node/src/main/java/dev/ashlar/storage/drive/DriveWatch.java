@@ -35,14 +35,15 @@ final class DriveWatch {
   }
 
   private void warnIfTooSmall() {
-    long capacity = segments.capacityBytes();
+    long capacity = segments.newDataCapacityBytes();
     long needed = config.limits().capacityBytesMin();
     if (capacity < needed) {
       LOG.warn(
-          "drive {} ({}) is too small for any data: it has room for {} bytes, {} are needed",
+          "drive {} ({}) is too small for any data: it has room for {} bytes, {} are needed. Give"
+              + " it a larger file system; drives that share one each need room in it",
           drive,
           config.folder(),
-          capacity,
+          Math.max(0, capacity),
           needed);
     }
   }

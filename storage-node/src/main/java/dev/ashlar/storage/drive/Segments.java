@@ -10,6 +10,7 @@ import java.util.NavigableMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -26,7 +27,9 @@ final class Segments implements AutoCloseable {
 
   /**
    * What a segment is wanted for, and how many others that has to leave. The last is for moves:
-   * they free more than they take, so a full drive can always be worked free.
+   * they free more than they take, so a full drive can always be worked free. New data leaves as
+   * many for each other drive of the file system too; deletes and moves do not, as a file system
+   * may be fuller than that already.
    */
   enum Need {
     NEW_DATA(2),
@@ -46,6 +49,7 @@ final class Segments implements AutoCloseable {
 
   private final RawFiles files;
   private final DriveConfig.Limits limits;
+  private final IntSupplier drivesOnFileSystem;
   private final NavigableMap<Long, Segment> byId = new ConcurrentSkipListMap<>();
 
   /** Ids whose records are still on the drive, in use or waiting for their last reader. */
@@ -63,14 +67,24 @@ final class Segments implements AutoCloseable {
   private long lastId;
   private volatile boolean full;
   private volatile long freeBytes;
+  private volatile long newDataFreeBytes;
   private volatile long usedBytes;
   private volatile long usableBytes;
 
-  /** Opens what is there; files that a crash left half made are deleted. */
-  Segments(RawFiles files, DriveConfig.Limits limits, Map<Long, SegmentUse> uses)
+  /**
+   * Opens what is there; files that a crash left half made are deleted.
+   *
+   * @param drivesOnFileSystem how many drives share the file system now, with this one
+   */
+  Segments(
+      RawFiles files,
+      DriveConfig.Limits limits,
+      Map<Long, SegmentUse> uses,
+      IntSupplier drivesOnFileSystem)
       throws IOException {
     this.files = files;
     this.limits = limits;
+    this.drivesOnFileSystem = drivesOnFileSystem;
     for (String name : files.list()) {
       if (isSegment(name)) {
         openSegment(name, uses);
@@ -261,7 +275,7 @@ final class Segments implements AutoCloseable {
    * the reserve by way of segments that moves have begun.
    */
   boolean mayFill(Need need) {
-    return freeBytes >= bytesLeftBy(need);
+    return freeBytesFor(need) >= bytesLeftBy(need);
   }
 
   /** Takes a segment without live pieces or needed marks out of the log. */
@@ -278,6 +292,13 @@ final class Segments implements AutoCloseable {
   /** Bytes of segments that the drive could have in all, as last looked at. */
   long capacityBytes() {
     return Math.min(limits.capacityBytesMax(), usedBytes + usableBytes);
+  }
+
+  /**
+   * Of these, bytes that new data could have: without what other drives of the file system need.
+   */
+  long newDataCapacityBytes() {
+    return Math.min(limits.capacityBytesMax(), usedBytes + usableBytes - otherDrivesBytes());
   }
 
   long liveBytes() {
@@ -305,12 +326,16 @@ final class Segments implements AutoCloseable {
 
   /** Whether there was room for another segment, as last looked at. */
   boolean mayAllocate(Need need) {
-    return freeBytes >= limits.segmentBytes() + bytesLeftBy(need);
+    return freeBytesFor(need) >= limits.segmentBytes() + bytesLeftBy(need);
   }
 
   private boolean hasRoomFor(Need need) throws IOException {
     lookForRoom();
     return mayAllocate(need);
+  }
+
+  private long freeBytesFor(Need need) {
+    return need == Need.NEW_DATA ? newDataFreeBytes : freeBytes;
   }
 
   private long bytesLeftBy(Need need) {
@@ -319,7 +344,20 @@ final class Segments implements AutoCloseable {
   }
 
   private void lookForRoom() throws IOException {
-    freeBytes = (long) spares.size() * limits.segmentBytes() + roomBytes();
+    long spareBytes = (long) spares.size() * limits.segmentBytes();
+    freeBytes = spareBytes + roomBytes();
+    newDataFreeBytes =
+        spareBytes
+            + Math.min(limits.capacityBytesMax() - usedBytes, usableBytes - otherDrivesBytes());
+  }
+
+  /**
+   * What new data leaves of the file system for the other drives on it. Spares of this drive are
+   * not counted: no other drive can use them.
+   */
+  private long otherDrivesBytes() {
+    long others = Math.max(0, drivesOnFileSystem.getAsInt() - 1);
+    return others * Need.NEW_DATA.segmentsLeft() * limits.segmentBytes();
   }
 
   private long roomBytes() throws IOException {

@@ -12,6 +12,7 @@ import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.ShardId;
 import dev.ashlar.storage.io.SimulatedDrive;
+import dev.ashlar.storage.io.SimulatedSpace;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
@@ -27,6 +28,7 @@ final class SimulatedCore {
   final MeterRegistry meters = new SimpleMeterRegistry();
   final MemoryShardIndex index = new MemoryShardIndex();
   final SimulatedDrive disk;
+  private final SimulatedSpace space;
   private final DriveConfig.Limits limits;
   private final DriveMeters driveMeters = new DriveMeters(meters, "simulated");
   private final RecentMemory recent;
@@ -41,9 +43,21 @@ final class SimulatedCore {
   }
 
   SimulatedCore(DriveConfig.Limits limits, RecentMemory recent, long seed) throws IOException {
+    this(limits, recent, new SimulatedSpace(Long.MAX_VALUE), seed);
+  }
+
+  /** One of the drives that share this space. */
+  SimulatedCore(DriveConfig.Limits limits, SimulatedSpace space) throws IOException {
+    this(limits, new RecentMemory(0), space, 1);
+  }
+
+  private SimulatedCore(
+      DriveConfig.Limits limits, RecentMemory recent, SimulatedSpace space, long seed)
+      throws IOException {
     this.limits = limits;
     this.recent = recent;
-    disk = new SimulatedDrive(new Random(seed), Long.MAX_VALUE);
+    this.space = space;
+    disk = new SimulatedDrive(new Random(seed), space);
     core = open();
   }
 
@@ -59,7 +73,8 @@ final class SimulatedCore {
   }
 
   private DriveCore open() throws IOException {
-    DriveCore.Setting setting = new DriveCore.Setting(TestDrives.CLUSTER, DRIVE, 1000);
+    DriveCore.Setting setting =
+        new DriveCore.Setting(TestDrives.CLUSTER, DRIVE, 1000, space::drives);
     DriveCore.identify(disk, setting);
     return DriveCore.open(
         disk, limits, setting, new SegmentLog.Parts(index, slabs, recent, driveMeters));
@@ -75,6 +90,14 @@ final class SimulatedCore {
     }
     core.log().commit();
     core.log().clear();
+  }
+
+  /** A blob of these bytes, in a batch of its own; false if the drive is full. */
+  boolean write(int blob, byte[] payload) throws IOException {
+    ShardId shard = new ShardId(new BlobId(1, blob), 0);
+    return commitOne(
+        new LogRequest.Write(
+            AbstractShardStoreContract.shardWrite(shard, 0, payload), new Answer<>()));
   }
 
   void delete(int blob) throws IOException {

@@ -24,7 +24,7 @@ public final class SimulatedDrive implements RawFiles {
   private static final int SECTOR = 512;
 
   private final Random random;
-  private final long capacityBytes;
+  private final SimulatedSpace space;
   private Map<String, SimulatedFile> names = new TreeMap<>();
   private Map<String, SimulatedFile> durableNames = new TreeMap<>();
   private final List<Map<String, SimulatedFile>> unsyncedNames = new ArrayList<>();
@@ -77,8 +77,14 @@ public final class SimulatedDrive implements RawFiles {
   }
 
   public SimulatedDrive(Random random, long capacityBytes) {
+    this(random, new SimulatedSpace(capacityBytes));
+  }
+
+  /** One of the drives that share this space. */
+  public SimulatedDrive(Random random, SimulatedSpace space) {
     this.random = random;
-    this.capacityBytes = capacityBytes;
+    this.space = space;
+    space.add(this);
   }
 
   /** Power goes in the midst of the n-th changing call from now, counted from 1. */
@@ -276,11 +282,15 @@ public final class SimulatedDrive implements RawFiles {
 
   @Override
   public long usableBytes() {
+    return space.usableBytes();
+  }
+
+  long usedBytes() {
     long used = 0;
     for (SimulatedFile file : names.values()) {
       used += file.current.length;
     }
-    return Math.max(0, capacityBytes - used);
+    return used;
   }
 
   private void noteNames() {
