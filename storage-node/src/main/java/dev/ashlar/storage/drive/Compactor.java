@@ -25,11 +25,6 @@ import org.slf4j.LoggerFactory;
 final class Compactor {
   private static final Logger LOG = LoggerFactory.getLogger(Compactor.class);
 
-  /** Live share, in percent, below which a segment is worth moving; when the drive is full. */
-  private static final int LIVE_PERCENT_MAX = 50;
-
-  private static final int LIVE_PERCENT_MAX_WHEN_FULL = 90;
-
   /**
    * While less than this share of the drive's capacity is in use, in percent, what is dead may take
    * as much as what is live. Segments that wait become deader: of those that are overwritten at
@@ -55,6 +50,7 @@ final class Compactor {
   private final DriveMeters meters;
   private final Mover mover;
   private final Checksum checksum = new Checksum();
+  private final CompactionGain gain;
   private final List<Segment> emptied = new ArrayList<>();
 
   /**
@@ -89,6 +85,7 @@ final class Compactor {
     this.meters = parts.meters();
     this.mover = mover;
     this.drive = drive;
+    gain = new CompactionGain(limits.segmentBytes());
   }
 
   /**
@@ -106,8 +103,21 @@ final class Compactor {
     if (victim == null) {
       return false;
     }
+    long needed = neededBytes(victim);
+    gain.begin();
     empty(victim, Set.of());
+    if (!gain.end(needed)) {
+      LOG.info(
+          "emptying segment {} took as much room as it freed: segments that are as full are left"
+              + " as they are until more is deleted",
+          victim.id());
+    }
     return true;
+  }
+
+  private static long neededBytes(Segment segment) {
+    SegmentUse use = segment.use();
+    return use.liveBytes() + (long) use.marks() * SegmentFormat.FOLDING_BYTES;
   }
 
   /**
@@ -129,7 +139,7 @@ final class Compactor {
    */
   private void empty(Segment victim, Set<BlobId> undirected) throws IOException, ShardException {
     if (victim.id() == log.activeSegment()) {
-      mover.move(victim.id(), List.of(), List.of());
+      write(victim, List.of(), NeededRecords.Load.NONE);
     }
     if (!segments.mayAllocate(Segments.Need.NEW_DATA)
         && victim.use().marks() > readableMarks(victim)) {
@@ -177,15 +187,13 @@ final class Compactor {
 
   /** The one that takes the least room to empty: on a full drive that may be all there is. */
   private @Nullable Segment victim() {
-    int percentMax = segments.isFull() ? LIVE_PERCENT_MAX_WHEN_FULL : LIVE_PERCENT_MAX;
     long active = log.activeSegment();
     Segment best = null;
-    long bestBytes = (long) limits.segmentBytes() * percentMax / 100;
+    long bestBytes = gain.neededBytesBelow(segments.isFull());
     long neededBytes = 0;
     long deadBytes = 0;
     for (Segment segment : segments.all()) {
-      SegmentUse use = segment.use();
-      long bytes = use.liveBytes() + (long) use.marks() * SegmentFormat.FOLDING_BYTES;
+      long bytes = neededBytes(segment);
       if ((segment.id() < active || (segment.id() == active && isWorthLeaving(bytes)))
           && !stuck.contains(segment.id())
           && !emptied.contains(segment)) {
@@ -218,7 +226,7 @@ final class Compactor {
       needed.addAllOf(blob);
       moveBatches(victim, needed);
     }
-    move(victim, needed.take(limits.batchBytesMax()));
+    moveRest(victim, needed);
   }
 
   /**
@@ -235,8 +243,7 @@ final class Compactor {
           moveBatches(victim, needed);
         });
     needed.lookUp();
-    moveBatches(victim, needed);
-    move(victim, needed.take(limits.batchBytesMax()));
+    moveRest(victim, needed);
     return needed.marksMet();
   }
 
@@ -282,14 +289,29 @@ final class Compactor {
   private void moveBatches(Segment victim, NeededRecords needed)
       throws IOException, ShardException {
     while (needed.bytesMax() > limits.batchBytesMax()) {
-      move(victim, needed.take(limits.batchBytesMax()));
+      moveSome(victim, needed);
     }
   }
 
-  private void move(Segment victim, NeededRecords.Load load) throws IOException, ShardException {
-    if (load.pieces().isEmpty() && load.marks().isEmpty()) {
-      return;
+  private void moveRest(Segment victim, NeededRecords needed) throws IOException, ShardException {
+    while (!needed.isEmpty()) {
+      moveSome(victim, needed);
     }
+  }
+
+  /** As much as one batch carries, or less where that fills the segment that is written to. */
+  private void moveSome(Segment victim, NeededRecords needed) throws IOException, ShardException {
+    NeededRecords.Load load = needed.take(limits.batchBytesMax(), log.activeRoomBytes());
+    if (load.isEmpty()) {
+      load = needed.take(limits.batchBytesMax(), limits.segmentBytes());
+    }
+    if (load.isEmpty()) {
+      throw new IllegalStateException("no batch can carry a record of segment " + victim.id());
+    }
+    move(victim, load);
+  }
+
+  private void move(Segment victim, NeededRecords.Load load) throws IOException, ShardException {
     List<Slab> held = new ArrayList<>();
     List<MovedPiece> moved = new ArrayList<>();
     long bytes = 0;
@@ -307,11 +329,20 @@ final class Compactor {
         load(victim, together, slab.slice(0, length), moved);
         bytes += length;
       }
-      mover.move(victim.id(), moved, load.marks());
+      write(victim, moved, load);
       meters.moved(bytes);
     } finally {
       held.forEach(Slab::release);
     }
+  }
+
+  private void write(Segment victim, List<MovedPiece> moved, NeededRecords.Load load)
+      throws IOException, ShardException {
+    long active = log.activeSegment();
+    int room = log.activeRoomBytes();
+    mover.move(victim.id(), moved, load.marks());
+    boolean isLeft = log.activeSegment() != active; // nothing is written there any more
+    gain.took(load.bytes() + (isLeft ? room : 0));
   }
 
   /** Whether one read gets both, and in memory both lie as in the segment. */

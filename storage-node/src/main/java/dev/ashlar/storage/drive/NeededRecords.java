@@ -46,8 +46,18 @@ final class NeededRecords implements BatchScanner.RecordVisitor {
   private int bytesMax = SegmentFormat.HEADER_BYTES;
   private int marksMet;
 
-  /** What one batch can carry. */
-  record Load(List<Piece> pieces, List<Mark> marks) {}
+  /**
+   * What one batch can carry.
+   *
+   * @param bytes that the batch takes of the log
+   */
+  record Load(List<Piece> pieces, List<Mark> marks, int bytes) {
+    static final Load NONE = new Load(List.of(), List.of(), SegmentFormat.BLOCK);
+
+    boolean isEmpty() {
+      return pieces.isEmpty() && marks.isEmpty();
+    }
+  }
 
   NeededRecords(ShardIndex index, UnfoldedShards unfolded, Segments segments, Segment segment) {
     this.index = index;
@@ -61,26 +71,43 @@ final class NeededRecords implements BatchScanner.RecordVisitor {
     return bytesMax;
   }
 
+  boolean isEmpty() {
+    return pieces.isEmpty() && marks.isEmpty();
+  }
+
   /** Takes out of what was looked up what fits a batch. */
   Load take(int batchBytesMax) {
+    return take(batchBytesMax, batchBytesMax);
+  }
+
+  /**
+   * @param roomBytes of the log, which the batch must not exceed
+   */
+  Load take(int batchBytesMax, int roomBytes) {
     List<Piece> taken = new ArrayList<>();
     List<Mark> takenMarks = new ArrayList<>();
     int bytes = SegmentFormat.HEADER_BYTES;
+    int stored = bytes;
     for (Mark mark : marks) {
-      if (bytes + mark.storedBytes() <= batchBytesMax) {
+      int next = mark.storedBytes();
+      if (bytes + next <= batchBytesMax && SegmentFormat.roundUp(stored + next) <= roomBytes) {
         takenMarks.add(mark);
-        bytes += mark.storedBytes();
+        bytes += next;
+        stored += next;
       }
     }
     for (Piece next = pieces.peek();
-        next != null && bytes + batchBytesMax(next) <= batchBytesMax;
+        next != null
+            && bytes + batchBytesMax(next) <= batchBytesMax
+            && SegmentFormat.roundUp(stored + next.storedBytes()) <= roomBytes;
         next = pieces.peek()) {
       taken.add(pieces.remove());
       bytes += batchBytesMax(next);
+      stored += next.storedBytes();
     }
     takenMarks.forEach(marks::remove);
     bytesMax -= bytes - SegmentFormat.HEADER_BYTES;
-    return new Load(taken, takenMarks);
+    return new Load(taken, takenMarks, SegmentFormat.roundUp(stored));
   }
 
   /** What it is now shows in {@link #lookUp}. */

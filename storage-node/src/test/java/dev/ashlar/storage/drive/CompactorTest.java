@@ -7,8 +7,11 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.ashlar.protocol.client.ShardFault;
 import java.io.IOException;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Which segments are emptied, and when. */
 class CompactorTest {
@@ -90,5 +93,67 @@ class CompactorTest {
     compactor.free();
     assertNull(drive.core().segments().get(1));
     assertFalse(compactor.emptyOne());
+  }
+
+  /** Payloads of which a segment has room for so few that it is never nine tenths live. */
+  @ParameterizedTest
+  @ValueSource(ints = {18_000, 20_400, 26_000, 32_700, 45_000, 60_000, 70_000})
+  void aFullDriveIsNotCompactedAgainAndAgain(int bytes) throws Exception {
+    SimulatedCore drive = new SimulatedCore(TestDrives.TINY.withCapacity(CAPACITY));
+    int written = fillUp(drive, 0, bytes);
+    compactUntilNothingIsWorthIt(drive);
+    for (int blob = 1; blob <= written; blob++) {
+      assertArrayEquals(noise(blob, bytes), drive.read(blob, 0, bytes));
+    }
+    for (int blob = 1; blob <= written; blob += 2) {
+      drive.delete(blob);
+      assertEquals(ShardFault.MISSING, drive.readFault(blob, 0, 1), "deletes need no new room");
+    }
+    compactUntilNothingIsWorthIt(drive);
+    assertFalse(drive.core().segments().isFull(), "half of it was deleted");
+    assertTrue(drive.write(1000, noise(1000, bytes)));
+    for (int blob = 2; blob <= written; blob += 2) {
+      assertArrayEquals(noise(blob, bytes), drive.read(blob, 0, bytes));
+    }
+  }
+
+  /** Writes blobs behind this one until there is no room; returns how many. */
+  private static int fillUp(SimulatedCore drive, int after, int bytes) throws IOException {
+    int blob = after;
+    while (drive.write(blob + 1, noise(blob + 1, bytes))) {
+      blob++;
+    }
+    assertTrue(drive.core().segments().isFull());
+    return blob - after;
+  }
+
+  private static void compactUntilNothingIsWorthIt(SimulatedCore drive) throws Exception {
+    Compactor compactor = drive.compactor();
+    int roundsMax = 3 * drive.core().segments().count();
+    for (int round = 0; compactor.emptyOne(); round++) {
+      assertTrue(round < roundsMax, "compaction goes round in circles");
+      compactor.free();
+      drive.core().segments().prepare(drive.core().log().activeRoomBytes());
+    }
+  }
+
+  /** What is moved fills the segment that is written to before another one is begun. */
+  @Test
+  void asMuchAsWasDeletedHasRoomAgain() throws Exception {
+    SimulatedCore drive = new SimulatedCore(TestDrives.TINY.withCapacity(CAPACITY));
+    int written = fillUp(drive, 0, BYTES);
+    int deleted = 0;
+    for (int blob = 1; blob <= written; blob += 3) {
+      drive.delete(blob);
+      deleted++;
+    }
+    int again = 0;
+    int more;
+    do {
+      compactUntilNothingIsWorthIt(drive);
+      more = drive.core().segments().isFull() ? 0 : fillUp(drive, written + again, BYTES);
+      again += more;
+    } while (more > 0);
+    assertTrue(again >= deleted, again + " written after " + deleted + " of " + written);
   }
 }

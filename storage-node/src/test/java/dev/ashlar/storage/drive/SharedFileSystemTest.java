@@ -17,14 +17,13 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Several drives fill one file system: each of them can still delete, and be compacted. */
 class SharedFileSystemTest {
   private static final int SEGMENT_BYTES = TestDrives.TINY.segmentBytes();
   private static final int DRIVES = 6;
-
-  /** Two of them fill a segment so far that it is not worth compacting. */
-  private static final int BYTES = 60_000;
 
   private static final int ROUNDS_MAX = 200;
 
@@ -35,8 +34,13 @@ class SharedFileSystemTest {
   private final List<SimulatedCore> drives = new ArrayList<>();
   private final int[] written = new int[DRIVES];
 
-  @Test
-  void everyDriveCanDeleteOnceAllAreFull() throws Exception {
+  /** Bytes of each blob. */
+  private int bytes = 60_000;
+
+  @ParameterizedTest
+  @ValueSource(ints = {18_000, 45_000, 60_000})
+  void everyDriveCanDeleteOnceAllAreFull(int bytesOfBlob) throws Exception {
+    bytes = bytesOfBlob;
     fill();
     deleteOnAll();
     compactAll();
@@ -132,7 +136,7 @@ class SharedFileSystemTest {
 
   private boolean tryWrite(int drive) throws IOException {
     int blob = written[drive] + 1;
-    boolean isWritten = drives.get(drive).write(blob, noise(blob, BYTES));
+    boolean isWritten = drives.get(drive).write(blob, noise(blob, bytes));
     if (isWritten) {
       written[drive] = blob;
     }
