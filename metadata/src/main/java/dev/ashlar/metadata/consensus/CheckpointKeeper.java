@@ -145,7 +145,7 @@ final class CheckpointKeeper implements AutoCloseable {
       copies.make(checkpoint, pace);
       checkpoints.removeBefore(checkpoint);
       uncopiedInARow = 0;
-      LOG.info(
+      LOG.debug(
           "metadata in {}: second copy of the checkpoint at entry {} made in {} ms",
           machine.folder(),
           checkpoint.position().getIndex(),
