@@ -16,12 +16,18 @@ final class BatchScanner implements AutoCloseable {
   private static final int BLOCK = SegmentFormat.BLOCK;
   private static final int STRIDE_BYTES = 64 * 1024;
 
+  /** Of a start that is refused rather than that something is taken for lost. */
+  static final String REMEDY =
+      ". Nothing was deleted. Check the cables and the controller of the drive, then start again;"
+          + " if it stays so, replace the drive";
+
   private final UUID drive;
   private final int segmentBytes;
   private final SlabPool slabs;
   private Slab slab;
   private ByteBuffer memory;
   private final Checksum checksum = new Checksum();
+  private final UnreadPlaces unread = new UnreadPlaces();
   private boolean sawIoError;
 
   /** The directory that the memory holds; null: something else. */
@@ -52,6 +58,38 @@ final class BatchScanner implements AutoCloseable {
     boolean saw = sawIoError;
     sawIoError = false;
     return saw;
+  }
+
+  /**
+   * Reads again what could not be read, and fails unless it is the same again. Bad sectors stay
+   * what they are; an error that passes is of the cables or the controller, and says nothing of
+   * what is on the drive. Bad sectors do not take whole segments either.
+   */
+  void confirmUnread() throws IOException {
+    for (UnreadPlaces.Place place : unread.all()) {
+      if (load(place.segment(), place.offset(), place.bytes())) {
+        throw new IOException(
+            place.segment() + " can be read only now and then at " + place.offset() + REMEDY);
+      }
+    }
+    for (Segment segment : unread.segments()) {
+      if (!canReadAny(segment)) {
+        throw new IOException("nothing of " + segment + " can be read" + REMEDY);
+      }
+    }
+    if (unread.isOverfull()) {
+      throw new IOException("more than " + UnreadPlaces.MAX + " blocks cannot be read" + REMEDY);
+    }
+    unread.clear();
+  }
+
+  private boolean canReadAny(Segment segment) throws NoFilesException {
+    for (int at = 0; at < segmentBytes; at += STRIDE_BYTES) {
+      if (load(segment, at, BLOCK)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** Loads the directory of the batch that begins here; null if there is none that is whole. */
@@ -258,6 +296,7 @@ final class BatchScanner implements AutoCloseable {
       return false;
     } catch (IOException e) {
       sawIoError = true;
+      unread.add(segment, offset, bytes);
       return false;
     } finally {
       memory.clear();

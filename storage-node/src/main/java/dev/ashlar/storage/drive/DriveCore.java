@@ -66,7 +66,7 @@ final class DriveCore {
     boolean areLostSinceBefore = identity.changesLost();
     Recovery.Recovered recovered;
     try (BatchScanner scanner = new BatchScanner(drive, limits.segmentBytes(), parts.slabs())) {
-      recovered = new Recovery(segments, parts.index(), changed, scanner, this::lost).run();
+      recovered = new Recovery(segments, parts.index(), changed, scanner, new Damages()).run();
     } catch (IOException | RuntimeException | Error e) {
       segments.close();
       throw e;
@@ -202,11 +202,19 @@ final class DriveCore {
   }
 
   /** The first loss that recovery finds begins a new life, before anything behind it is used. */
-  private void lost(String what) throws IOException {
-    LOG.error("drive {}: {}", identity.drive(), what);
-    DriveIdentity next = identity.nextIncarnation(setting.epochSecond()).withChangesLost(true);
-    next.write(files);
-    identity = next;
+  private final class Damages implements Recovery.DamageHandler {
+    @Override
+    public void lost(String what) throws IOException {
+      LOG.error("drive {}: {}", identity.drive(), what);
+      DriveIdentity next = identity.nextIncarnation(setting.epochSecond()).withChangesLost(true);
+      next.write(files);
+      identity = next;
+    }
+
+    @Override
+    public void probe() throws IOException {
+      identity.write(files);
+    }
   }
 
   /**

@@ -38,9 +38,12 @@ final class Recovery {
 
   private boolean sawIoError;
 
-  /** Told of damage before anything that follows it becomes durable in the index. */
   interface DamageHandler {
+    /** Told of damage before anything that follows it becomes durable in the index. */
     void lost(String what) throws IOException;
+
+    /** Fails if the drive cannot be written now. */
+    void probe() throws IOException;
   }
 
   Recovery(
@@ -86,6 +89,7 @@ final class Recovery {
       lostChanges.addUnfolded();
     }
     if (sawIoError || isTailUnreadable) {
+      confirmUnread();
       if (isRebuild) {
         lostChanges.addAll(); // segments that were freed hide how much is missing
       }
@@ -100,6 +104,15 @@ final class Recovery {
       LOG.info("replayed {} batches of the log up to {}", batches, end);
     }
     return recovered();
+  }
+
+  /**
+   * What cannot be read is taken for lost, and may be overwritten, only if that is not for a moment
+   * in which the whole drive fails.
+   */
+  private void confirmUnread() throws IOException {
+    onDamage.probe();
+    scanner.confirmUnread();
   }
 
   private Recovered recovered() throws IOException {
@@ -233,6 +246,12 @@ final class Recovery {
     if (segment == null || header == null) {
       return false;
     }
+    if (scanner.takeIoError()) {
+      sawIoError = true;
+      confirmUnread();
+      scanner.takeIoError();
+      load(segment, header);
+    }
     ChangeHistory.Stored history = scanner.history(header);
     lostChanges.addBatches(lostBatches(segment, header), history);
     onDamage.lost(
@@ -256,10 +275,7 @@ final class Recovery {
 
   /** False for the torn tail: the directory is whole, a payload is not, and nothing follows. */
   private boolean replay(Segment segment, BatchHeader header) throws IOException {
-    if (scanner.directoryAt(segment, header.offset()) == null) {
-      throw new IOException(
-          "batch " + header.sequence() + " in " + segment + " can be read only now and then");
-    }
+    load(segment, header);
     IndexChange change = new IndexChange(index, segments, changed);
     Replay replay = new Replay(new RecordEffects(change, segments));
     scanner.forEachRecord(header, replay);
@@ -277,6 +293,18 @@ final class Recovery {
     change.commit(end);
     replayed = header;
     return true;
+  }
+
+  private void load(Segment segment, BatchHeader header) throws IOException {
+    if (scanner.directoryAt(segment, header.offset()) == null) {
+      throw new IOException(
+          "batch "
+              + header.sequence()
+              + " in "
+              + segment
+              + " can be read only now and then"
+              + BatchScanner.REMEDY);
+    }
   }
 
   private void moveTo(LogPosition reached) {

@@ -36,9 +36,10 @@ public final class SimulatedDrive implements RawFiles {
   private long calls;
   private long readBytes;
   private boolean skipsSyncs;
-  private @Nullable String unreadable;
+  private String unreadable = "";
   private long unreadableFrom;
   private long unreadableTo;
+  private @Nullable String unreadableUntilWritten;
 
   /** What may fail. */
   public enum Calls {
@@ -135,11 +136,16 @@ public final class SimulatedDrive implements RawFiles {
     makeUnreadable(name, from, Long.MAX_VALUE);
   }
 
-  /** Reads of this file that touch any of these bytes fail. */
+  /** Reads of this file, or those that match, that touch any of these bytes fail. */
   public void makeUnreadable(String name, long from, long to) {
     unreadable = name;
     unreadableFrom = from;
     unreadableTo = to;
+  }
+
+  /** That ends once this other file is written: the error was not of the medium. */
+  public void makeReadableOnceWritten(String name) {
+    unreadableUntilWritten = name;
   }
 
   /** What the drive holds when power comes back. Everything opened before is void. */
@@ -328,6 +334,9 @@ public final class SimulatedDrive implements RawFiles {
     @Override
     public void write(List<ByteBuffer> buffers, long position) throws IOException {
       checkPower();
+      if (name.equals(unreadableUntilWritten)) {
+        unreadableFrom = Long.MAX_VALUE;
+      }
       boolean powerGoes = callsUntilCrash == 1;
       if (--writesUntilStray == 0) {
         stray(buffers);
@@ -357,7 +366,7 @@ public final class SimulatedDrive implements RawFiles {
       checkPower();
       int length = target.remaining();
       readBytes += length;
-      if (name.equals(unreadable)
+      if (name.matches(unreadable)
           && position < unreadableTo
           && position + length > unreadableFrom) {
         throw new IOException("simulated read error");
