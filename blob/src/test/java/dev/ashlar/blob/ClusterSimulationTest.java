@@ -1,5 +1,6 @@
 package dev.ashlar.blob;
 
+import dev.ashlar.protocol.fault.SimulationRuns;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -16,25 +17,11 @@ class ClusterSimulationTest {
 
   @Test
   void whatIsAcknowledgedStaysAndIsReadRight() {
-    Long replay = Long.getLong("ashlar.cluster.sim.seed");
-    if (replay != null) {
-      run(replay);
-      return;
-    }
-    long first = System.nanoTime();
-    int runs = Integer.getInteger("ashlar.cluster.sim.runs", RUNS_DEFAULT);
-    System.out.println("cluster simulation: " + runs + " runs from seed " + first);
-    for (int i = 0; i < runs; i++) {
-      run(first + i);
-    }
-  }
-
-  private static void run(long seed) {
-    try {
-      new ClusterSimulation(seed, PlantedBug.NONE).run();
-    } catch (Exception | AssertionError e) {
-      throw new AssertionError("replay with -Dashlar.cluster.sim.seed=" + seed, e);
-    }
+    SimulationRuns.repeat(
+        "cluster simulation",
+        "ashlar.cluster.sim",
+        RUNS_DEFAULT,
+        seed -> new ClusterSimulation(seed, PlantedBug.NONE).run());
   }
 
   @ParameterizedTest

@@ -2,6 +2,7 @@ package dev.ashlar.blob;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.ashlar.protocol.fault.SimulationRuns;
 import java.util.Map;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
@@ -17,18 +18,10 @@ class EngineSimulationTest {
 
   @Test
   void everyChangeHappensWholeOrNotAtAll() {
-    Long replay = Long.getLong("ashlar.engine.seed");
-    if (replay != null) {
-      run(replay);
-      return;
-    }
-    long first = System.nanoTime();
-    int runs = Integer.getInteger("ashlar.engine.runs", RUNS_DEFAULT);
-    System.out.println("engine simulation: " + runs + " runs from seed " + first);
     Map<String, Double> work = new TreeMap<>();
-    for (int i = 0; i < runs; i++) {
-      run(first + i).forEach((what, count) -> work.merge(what, count, Double::sum));
-    }
+    int runs =
+        SimulationRuns.repeat(
+            "engine simulation", "ashlar.engine", RUNS_DEFAULT, seed -> run(seed, work));
     System.out.println("done: " + work);
     if (runs >= RUNS_DEFAULT) {
       work.forEach((what, count) -> assertTrue(count > 0, what + " never happened"));
@@ -41,13 +34,9 @@ class EngineSimulationTest {
     PlantedBugHunt.hunt(bug, RUNS_DEFAULT, seed -> new EngineSimulation(seed, bug).run());
   }
 
-  private static Map<String, Double> run(long seed) {
-    try {
-      EngineSimulation simulation = new EngineSimulation(seed, PlantedBug.NONE);
-      simulation.run();
-      return simulation.work();
-    } catch (Exception | AssertionError e) {
-      throw new AssertionError("replay with -Dashlar.engine.seed=" + seed, e);
-    }
+  private static void run(long seed, Map<String, Double> work) throws Exception {
+    EngineSimulation simulation = new EngineSimulation(seed, PlantedBug.NONE);
+    simulation.run();
+    simulation.work().forEach((what, count) -> work.merge(what, count, Double::sum));
   }
 }

@@ -1,7 +1,6 @@
 package dev.ashlar.it.fault;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ashlar.it.harness.Buckets;
 import dev.ashlar.it.harness.Clients;
@@ -14,50 +13,73 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.FieldSource;
 import software.amazon.awssdk.services.s3.S3Client;
 
 /**
  * Clients change objects in every way, the process is killed with SIGKILL at a random moment and
  * starts again: every change is there whole or not at all, and those acknowledged are there. At the
  * end all changes are folded, and the parity of every object is right. {@code
- * -Dashlar.crash.minutes} says how long, all configurations together; without it each is killed
- * once and one loss of drives is tried instead of all.
+ * -Dashlar.crash.minutes} says how long, all configurations together, and has more layouts; without
+ * it each is killed once and one loss of drives is tried instead of many.
  */
 class ChangeCrashIT {
   private static final int MINUTES = Integer.getInteger("ashlar.crash.minutes", 0);
   private static final int KILLS = 1;
-  private static final int CONFIGURATIONS = 3;
-  private static final int PARITY_SHARDS = 2;
-  private static final Duration DEADLINE = Duration.ofSeconds(90);
+
+  /** Each of them has as many drives as shards, but for the one with more. */
+  private static final List<ServerSpec> OTHER_LAYOUTS =
+      List.of(
+          new ServerSpec("change-crash-replicas", 3, 3, "1+2", 16 << 10),
+          new ServerSpec("change-crash-small", 3, 1, "2+1", 4096),
+          new ServerSpec("change-crash-half", 4, 3, "2+2", 64 << 10),
+          new ServerSpec("change-crash-spread", 9, 1, "4+2", 16 << 10),
+          new ServerSpec("change-crash-wide", 11, 1, "8+3", 16 << 10),
+          new ServerSpec("change-crash-classic", 6, 1, "4+2,optimizations=off", 4096));
+
+  private static final int CONFIGURATIONS = 3 + OTHER_LAYOUTS.size();
+
+  /** So many sets of drives are lost in the end, where there is time. */
+  private static final int LOSSES_MAX = 15;
 
   private final SplittableRandom random = new SplittableRandom(Seeds.seed("ChangeCrashIT"));
 
   @Test
   void oneMetadataFolder() throws Exception {
-    crash("change-crash-1", 1, 0, 0);
+    crash(ServerSpec.named("change-crash-1"), 0, 0);
   }
 
   @Test
   void fiveMetadataFolders() throws Exception {
-    crash("change-crash-5", 5, 0, 0);
+    crash(ServerSpec.named("change-crash-5").withMetadataFolders(5), 0, 0);
   }
 
   /** While the server is down: as many as leave k + 1 drives and a majority of the metadata. */
   @Test
   void oneDriveAndTwoMetadataFoldersDeleted() throws Exception {
-    crash("change-crash-lost", 5, PARITY_SHARDS - 1, 2);
+    ServerSpec spec = ServerSpec.named("change-crash-lost").withMetadataFolders(5);
+    crash(spec, spec.parityShards() - 1, 2);
   }
 
-  private void crash(String name, int metadataFolders, int lostDrives, int lostPeers)
-      throws Exception {
-    ServerSpec spec = ServerSpec.named(name).withMetadataFolders(metadataFolders);
+  @ParameterizedTest
+  @FieldSource("OTHER_LAYOUTS")
+  @EnabledIfSystemProperty(named = "ashlar.crash.minutes", matches = "[1-9]\\d*")
+  void otherLayouts(ServerSpec spec) throws Exception {
+    crash(spec, 0, 0);
+  }
+
+  private void crash(ServerSpec spec, int lostDrives, int lostPeers) throws Exception {
     // Always the same folders: what was lost before repair exists is not whole again.
     int firstDrive = random.nextInt(spec.drives());
-    int firstPeer = random.nextInt(metadataFolders);
+    int firstPeer = random.nextInt(spec.metadataFolders());
     Instant end = Instant.now().plus(Duration.ofMinutes(MINUTES).dividedBy(CONFIGURATIONS));
     try (ServerProcess server = ServerProcess.start(spec)) {
       ChangeWorkload workload = new ChangeWorkload(server, bucket(server));
@@ -65,7 +87,7 @@ class ChangeCrashIT {
       int kills = 0;
       Map<String, byte[]> objects = Map.of();
       while (kills < KILLS || Instant.now().isBefore(end)) {
-        workUntilKilled(server, workload);
+        CrashRound.workUntil(workload, random, server::kill);
         kills++;
         delete(server.driveFolders(), firstDrive, lostDrives);
         delete(server.metadataFolders(), firstPeer, lostPeers);
@@ -76,17 +98,17 @@ class ChangeCrashIT {
         }
       }
       System.out.println(
-          name
+          spec.name()
               + ": "
               + kills
               + " kills, "
               + workload.acknowledgements()
               + " acknowledged, "
               + workload.answers());
-      awaitFolded(server);
+      CrashRound.awaitFolded(server);
       workload.compare(objects, "folded");
       List<Path> away = List.of();
-      for (List<Path> loss : losses(server, PARITY_SHARDS - lostDrives)) {
+      for (List<Path> loss : losses(server, spec.parityShards() - lostDrives)) {
         server.stop();
         away.forEach(DriveFolders::repair);
         loss.forEach(DriveFolders::replaceByFile);
@@ -104,45 +126,13 @@ class ChangeCrashIT {
     }
   }
 
-  /** The moment is chosen by progress, not by time, so that slow machines test as much. */
-  private void workUntilKilled(ServerProcess server, ChangeWorkload workload)
-      throws InterruptedException {
-    long enough = workload.acknowledgements() + random.nextInt(1, 400);
-    Instant deadline = Instant.now().plus(DEADLINE);
-    List<Thread> clients = workload.start(random.split());
-    while (workload.acknowledgements() < enough
-        && !workload.hasFailed()
-        && Instant.now().isBefore(deadline)) {
-      ServerProcess.pause(Duration.ofMillis(1));
-    }
-    ServerProcess.pause(Duration.ofNanos(random.nextInt(20_000_000)));
-    server.kill();
-    for (Thread client : clients) {
-      client.join();
-    }
-    long missing = enough - workload.acknowledgements();
-    assertTrue(
-        missing <= 0 || workload.hasFailed(),
-        missing + " changes were not acknowledged in " + DEADLINE);
-  }
-
   private static void delete(List<Path> folders, int first, int count) {
     for (int i = 0; i < count; i++) {
       ServerProcess.deleteRecursively(folders.get((first + i) % folders.size()));
     }
   }
 
-  private static void awaitFolded(ServerProcess server) {
-    Instant deadline = Instant.now().plus(DEADLINE);
-    while (Metrics.of(server).value("ashlar_blob_unfolded_changes") != 0) {
-      assertTrue(
-          Instant.now().isBefore(deadline),
-          () -> Metrics.of(server).value("ashlar_blob_unfolded_changes") + " changes unfolded");
-      ServerProcess.pause(Duration.ofMillis(200));
-    }
-  }
-
-  /** All sets of so many drives; one of them when time is short. */
+  /** Sets of so many drives; one of them when time is short. */
   private List<List<Path>> losses(ServerProcess server, int count) {
     List<Path> drives = server.driveFolders();
     List<List<Path>> losses = new ArrayList<>();
@@ -157,6 +147,7 @@ class ChangeCrashIT {
         losses.add(loss);
       }
     }
-    return MINUTES > 0 ? losses : List.of(losses.get(random.nextInt(losses.size())));
+    Collections.shuffle(losses, new Random(random.nextLong()));
+    return losses.subList(0, Math.min(losses.size(), MINUTES > 0 ? LOSSES_MAX : 1));
   }
 }

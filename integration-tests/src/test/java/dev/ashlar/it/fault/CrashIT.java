@@ -18,10 +18,13 @@ import software.amazon.awssdk.services.s3.S3Client;
 /**
  * Clients write, the process is killed with SIGKILL at a random moment, and starts again:
  * everything acknowledged is there, bit for bit, and nothing is there by half. {@code
- * -Dashlar.crash.loops} says how often (1).
+ * -Dashlar.crash.loops} says how often (1), {@code -Dashlar.crash.minutes} for how long at least,
+ * all configurations together.
  */
 class CrashIT {
   private static final int LOOPS = Integer.getInteger("ashlar.crash.loops", 1);
+  private static final int MINUTES = Integer.getInteger("ashlar.crash.minutes", 0);
+  private static final int CONFIGURATIONS = 3;
   private static final int LOST = 2; // m of the default profile
   private static final Duration WRITE_DEADLINE = Duration.ofSeconds(90);
 
@@ -51,7 +54,8 @@ class CrashIT {
         S3Client s3 = Clients.sync(server)) {
       CrashWorkload workload = new CrashWorkload(s3, Buckets.create(s3, "crash"));
       workload.putSources(random);
-      for (int loop = 1; loop <= LOOPS; loop++) {
+      Instant end = Instant.now().plus(Duration.ofMinutes(MINUTES).dividedBy(CONFIGURATIONS));
+      for (int loop = 1; loop <= LOOPS || Instant.now().isBefore(end); loop++) {
         writeUntilKilled(server, workload, random);
         if (lose) {
           delete(server.driveFolders(), firstLostDrive);

@@ -1,5 +1,6 @@
 package dev.ashlar.it.harness;
 
+import dev.ashlar.protocol.model.Profile;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -36,6 +37,11 @@ public record ServerSpec(
 
   public ServerSpec withJavaOptions(String options) {
     return new ServerSpec(name, drives, metadataFolders, profile, stripeUnit, options);
+  }
+
+  /** m of its profile: so many drives may be lost. */
+  public int parityShards() {
+    return Profile.parse(profile, stripeUnit).parityShards();
   }
 
   List<Path> driveFolders(Path root) {

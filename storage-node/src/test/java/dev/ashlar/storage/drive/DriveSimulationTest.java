@@ -2,6 +2,7 @@ package dev.ashlar.storage.drive;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.ashlar.protocol.fault.SimulationRuns;
 import dev.ashlar.protocol.memory.SlabPool;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -22,19 +23,13 @@ class DriveSimulationTest {
 
   @ParameterizedTest
   @EnumSource
-  void nothingAcknowledgedIsEverLost(DriveSimulation.Fault fault) throws IOException {
+  void nothingAcknowledgedIsEverLost(DriveSimulation.Fault fault) {
     SlabPool slabs = new SlabPool();
-    Long replay = Long.getLong("ashlar.sim.seed");
-    if (replay != null) {
-      run(fault, replay, slabs, new MemoryShardIndex());
-      return;
-    }
-    long first = System.nanoTime();
-    int runs = Integer.getInteger("ashlar.sim.runs", RUNS_DEFAULT);
-    System.out.println("drive simulation: " + fault + ", " + runs + " runs from seed " + first);
-    for (int i = 0; i < runs; i++) {
-      run(fault, first + i, slabs, new MemoryShardIndex());
-    }
+    SimulationRuns.repeat(
+        "drive simulation, " + fault,
+        "ashlar.sim",
+        RUNS_DEFAULT,
+        seed -> run(fault, seed, slabs, new MemoryShardIndex()));
   }
 
   /** Fewer runs, with the index that serves: what RocksDB had not flushed is lost. */
