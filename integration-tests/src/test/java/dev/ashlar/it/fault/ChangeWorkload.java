@@ -39,6 +39,7 @@ final class ChangeWorkload {
 
   private final ServerProcess server;
   private final String bucket;
+  private final boolean mayRefuse;
   private final Ledger<String> ledger = new Ledger<>();
   private final Map<String, Register> registers = new ConcurrentHashMap<>();
   private final List<SharedLog> logs = new ArrayList<>();
@@ -58,8 +59,16 @@ final class ChangeWorkload {
   }
 
   ChangeWorkload(ServerProcess server, String bucket) {
+    this(server, bucket, false);
+  }
+
+  /**
+   * @param mayRefuse whether the server may answer, before it is gone, that it cannot serve
+   */
+  ChangeWorkload(ServerProcess server, String bucket, boolean mayRefuse) {
     this.server = server;
     this.bucket = bucket;
+    this.mayRefuse = mayRefuse;
     for (int client = 0; client < CLIENTS; client++) {
       for (int i = 0; i < OWN; i++) {
         register("own-" + client + "-" + i);
@@ -123,12 +132,23 @@ final class ChangeWorkload {
   private void runUntilGone(int client, SplittableRandom random) {
     try (ChangeSession session = new ChangeSession(server, bucket)) {
       while (true) {
-        step(session, client, random);
+        tryStep(session, client, random);
       }
     } catch (IOException gone) {
       // The server was killed: what was under way stays unanswered.
     } catch (AssertionError | RuntimeException wrong) {
       failures.add(wrong);
+    }
+  }
+
+  private void tryStep(ChangeSession session, int client, SplittableRandom random)
+      throws IOException {
+    try {
+      step(session, client, random);
+    } catch (ChangeSession.Unavailable e) {
+      if (!mayRefuse) {
+        throw e;
+      }
     }
   }
 

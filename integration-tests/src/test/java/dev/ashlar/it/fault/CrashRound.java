@@ -13,6 +13,10 @@ import java.util.function.BooleanSupplier;
 /** What tests have in common that end the server in the midst of a {@link ChangeWorkload}. */
 final class CrashRound {
   private static final int CHANGES_MAX = 400;
+
+  /** What the health page says of debts is up to a second old. */
+  private static final Duration HEALTH_AGE = Duration.ofMillis(1_200);
+
   private static final Duration DEADLINE = Duration.ofSeconds(90);
 
   private CrashRound() {}
@@ -53,6 +57,7 @@ final class CrashRound {
   }
 
   static void awaitNothingOwed(ServerProcess server) {
+    ServerProcess.pause(HEALTH_AGE);
     await("what was found is looked at", () -> value(server, "ashlar_repair_suspect_shards") == 0);
     await("nothing is owed", () -> server.anyHealth().contains("\"known\":true,\"owingBlobs\":0,"));
   }

@@ -18,6 +18,15 @@ public final class ChangeSession implements AutoCloseable {
     Answer of(ChangeClient client) throws IOException;
   }
 
+  /** The server answered that it cannot serve this now. */
+  public static final class Unavailable extends AssertionError {
+    private static final long serialVersionUID = 1;
+
+    private Unavailable(Answer answer) {
+      super(answer.toString());
+    }
+  }
+
   public ChangeSession(ServerProcess server, String bucket) throws IOException {
     this.server = server;
     this.bucket = bucket;
@@ -35,6 +44,7 @@ public final class ChangeSession implements AutoCloseable {
 
   public Answer require(int status, Request request) throws IOException {
     Answer answer = send(request);
+    requireAvailable(answer);
     assertEquals(status, answer.status(), answer::toString);
     return answer;
   }
@@ -50,7 +60,14 @@ public final class ChangeSession implements AutoCloseable {
     return bytes(send(each -> each.send("GET", key, "", new byte[0], range)));
   }
 
+  private static void requireAvailable(Answer answer) {
+    if (answer.status() == 503) {
+      throw new Unavailable(answer);
+    }
+  }
+
   private static byte @Nullable [] bytes(Answer answer) {
+    requireAvailable(answer);
     return switch (answer.status()) {
       case 200, 206 -> answer.body();
       case 404 -> null;

@@ -22,6 +22,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The real server in a process of its own, on free loopback ports and on folders of its own. It can
@@ -58,28 +59,41 @@ public final class ServerProcess implements AutoCloseable {
 
   private final ServerSpec spec;
   private final Path root;
+  private final boolean isOwnRoot;
   private final Path log;
   private final int port = freePort();
   private final int managementPort = freePort();
   private Process process;
   private long endedNanos;
 
-  private ServerProcess(ServerSpec spec) throws IOException {
+  private ServerProcess(ServerSpec spec, @Nullable Path given) throws IOException {
     this.spec = spec;
     String label = spec.name() + "-" + COUNTER.incrementAndGet();
     Path target = Path.of("target").toAbsolutePath();
-    root = target.resolve("it").resolve(label);
     log = Files.createDirectories(target.resolve("server-logs")).resolve(label + ".log");
-    deleteRecursively(root);
-    Files.createDirectories(root);
+    isOwnRoot = given == null;
+    root = given != null ? given : target.resolve("it").resolve(label);
+    if (isOwnRoot) {
+      deleteRecursively(root);
+      Files.createDirectories(root);
+    }
     Files.deleteIfExists(log);
     process = launch();
   }
 
   /** Starts a server on empty folders and returns when it is ready. */
   public static ServerProcess start(ServerSpec spec) {
+    return begin(spec, null);
+  }
+
+  /** The same, with its folders below one that stays when it is closed. */
+  public static ServerProcess startIn(Path root, ServerSpec spec) {
+    return begin(spec, root);
+  }
+
+  private static ServerProcess begin(ServerSpec spec, @Nullable Path root) {
     try {
-      ServerProcess server = new ServerProcess(spec);
+      ServerProcess server = new ServerProcess(spec, root);
       OPEN.add(server);
       server.awaitReady();
       return server;
@@ -206,7 +220,9 @@ public final class ServerProcess implements AutoCloseable {
   public void close() {
     destroy();
     OPEN.remove(this);
-    deleteRecursively(root);
+    if (isOwnRoot) {
+      deleteRecursively(root);
+    }
   }
 
   public static void deleteRecursively(Path folder) {

@@ -5,7 +5,8 @@ import java.io.RandomAccessFile;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Arrays;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
@@ -15,7 +16,6 @@ import java.util.concurrent.TimeUnit;
  * devices and the file system's tools; {@link #unavailable} tells what is missing.
  */
 public final class PowerCutFileSystem implements AutoCloseable {
-  private static final long BYTES = 256L << 20;
   private static final long COMMAND_MAX_S = 60;
 
   /**
@@ -25,53 +25,75 @@ public final class PowerCutFileSystem implements AutoCloseable {
   private static final String SHUTDOWN =
       """
       import fcntl, os, struct, sys
-      fd = os.open(sys.argv[1], os.O_RDONLY)
-      fcntl.ioctl(fd, 0x8004587D, struct.pack('I', 2))
+      open_roots = [os.open(root, os.O_RDONLY) for root in sys.argv[1:]]
+      for fd in open_roots:
+          fcntl.ioctl(fd, 0x8004587D, struct.pack('I', 2))
       """;
 
+  /** File systems whose power can be cut. */
+  public enum Kind {
+    EXT4("mkfs.ext4", "-F", "defaults"),
+    // The copy that is mounted after a cut has the UUID of the one before.
+    XFS("mkfs.xfs", "-f", "nouuid");
+
+    private final String make;
+    private final String force;
+    private final String mountOptions;
+
+    Kind(String make, String force, String mountOptions) {
+      this.make = make;
+      this.force = force;
+      this.mountOptions = mountOptions;
+    }
+  }
+
+  private final Kind kind;
   private final Path mountPoint;
   private final Path images;
   private int generation;
   private boolean isMounted;
 
-  private PowerCutFileSystem(Path mountPoint, Path images) {
+  private PowerCutFileSystem(Kind kind, Path mountPoint, Path images) {
+    this.kind = kind;
     this.mountPoint = mountPoint;
     this.images = images;
   }
 
-  /** Why there can be none here; empty: there can. */
-  public static Optional<String> unavailable() {
-    for (String[] needed :
-        new String[][] {
-          {"test", "-w", "/dev/loop-control"},
-          {"which", "mkfs.ext4"},
-          {"which", "python3"},
-          {"which", "mount"},
-          {"sh", "-c", "test $(id -u) = 0"}
-        }) {
+  /** Why there can be none of this kind here; empty: there can. */
+  public static Optional<String> unavailable(Kind kind) {
+    for (List<String> needed :
+        List.of(
+            List.of("test", "-w", "/dev/loop-control"),
+            List.of("which", kind.make),
+            List.of("which", "python3"),
+            List.of("which", "mount"),
+            List.of("sh", "-c", "test $(id -u) = 0"))) {
       try {
         run(needed);
       } catch (IOException e) {
-        return Optional.of("a power cut needs root, loop devices, ext4 and python3: " + e);
+        return Optional.of(
+            "a power cut needs root, loop devices, " + kind.make + " and python3: " + e);
       }
     }
     return Optional.empty();
   }
 
   /**
-   * Makes one, with ext4.
+   * Makes one.
    *
    * @param mountPoint an empty directory
-   * @param images a directory, for files of up to 256 MiB, mostly holes
+   * @param images a directory for its files, which are mostly holes
+   * @param bytes how large it is; XFS needs 300 MiB
    */
-  public static PowerCutFileSystem create(Path mountPoint, Path images) throws IOException {
-    PowerCutFileSystem made = new PowerCutFileSystem(mountPoint, images);
+  public static PowerCutFileSystem create(Kind kind, Path mountPoint, Path images, long bytes)
+      throws IOException {
+    PowerCutFileSystem made = new PowerCutFileSystem(kind, mountPoint, images);
     Files.createDirectories(mountPoint);
     Files.createDirectories(images);
     try (RandomAccessFile image = new RandomAccessFile(made.image().toFile(), "rw")) {
-      image.setLength(BYTES);
+      image.setLength(bytes);
     }
-    run("mkfs.ext4", "-q", "-F", made.image().toString());
+    run(kind.make, "-q", kind.force, made.image().toString());
     made.mount();
     return made;
   }
@@ -81,25 +103,37 @@ public final class PowerCutFileSystem implements AutoCloseable {
   }
 
   private void mount() throws IOException {
-    run("mount", "-o", "loop", image().toString(), mountPoint.toString());
+    String options = "loop," + kind.mountOptions;
+    run("mount", "-o", options, image().toString(), mountPoint.toString());
     isMounted = true;
   }
 
   /** From now on every call on its files fails. What was not synced will not be there again. */
   public void cut() throws IOException {
-    run("python3", "-c", SHUTDOWN, mountPoint.toString());
+    cut(List.of(this));
+  }
+
+  /** Cuts the power of all of them, one right after the other. */
+  public static void cut(List<PowerCutFileSystem> all) throws IOException {
+    List<String> command = new ArrayList<>(List.of("python3", "-c", SHUTDOWN));
+    all.forEach(each -> command.add(each.mountPoint.toString()));
+    run(command);
   }
 
   /**
-   * After the cut: as it comes back. Open files of before stay open, and failed: nothing that is
-   * done with them can come into the new one, which is a copy.
+   * After the cut: as it comes back. Where files of before are still open, they stay so, and
+   * failed: nothing that is done with them can come into the new one, which is a copy then.
    */
   public void remount() throws IOException {
-    Path before = image();
-    generation++;
-    run("cp", "--sparse=always", before.toString(), image().toString());
-    unmount();
-    Files.delete(before);
+    try {
+      run("umount", mountPoint.toString());
+    } catch (IOException stillInUse) {
+      Path before = image();
+      generation++;
+      run("cp", "--sparse=always", before.toString(), image().toString());
+      unmount();
+      Files.delete(before);
+    }
     mount();
   }
 
@@ -117,12 +151,16 @@ public final class PowerCutFileSystem implements AutoCloseable {
   }
 
   private static void run(String... command) throws IOException {
+    run(List.of(command));
+  }
+
+  private static void run(List<String> command) throws IOException {
     Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
     try {
       process.getOutputStream().close();
       String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
       if (!process.waitFor(COMMAND_MAX_S, TimeUnit.SECONDS) || process.exitValue() != 0) {
-        throw new IOException(Arrays.toString(command) + " fails: " + output);
+        throw new IOException(command + " fails: " + output);
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
