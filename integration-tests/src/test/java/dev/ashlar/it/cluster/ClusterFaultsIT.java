@@ -30,13 +30,15 @@ import org.junit.jupiter.api.parallel.ResourceLock;
 /**
  * Clusters of real processes under faults: {@code -Dashlar.faults.minutes} says how long at least,
  * on a larger cluster whose network and disks fail too where this machine allows that, until each
- * kind of fault has come; {@code -Dashlar.faults.seed} which faults.
+ * kind of fault has come; {@code -Dashlar.faults.seed} which faults. {@code -Dashlar.rot.minutes}
+ * says how long at least bits flip in metadata nodes, one node at a time.
  */
 @ExtendWith(SharedCluster.class)
 @ResourceLock(SharedCluster.LOCK)
 class ClusterFaultsIT {
   private static final String MINUTES = "ashlar.faults.minutes";
   private static final int ERA_FAULTS = 6;
+  private static final int FLIPS = 2;
   private static final int PARITY_SHARDS = 2;
   private static final NetworkCluster.Shape LARGE = new NetworkCluster.Shape(6, 2, "4+2");
   private static final Duration PATIENCE = Duration.ofSeconds(15);
@@ -52,6 +54,23 @@ class ClusterFaultsIT {
     FaultRounds rounds = new FaultRounds(cluster.nodes(), choice, PARITY_SHARDS, random, "faults");
     rounds.era(2);
     rounds.era(1);
+  }
+
+  @Test
+  void aBitFlipsInOneMetadataPeer(ClusterProcess cluster) {
+    Duration least = Duration.ofMinutes(Long.getLong("ashlar.rot.minutes", 0));
+    long end = System.nanoTime() + least.toNanos();
+    RottenPeer rotten = new RottenPeer(cluster.nodes(), random);
+    FaultChoice none = new FaultChoice(cluster.nodes(), null, random);
+    FaultRounds rounds = new FaultRounds(cluster.nodes(), none, PARITY_SHARDS, random, "rot");
+    int flips = 0;
+    while (flips < FLIPS
+        || System.nanoTime() < end
+        || (least.isPositive() && !rotten.isThrough())) {
+      rotten.next().forEach(rounds::round);
+      flips++;
+    }
+    System.out.println("rotten metadata: " + flips + " flips");
   }
 
   @Test

@@ -116,7 +116,8 @@ final class FaultRounds {
     return all;
   }
 
-  private void round(Fault fault) {
+  /** One fault, and the comparison of all keys with what was answered. */
+  void round(Fault fault) {
     System.out.println(fault.what());
     isOver = false;
     List<Thread> teams = startTeams();
