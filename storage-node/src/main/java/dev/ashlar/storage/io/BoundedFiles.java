@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -38,16 +37,6 @@ public final class BoundedFiles implements RawFiles {
     }
     this.files = files;
     this.max = max;
-  }
-
-  /** How many are open. */
-  public int openCount() {
-    lock.lock();
-    try {
-      return open.size();
-    } finally {
-      lock.unlock();
-    }
   }
 
   @Override
@@ -110,11 +99,15 @@ public final class BoundedFiles implements RawFiles {
     }
   }
 
-  /** With the lock: closes files until so many are left, or all that are in use. */
+  /**
+   * With the lock: closes files until so many are left, or all that are in use. First those that
+   * were not used since the last look, and then any.
+   */
   private void evict(int left) {
     for (int looks = 2 * open.size(); looks > 0 && open.size() > left; looks--) {
       BoundedFile next = open.removeFirst();
-      if (!next.closeIfIdle()) {
+      boolean isSpared = looks > open.size() + 1 && next.wasUsedSinceLook();
+      if (isSpared || !next.closeIfIdle()) {
         open.addLast(next);
       }
     }
@@ -143,15 +136,28 @@ public final class BoundedFiles implements RawFiles {
         int now = pins.get();
         if (now < 0) {
           openPinned();
-          return Objects.requireNonNull(file);
+          return present();
         }
         if (pins.compareAndSet(now, now + 1)) {
           if (!wasUsed) {
             wasUsed = true;
           }
-          return Objects.requireNonNull(file);
+          return present();
         }
       }
+    }
+
+    /** Once it is pinned only its user closes it. */
+    private RawFile present() throws IOException {
+      RawFile present = file;
+      if (present == null) {
+        throw closed();
+      }
+      return present;
+    }
+
+    private IOException closed() {
+      return new IOException(name + " is closed");
     }
 
     private void unpin() {
@@ -162,7 +168,7 @@ public final class BoundedFiles implements RawFiles {
       lock.lock();
       try {
         if (isOver) {
-          throw new IOException(name + " is closed");
+          throw closed();
         }
         if (pins.get() >= 0) {
           pins.incrementAndGet(); // nobody closes it without the lock
@@ -188,11 +194,14 @@ public final class BoundedFiles implements RawFiles {
     }
 
     /** With the lock. */
+    boolean wasUsedSinceLook() {
+      boolean was = wasUsed;
+      wasUsed = false;
+      return was;
+    }
+
+    /** With the lock. */
     boolean closeIfIdle() {
-      if (wasUsed && pins.get() >= 0) {
-        wasUsed = false;
-        return false;
-      }
       if (!pins.compareAndSet(0, CLOSED)) {
         return false;
       }
