@@ -24,7 +24,7 @@ record OpenFiles(long max) {
   private static final int TABLES_MAX = 256;
   private static final int TABLES_MIN = 32;
 
-  /** Of those that may be open, for the segments of all drives, and as many for their indexes. */
+  /** Of those that may be open, at most for the segments of all drives, and for their indexes. */
   private static final int SHARE = 4;
 
   /** Beside segments and tables: being read, written, compacted, and RocksDB's own. */
@@ -85,11 +85,16 @@ record OpenFiles(long max) {
   }
 
   private int segments(int drives) {
-    long share = max / SHARE / DESCRIPTORS_PER_SEGMENT / Math.max(1, drives);
-    return Math.clamp(share, SEGMENTS_MIN, SEGMENTS_MAX);
+    return Math.clamp(share(drives, DESCRIPTORS_PER_SEGMENT), SEGMENTS_MIN, SEGMENTS_MAX);
   }
 
   private int tables(int drives) {
-    return Math.clamp(max / SHARE / Math.max(1, drives), TABLES_MIN, TABLES_MAX);
+    return Math.clamp(share(drives, 1), TABLES_MIN, TABLES_MAX);
+  }
+
+  /** How many segments, or tables, of one drive: there is to be enough left for everything else. */
+  private long share(int drives, int descriptorsOfEach) {
+    long left = max - OF_PROCESS - (long) drives * OF_DRIVE;
+    return Math.min(max / SHARE, left / 2) / descriptorsOfEach / Math.max(1, drives);
   }
 }
