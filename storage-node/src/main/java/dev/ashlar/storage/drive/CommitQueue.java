@@ -4,6 +4,7 @@ import dev.ashlar.protocol.client.ShardException;
 import dev.ashlar.protocol.client.ShardFault;
 import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.storage.io.NoFilesException;
+import dev.ashlar.storage.io.NotOpenedException;
 import java.io.IOException;
 import java.util.List;
 import java.util.Queue;
@@ -43,6 +44,11 @@ final class CommitQueue {
   private volatile @Nullable ShardFault refusal;
   private volatile boolean isCommitting;
   private volatile long commitBeganNanos;
+
+  /** By the writer: whether its segment could not be opened when that was last tried. */
+  private boolean isUnopened;
+
+  private long unopenedSinceNanos;
 
   CommitQueue(
       SegmentLog log,
@@ -179,8 +185,9 @@ final class CommitQueue {
     isCommitting = true;
     try {
       log.confirm();
-    } catch (NoFilesException e) {
-      log.clear(); // nothing was written
+      isUnopened = false;
+    } catch (NotOpenedException e) {
+      notOpened(e);
     } catch (IOException | RuntimeException | Error e) {
       IndexException ofIndex = IndexException.in(e);
       refusal = ofIndex == null ? ShardFault.READ_ONLY : ofIndex.kind().fault();
@@ -214,12 +221,10 @@ final class CommitQueue {
       }
       log.commit();
       isCommitting = false;
-    } catch (NoFilesException e) {
-      // Nothing was written: all of it may be asked for again.
+      isUnopened = false;
+    } catch (NotOpenedException e) {
       isCommitting = false;
-      tellFailed(log.accepted(), ShardFault.OVERLOADED, e.toString());
-      tellFailed(log.rejected(), ShardFault.FULL, "full");
-      log.clear();
+      notOpened(e);
       return next;
     } catch (IOException | RuntimeException | Error e) {
       // An error too (no memory, say): a writer that died silently would let everyone wait.
@@ -239,6 +244,26 @@ final class CommitQueue {
     tellFailed(log.rejected(), ShardFault.FULL, "full");
     log.clear();
     return next;
+  }
+
+  /**
+   * Nothing was written: all of it may be asked for again, unless the segment stays like that. A
+   * process that has too many files open will be able to open it.
+   */
+  private void notOpened(NotOpenedException e) {
+    boolean isPassing = e instanceof NoFilesException;
+    long now = nanoTime.getAsLong();
+    if (!isPassing && !isUnopened) {
+      isUnopened = true;
+      unopenedSinceNanos = now;
+    } else if (!isPassing && now - unopenedSinceNanos > limits.stallTimeout().toNanos()) {
+      refusal = ShardFault.READ_ONLY;
+      onFailure.accept(e);
+    }
+    ShardFault fault = isPassing ? ShardFault.OVERLOADED : ShardFault.UNAVAILABLE;
+    tellFailed(log.accepted(), fault, e.toString());
+    tellFailed(log.rejected(), ShardFault.FULL, "full");
+    log.clear();
   }
 
   private void leave(LogRequest request) {

@@ -6,7 +6,7 @@ import dev.ashlar.protocol.memory.SlabPool;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.storage.drive.LogRequest.MovedPiece;
 import dev.ashlar.storage.drive.SegmentFormat.BatchHeader;
-import dev.ashlar.storage.io.NoFilesException;
+import dev.ashlar.storage.io.NotOpenedException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -355,7 +355,7 @@ final class Compactor {
   }
 
   private void load(Segment victim, List<Piece> together, ByteBuffer memory, List<MovedPiece> moved)
-      throws NoFilesException {
+      throws NotOpenedException {
     boolean isRead = together.size() > 1 && read(victim, together.getFirst(), memory.duplicate());
     int at = 0;
     for (Piece piece : together) {
@@ -378,7 +378,7 @@ final class Compactor {
 
   /** A payload that fails its checksums moves as it is, and goes on failing them. */
   private MovedPiece load(Segment victim, Piece piece, ByteBuffer memory, boolean isRead)
-      throws NoFilesException {
+      throws NotOpenedException {
     Extent extent = piece.extent();
     int body = extent.bodyLength();
     try {
@@ -388,7 +388,7 @@ final class Compactor {
           victim.file().read(memory.limit(extent.length()), extent.tailPosition());
         }
       }
-    } catch (NoFilesException e) {
+    } catch (NotOpenedException e) {
       throw e; // that says nothing of the block
     } catch (IOException e) {
       // A bad block is a lost block, not a lost drive: what cannot be read goes on as zeros.

@@ -5,7 +5,7 @@ import dev.ashlar.protocol.client.ShardFault;
 import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.ShardId;
 import dev.ashlar.storage.drive.LogRequest.MovedPiece;
-import dev.ashlar.storage.io.NoFilesException;
+import dev.ashlar.storage.io.NotOpenedException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;
@@ -23,8 +23,8 @@ final class Housekeeper {
   private static final Logger LOG = LoggerFactory.getLogger(Housekeeper.class);
   private static final long ROUND_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
-  /** While the process has too many files open. */
-  private static final long NO_FILES_REST_NANOS = TimeUnit.SECONDS.toNanos(5);
+  /** While a file cannot be opened. */
+  private static final long NOT_OPENED_REST_NANOS = TimeUnit.SECONDS.toNanos(5);
 
   /** Between two looks at everything else. */
   private static final int MERGES_MAX = 16;
@@ -80,9 +80,9 @@ final class Housekeeper {
         round();
       } catch (ShardException e) {
         LOG.info("compaction stopped: {}", e.getMessage());
-      } catch (NoFilesException e) {
+      } catch (NotOpenedException e) {
         LOG.warn("drive {} waits: {}", core.drive(), e.getMessage());
-        LockSupport.parkNanos(this, NO_FILES_REST_NANOS);
+        LockSupport.parkNanos(this, NOT_OPENED_REST_NANOS);
       } catch (IOException | RuntimeException | Error e) {
         onFailure.accept(e instanceof Exception failure ? failure : new IllegalStateException(e));
         return;

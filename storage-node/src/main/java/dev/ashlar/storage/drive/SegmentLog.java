@@ -2,7 +2,7 @@ package dev.ashlar.storage.drive;
 
 import dev.ashlar.protocol.memory.Slab;
 import dev.ashlar.protocol.memory.SlabPool;
-import dev.ashlar.storage.io.NoFilesException;
+import dev.ashlar.storage.io.NotOpenedException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -298,8 +298,8 @@ final class SegmentLog {
     try {
       segment.file().write(buffers, offset);
       segment.file().sync();
-    } catch (NoFilesException e) {
-      throw e; // it could not be opened: nothing was written
+    } catch (NotOpenedException e) {
+      throw e; // nothing was written
     } catch (IOException e) {
       throw new LogWriteException(segment, e);
     }

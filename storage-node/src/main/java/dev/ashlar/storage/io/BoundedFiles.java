@@ -184,12 +184,20 @@ public final class BoundedFiles implements RawFiles {
     }
 
     /** With the lock. */
-    private RawFile openNow() throws IOException {
+    private RawFile openNow() throws NotOpenedException {
       try {
-        return files.open(name);
+        return tryOpen();
       } catch (NoFilesException e) {
         evict(0);
+        return tryOpen();
+      }
+    }
+
+    private RawFile tryOpen() throws NotOpenedException {
+      try {
         return files.open(name);
+      } catch (IOException e) {
+        throw NotOpenedException.of(name, e);
       }
     }
 

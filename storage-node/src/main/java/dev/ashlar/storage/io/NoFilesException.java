@@ -4,9 +4,9 @@ import java.io.IOException;
 
 /**
  * The process, or the system, has as many files open as it may. That says nothing of the drive, and
- * passes: nothing was read or written.
+ * passes.
  */
-public final class NoFilesException extends IOException {
+public final class NoFilesException extends NotOpenedException {
   private static final long serialVersionUID = 1;
 
   public NoFilesException(String message) {
@@ -14,7 +14,7 @@ public final class NoFilesException extends IOException {
   }
 
   NoFilesException(IOException cause) {
-    super(cause.getMessage(), cause);
+    super(String.valueOf(cause.getMessage()), cause);
   }
 
   /** The same, or what it means if it says that no file can be opened. */

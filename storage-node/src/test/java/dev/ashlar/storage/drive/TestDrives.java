@@ -51,12 +51,19 @@ public final class TestDrives {
   private TestDrives() {}
 
   static DriveResources resources(SlabPool slabs) {
+    return resources(slabs, 16);
+  }
+
+  /**
+   * @param openSegments of each drive, beside those that are in use
+   */
+  static DriveResources resources(SlabPool slabs, int openSegments) {
     return new DriveResources(
         slabs,
         new SimpleMeterRegistry(),
         CLOCK,
         TestDrives::code,
-        new DriveResources.Budget(8 << 20, 4 << 20, 4, 1 << 20, 16, 64));
+        new DriveResources.Budget(8 << 20, 4 << 20, 4, 1 << 20, openSegments, 64));
   }
 
   /** Never closed: there are few, and they hold nothing. */

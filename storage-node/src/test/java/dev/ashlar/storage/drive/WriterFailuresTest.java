@@ -3,6 +3,7 @@ package dev.ashlar.storage.drive;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -22,12 +23,14 @@ import dev.ashlar.storage.io.FaultyFiles.Call;
 import dev.ashlar.storage.io.IoMode;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.AbstractList;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -42,7 +45,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** What may go wrong where a drive writes, and what of it ends the drive's incarnation. */
 class WriterFailuresTest {
   private final SlabPool slabs = new SlabPool();
-  private final DriveResources resources = TestDrives.resources(slabs);
+  private final DriveResources resources = TestDrives.resources(slabs, 1);
+  private final AtomicLong skippedNanos = new AtomicLong();
   @TempDir Path folder = Path.of("set by JUnit");
   private @Nullable FaultyFiles files;
   private @Nullable DriveStore drive;
@@ -57,7 +61,9 @@ class WriterFailuresTest {
               FaultyFiles made = new FaultyFiles(real);
               files = made;
               return made;
-            });
+            },
+            () -> System.nanoTime() + skippedNanos.get(),
+            Duration.ofMinutes(1));
   }
 
   @AfterEach
@@ -184,6 +190,74 @@ class WriterFailuresTest {
     assertEquals(before, drive().drive().incarnation());
     for (int each = 1; each < blob; each++) {
       assertHas(each);
+    }
+  }
+
+  /** Only one segment is open at a time, and nothing is written to one that is not. */
+  @Test
+  void aSegmentThatCannotBeOpenedEndsNothing() throws Exception {
+    long before = drive().drive().incarnation();
+    int written = fillSegment();
+    files().failOpens(true);
+    written = putUntilNotOpened(written);
+    assertNull(drive().writeRefusal());
+    assertEquals(ShardFault.UNAVAILABLE, put(2000).awaitFault());
+    files().failOpens(false);
+    put(1000).await();
+    reopen();
+    assertEquals(before, drive().drive().incarnation());
+    assertHas(1000);
+    for (int each = 1; each <= written; each++) {
+      assertHas(each);
+    }
+  }
+
+  @Test
+  void aSegmentThatCannotBeOpenedForLongEndsWritesAndNothingElse() throws Exception {
+    long before = drive().drive().incarnation();
+    int written = fillSegment();
+    files().failOpens(true);
+    written = putUntilNotOpened(written);
+    skippedNanos.set(TestDrives.STALL.plusSeconds(1).toNanos());
+    ShardFault fault = put(1000).awaitFault();
+    while (fault == ShardFault.UNAVAILABLE) { // the first attempt after that time, too
+      fault = put(1000).awaitFault();
+    }
+    assertEquals(ShardFault.READ_ONLY, fault);
+    assertEquals(ShardFault.READ_ONLY, drive().writeRefusal());
+    reopen();
+    assertEquals(before, drive().drive().incarnation());
+    for (int each = 1; each <= written; each++) {
+      assertHas(each);
+    }
+  }
+
+  /** And begins another; returns the last blob. */
+  private int fillSegment() throws Exception {
+    int last = TestDrives.LIMITS.segmentBytes() / content(1).length + 2;
+    for (int blob = 1; blob <= last; blob++) {
+      put(blob).await();
+    }
+    return last;
+  }
+
+  /** Reading from the other segment closes the one that is written to; returns the last blob. */
+  private int putUntilNotOpened(int written) throws Exception {
+    for (int blob = written + 1; ; blob++) {
+      Answer<ShardData> read = new Answer<>();
+      drive().read(new ShardId(new BlobId(1, 1), 0), ShardView.ORIGINAL, 0, 100_000, read);
+      try {
+        AbstractShardStoreContract.bytesOf(read.await());
+      } catch (ShardException e) {
+        assertEquals(ShardFault.IO_ERROR, e.fault());
+      }
+      Answer<DriveId> answer = put(blob);
+      try {
+        answer.await();
+      } catch (ShardException e) {
+        assertEquals(ShardFault.UNAVAILABLE, e.fault(), e::toString);
+        return blob - 1;
+      }
     }
   }
 

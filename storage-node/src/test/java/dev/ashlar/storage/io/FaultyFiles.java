@@ -7,10 +7,11 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
-/** Files of which the next call of one kind fails in a given way, when told so. */
+/** Files of which the next call of one kind fails in a given way, when told so, or all opens. */
 public final class FaultyFiles implements RawFiles {
   private final RawFiles files;
   private final AtomicReference<@Nullable Fault> next = new AtomicReference<>();
+  private volatile boolean failsOpens;
 
   /** What may fail. */
   public enum Call {
@@ -38,6 +39,11 @@ public final class FaultyFiles implements RawFiles {
    */
   public void failOnce(Call call, Callable<? extends Throwable> failure) {
     next.set(new Fault(call, failure));
+  }
+
+  /** Whether files that are there cannot be opened. */
+  public void failOpens(boolean isOn) {
+    failsOpens = isOn;
   }
 
   private void pass(Call call) throws IOException {
@@ -68,6 +74,9 @@ public final class FaultyFiles implements RawFiles {
 
   @Override
   public RawFile open(String name) throws IOException {
+    if (failsOpens) {
+      throw new IOException("planned");
+    }
     return new FaultyFile(files.open(name));
   }
 
