@@ -220,7 +220,8 @@ final class EngineKeeper {
     long began = System.nanoTime();
     IndexException cause = trouble;
     while (cause != null) {
-      if (!attempts.mayTry(cause.kind())) {
+      IndexException.Kind kind = attempts.judge(cause.kind());
+      if (!attempts.mayTry(kind)) {
         giveUp(cause);
         return;
       }
@@ -229,11 +230,11 @@ final class EngineKeeper {
           drive,
           context.config().folder(),
           cause.getMessage(),
-          cause.kind().plan());
-      if (!awaitRoom(cause.kind()) || !endEngine()) {
+          kind.plan());
+      if (!awaitRoom(kind) || !endEngine()) {
         return;
       }
-      cause = tryAgain(cause.kind());
+      cause = tryAgain(kind);
     }
     if (isServing()) {
       LOG.warn(
@@ -275,7 +276,8 @@ final class EngineKeeper {
 
   /** False if the drive is closed meanwhile. */
   private boolean awaitRoom(IndexException.Kind kind) {
-    if (kind.isWaitedFor() && !isClosing) {
+    boolean mayPass = kind.isWaitedFor() || kind == IndexException.Kind.UNREADABLE;
+    if (mayPass && !isClosing) {
       LockSupport.parkNanos(this, LOOK_NANOS);
     }
     boolean isTold = false;
@@ -296,9 +298,9 @@ final class EngineKeeper {
   /** Where it cannot be written to, an index that is readable is kept: it would not open again. */
   private boolean canBeOpened(IndexException.Kind kind) {
     return switch (kind) {
-      case DAMAGED, UNFINISHED -> true;
+      case DAMAGED, UNFINISHED -> engine == null || isIndexWritable();
       case NO_SPACE -> hasRoom() && isIndexWritable();
-      case NO_FILES, FAILED -> isIndexWritable();
+      case NO_FILES, FAILED, UNREADABLE -> isIndexWritable();
     };
   }
 

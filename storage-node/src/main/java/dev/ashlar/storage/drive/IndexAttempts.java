@@ -15,8 +15,25 @@ final class IndexAttempts {
   /** Null while no index serves. */
   private @Nullable Long servedSince;
 
+  /** When an index that could not be read was last opened again for that. */
+  private @Nullable Long reopened;
+
   IndexAttempts(LongSupplier nanoTime) {
     this.nanoTime = nanoTime;
+  }
+
+  /** What a failure counts as: what opening it again has not helped against is damage. */
+  synchronized IndexException.Kind judge(IndexException.Kind kind) {
+    if (kind != IndexException.Kind.UNREADABLE) {
+      return kind;
+    }
+    Long last = reopened;
+    long now = nanoTime.getAsLong();
+    if (last != null && now - last < PERIOD.toNanos()) {
+      return IndexException.Kind.DAMAGED;
+    }
+    reopened = now;
+    return kind;
   }
 
   /** An index serves from now on. */

@@ -23,6 +23,12 @@ final class IndexException extends IOException {
         "its index is made anew",
         "The index is discarded and made anew from the log; the drive refuses all requests until"
             + " then"),
+    /** It could not be read, which may pass: it is opened again before it counts as damaged. */
+    UNREADABLE(
+        ShardFault.UNAVAILABLE,
+        "its index could not be read and is opened again",
+        "The index is opened again, and made anew from the log only if it cannot be read then"
+            + " either; the drive takes no writes until then. Check its cables and controller"),
     /** It was being made anew when the process ended, or is not there: that has to be finished. */
     UNFINISHED(
         ShardFault.UNAVAILABLE,
@@ -68,6 +74,11 @@ final class IndexException extends IOException {
     /** Whether the index is of no use any more. */
     boolean isDiscarded() {
       return this == DAMAGED;
+    }
+
+    /** Whether what is there could not be read as it was written. */
+    boolean isOfContent() {
+      return this == DAMAGED || this == UNREADABLE;
     }
 
     /** Whether it passes by itself, so that it is only looked at again now and then. */
@@ -129,8 +140,10 @@ final class IndexException extends IOException {
     if (message.contains("Too many open files")) {
       return Kind.NO_FILES;
     }
-    boolean isGone = message.contains("No such file or directory");
+    if (message.contains("No such file or directory")) {
+      return Kind.DAMAGED;
+    }
     boolean isUnreadable = message.contains("While pread") || message.contains("While reading");
-    return isGone || isUnreadable ? Kind.DAMAGED : Kind.FAILED;
+    return isUnreadable ? Kind.UNREADABLE : Kind.FAILED;
   }
 }

@@ -81,7 +81,7 @@ final class IndexScrub {
     try {
       return verifyLive(table);
     } catch (RocksDBException e) {
-      throw IndexException.of(e).kind() == IndexException.Kind.DAMAGED ? db.failed(e) : unread(e);
+      throw IndexException.of(e).kind().isOfContent() ? db.failed(e) : unread(e);
     }
   }
 
@@ -175,7 +175,7 @@ final class IndexScrub {
 
   /** Whether the list itself may be what is damaged. */
   static boolean isOfList(RocksDBException e) {
-    return IndexException.of(e).kind() == IndexException.Kind.DAMAGED
+    return IndexException.of(e).kind().isOfContent()
         && !PASSING_FILE.matcher(String.valueOf(e.getMessage())).find();
   }
 

@@ -127,7 +127,8 @@ class IndexTroubleTest {
         IndexException.Kind.NO_FILES,
         kind("While open a file for random read: 1.sst: Too many open files"));
     assertEquals(
-        IndexException.Kind.DAMAGED, kind("While pread offset 0 len 9: 1.sst: Input/output error"));
+        IndexException.Kind.UNREADABLE,
+        kind("While pread offset 0 len 9: 1.sst: Input/output error"));
     assertEquals(
         IndexException.Kind.FAILED, kind("While fsync: MANIFEST-000004: Input/output error"));
   }
@@ -331,6 +332,54 @@ class IndexTroubleTest {
       await("it takes writes", store::isWritable);
       contents.check(store, "seed " + seed);
       contents.add(store, 10);
+    }
+  }
+
+  private static IndexException readError() {
+    return of(Status.Code.IOError, Status.SubCode.None, "While pread 1.sst: Input/output error");
+  }
+
+  private double rebuilds(DriveStore store) {
+    return resources
+        .meters()
+        .get("ashlar.drive.index.rebuilds")
+        .tag("drive", store.drive().id().toString())
+        .functionCounter()
+        .count();
+  }
+
+  /** All drives behind a controller may fail to read at once: none gives up its index for that. */
+  @Test
+  void anIndexThatCannotBeReadIsDiscardedOnlyIfOpeningItAgainDoesNotHelp() throws Exception {
+    try (DriveStore store = open()) {
+      contents.add(store, 50);
+      store.keeper().fail(readError());
+      await("it is opened again", store::isWritable);
+      assertEquals(0, rebuilds(store), "nothing was discarded");
+      contents.check(store, "seed " + seed);
+      store.keeper().fail(readError());
+      await("it is made anew", store::isWritable);
+      assertEquals(1, rebuilds(store));
+      contents.check(store, "seed " + seed);
+    }
+  }
+
+  /** As after a remount for an input/output error: nothing could be made anew. */
+  @Test
+  void aDamagedIndexIsReadWhereNoOtherCanBeWritten() throws Exception {
+    try (DriveStore store = open()) {
+      contents.add(store, 50);
+      Path inTheWay = Files.createDirectory(folder.resolve("index/probe"));
+      DriveEngine engine = store.keeper().engine();
+      store.keeper().fail(damage());
+      for (int i = 0; i < 20; i++) {
+        Thread.sleep(50);
+        assertSame(engine, store.keeper().engine());
+        contents.check(store, "it is read, seed " + seed);
+      }
+      Files.delete(inTheWay);
+      await("it takes writes", store::isWritable);
+      contents.check(store, "seed " + seed);
     }
   }
 
