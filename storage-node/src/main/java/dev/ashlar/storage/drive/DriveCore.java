@@ -163,7 +163,7 @@ final class DriveCore {
         reader, changed.recent(), parts.slabs(), parts.meters(), limits.batchBytesMax(), codes);
   }
 
-  DriveScrub newScrub(SegmentScrub.Pace pace, Clock clock) throws IOException {
+  DriveScrub newScrub(SegmentScrub.Pace pace, Clock clock) {
     return new DriveScrub(
         files, segments, log, listener -> newSegmentScrub(pace, listener), lostDirectories, clock);
   }

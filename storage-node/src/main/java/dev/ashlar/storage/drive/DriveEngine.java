@@ -79,7 +79,7 @@ final class DriveEngine {
   }
 
   /** Reads everything that the drive holds, again and again, unless it does, or has ended. */
-  void startScrub(ScrubConfig config, DamageListener listener) throws IOException {
+  void startScrub(ScrubConfig config, DamageListener listener) {
     Scrubber started =
         new Scrubber(
             core,

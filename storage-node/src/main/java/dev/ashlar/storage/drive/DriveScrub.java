@@ -35,8 +35,7 @@ final class DriveScrub {
       SegmentLog log,
       Function<DamageListener, SegmentScrub> reading,
       LostDirectories lost,
-      Clock clock)
-      throws IOException {
+      Clock clock) {
     this.files = files;
     this.segments = segments;
     this.log = log;
@@ -62,7 +61,7 @@ final class DriveScrub {
   }
 
   /** Begins a pass. */
-  void begin() throws IOException {
+  void begin() {
     keep(state.begin(clock.millis(), log.activeSegment()));
   }
 
@@ -122,8 +121,16 @@ final class DriveScrub {
         .sum();
   }
 
-  private void keep(ScrubState changed) throws IOException {
-    changed.write(files);
+  /** The pass goes on also where the file cannot be written: a restart then repeats some of it. */
+  private void keep(ScrubState changed) {
     state = changed;
+    try {
+      changed.write(files);
+    } catch (IOException e) {
+      LOG.warn(
+          "{} cannot be written, so the scrub would repeat segments after a restart: {}",
+          ScrubState.FILE,
+          e.toString());
+    }
   }
 }

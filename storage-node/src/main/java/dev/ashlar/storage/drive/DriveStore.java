@@ -115,7 +115,7 @@ public final class DriveStore implements ShardStore, AutoCloseable {
    *
    * @param listener is told what is damaged
    */
-  public void startScrub(ScrubConfig scrubConfig, DamageListener listener) throws IOException {
+  public void startScrub(ScrubConfig scrubConfig, DamageListener listener) {
     Scrubbing wanted = new Scrubbing(scrubConfig, listener);
     scrubbing = wanted;
     meters.scrub(this::scrubProgress);
@@ -427,11 +427,7 @@ public final class DriveStore implements ShardStore, AutoCloseable {
   private void opened(DriveEngine engine) {
     Scrubbing wanted = scrubbing;
     if (wanted != null) {
-      try {
-        engine.startScrub(wanted.config(), wanted.listener());
-      } catch (IOException e) {
-        LOG.warn("drive {} is not scrubbed until the next start: {}", drive(), e.toString());
-      }
+      engine.startScrub(wanted.config(), wanted.listener());
     }
   }
 

@@ -5,6 +5,8 @@ import dev.ashlar.storage.io.RawFiles;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * How far the reading of everything is: 80 bytes in a file of their own, overwritten in place. If
@@ -34,6 +36,7 @@ record ScrubState(
     long verifiedBytes,
     long damagedBlocks,
     long unreadableDirectories) {
+  private static final Logger LOG = LoggerFactory.getLogger(ScrubState.class);
   static final String FILE = "scrub-state";
   static final ScrubState NEVER = new ScrubState(false, false, 0, 0, 0, 0, 0, 0, 0, 0);
   private static final int MAGIC = 0x41534843;
@@ -44,7 +47,16 @@ record ScrubState(
   private static final int CRC_AT = BYTES - Integer.BYTES;
 
   /** The state that the drive keeps; {@link #NEVER} if there is none, or none that is whole. */
-  static ScrubState read(RawFiles files) throws IOException {
+  static ScrubState read(RawFiles files) {
+    try {
+      return readFile(files);
+    } catch (IOException e) {
+      LOG.warn("{} cannot be read, so the scrub begins anew: {}", FILE, e.toString());
+      return NEVER;
+    }
+  }
+
+  private static ScrubState readFile(RawFiles files) throws IOException {
     if (!files.list().contains(FILE)) {
       return NEVER;
     }

@@ -48,8 +48,7 @@ final class Scrubber {
       DamageListener listener,
       BooleanSupplier areClientsWaiting,
       Clock clock,
-      String name)
-      throws IOException {
+      String name) {
     this.drive = core.drive();
     this.config = config;
     this.listener = listener;
@@ -125,7 +124,7 @@ final class Scrubber {
           isIndexRead = false;
         }
         if (scrub.isRunning() && !isIndexRead) {
-          isIndexRead = index.verify(pace);
+          isIndexRead = verifyIndex();
         }
         while (scrub.isRunning() && !isStopping && scrub.readNext(listener)) {
           // one segment after the other
@@ -138,6 +137,16 @@ final class Scrubber {
         LOG.warn("the scrub of drive {} rests after a failure", drive, e);
         rest(REST_AFTER_FAILURE_NANOS);
       }
+    }
+  }
+
+  /** Data is read also while the index cannot be. */
+  private boolean verifyIndex() {
+    try {
+      return index.verify(pace);
+    } catch (IOException | RuntimeException e) {
+      LOG.warn("drive {}: its index could not be verified; its segments are", drive, e);
+      return false;
     }
   }
 

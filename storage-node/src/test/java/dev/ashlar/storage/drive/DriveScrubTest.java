@@ -15,6 +15,7 @@ import dev.ashlar.protocol.client.ShardView;
 import dev.ashlar.protocol.model.AttemptId;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.ShardId;
+import dev.ashlar.storage.io.SimulatedDrive;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -94,6 +95,24 @@ class DriveScrubTest {
     }
     assertFalse(scrub.isRunning());
     return scrub.state();
+  }
+
+  @Test
+  void aStateThatCannotBeReadOnlyBeginsThePassAnew() throws Exception {
+    SimulatedCore drive = written();
+    pass(drive);
+    drive.disk.makeUnreadable(ScrubState.FILE, 0);
+    assertEquals(ScrubState.NEVER, scrub(drive).state());
+    assertTrue(pass(drive).finishedMs() > 0);
+  }
+
+  /** Else the same segment would be read for ever. */
+  @Test
+  void aStateThatCannotBeWrittenDoesNotKeepAPassFromItsEnd() throws Exception {
+    SimulatedCore drive = written();
+    drive.disk.fail(SimulatedDrive.Calls.DATA, 1, 1000);
+    assertTrue(pass(drive).finishedMs() > 0);
+    assertEquals(List.of(), told);
   }
 
   private static String told(LiveBlock block, ShardFault fault) {
