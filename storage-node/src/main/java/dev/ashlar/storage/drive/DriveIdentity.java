@@ -6,9 +6,12 @@ import dev.ashlar.storage.io.RawFiles;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Who a drive is: 64 bytes, twice in a file of its own, each time in a block of 4 KiB.
@@ -24,6 +27,7 @@ import org.jspecify.annotations.Nullable;
  * @param changesLost whether shards may be on the drive of which the log has lost changes
  */
 record DriveIdentity(UUID cluster, DriveId drive, boolean changesLost) {
+  private static final Logger LOG = LoggerFactory.getLogger(DriveIdentity.class);
   static final String FILE = "drive-identity";
   private static final String NEW_FILE = FILE + ".new";
 
@@ -54,10 +58,12 @@ record DriveIdentity(UUID cluster, DriveId drive, boolean changesLost) {
       }
       file.sync();
       List<DriveIdentity> found = new ArrayList<>();
+      BitSet whole = new BitSet();
       IOException failure = null;
       for (int place = 0; place < PLACES; place++) {
         try {
           found.add(decode(bytes(file, place)));
+          whole.set(place);
         } catch (IOException e) {
           failure = e;
         }
@@ -66,11 +72,34 @@ record DriveIdentity(UUID cluster, DriveId drive, boolean changesLost) {
       if (newest == null) {
         throw failure == null ? new IOException(FILE + " is empty") : failure;
       }
-      if (failure != null || !found.stream().allMatch(newest::equals)) {
-        newest.overwrite(file);
+      if (whole.cardinality() < PLACES) {
+        newest.mend(file, whole.nextClearBit(0));
+      } else if (!found.stream().allMatch(newest::equals)) {
+        newest.mend(file, PLACES - 1 - found.indexOf(newest));
       }
       return newest;
     }
+  }
+
+  /**
+   * Writes the place that is not like the other. Only if that fails is the other written again: it
+   * may be in memory only, if a sync has failed before.
+   */
+  private void mend(RawFile file, int place) throws IOException {
+    try {
+      write(file, place);
+    } catch (IOException e) {
+      warnOf(place, e);
+      write(file, PLACES - 1 - place);
+    }
+  }
+
+  private static void warnOf(int place, IOException e) {
+    LOG.warn(
+        "block {} of {} cannot be written, the drive has its identity only once: {}",
+        place,
+        FILE,
+        e.toString());
   }
 
   /** As {@link #read}, of a drive that will be written to: older programs refuse it from now on. */
@@ -79,13 +108,21 @@ record DriveIdentity(UUID cluster, DriveId drive, boolean changesLost) {
     try (RawFile file = files.open(FILE)) {
       boolean isOlder = false;
       for (int place = 0; place < PLACES; place++) {
-        isOlder |= bytes(file, place).getShort(VERSION_AT) != VERSION;
+        isOlder |= isOlder(file, place);
       }
       if (isOlder) {
         found.overwrite(file);
       }
     }
     return found;
+  }
+
+  private static boolean isOlder(RawFile file, int place) {
+    try {
+      return bytes(file, place).getShort(VERSION_AT) != VERSION;
+    } catch (IOException e) {
+      return false; // nobody can read it
+    }
   }
 
   /** Of one that was cut off and the one before, the later; a loss is noted before it is over. */
@@ -140,11 +177,35 @@ record DriveIdentity(UUID cluster, DriveId drive, boolean changesLost) {
     }
   }
 
+  /** Everywhere but in a place that can neither be read nor written. */
   private void overwrite(RawFile file) throws IOException {
+    int written = 0;
     for (int place = 0; place < PLACES; place++) {
-      file.write(List.of(encode()), (long) place * PLACE_BYTES);
-      file.sync();
+      boolean wasReadable = isReadable(file, place);
+      try {
+        write(file, place);
+        written++;
+      } catch (IOException e) {
+        if (wasReadable || (written == 0 && place == PLACES - 1)) {
+          throw e;
+        }
+        warnOf(place, e);
+      }
     }
+  }
+
+  private static boolean isReadable(RawFile file, int place) {
+    try {
+      bytes(file, place);
+      return true;
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  private void write(RawFile file, int place) throws IOException {
+    file.write(List.of(encode()), (long) place * PLACE_BYTES);
+    file.sync();
   }
 
   /** The same drive in a new life. Time keeps it above every life before, known or forgotten. */

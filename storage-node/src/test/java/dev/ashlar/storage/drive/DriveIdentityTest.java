@@ -63,6 +63,23 @@ class DriveIdentityTest {
     }
   }
 
+  /** A bad sector for which there is no other: the drive goes on with the other place. */
+  @Test
+  void aPlaceThatCannotBeWrittenLeavesTheOther() throws IOException {
+    SimulatedDrive disk = new SimulatedDrive(new Random(1), Long.MAX_VALUE);
+    DriveIdentity first = DriveCore.identify(disk, SETTING);
+    disk.makeUnreadable(DriveIdentity.FILE, SegmentFormat.BLOCK);
+    disk.fail(SimulatedDrive.Calls.DATA, 2, 1); // what follows the sync of what was found
+    assertEquals(first, DriveIdentity.read(disk));
+    assertEquals(1, disk.errorCount());
+    disk.fail(SimulatedDrive.Calls.DATA, 2, 1);
+    assertEquals(first, DriveIdentity.readToWrite(disk));
+    disk.fail(SimulatedDrive.Calls.DATA, 3, 1);
+    first.nextIncarnation(1).write(disk);
+    disk.reboot();
+    assertEquals(2, incarnation(disk));
+  }
+
   @Test
   void aFullDiskDoesNotKeepADriveInItsOldLife() throws IOException {
     SimulatedDrive disk = new SimulatedDrive(new Random(1), 3 * 4096);
