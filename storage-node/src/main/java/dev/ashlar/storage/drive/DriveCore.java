@@ -234,7 +234,10 @@ final class DriveCore {
       log.add(new LogRequest.Delete(List.copyOf(some), Unheard.INSTANCE));
       log.commit();
       if (!log.rejected().isEmpty()) {
-        throw new IOException("no room to note that changed blobs are lost");
+        throw new IOException(
+            "no room to note that changed blobs are lost: make "
+                + ((2L * limits.segmentBytes()) >> 20)
+                + " MiB of room on its file system, or raise its capacity, then start again");
       }
       log.clear();
       some.clear();
