@@ -43,9 +43,18 @@ public final class SmallDisk implements AutoCloseable {
 
   /** Makes an empty one there, in a file beside it. */
   public static SmallDisk thatCanHang(Path mountPoint) {
+    return thatCanHang(mountPoint, SIZE);
+  }
+
+  /**
+   * The same in another size.
+   *
+   * @param size as {@code 1500m}; the file takes what is written to it
+   */
+  public static SmallDisk thatCanHang(Path mountPoint, String size) {
     prepare(mountPoint);
     Path image = mountPoint.resolveSibling(mountPoint.getFileName() + ".image");
-    Commands.run("truncate", "-s", SIZE.toUpperCase(Locale.ROOT), image.toString());
+    Commands.run("truncate", "-s", size.toUpperCase(Locale.ROOT), image.toString());
     Commands.run("mkfs.ext4", "-q", image.toString());
     Commands.run("mount", "-o", "loop", image.toString(), mountPoint.toString());
     return new SmallDisk(mountPoint, image);
