@@ -245,7 +245,8 @@ final class LeaderCalls implements AutoCloseable {
 
   /**
    * The peer that this one names is to be asked, unless it was: one that is cut off from the group
-   * may name the leader of the past for as long as it is cut off.
+   * may name the leader of the past for as long as it is cut off. Nor if another call has found a
+   * leader meanwhile.
    */
   private void follow(CallClient asked, CallAnswer answer, Progress progress) {
     Optional<Endpoint> named = named(answer);
@@ -257,7 +258,9 @@ final class LeaderCalls implements AutoCloseable {
             .findFirst();
     if (next.isPresent()) {
       progress.askedInVain.add(asked);
-      leader = next.get();
+      if (leader.equals(asked)) {
+        leader = next.get();
+      }
     } else {
       pass(asked, progress);
     }
