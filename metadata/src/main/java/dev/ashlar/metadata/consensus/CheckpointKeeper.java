@@ -27,6 +27,7 @@ final class CheckpointKeeper implements AutoCloseable {
   private static final long RETRY_MIN_MS = 5_000;
   private static final long RETRY_MAX_MS = 3_600_000;
   private static final int MS_PER_SECOND = 1000;
+  private static final long WARN_EVERY_NANOS = TimeUnit.HOURS.toNanos(1);
   private static final Duration CLOSE_MAX = Duration.ofSeconds(5);
 
   /** An empty file beside the checkpoints; its time is that of the last verification. */
@@ -38,7 +39,7 @@ final class CheckpointKeeper implements AutoCloseable {
   private final TableStateMachine machine;
   private final Checkpoints checkpoints;
   private final SecondCopy copies;
-  private final Duration verifyEvery;
+  private final CheckpointLimits limits;
   private final DamageMeters meters;
   private final Semaphore work = new Semaphore(0);
   private final Thread thread;
@@ -49,16 +50,17 @@ final class CheckpointKeeper implements AutoCloseable {
   private int damagedInARow;
   private long retryMs = RETRY_MIN_MS;
   private Optional<Checkpoint> purged = Optional.empty();
+  private Optional<Long> warned = Optional.empty();
 
   CheckpointKeeper(
       TableStateMachine machine,
       Checkpoints checkpoints,
-      Duration verifyEvery,
+      CheckpointLimits limits,
       DamageMeters meters) {
     this.machine = machine;
     this.checkpoints = checkpoints;
     this.copies = new SecondCopy(checkpoints);
-    this.verifyEvery = verifyEvery;
+    this.limits = limits;
     this.meters = meters;
     this.pace =
         Pace.of(BYTES_PER_SECOND, () -> machine.tables().isDamaged() || !machine.isRunning());
@@ -93,7 +95,12 @@ final class CheckpointKeeper implements AutoCloseable {
         return false;
       }
       machine.rebuildIfDamaged();
-      copyLatest();
+      try {
+        copyLatest();
+      } catch (IOException e) {
+        verifyIfDue(); // which may mend what is in the way
+        throw e;
+      }
       verifyIfDue();
       retryMs = RETRY_MIN_MS;
       damagedInARow = 0;
@@ -106,6 +113,9 @@ final class CheckpointKeeper implements AutoCloseable {
       }
       machine.tables().setDamaged(String.valueOf(e.getMessage()));
       return false;
+    } catch (NoRoomException e) {
+      warnOfNoRoom(e);
+      return true;
     } catch (IOException | RuntimeException e) {
       if (!isClosed) {
         retryMs = Math.min(2 * retryMs, RETRY_MAX_MS);
@@ -123,6 +133,7 @@ final class CheckpointKeeper implements AutoCloseable {
     checkpoints.files().lockInterruptibly();
     try {
       pace.requireFree();
+      checkpoints.cleanCopies();
       Optional<Checkpoint> next = checkpoints.beginCopy();
       if (next.isPresent()) {
         copy(next.get());
@@ -142,9 +153,11 @@ final class CheckpointKeeper implements AutoCloseable {
   private void copy(Checkpoint checkpoint) throws IOException, InterruptedException {
     try {
       long startNanos = System.nanoTime();
-      copies.make(checkpoint, pace);
+      copies.make(checkpoint, limits.room(), pace);
       checkpoints.removeBefore(checkpoint);
+      checkpoints.removeDamaged();
       uncopiedInARow = 0;
+      warned = Optional.empty();
       LOG.debug(
           "metadata in {}: second copy of the checkpoint at entry {} made in {} ms",
           machine.folder(),
@@ -156,21 +169,51 @@ final class CheckpointKeeper implements AutoCloseable {
     }
   }
 
-  /** The log must not fill the drive because a copy has no room: then one copy has to do. */
+  /**
+   * The log must not fill the drive because a copy has no room: then one copy has to do. The older
+   * copy is of no use without the log behind it, and its room may do for the next one.
+   */
   private void goOnWithout(Checkpoint checkpoint, IOException why) throws IOException {
     if (!checkpoint.equals(uncopied)) {
       uncopied = checkpoint;
       uncopiedInARow++;
     }
-    if (uncopiedInARow > UNCOPIED_MAX) {
-      LOG.error(
-          "metadata in {}: no second copy of the last {} checkpoints could be made ({}). The log is"
-              + " let go all the same: give it more room",
-          machine.folder(),
-          uncopiedInARow,
-          why.getMessage());
-      boolean unused = machine.purgeLog(checkpoint.position().getIndex());
+    boolean isFull = why instanceof NoRoomException && limits.room().bytes(checkpoint.path()) < 0;
+    if (uncopiedInARow <= UNCOPIED_MAX && !isFull) {
+      return;
     }
+    if (machine.purgeLog(checkpoint.position().getIndex())) {
+      if (isTimeToWarn()) {
+        LOG.error(
+            "metadata in {}: none of the last {} checkpoints has a second copy ({}). The log before"
+                + " the latest and older copies are removed all the same, so that the drive does"
+                + " not fill up. Until there is room, a damaged file of the checkpoint cannot be"
+                + " mended from here: make room on the drive",
+            machine.folder(),
+            uncopiedInARow,
+            why.getMessage());
+      }
+      checkpoints.removeBefore(checkpoint);
+    }
+  }
+
+  private void warnOfNoRoom(NoRoomException why) {
+    if (isTimeToWarn()) {
+      LOG.warn(
+          "metadata in {}: {}. The log since the checkpoint before is kept meanwhile. Make room on"
+              + " the drive",
+          machine.folder(),
+          why.getMessage());
+    }
+  }
+
+  private boolean isTimeToWarn() {
+    long now = System.nanoTime();
+    boolean isTime = warned.isEmpty() || now - warned.get() >= WARN_EVERY_NANOS;
+    if (isTime) {
+      warned = Optional.of(now);
+    }
+    return isTime;
   }
 
   // ---- Verification ----
@@ -185,7 +228,8 @@ final class CheckpointKeeper implements AutoCloseable {
       Files.createFile(mark); // the copy was verified when it was made
     }
     long lastMs = Files.getLastModifiedTime(mark).toMillis();
-    if (System.currentTimeMillis() - lastMs < verifyEvery.toMillis()) {
+    long ageMs = System.currentTimeMillis() - lastMs;
+    if (ageMs >= 0 && ageMs < limits.verifyEvery().toMillis()) { // else the clock was wrong
       return;
     }
     long startNanos = System.nanoTime();
@@ -201,39 +245,51 @@ final class CheckpointKeeper implements AutoCloseable {
   }
 
   private int verifyAll(Checkpoint checkpoint) throws IOException, InterruptedException {
-    List<Path> damaged;
+    int damaged;
+    try {
+      damaged = withFiles(() -> verifyBoth(checkpoint));
+    } catch (IOException e) {
+      // What is damaged on both sides may not be needed any more by the tables in use. Asked for
+      // without the lock: Ratis holds its own while it waits for that, to install a checkpoint.
+      machine.requestCheckpoint();
+      int unused = withFiles(() -> verifyLive(Optional.empty()));
+      throw e;
+    }
+    return damaged + verifyLog();
+  }
+
+  /** Work on files of checkpoints; how many were damaged. */
+  @FunctionalInterface
+  private interface FileWork {
+    int run() throws IOException, InterruptedException;
+  }
+
+  private int withFiles(FileWork verification) throws IOException, InterruptedException {
     checkpoints.files().lockInterruptibly();
     try {
       pace.requireFree();
-      damaged = verifyBoth(checkpoint);
-      for (Path file : damaged) {
-        boolean isOfTables = FileSums.isTable(file.toString());
-        if (isOfTables && file.startsWith(checkpoint.path())) {
-          throw new DamagedTablesException(file + ", which the tables may share, was damaged");
-        }
-      }
-      verifyLive(Optional.of(checkpoint));
+      return verification.run();
     } finally {
       checkpoints.files().unlock();
     }
-    return damaged.size() + verifyLog();
   }
 
-  /** What is damaged on both sides may not be needed any more by the tables in use. */
-  private List<Path> verifyBoth(Checkpoint checkpoint) throws IOException, InterruptedException {
-    try {
-      return copies.verify(checkpoint, pace);
-    } catch (IOException e) {
-      machine.requestCheckpoint();
-      verifyLive(Optional.empty());
-      throw e;
+  private int verifyBoth(Checkpoint checkpoint) throws IOException, InterruptedException {
+    List<Path> damaged = copies.verify(checkpoint, pace);
+    for (Path file : damaged) {
+      boolean isOfTables = FileSums.isTable(file.toString());
+      if (isOfTables && file.startsWith(checkpoint.path())) {
+        throw new DamagedTablesException(file + ", which the tables may share, was damaged");
+      }
     }
+    return damaged.size() + verifyLive(Optional.of(checkpoint));
   }
 
   /**
    * @param verified a checkpoint of which each table was found whole
+   * @return 0: damage is thrown
    */
-  private void verifyLive(Optional<Checkpoint> verified) throws IOException, InterruptedException {
+  private int verifyLive(Optional<Checkpoint> verified) throws IOException, InterruptedException {
     for (Path file : machine.tables().files()) {
       try {
         if (verified.isEmpty() || !isOf(verified.get(), file)) {
@@ -246,6 +302,7 @@ final class CheckpointKeeper implements AutoCloseable {
         }
       }
     }
+    return 0;
   }
 
   private static boolean isOf(Checkpoint checkpoint, Path file) throws IOException {
@@ -254,8 +311,8 @@ final class CheckpointKeeper implements AutoCloseable {
   }
 
   private int verifyLog() throws IOException, InterruptedException {
-    long applied = machine.appliedIndex();
-    Optional<Path> segment = LogSegments.damage(checkpoints.logDirectory(), applied, pace);
+    long written = machine.writtenIndex();
+    Optional<Path> segment = LogSegments.damage(checkpoints.logDirectory(), written, pace);
     if (segment.isEmpty()) {
       return 0;
     }

@@ -58,14 +58,29 @@ final class Checkpoints implements StateMachineStorage {
 
   @Override
   public void init(RaftStorage storage) throws IOException {
-    directory = Files.createDirectories(storage.getStorageDir().getStateMachineDir().toPath());
-    logDirectory = storage.getStorageDir().getCurrentDir().toPath();
+    init(
+        storage.getStorageDir().getStateMachineDir().toPath(),
+        storage.getStorageDir().getCurrentDir().toPath());
+  }
+
+  void init(Path checkpoints, Path log) throws IOException {
+    directory = Files.createDirectories(checkpoints);
+    logDirectory = log;
     reload();
   }
 
-  /** Removes what a crash left unfinished. */
+  /** Removes what a crash left unfinished. Not while a checkpoint is being taken. */
   void clean() throws IOException {
-    for (Path path : named(path -> path.endsWith(UNFINISHED) || path.endsWith(REMOVED))) {
+    clean(path -> path.endsWith(UNFINISHED));
+  }
+
+  /** Likewise, of second copies and what is removed. Under {@link #files}. */
+  void cleanCopies() throws IOException {
+    clean(path -> path.endsWith(UNFINISHED) && !path.startsWith(PREFIX));
+  }
+
+  private synchronized void clean(Predicate<String> isUnfinished) throws IOException {
+    for (Path path : named(path -> isUnfinished.test(path) || path.endsWith(REMOVED))) {
       deleteTree(path);
     }
   }
@@ -205,19 +220,23 @@ final class Checkpoints implements StateMachineStorage {
     reload();
   }
 
-  /** This one has its second copy: all from before it, and what was damaged, is not needed. */
-  synchronized void removeBefore(Checkpoint copied) throws IOException {
+  /** All from before this one, second copies and all, are not needed. */
+  synchronized void removeBefore(Checkpoint needed) throws IOException {
     for (Checkpoint checkpoint : all()) {
-      if (checkpoint.position().compareTo(copied.position()) < 0) {
+      if (checkpoint.position().compareTo(needed.position()) < 0) {
         remove(checkpoint.path());
       }
     }
-    Path own = copyOf(copied);
+    Path own = copyOf(needed);
     for (Path path : named(name -> name.startsWith(COPY_PREFIX))) {
       if (!path.equals(own)) {
         remove(path);
       }
     }
+  }
+
+  /** A later one has its second copy: what turned out damaged is not needed. */
+  synchronized void removeDamaged() throws IOException {
     for (Path path : named(name -> name.startsWith(DAMAGED_PREFIX))) {
       remove(path);
     }

@@ -5,6 +5,7 @@ import java.nio.channels.ClosedByInterruptException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Collections;
 import java.util.List;
 import java.util.NavigableMap;
 import java.util.TreeMap;
@@ -24,6 +25,8 @@ record FileSums(NavigableMap<String, Sum> files) {
   private static final String TABLE = ".sst";
   private static final String DIGEST = ".md5"; // beside what Ratis received
   private static final int HEX = 16;
+
+  static final FileSums NONE = new FileSums(Collections.emptyNavigableMap());
 
   /** Of a file that was not read yet. */
   static final long UNKNOWN = -1;

@@ -87,13 +87,7 @@ final class Peer implements AutoCloseable {
         new CheckpointPolicy(limits.commandsMax(), limits.bytesMax(), this::requestCheckpoint);
     this.machine =
         new TableStateMachine(
-            folder,
-            resources,
-            policy,
-            limits.verifyEvery(),
-            sharedEntries,
-            DamageMeters.in(meters),
-            knows);
+            folder, resources, policy, limits, sharedEntries, DamageMeters.in(meters), knows);
     Path raft = Files.createDirectories(MetadataFolders.raftDirectory(folder));
     RaftProperties properties = RaftSettings.of(raft, network.rpc(), timing);
     Parameters parameters = new Parameters();

@@ -1,5 +1,6 @@
 package dev.ashlar.metadata.consensus;
 
+import dev.ashlar.metadata.consensus.CheckpointLimits.Room;
 import dev.ashlar.metadata.consensus.Checkpoints.Checkpoint;
 import dev.ashlar.metadata.table.DamagedTablesException;
 import dev.ashlar.metadata.table.RocksTable;
@@ -22,6 +23,8 @@ import org.slf4j.LoggerFactory;
 final class SecondCopy {
   private static final Logger LOG = LoggerFactory.getLogger(SecondCopy.class);
 
+  private static final int MIB_SHIFT = 20;
+
   private final Checkpoints checkpoints;
 
   SecondCopy(Checkpoints checkpoints) {
@@ -29,29 +32,52 @@ final class SecondCopy {
   }
 
   /**
-   * Makes the copy; every block of a table is verified, and the copy is read back and opened before
-   * it counts.
+   * Makes the copy; every block of a table that is copied is verified, and the copy is read back
+   * and opened before it counts. One that is not finished leaves nothing behind.
    *
+   * @throws NoRoomException when it would take more than that of the drive
    * @throws DamagedTablesException when the checkpoint itself is damaged
    */
-  void make(Checkpoint checkpoint, Pace pace) throws IOException, InterruptedException {
-    Optional<Checkpoint> before = checkpoints.copied();
-    FileSums known = before.isPresent() ? sums(before.get()) : new FileSums(new TreeMap<>());
+  void make(Checkpoint checkpoint, Room room, Pace pace) throws IOException, InterruptedException {
     Path copy = checkpoints.copyOf(checkpoint);
     Path unfinished = copy.resolveSibling(copy.getFileName() + Checkpoints.UNFINISHED);
     Checkpoints.deleteTree(unfinished);
     Files.createDirectory(unfinished);
+    try {
+      FileSums sums = fill(unfinished, checkpoint, room, pace);
+      sums.write(unfinished);
+      sums.write(checkpoint.path());
+      CheckedFiles.rename(unfinished, copy);
+    } catch (IOException | InterruptedException | RuntimeException e) {
+      discard(unfinished, e);
+      throw e;
+    }
+  }
+
+  private FileSums fill(Path unfinished, Checkpoint checkpoint, Room room, Pace pace)
+      throws IOException, InterruptedException {
+    Optional<Checkpoint> before = checkpoints.copied();
+    FileSums known = before.isPresent() ? knownSums(before.get()) : FileSums.NONE;
     NavigableMap<String, FileSums.Sum> files = new TreeMap<>();
+    List<Path> unshared = new ArrayList<>();
+    long left = 0;
     for (Path file : Checkpoints.content(checkpoint.path())) {
       String name = file.getFileName().toString();
       FileSums.Sum sum = known.files().get(name);
-      if (sum != null && before.isPresent() && isShared(file, before.get(), name)) {
+      if (sum != null && before.isPresent() && isShared(file, before.get(), sum)) {
         Checkpoints.linkOrCopy(
             checkpoints.copyOf(before.get()).resolve(name), unfinished.resolve(name));
+        files.put(name, sum);
       } else {
-        sum = copied(file, unfinished.resolve(name), pace);
+        unshared.add(file);
+        left += Files.size(file);
       }
-      files.put(name, sum);
+    }
+    for (Path file : unshared) {
+      requireRoom(checkpoint, left, room);
+      FileSums.Sum sum = copied(file, unfinished.resolve(file.getFileName()), pace);
+      files.put(file.getFileName().toString(), sum);
+      left -= sum.bytes();
     }
     FileSums sums = new FileSums(files);
     requireAsTaken(checkpoint, sums);
@@ -61,15 +87,40 @@ final class SecondCopy {
       requireWholeBefore(before, e, pace);
       throw e;
     }
-    sums.write(unfinished);
-    sums.write(checkpoint.path());
-    CheckedFiles.rename(unfinished, copy);
+    return sums;
   }
 
-  /** Table files never change: one that both checkpoints link is the same, and was copied. */
-  private static boolean isShared(Path file, Checkpoint before, String name) throws IOException {
+  private static void requireRoom(Checkpoint checkpoint, long bytes, Room room) throws IOException {
+    long free = room.bytes(checkpoint.path());
+    if (bytes > free) {
+      throw new NoRoomException(
+          String.format(
+              "the second copy of %s needs %d MiB more, and its drive has %d MiB for it",
+              checkpoint.path(), (bytes >> MIB_SHIFT) + 1, Math.max(0, free >> MIB_SHIFT)));
+    }
+  }
+
+  private static void discard(Path unfinished, Exception why) {
+    try {
+      Checkpoints.deleteTree(unfinished);
+    } catch (IOException | RuntimeException e) {
+      why.addSuppressed(e);
+    }
+  }
+
+  /**
+   * Table files never change: one that both checkpoints link is the same, and was copied. If that
+   * copy is missing or too short, it is made anew.
+   */
+  private boolean isShared(Path file, Checkpoint before, FileSums.Sum sum) throws IOException {
+    String name = file.getFileName().toString();
     Path earlier = before.path().resolve(name);
-    return FileSums.isTable(name) && Files.exists(earlier) && Files.isSameFile(file, earlier);
+    Path copy = checkpoints.copyOf(before).resolve(name);
+    return FileSums.isTable(name)
+        && Files.exists(earlier)
+        && Files.isSameFile(file, earlier)
+        && Files.exists(copy)
+        && Files.size(copy) == sum.bytes();
   }
 
   private static FileSums.Sum copied(Path from, Path to, Pace pace)
@@ -142,6 +193,16 @@ final class SecondCopy {
     }
   }
 
+  /** None when they cannot be read: then nothing of that copy is used. */
+  private FileSums knownSums(Checkpoint checkpoint) {
+    try {
+      return sums(checkpoint);
+    } catch (IOException e) {
+      LOG.warn("{} is not used for the next copy", checkpoints.copyOf(checkpoint), e);
+      return FileSums.NONE;
+    }
+  }
+
   /**
    * Reads the checkpoint and its copy, and replaces what is damaged on one side.
    *
@@ -187,8 +248,13 @@ final class SecondCopy {
     LOG.error("{} is damaged and is replaced by {}", damaged, whole);
     Path unfinished = checkpoints.directory().resolve("replacement" + Checkpoints.UNFINISHED);
     Files.deleteIfExists(unfinished);
-    long unused = CheckedFiles.copy(whole, unfinished, pace);
-    CheckedFiles.rename(unfinished, damaged);
+    try {
+      long unused = CheckedFiles.copy(whole, unfinished, pace);
+      CheckedFiles.rename(unfinished, damaged);
+    } catch (IOException | InterruptedException | RuntimeException e) {
+      discard(unfinished, e);
+      throw e;
+    }
     return damaged;
   }
 }

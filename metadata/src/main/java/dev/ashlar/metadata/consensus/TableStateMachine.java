@@ -16,7 +16,6 @@ import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -71,7 +70,7 @@ final class TableStateMachine extends BaseStateMachine {
       Path folder,
       RocksResources resources,
       CheckpointPolicy policy,
-      Duration verifyEvery,
+      CheckpointLimits limits,
       SharedEntries sharedEntries,
       DamageMeters meters,
       int knows) {
@@ -79,7 +78,7 @@ final class TableStateMachine extends BaseStateMachine {
     this.sharedEntries = sharedEntries;
     this.policy = policy;
     this.meters = meters;
-    this.keeper = new CheckpointKeeper(this, checkpoints, verifyEvery, meters);
+    this.keeper = new CheckpointKeeper(this, checkpoints, limits, meters);
     TableLoader loader = new TableLoader(folder, resources, checkpoints, knows);
     this.tables = new LiveTables(folder, loader, keeper::wake);
   }
@@ -110,6 +109,9 @@ final class TableStateMachine extends BaseStateMachine {
       Syncs.tree(Objects.requireNonNull(receiving, "not initialised"));
     } catch (IOException e) {
       throw new UncheckedIOException("the checkpoint that was received is not durable", e);
+    }
+    if (getLifeCycleState() == LifeCycle.State.PAUSED) {
+      return; // Ratis could not install the one before
     }
     getLifeCycle().transition(LifeCycle.State.PAUSING); // no further work on files begins
     checkpoints.files().lock(); // what has begun gives up
@@ -254,6 +256,11 @@ final class TableStateMachine extends BaseStateMachine {
 
   long appliedIndex() {
     return getLastAppliedTermIndex().getIndex();
+  }
+
+  /** What is applied and, here, durable: others may have made it a majority. */
+  long writtenIndex() throws IOException {
+    return Math.min(appliedIndex(), division().getRaftLog().getFlushIndex());
   }
 
   /** Of metadata, in use as far as this peer has applied. */
