@@ -183,8 +183,9 @@ public final class LocalRpc implements RpcType {
     public InstallSnapshotReplyProto installSnapshot(InstallSnapshotRequestProto request)
         throws IOException {
       RaftServer follower = receiver(request.getServerRequest());
-      InstallSnapshotReplyProto reply = follower.installSnapshot(request);
       PeerDurability durability = network.durability(follower.getId());
+      durability.beginInstall(request);
+      InstallSnapshotReplyProto reply = follower.installSnapshot(request);
       durability.syncTerm(request.getLeaderTerm());
       if (request.getSnapshotChunk().getDone()) {
         durability.syncInstalled();

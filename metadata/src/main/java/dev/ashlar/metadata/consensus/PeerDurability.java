@@ -1,10 +1,13 @@
 package dev.ashlar.metadata.consensus;
 
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.stream.Stream;
+import org.apache.ratis.proto.RaftProtos.InstallSnapshotRequestProto;
 import org.apache.ratis.proto.RaftProtos.RequestVoteReplyProto;
 import org.apache.ratis.proto.RaftProtos.RequestVoteRequestProto;
 import org.apache.ratis.server.RaftServer;
@@ -153,6 +156,39 @@ final class PeerDurability {
       }
     } finally {
       lock.unlock();
+    }
+  }
+
+  /**
+   * Before a checkpoint is received: what came of others, of which Ratis never deletes anything,
+   * must not fill the drive. Under the lock under which Ratis receives and installs them.
+   */
+  void beginInstall(InstallSnapshotRequestProto request) {
+    InstallSnapshotRequestProto.SnapshotChunkProto chunk = request.getSnapshotChunk();
+    if (!request.hasSnapshotChunk() || chunk.getRequestIndex() != 0) {
+      return;
+    }
+    synchronized (division) {
+      if (request.getLeaderTerm() >= division.getInfo().getCurrentTerm()) {
+        removeReceived("snapshot-" + chunk.getRequestId());
+      }
+    }
+  }
+
+  private void removeReceived(String butNot) {
+    Path received = division.getRaftStorage().getStorageDir().getTmpDir().toPath();
+    if (!Files.isDirectory(received)) {
+      return;
+    }
+    try (Stream<Path> files = Files.list(received)) {
+      for (Path file : files.filter(file -> !file.endsWith(butNot)).toList()) {
+        Checkpoints.deleteTree(file);
+      }
+    } catch (IOException e) {
+      LOG.warn(
+          "metadata: parts of checkpoints that were not received whole are left in {}",
+          received,
+          e);
     }
   }
 

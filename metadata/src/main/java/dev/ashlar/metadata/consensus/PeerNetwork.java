@@ -378,6 +378,7 @@ final class PeerNetwork implements Peer.Network {
     } finally {
       order.unlock();
     }
+    durability().beginInstall(request);
     InstallSnapshotReplyProto reply = follower.installSnapshot(request);
     durability().syncTerm(request.getLeaderTerm());
     if (request.getSnapshotChunk().getDone()) {
