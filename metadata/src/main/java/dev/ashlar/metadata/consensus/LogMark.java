@@ -71,21 +71,25 @@ final class LogMark {
                 last, index, index - last, last, folder.resolve(CONFIRMATION)));
   }
 
-  /** Whether an operator has said that the log may end with this entry; then it does. */
+  /** Whether an operator has said that the log may end with this entry. */
   boolean isConfirmed(long last) throws IOException {
     Path confirmation = folder.resolve(CONFIRMATION);
-    if (!Files.exists(confirmation)
-        || !Files.readString(confirmation).strip().equals(Long.toString(last))) {
-      return false;
-    }
+    return Files.exists(confirmation)
+        && Files.readString(confirmation).strip().equals(Long.toString(last));
+  }
+
+  /** What was confirmed is recorded durably: until then another start must find it confirmed. */
+  synchronized void useConfirmation(long last) throws IOException {
+    Path confirmation = folder.resolve(CONFIRMATION);
     LOG.warn(
         "the metadata log in {} ends at entry {}, and {} entries behind it are given up, as {} says",
         folder,
         last,
-        index - last,
+        Math.max(0, index - last),
         confirmation);
-    set(last);
+    if (last < index) {
+      set(last);
+    }
     Files.delete(confirmation);
-    return true;
   }
 }

@@ -22,6 +22,9 @@ final class LogSegments {
   private static final Pattern SEGMENT =
       Pattern.compile("log_(?:inprogress_(?=\\d+$))?(\\d{1,18})(?:-(\\d{1,18}))?");
 
+  /** Ratis looks at no file of this name. */
+  static final String UNFINISHED = "log.new";
+
   private LogSegments() {}
 
   /**
@@ -184,7 +187,7 @@ final class LogSegments {
   private static void drop(List<Segment> segments, Rest rest) throws IOException {
     Path kept = rest.segment().from(rest.index());
     if (rest.position() < rest.bytes().length) {
-      Path unfinished = kept.resolveSibling("log.new");
+      Path unfinished = kept.resolveSibling(UNFINISHED);
       ByteArrayOutputStream content = new ByteArrayOutputStream(rest.bytes().length);
       content.write(RaftFiles.header());
       content.write(rest.bytes(), rest.position(), rest.bytes().length - rest.position());

@@ -200,20 +200,29 @@ final class MetadataFolders {
         log.warn("{} was empty: its metadata is rebuilt from the others", folder);
         return false;
       }
-      RaftFiles.Found end = RaftFiles.mend(folder, storage(folder));
+      RaftFiles.Found end = RaftFiles.mend(folder, storage(folder), () -> recordCut(place, state));
       if (end.end() == RaftFiles.End.SHORT) {
         set(place, Standing.REBUILDING, end.account());
         log.error("metadata folder {} is damaged: {}", folder, end.account());
       } else if (end.end() == RaftFiles.End.CONFIRMED) {
         write(place, State.MEMBER); // now: the confirmation is used up, whatever the others are
+        new LogMark(folder).useConfirmation(end.last());
+        return false;
       } else if (state == State.REBUILDING) {
         set(place, Standing.REBUILDING, "it was not yet rebuilt from the others");
         log.warn("{} was not yet rebuilt: that goes on from the others", folder);
       }
-      return state == State.MEMBER && end.end() == RaftFiles.End.CUT;
+      return state == State.CUT || (state == State.MEMBER && end.end() == RaftFiles.End.CUT);
     } catch (IOException e) {
       setLeftOut(place, e);
       return false;
+    }
+  }
+
+  /** Until it is a member again, or is rebuilt: this start may yet be refused. */
+  private void recordCut(int place, State state) throws IOException {
+    if (state == State.MEMBER) {
+      write(place, State.CUT);
     }
   }
 

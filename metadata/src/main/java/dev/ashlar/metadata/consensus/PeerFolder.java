@@ -94,7 +94,9 @@ final class PeerFolder {
     }
     RaftFiles.Found found;
     try {
-      found = RaftFiles.mend(folder, storage);
+      found = RaftFiles.mend(folder, storage, this::setCut);
+    } catch (LogNotWrittenException e) {
+      throw e;
     } catch (IOException e) {
       throw new IOException(
           folder
@@ -105,17 +107,21 @@ final class PeerFolder {
           e);
     }
     switch (found.end()) {
-      case WHOLE -> {}
-      case CUT -> {
-        if (state() == State.MEMBER || state() == State.JOINING) {
-          setState(State.CUT);
-        }
-      }
+      case WHOLE, CUT -> {}
       case SHORT -> {
         LOG.error("metadata folder {} is damaged: {}", folder, found.account());
         setState(State.REBUILDING);
       }
-      case CONFIRMED -> setState(State.MEMBER);
+      case CONFIRMED -> {
+        setState(State.MEMBER);
+        new LogMark(folder).useConfirmation(found.last());
+      }
+    }
+  }
+
+  private void setCut() throws IOException {
+    if (state() == State.MEMBER || state() == State.JOINING) {
+      setState(State.CUT);
     }
   }
 

@@ -2,13 +2,11 @@ package dev.ashlar.metadata.consensus;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.Optional;
@@ -30,7 +28,6 @@ import org.apache.ratis.proto.RaftProtos.LogEntryProto;
 final class RaftFiles {
   private static final byte[] HEADER = "RaftLog1".getBytes(StandardCharsets.UTF_8);
   private static final Pattern CHECKPOINT = Pattern.compile("checkpoint-\\d{1,18}-(\\d{1,18})");
-  private static final String OPEN = "log_inprogress_";
   private static final String CHECKPOINTS = "sm";
 
   static final int HEADER_BYTES = 8;
@@ -59,34 +56,55 @@ final class RaftFiles {
    * What was found.
    *
    * @param account of what is missing
+   * @param last entry that is there; -1 where there is none
    */
-  record Found(End end, String account) {}
+  record Found(End end, String account, long last) {}
+
+  /** Records durably that the end of a log is cut off, before it is: only this tells later. */
+  @FunctionalInterface
+  interface CutRecord {
+    void write() throws IOException;
+  }
 
   /**
-   * Removes a torn tail, and has the vote be what the peer has told others.
+   * Removes a torn tail and what is left of checkpoints that were being received, makes the rest of
+   * the log durable and has the vote be what the peer has told others.
    *
    * @param folder of the peer
    * @param storage in it, the directory of the peer's group
    * @throws IOException when the peer's vote is lost: it has forgotten what it promised
    */
-  static Found mend(Path folder, Path storage) throws IOException {
+  static Found mend(Path folder, Path storage, CutRecord cut) throws IOException {
     Path current = storage.resolve("current");
     if (!Files.exists(current.resolve("raft-meta"))) {
       throw new NoSuchFileException(current.resolve("raft-meta").toString(), null, "is missing");
     }
     Vote.restore(folder, current);
     finishInstalled(storage);
-    Optional<Path> open = newest(current, OPEN);
-    boolean isCut = open.isPresent() && cutTail(open.get());
+    removeReceived(storage);
+    boolean isCut = rewriteOpen(current, cut);
     long last = Math.max(lastOfCheckpoints(storage), lastOfLog(current));
     LogMark mark = new LogMark(folder);
+    if (mark.isConfirmed(last)) {
+      return new Found(End.CONFIRMED, "", last);
+    }
     Optional<String> missing = mark.missing(last);
     if (missing.isPresent()) {
-      return mark.isConfirmed(last)
-          ? new Found(End.CONFIRMED, "")
-          : new Found(End.SHORT, missing.get());
+      return new Found(End.SHORT, missing.get(), last);
     }
-    return new Found(isCut ? End.CUT : End.WHOLE, "");
+    return new Found(isCut ? End.CUT : End.WHOLE, "", last);
+  }
+
+  /** What Ratis had received of checkpoints before the process ended; it never deletes that. */
+  private static void removeReceived(Path storage) throws IOException {
+    Path received = storage.resolve("tmp");
+    if (Files.isDirectory(received)) {
+      try (Stream<Path> files = Files.list(received)) {
+        for (Path file : files.toList()) {
+          Checkpoints.deleteTree(file);
+        }
+      }
+    }
   }
 
   private static Optional<Path> newest(Path directory, String prefix) throws IOException {
@@ -155,23 +173,51 @@ final class RaftFiles {
     return last < 0 ? -1 : entryAt(segment, last).getIndex();
   }
 
-  private static boolean cutTail(Path segment) throws IOException {
-    byte[] bytes = Files.readAllBytes(segment);
+  /**
+   * What Ratis goes on writing becomes a new file, which is durable. In the one that is there may
+   * be entries that only the page cache has, of a process that was killed or whose sync failed:
+   * Ratis would take them for durable, and another sync of that file need not write them.
+   *
+   * @return whether a torn tail was cut off
+   */
+  private static boolean rewriteOpen(Path current, CutRecord cut) throws IOException {
+    boolean isCut = false;
+    for (LogSegments.Segment segment : LogSegments.segments(current)) {
+      if (segment.isOpen()) {
+        byte[] bytes = Files.readAllBytes(segment.path());
+        int end = tornAt(bytes);
+        if (end < bytes.length) {
+          cut.write();
+          isCut = true;
+        }
+        replace(segment.path(), Arrays.copyOf(bytes, end));
+      }
+    }
+    return isCut;
+  }
+
+  private static void replace(Path segment, byte[] bytes) throws IOException {
+    Path unfinished = segment.resolveSibling(LogSegments.UNFINISHED);
+    try {
+      Files.write(unfinished, bytes);
+      Syncs.sync(unfinished);
+      CheckedFiles.rename(unfinished, segment);
+    } catch (IOException e) {
+      Files.deleteIfExists(unfinished);
+      throw new LogNotWrittenException(segment, e);
+    }
+  }
+
+  /** Where a write begins that a crash cut short; the length where there is none. */
+  private static int tornAt(byte[] bytes) {
     if (!hasHeader(bytes)) {
-      return false; // for Ratis to judge
+      return bytes.length; // for Ratis to judge
     }
     int end = HEADER.length;
     for (int next = behindEntry(bytes, end); next > 0; next = behindEntry(bytes, end)) {
       end = next;
     }
-    if (isZero(bytes, end) || isEntryBehind(bytes, end)) {
-      return false;
-    }
-    try (FileChannel channel = FileChannel.open(segment, StandardOpenOption.WRITE)) {
-      channel.truncate(end);
-      channel.force(true);
-    }
-    return true;
+    return isZero(bytes, end) || isEntryBehind(bytes, end) ? bytes.length : end;
   }
 
   static boolean hasHeader(byte[] bytes) {

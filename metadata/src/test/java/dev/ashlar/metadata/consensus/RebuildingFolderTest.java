@@ -1,5 +1,6 @@
 package dev.ashlar.metadata.consensus;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -75,5 +76,44 @@ class RebuildingFolderTest {
     Files.writeString(folders.get(1).resolve(LogMark.CONFIRMATION), "-1");
     assertThrows(IOException.class, this::prepared);
     assertEquals(State.MEMBER, FolderIdentity.read(folders.get(1)).state());
+  }
+
+  /** A confirmation counts until what it confirms is recorded. */
+  @Test
+  void aConfirmationThatCouldNotBeRecordedIsNotUsedUp() throws IOException {
+    Files.writeString(folders.get(2).resolve(FolderIdentity.FILE), "damaged");
+    Path confirmation = folders.get(1).resolve(LogMark.CONFIRMATION);
+    Files.writeString(confirmation, "-1");
+    Path obstacle = Files.createDirectory(folders.get(1).resolve(FolderIdentity.UNFINISHED));
+    assertThrows(IOException.class, this::prepared);
+    Files.delete(obstacle);
+    assertEquals(Standing.MEMBER, prepared().statuses().get(1).standing());
+    assertFalse(Files.exists(confirmation));
+  }
+
+  /** As a crash left it that came when only the mark had been set. */
+  @Test
+  void aFolderWhoseMarkWasSetBeforeCanBeConfirmedAgain() throws IOException {
+    new LogMark(folders.get(1)).set(-1);
+    Files.writeString(folders.get(2).resolve(FolderIdentity.FILE), "damaged");
+    Files.writeString(folders.get(1).resolve(LogMark.CONFIRMATION), "-1");
+    assertEquals(Standing.MEMBER, prepared().statuses().get(1).standing());
+  }
+
+  /** The first of two starts was refused, for want of a majority. */
+  @Test
+  void thatTheEndOfALogWasCutOffIsRememberedByTheNextStart() throws IOException {
+    Path current = MetadataFolders.raftDirectory(folders.getFirst()).resolve(CLUSTER + "/current");
+    Files.write(current.resolve("log_inprogress_0"), "RaftLog1 torn".getBytes(UTF_8));
+    new FolderIdentity(CLUSTER.toString(), 1, 3, State.MEMBER).write(folders.get(1));
+    new LogMark(folders.get(1)).set(-1);
+    for (int place : new int[] {1, 2}) {
+      Files.writeString(folders.get(place).resolve(FolderIdentity.FILE), "damaged");
+    }
+    assertThrows(IOException.class, this::prepared);
+    for (int place : new int[] {1, 2}) {
+      new FolderIdentity(CLUSTER.toString(), place, 3, State.MEMBER).write(folders.get(place));
+    }
+    assertTrue(prepared().isRebuilding(0));
   }
 }
