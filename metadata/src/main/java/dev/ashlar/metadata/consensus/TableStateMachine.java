@@ -10,6 +10,7 @@ import dev.ashlar.metadata.state.NewerVersionException;
 import dev.ashlar.metadata.table.DamagedTablesException;
 import dev.ashlar.metadata.table.RocksResources;
 import dev.ashlar.metadata.table.Table;
+import dev.ashlar.metadata.table.TableFailureException;
 import dev.ashlar.protocol.message.AppliedRow;
 import dev.ashlar.protocol.message.CommandBatch;
 import java.io.IOException;
@@ -366,9 +367,9 @@ final class TableStateMachine extends BaseStateMachine {
     try {
       rebuildIfDamaged();
     } catch (IOException e) {
-      throw new IllegalStateException("metadata tables cannot be rebuilt: " + e.getMessage(), e);
+      throw new TableFailureException("metadata tables cannot be rebuilt: " + e.getMessage(), e);
     } catch (InterruptedException e) {
-      throw new IllegalStateException(interrupted());
+      throw new TableFailureException("metadata tables are not rebuilt at a stop", interrupted());
     }
     return apply(entry, proposal);
   }
@@ -408,6 +409,8 @@ final class TableStateMachine extends BaseStateMachine {
     } catch (DamagedTablesException e) {
       tables.setDamaged(String.valueOf(e.getMessage()));
       throw new IOException("no checkpoint of damaged tables", e);
+    } catch (TableFailureException e) {
+      throw new IOException("no checkpoint was taken, which is tried again: " + e.getMessage(), e);
     } catch (InterruptedException e) {
       throw interrupted();
     } finally {
