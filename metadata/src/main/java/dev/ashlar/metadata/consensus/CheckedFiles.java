@@ -13,28 +13,45 @@ import java.util.Arrays;
 import java.util.Optional;
 import java.util.Set;
 import java.util.zip.CRC32C;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Copies files and computes their checksums, without filling the page cache where possible. */
 final class CheckedFiles {
+  private static final Logger LOG = LoggerFactory.getLogger(CheckedFiles.class);
   private static final Optional<OpenOption> DIRECT = direct();
   private static final int CHUNK_BYTES = 1 << 20;
-  private static final int ALIGNMENT = 4096;
+
+  /** Of direct reads: of at most such blocks. */
+  private static final int ALIGNMENT = 64 << 10;
+
   private static final long SYNC_BYTES = 8 << 20;
 
   private CheckedFiles() {}
 
-  /** The CRC32C of what the drive has. */
+  /**
+   * The CRC32C of what the drive has.
+   *
+   * @throws IOException also when the drive cannot read what the page cache still has
+   */
   static long crc(Path file, Pace pace) throws IOException, InterruptedException {
+    try (FileChannel channel = open(file)) {
+      return crc(channel, pace);
+    }
+  }
+
+  /** For reads around the page cache, where the file system knows such. */
+  private static FileChannel open(Path file) throws IOException {
     if (DIRECT.isPresent()) {
-      Set<OpenOption> options = Set.of(StandardOpenOption.READ, DIRECT.get());
-      try (FileChannel channel = FileChannel.open(file, options)) {
-        return crc(channel, pace);
+      try {
+        if (Files.getFileStore(file).getBlockSize() <= ALIGNMENT) {
+          return FileChannel.open(file, Set.of(StandardOpenOption.READ, DIRECT.get()));
+        }
       } catch (IOException | UnsupportedOperationException e) {
-        // Not every file system reads around its cache; what is damaged fails again.
-        return crcThroughCache(file, pace);
+        LOG.debug("{} is read through the page cache", file, e);
       }
     }
-    return crcThroughCache(file, pace);
+    return FileChannel.open(file, StandardOpenOption.READ);
   }
 
   /** By name: it is a supported option of the JDK, but javac warns of it. */
@@ -47,13 +64,6 @@ final class CheckedFiles {
           .findFirst();
     } catch (ClassNotFoundException e) {
       return Optional.empty();
-    }
-  }
-
-  private static long crcThroughCache(Path file, Pace pace)
-      throws IOException, InterruptedException {
-    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
-      return crc(channel, pace);
     }
   }
 

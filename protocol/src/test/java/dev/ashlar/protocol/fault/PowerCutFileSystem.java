@@ -121,6 +121,16 @@ public final class PowerCutFileSystem implements AutoCloseable {
   }
 
   /**
+   * From now on the disk cannot read anything: only what the page cache has is still there. For the
+   * rest of its life.
+   */
+  public void loseDisk() throws IOException {
+    try (RandomAccessFile image = new RandomAccessFile(image().toFile(), "rw")) {
+      image.setLength(0);
+    }
+  }
+
+  /**
    * After the cut: as it comes back. Where files of before are still open, they stay so, and
    * failed: nothing that is done with them can come into the new one, which is a copy then.
    */
