@@ -1,9 +1,11 @@
 package dev.ashlar.storage.drive;
 
+import dev.ashlar.protocol.client.Completion;
 import dev.ashlar.protocol.client.ShardException;
 import dev.ashlar.protocol.memory.Slab;
 import dev.ashlar.protocol.memory.SlabPool;
 import dev.ashlar.protocol.model.BlobId;
+import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.storage.drive.LogRequest.MovedPiece;
 import dev.ashlar.storage.drive.SegmentFormat.BatchHeader;
 import dev.ashlar.storage.io.NotOpenedException;
@@ -14,6 +16,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -60,9 +63,12 @@ final class Compactor {
    */
   private final Set<Long> stuck = new HashSet<>();
 
-  /** Has the log's writer do a move, and waits for it. */
+  /** Has the log's writer do something, and waits for it. */
   interface Mover {
-    void move(long segment, List<MovedPiece> pieces, List<Mark> marks)
+    /**
+     * @param bytes that are moved by it
+     */
+    void commit(Function<Completion<DriveId>, LogRequest> request, long bytes)
         throws IOException, ShardException;
   }
 
@@ -139,7 +145,7 @@ final class Compactor {
    */
   private void empty(Segment victim, Set<BlobId> undirected) throws IOException, ShardException {
     if (victim.id() == log.activeSegment()) {
-      write(victim, List.of(), NeededRecords.Load.NONE);
+      write(victim, List.of(), NeededRecords.Load.NONE, 0);
     }
     if (!segments.mayAllocate(Segments.Need.NEW_DATA)
         && victim.use().marks() > readableMarks(victim)) {
@@ -169,7 +175,19 @@ final class Compactor {
       stuck.add(victim.id());
       segments.leaveBehind(victim);
     } else {
+      confirm();
       emptied.add(victim);
+    }
+  }
+
+  /**
+   * The last batch may be all that has what lay in a segment: without another one behind it a
+   * rebuild that does not find it would take it for a write that was cut off, and nobody would know
+   * what is missing. A full drive has no room for that.
+   */
+  private void confirm() throws IOException, ShardException {
+    if (log.needsConfirmation() && segments.mayAllocate(Segments.Need.NEW_DATA)) {
+      write(LogRequest.Confirm::new, SegmentFormat.BLOCK, 0);
     }
   }
 
@@ -329,20 +347,30 @@ final class Compactor {
         load(victim, together, slab.slice(0, length), moved);
         bytes += length;
       }
-      write(victim, moved, load);
+      write(victim, moved, load, bytes);
       meters.moved(bytes);
     } finally {
       held.forEach(Slab::release);
     }
   }
 
-  private void write(Segment victim, List<MovedPiece> moved, NeededRecords.Load load)
+  private void write(
+      Segment victim, List<MovedPiece> moved, NeededRecords.Load load, long movedBytes)
+      throws IOException, ShardException {
+    write(
+        end -> new LogRequest.Move(victim.id(), moved, load.marks(), end),
+        load.bytes(),
+        movedBytes);
+  }
+
+  private void write(
+      Function<Completion<DriveId>, LogRequest> request, long batchBytes, long movedBytes)
       throws IOException, ShardException {
     long active = log.activeSegment();
     int room = log.activeRoomBytes();
-    mover.move(victim.id(), moved, load.marks());
+    mover.commit(request, movedBytes);
     boolean isLeft = log.activeSegment() != active; // nothing is written there any more
-    gain.took(load.bytes() + (isLeft ? room : 0));
+    gain.took(batchBytes + (isLeft ? room : 0));
   }
 
   /** Whether one read gets both, and in memory both lie as in the segment. */

@@ -1,10 +1,10 @@
 package dev.ashlar.storage.drive;
 
+import dev.ashlar.protocol.client.Completion;
 import dev.ashlar.protocol.client.ShardException;
 import dev.ashlar.protocol.client.ShardFault;
 import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.ShardId;
-import dev.ashlar.storage.drive.LogRequest.MovedPiece;
 import dev.ashlar.storage.io.NotOpenedException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -49,7 +50,7 @@ final class Housekeeper {
     this.limits = limits;
     this.queue = queue;
     this.onFailure = onFailure;
-    compactor = core.newCompactor(this::move);
+    compactor = core.newCompactor(this::commit);
     coalescer = core.newCoalescer(this::merge);
     thread = Thread.ofPlatform().name("drive-keep-" + name).daemon().unstarted(this::run);
   }
@@ -110,31 +111,22 @@ final class Housekeeper {
     }
   }
 
-  private void move(long segment, List<MovedPiece> pieces, List<Mark> marks) throws ShardException {
-    long bytes = 0;
-    for (MovedPiece piece : pieces) {
-      bytes += piece.payload().remaining();
-    }
-    Awaited<DriveId> moved = new Awaited<>();
-    commit(new LogRequest.Move(segment, pieces, marks, moved), moved, bytes);
-  }
-
   private void merge(
       ShardId shard, List<Extent> bases, List<Extent> patches, ByteBuffer payload, int[] crcs)
       throws ShardException {
-    Awaited<DriveId> merged = new Awaited<>();
     commit(
-        new LogRequest.Merge(shard, bases, patches, payload, crcs, merged),
-        merged,
+        merged -> new LogRequest.Merge(shard, bases, patches, payload, crcs, merged),
         payload.remaining());
   }
 
   /** Waits for it, and then as long as so many bytes should take. */
-  private void commit(LogRequest request, Awaited<DriveId> end, long bytes) throws ShardException {
+  private void commit(Function<Completion<DriveId>, LogRequest> request, long bytes)
+      throws ShardException {
     if (isStopping) {
       throw new ShardException(ShardFault.UNAVAILABLE, "the drive is closing");
     }
-    queue.add(request);
+    Awaited<DriveId> end = new Awaited<>();
+    queue.add(request.apply(end));
     try {
       end.await();
     } catch (InterruptedException e) {

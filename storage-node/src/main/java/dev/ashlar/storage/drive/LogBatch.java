@@ -79,6 +79,7 @@ final class LogBatch {
       case LogRequest.Delete delete -> addDelete(delete);
       case LogRequest.Move move -> addMove(move);
       case LogRequest.Merge merge -> addMerge(merge);
+      case LogRequest.Confirm confirm -> true;
     };
   }
 

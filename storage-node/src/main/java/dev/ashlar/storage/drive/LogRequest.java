@@ -163,6 +163,22 @@ sealed interface LogRequest {
   record MovedPiece(Piece from, ByteBuffer payload, boolean isDamaged) {}
 
   /**
+   * A batch without content behind all that was written before, if none is there yet: then a
+   * rebuild takes none of it for a write that was cut off. Without room it is left out.
+   */
+  record Confirm(Completion<DriveId> completion) implements LogRequest {
+    @Override
+    public int queuedBytes() {
+      return 0;
+    }
+
+    @Override
+    public boolean goesAlone() {
+      return true;
+    }
+  }
+
+  /**
    * One base extent in place of several pieces.
    *
    * @param bases consecutive extents; if the index no longer has them, nothing is done

@@ -27,7 +27,7 @@ final class SegmentLog {
   private volatile @Nullable Segment active;
   private volatile LogPosition end;
   private final ChangeHistory history;
-  private boolean isConfirmed;
+  private volatile boolean isConfirmed;
 
   /** Whether the last batch says that the log goes on in another segment. */
   private volatile boolean isSealed;
@@ -117,6 +117,9 @@ final class SegmentLog {
    */
   void commit() throws IOException {
     if (!batch.hasContents()) {
+      if (!accepted.isEmpty() && accepted.getLast() instanceof LogRequest.Confirm) {
+        writeConfirmation();
+      }
       return;
     }
     batch.store(history);
@@ -223,7 +226,13 @@ final class SegmentLog {
    * nobody lacks.
    */
   void confirm() throws IOException {
-    if (isConfirmed || !accepted.isEmpty()) {
+    if (accepted.isEmpty()) {
+      writeConfirmation();
+    }
+  }
+
+  private void writeConfirmation() throws IOException {
+    if (isConfirmed) {
       return;
     }
     batch.store(history);

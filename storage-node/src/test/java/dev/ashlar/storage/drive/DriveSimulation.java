@@ -285,9 +285,7 @@ final class DriveSimulation {
   }
 
   private static Compactor newCompactor(DriveCore core) {
-    return core.newCompactor(
-        (segment, pieces, marks) ->
-            alone(core, new LogRequest.Move(segment, pieces, marks, new Ignored())));
+    return core.newCompactor((request, bytes) -> alone(core, request.apply(new Ignored())));
   }
 
   private void live(DriveCore core) throws IOException {

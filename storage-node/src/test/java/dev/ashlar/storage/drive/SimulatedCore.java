@@ -180,9 +180,9 @@ final class SimulatedCore {
 
   Compactor compactor(BeforeMove beforeMove) {
     return core.newCompactor(
-        (segment, pieces, marks) -> {
+        (request, bytes) -> {
           beforeMove.run();
-          add(new LogRequest.Move(segment, pieces, marks, new Answer<>()));
+          add(request.apply(new Answer<>()));
           core.log().commit();
           core.log().clear();
         });

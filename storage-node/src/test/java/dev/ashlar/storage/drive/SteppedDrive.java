@@ -134,10 +134,7 @@ public final class SteppedDrive implements ShardStore {
     this.medium = medium;
     this.core = core;
     intents = core.newIntentMaker(parts.codes());
-    compactor =
-        core.newCompactor(
-            (segment, pieces, marks) ->
-                alone(new LogRequest.Move(segment, pieces, marks, new Answer<>())));
+    compactor = core.newCompactor((request, bytes) -> alone(request.apply(new Answer<>())));
     coalescer =
         core.newCoalescer(
             (shard, bases, patches, payload, crcs) ->
