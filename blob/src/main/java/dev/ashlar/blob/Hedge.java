@@ -4,7 +4,6 @@ import dev.ashlar.blob.SlotReads.State;
 import dev.ashlar.protocol.layout.ByteRange;
 import dev.ashlar.protocol.layout.StripeLayout;
 import java.util.Arrays;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -93,14 +92,6 @@ final class Hedge {
       }
     }
     return false;
-  }
-
-  void addUnderWay(List<ShardRead> underWay) {
-    for (ShardRead read : reads) {
-      if (read != null && !read.isDone()) {
-        underWay.add(read);
-      }
-    }
   }
 
   /**

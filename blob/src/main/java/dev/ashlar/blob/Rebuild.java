@@ -7,6 +7,7 @@ import dev.ashlar.protocol.layout.ByteRange;
 import dev.ashlar.protocol.memory.Slab;
 import dev.ashlar.protocol.model.Profile;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -76,7 +77,13 @@ final class Rebuild {
    */
   private final class Sources {
     private final ByteRange missing;
-    private final List<ShardRead> underWay;
+
+    /**
+     * Reads that were not done when {@link #add} looked at them. Only these are waited for: {@link
+     * ShardRead#awaitAny} returns when a read becomes late, and only a look notes that it is.
+     */
+    private final List<ShardRead> underWay = new ArrayList<>();
+
     private final int[] ready = new int[profile.dataShards()];
     private final int[] unasked = new int[profile.shards()];
     private int readyCount;
@@ -87,9 +94,6 @@ final class Rebuild {
 
     Sources(ByteRange missing) throws RevisionGoneException {
       this.missing = missing;
-      // Before looking: what is answered meanwhile is not waited for.
-      this.underWay = slots.underWay();
-      hedge.addUnderWay(underWay);
       for (int slot = 0; slot < profile.shards() && !isEnough(); slot++) {
         add(slot);
       }
@@ -103,10 +107,16 @@ final class Rebuild {
       ByteRange wanted = slots.present(slot, missing);
       State own = wanted.isEmpty() ? State.ARRIVED : slots.look(slot);
       isLate |= own == State.LATE && hedge.mayHelp();
+      boolean isBusy = own == State.UNDER_WAY || own == State.LATE;
+      if (isBusy) {
+        underWay.add(slots.arrivedRead(slot));
+      }
       State state = own;
       if (!wanted.isEmpty() && !slots.covers(slot, wanted)) {
         state = hedge.look(slot, wanted);
-        boolean isBusy = own == State.UNDER_WAY || own == State.LATE;
+        if (state == State.UNDER_WAY || state == State.LATE) {
+          underWay.add(hedge.arrivedRead(slot));
+        }
         if (state == State.LOST && !isBusy && !slots.isFaulty(slot) && !hedge.isFruitless(slot)) {
           unasked[unaskedCount++] = slot;
         }
@@ -130,7 +140,7 @@ final class Rebuild {
       if (lacking > 0 && (isRace ? !mayWait(lacking) : isLost && !askFor(lacking))) {
         return;
       }
-      if (isRace || hedge.isRunning()) {
+      if (!underWay.isEmpty() && (isRace || hedge.isRunning())) {
         ShardRead.awaitAny(underWay, engine.config().driveDeadline().toNanos());
       } else {
         awaitTimely();

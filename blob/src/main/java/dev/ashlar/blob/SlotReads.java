@@ -15,7 +15,6 @@ import dev.ashlar.protocol.model.ChangeHolders;
 import dev.ashlar.protocol.model.PlacementMap;
 import dev.ashlar.protocol.model.Profile;
 import dev.ashlar.protocol.model.ShardId;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
@@ -225,17 +224,6 @@ final class SlotReads {
   boolean isUnderWay(int slot) {
     ShardRead read = reads[slot];
     return read != null && !read.isDone();
-  }
-
-  /** The reads that have not been answered. */
-  List<ShardRead> underWay() {
-    List<ShardRead> underWay = new ArrayList<>();
-    for (ShardRead read : reads) {
-      if (read != null && !read.isDone()) {
-        underWay.add(read);
-      }
-    }
-    return underWay;
   }
 
   /** Slots of which something has been read or is under way. */

@@ -16,6 +16,8 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -33,8 +35,9 @@ class HedgedReadTest {
   private static final int BUDGET_PERCENT = 5;
 
   private final AtomicLong nanos = new AtomicLong(1);
+  private final AtomicLong clockReads = new AtomicLong();
   private final Hedging hedging =
-      new Hedging(new HedgeConfig(BUDGET_PERCENT, Duration.ofMillis(10)), nanos::get);
+      new Hedging(new HedgeConfig(BUDGET_PERCENT, Duration.ofMillis(10)), this::readClock);
   private final MemoryBudget memory = new MemoryBudget(64 << 20, Duration.ofSeconds(20));
   private final EngineFixture engine =
       new EngineFixture(FOUR_TWO, EngineConfig.of(FOUR_TWO), memory, hedging);
@@ -49,6 +52,11 @@ class HedgedReadTest {
       engine.reachThrough(slot, drive);
       warm(slot);
     }
+  }
+
+  private long readClock() {
+    clockReads.incrementAndGet();
+    return nanos.get();
   }
 
   private void warm(int slot) {
@@ -83,7 +91,11 @@ class HedgedReadTest {
 
   /** Starts a read and lets it meet what is late. */
   private Future<byte[]> lateGet(int offset, int length) throws InterruptedException {
-    Future<byte[]> got = threads.submit(() -> engine.get(offset, length));
+    return lateGet(() -> engine.get(offset, length));
+  }
+
+  private Future<byte[]> lateGet(Callable<byte[]> get) throws InterruptedException {
+    Future<byte[]> got = threads.submit(get);
     while (hedging.watch().size() == 0) {
       Thread.sleep(1);
     }
@@ -350,5 +362,44 @@ class HedgedReadTest {
     assertRead(0, WHOLE, got);
     assertHedges(1, 1, 2);
     assertEquals(2, engine.count("ashlar.blob.rebuilt.reads"));
+  }
+
+  /**
+   * Of the shards that are asked beside the late ones, one has no bytes of what is still missing:
+   * it is late, and nobody needs it.
+   */
+  @Test
+  void aReaderSleepsWhileAReadThatNobodyNeedsIsLate() throws Exception {
+    int unit = FOUR_TWO.stripeUnit();
+    int offset = 3 * unit;
+    int length = 2 * unit;
+    engine.put(Arrays.copyOf(bytes, offset + length), new Random(1));
+    earn(10);
+    hold(0, 1, 2, 3, 4, 5);
+    CompletableFuture<Thread> reader = new CompletableFuture<>();
+    Future<byte[]> got =
+        lateGet(
+            () -> {
+              reader.complete(Thread.currentThread());
+              return engine.get(offset, length);
+            });
+    awaitCount("ashlar.blob.hedges", 1);
+    drives.get(3).release();
+    nanos.addAndGet(Duration.ofSeconds(1).toNanos());
+    awaitSleep(reader.get());
+    drives.get(4).release();
+    assertRead(offset, length, got);
+  }
+
+  /** Until the thread has looked at the time, and then waits. */
+  private void awaitSleep(Thread reader) throws InterruptedException {
+    long before = clockReads.get();
+    long seen;
+    do {
+      seen = clockReads.get();
+      Thread.sleep(20);
+    } while (seen == before
+        || seen != clockReads.get()
+        || reader.getState() != Thread.State.TIMED_WAITING);
   }
 }
