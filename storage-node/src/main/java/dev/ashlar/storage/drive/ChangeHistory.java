@@ -1,7 +1,6 @@
 package dev.ashlar.storage.drive;
 
 import dev.ashlar.protocol.model.BlobId;
-import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.Set;
@@ -19,10 +18,14 @@ final class ChangeHistory {
   /** The history says nothing of a batch that changed more, nor of any before it. */
   private static final int BLOBS_MAX = 900;
 
-  /** Per batch, the hashes of its changed blobs; the newest is the first. */
-  private final ArrayDeque<int[]> batches = new ArrayDeque<>();
+  /**
+   * As stored: of each batch, newest first, the number of its changed blobs and their hashes. Most
+   * batches change none, and many are known: one array is moved faster than a list is walked.
+   */
+  private int[] words = new int[2 * WORDS_MAX];
 
-  private int words;
+  private int wordCount;
+  private int batches;
 
   /**
    * What a batch stores: for each of the batches before it, newest first, the number of its changed
@@ -101,48 +104,72 @@ final class ChangeHistory {
   void add(Changes changes) {
     int[] hashes = changes.distinct();
     if (hashes.length > BLOBS_MAX) {
-      batches.clear();
-      words = 0;
+      batches = 0;
+      wordCount = 0;
       return;
     }
-    batches.addFirst(hashes);
-    words += 1 + hashes.length;
-    while (words > WORDS_MAX && batches.size() > 1) {
-      words -= 1 + batches.removeLast().length;
+    int added = 1 + hashes.length;
+    reserve(added + wordCount);
+    System.arraycopy(words, 0, words, added, wordCount);
+    words[0] = hashes.length;
+    System.arraycopy(hashes, 0, words, 1, hashes.length);
+    wordCount += added;
+    batches++;
+    if (wordCount > WORDS_MAX) {
+      keep(Math.max(WORDS_MAX, added));
     }
+  }
+
+  private void reserve(int count) {
+    if (count > words.length) {
+      words = Arrays.copyOf(words, 2 * count);
+    }
+  }
+
+  /** Forgets the oldest batches that do not fit so many words. */
+  private void keep(int wordsMax) {
+    batches = batchesWithin(wordsMax);
+    wordCount = wordsOf(batches);
+  }
+
+  private int batchesWithin(int wordsMax) {
+    int count = 0;
+    int at = 0;
+    while (count < batches && at + 1 + words[at] <= wordsMax) {
+      at += 1 + words[at];
+      count++;
+    }
+    return count;
+  }
+
+  private int wordsOf(int newestBatches) {
+    int at = 0;
+    for (int i = 0; i < newestBatches; i++) {
+      at += 1 + words[at];
+    }
+    return at;
   }
 
   /** Takes over what the last batch of a log stored, before that batch itself is added. */
   void restore(Stored stored) {
-    int at = 0;
-    for (int i = 0; i < stored.batches(); i++) {
-      int count = stored.words()[at];
-      batches.addLast(Arrays.copyOfRange(stored.words(), at + 1, at + 1 + count));
-      at += 1 + count;
-    }
-    words = at;
+    reserve(stored.words().length);
+    System.arraycopy(stored.words(), 0, words, 0, stored.words().length);
+    batches = stored.batches();
+    wordCount = wordsOf(batches);
   }
 
   /** Bytes that the newest batch alone takes; 0 if nothing is known of it. */
   int bytesMin() {
-    return batches.isEmpty() ? 0 : SegmentFormat.historyBytes(1 + batches.getFirst().length);
+    return batches == 0 ? 0 : SegmentFormat.historyBytes(1 + words[0]);
   }
 
   /** The newest batches of which there is room in so many bytes. */
   Stored fitting(int bytes) {
     int room = (bytes - SegmentFormat.historyBytes(0)) / Integer.BYTES;
-    int[] all = new int[Math.clamp(room, 0, words)];
-    int at = 0;
-    int count = 0;
-    for (int[] hashes : batches) {
-      if (at + 1 + hashes.length > all.length) {
-        break;
-      }
-      all[at] = hashes.length;
-      System.arraycopy(hashes, 0, all, at + 1, hashes.length);
-      at += 1 + hashes.length;
-      count++;
+    if (room >= wordCount) {
+      return batches == 0 ? Stored.NONE : new Stored(batches, Arrays.copyOf(words, wordCount));
     }
-    return count == 0 ? Stored.NONE : new Stored(count, Arrays.copyOf(all, at));
+    int count = batchesWithin(room);
+    return count == 0 ? Stored.NONE : new Stored(count, Arrays.copyOf(words, wordsOf(count)));
   }
 }
