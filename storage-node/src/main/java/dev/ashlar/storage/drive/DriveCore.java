@@ -9,10 +9,9 @@ import dev.ashlar.protocol.model.Profile;
 import dev.ashlar.storage.io.RawFiles;
 import java.io.IOException;
 import java.time.Clock;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import java.util.function.IntConsumer;
 import java.util.function.IntSupplier;
@@ -222,28 +221,33 @@ final class DriveCore {
    * never had: it is deleted, and so counts as lost.
    */
   private void deleteBlobsInDoubt(LostChanges lost) throws IOException {
-    Set<BlobId> inDoubt = lost.in(index());
+    AtomicLong deleted = new AtomicLong();
+    lost.forEachIn(
+        index(),
+        LogRequest.Delete.BLOBS_MAX,
+        some -> {
+          delete(some);
+          deleted.addAndGet(some.size());
+        });
     LOG.error(
-        "drive {}: {} changed blobs may lack changes that were in the damaged part of the log;"
-            + " they are deleted here and rebuilt from other drives",
+        "drive {}: {} changed blobs may have lacked changes that were in the damaged part of the"
+            + " log; they were deleted here and are rebuilt from other drives",
         drive(),
-        inDoubt.size());
-    List<BlobId> left = new ArrayList<>(inDoubt);
-    while (!left.isEmpty()) {
-      List<BlobId> some = left.subList(0, Math.min(left.size(), LogRequest.Delete.BLOBS_MAX));
-      log.add(new LogRequest.Delete(List.copyOf(some), Unheard.INSTANCE));
-      log.commit();
-      if (!log.rejected().isEmpty()) {
-        throw new IOException(
-            "no room to note that changed blobs are lost: make "
-                + ((2L * limits.segmentBytes()) >> 20)
-                + " MiB of room on its file system, or raise its capacity, then start again");
-      }
-      log.clear();
-      some.clear();
-    }
+        deleted);
     identity = identity.withChangesLost(false);
     identity.write(files);
+  }
+
+  private void delete(List<BlobId> blobs) throws IOException {
+    log.add(new LogRequest.Delete(blobs, Unheard.INSTANCE));
+    log.commit();
+    if (!log.rejected().isEmpty()) {
+      throw new IOException(
+          "no room to note that changed blobs are lost: make "
+              + ((2L * limits.segmentBytes()) >> 20)
+              + " MiB of room on its file system, or raise its capacity, then start again");
+    }
+    log.clear();
   }
 
   /** Nobody waits for it. */

@@ -3,8 +3,9 @@ package dev.ashlar.storage.drive;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.ShardId;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.HashSet;
-import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Set;
 
 /**
@@ -44,27 +45,42 @@ final class LostChanges {
     }
   }
 
-  /** The blobs in doubt among those of which the index has changes. */
-  Set<BlobId> in(ShardIndex index) throws IOException {
-    Set<BlobId> unfolded = new LinkedHashSet<>();
-    index.forEachIntent(
-        null,
-        (blob, attempt) -> {
-          unfolded.add(blob);
-          return true;
-        });
-    Set<BlobId> changed = new LinkedHashSet<>(unfolded);
-    index.forEachFoldedBlob(changed::add);
-    Set<BlobId> found = new LinkedHashSet<>();
-    for (BlobId blob : changed) {
-      if (isAll
-          || (isAllUnfolded && unfolded.contains(blob))
-          || blobs.contains(ChangeHistory.hash(blob))
-          || layInLostSegment(index, blob)) {
-        found.add(blob);
+  /** What is done with some of the blobs. */
+  interface Visitor {
+    void blobs(List<BlobId> some) throws IOException;
+  }
+
+  /**
+   * Visits the blobs in doubt among those of which the index has changes, in order. They may be
+   * deleted meanwhile.
+   *
+   * @param max how many at a time
+   */
+  void forEachIn(ShardIndex index, int max, Visitor visitor) throws IOException {
+    List<BlobId> found = new ArrayList<>();
+    List<BlobId> page = index.changedBlobs(null, max);
+    while (!page.isEmpty()) {
+      for (BlobId blob : page) {
+        if (isInDoubt(index, blob)) {
+          found.add(blob);
+        }
+        if (found.size() == max) {
+          visitor.blobs(List.copyOf(found));
+          found.clear();
+        }
       }
+      page = index.changedBlobs(page.getLast(), max);
     }
-    return found;
+    if (!found.isEmpty()) {
+      visitor.blobs(found);
+    }
+  }
+
+  private boolean isInDoubt(ShardIndex index, BlobId blob) throws IOException {
+    return isAll
+        || blobs.contains(ChangeHistory.hash(blob))
+        || (isAllUnfolded && !index.unfolded(blob).isEmpty())
+        || layInLostSegment(index, blob);
   }
 
   private boolean layInLostSegment(ShardIndex index, BlobId blob) throws IOException {

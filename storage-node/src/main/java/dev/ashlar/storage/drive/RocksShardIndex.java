@@ -10,7 +10,9 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeSet;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.rocksdb.BlockBasedTableConfig;
 import org.rocksdb.BloomFilter;
@@ -213,26 +215,32 @@ final class RocksShardIndex implements ShardIndex {
   }
 
   @Override
-  public void forEachFoldedBlob(Consumer<BlobId> visitor) throws IOException {
-    try (RocksScan entries = scan(IndexFormat.FOLDED)) {
-      for (entries.first(); entries.isAtEntry(); entries.next()) {
-        visitor.accept(entries.blob());
-      }
-    }
+  public List<BlobId> blobsBelow(long session, @Nullable BlobId after, int max) throws IOException {
+    return blobs(
+        IndexFormat.BASE, after, max, blob -> Long.compareUnsigned(blob.session(), session) < 0);
   }
 
   @Override
-  public List<BlobId> blobsBelow(long session, @Nullable BlobId after, int max) throws IOException {
-    byte[] all = {IndexFormat.BASE};
-    byte[] from =
-        after == null ? all : RocksScan.behind(IndexFormat.blobKey(IndexFormat.BASE, after));
+  public List<BlobId> changedBlobs(@Nullable BlobId after, int max) throws IOException {
+    TreeSet<BlobId> found = new TreeSet<>();
+    for (byte kind : new byte[] {IndexFormat.INTENT, IndexFormat.FOLDED}) {
+      found.addAll(blobs(kind, after, max, any -> true));
+    }
+    return found.stream().limit(max).toList();
+  }
+
+  /** The first blobs with rows of this kind, while they are wanted. */
+  private List<BlobId> blobs(byte kind, @Nullable BlobId after, int max, Predicate<BlobId> isWanted)
+      throws IOException {
+    byte[] all = {kind};
+    byte[] from = after == null ? all : RocksScan.behind(IndexFormat.blobKey(kind, after));
     List<BlobId> found = new ArrayList<>();
     try (RocksScan entries = new RocksScan(db, null, from, RocksScan.behind(all))) {
       for (entries.first(); entries.isAtEntry(); entries.next()) {
         BlobId blob = entries.blob();
         boolean isNew = found.isEmpty() || !blob.equals(found.getLast());
         boolean isEnough = isNew && found.size() == max;
-        if (isEnough || Long.compareUnsigned(blob.session(), session) >= 0) {
+        if (isEnough || !isWanted.test(blob)) {
           break;
         }
         if (isNew) {

@@ -6,7 +6,6 @@ import dev.ashlar.protocol.model.ShardId;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -53,8 +52,13 @@ interface ShardIndex extends AutoCloseable {
    */
   void forEachIntent(@Nullable BlobId from, IntentVisitor visitor) throws IOException;
 
-  /** Every blob of which something is folded, or may have been. */
-  void forEachFoldedBlob(Consumer<BlobId> visitor) throws IOException;
+  /**
+   * The first blobs that were changed, in order: something of them is folded, or may have been, or
+   * not folded yet.
+   *
+   * @param after only blobs behind it; null: from the first on
+   */
+  List<BlobId> changedBlobs(@Nullable BlobId after, int max) throws IOException;
 
   /** The next commit, empty. There is one at a time: the log has one writer. */
   Update update();

@@ -275,6 +275,27 @@ class DamagedLogTest {
     assertEquals(List.of(new ShardId(new BlobId(1, 8), 0)), scrub(drive));
   }
 
+  /** A drive may have many millions of them, and no memory for their names. */
+  @Test
+  void changedShardsAreDeletedSomeAtATime() throws Exception {
+    int blobs = 5 * LogRequest.Delete.BLOBS_MAX;
+    SimulatedCore drive = new SimulatedCore(TestDrives.LIMITS);
+    ShardIndex.Update folded = drive.index.update();
+    for (int blob = 1; blob <= blobs; blob++) {
+      drive.commit(blob, noise(blob, 10));
+      folded.putFolded(new ShardId(new BlobId(1, blob), 0), new Folded(1, 1, 2));
+    }
+    folded.commit(drive.core().log().end());
+    DriveIdentity.read(drive.disk).withChangesLost(true).write(drive.disk);
+    drive.reopen();
+    for (int blob = 1; blob <= blobs; blob++) {
+      assertEquals(ShardFault.MISSING, drive.readFault(blob, 0, 10));
+    }
+    assertFalse(DriveIdentity.read(drive.disk).changesLost());
+    long most = drive.index.changedToldMost();
+    assertTrue(most <= 2L * LogRequest.Delete.BLOBS_MAX, () -> most + " at once");
+  }
+
   /** The shards that are found damaged. */
   private static List<ShardId> scrub(SimulatedCore drive) throws IOException {
     List<ShardId> found = new ArrayList<>();

@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -66,6 +67,10 @@ final class MemoryShardIndex implements ShardIndex, SimulatedIndex {
   private Content durable = new Content();
   private Content current = new Content();
   private final List<Consumer<Content>> unsaved = new ArrayList<>();
+  private long changedToldMost;
+
+  /** Changed blobs that were told of between two commits. */
+  private long changedTold;
 
   @Override
   public ShardIndex index() {
@@ -242,8 +247,24 @@ final class MemoryShardIndex implements ShardIndex, SimulatedIndex {
   }
 
   @Override
-  public void forEachFoldedBlob(Consumer<BlobId> visitor) {
-    List.copyOf(current.folded.keySet()).forEach(shard -> visitor.accept(shard.blob()));
+  public List<BlobId> changedBlobs(@Nullable BlobId after, int max) {
+    TreeSet<BlobId> changed = new TreeSet<>();
+    current.folded.keySet().forEach(shard -> changed.add(shard.blob()));
+    for (Key key : current.pieces.keySet()) {
+      if (key.kind() == Kind.INTENT) {
+        changed.add(key.shard().blob());
+      }
+    }
+    List<BlobId> found =
+        (after == null ? changed : changed.tailSet(after, false)).stream().limit(max).toList();
+    changedTold += found.size();
+    changedToldMost = Math.max(changedToldMost, changedTold);
+    return found;
+  }
+
+  /** Of how many changed blobs this has told without a commit, at most. */
+  long changedToldMost() {
+    return changedToldMost;
   }
 
   /** Shards of which there is any row, some of them several times. */
@@ -321,6 +342,7 @@ final class MemoryShardIndex implements ShardIndex, SimulatedIndex {
           };
       all.accept(current);
       unsaved.add(all);
+      changedTold = 0;
     }
   }
 }

@@ -3,12 +3,14 @@ package dev.ashlar.storage.drive;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ashlar.protocol.memory.SlabPool;
 import dev.ashlar.protocol.model.AttemptId;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.ShardId;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -18,6 +20,7 @@ import java.util.NavigableMap;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -108,6 +111,40 @@ class RocksShardIndexTest {
       }
       assertEquals(expected, found);
       assertEquals(4, found.size());
+    }
+  }
+
+  /** Also of negative numbers, and with several rows of a blob. */
+  @Test
+  void tellsOfChangedBlobsInOrder() throws Exception {
+    try (DriveResources resources = TestDrives.resources(new SlabPool(1 << 20));
+        RocksShardIndex index = new RocksShardIndex(folder.resolve("index"), resources)) {
+      ShardIndex.Update update = index.update();
+      TreeSet<BlobId> expected = new TreeSet<>();
+      for (int i = 0; i < 40; i++) {
+        ShardId shard = new ShardId(new BlobId(i % 5 - 2, i * 7 % 11 - 5), i % 3);
+        Extent extent = new Extent(0, SegmentFormat.BLOCK, 1, 0, 0, 1, new int[1]);
+        Piece.Intent attempt = new Piece.Intent(new AttemptId(1, i), 0, true, true);
+        switch (i % 4) {
+          case 0 -> update.put(Piece.base(shard, extent));
+          case 1 -> update.put(new Piece(shard, attempt, extent));
+          default -> update.putFolded(shard, new Folded(i, 1, 1));
+        }
+        if (i % 4 > 0) {
+          expected.add(shard.blob());
+        }
+      }
+      update.commit(index.position());
+      for (int max : new int[] {1, 3, 100}) {
+        List<BlobId> found = new ArrayList<>();
+        List<BlobId> page = index.changedBlobs(null, max);
+        while (!page.isEmpty()) {
+          assertTrue(page.size() <= max);
+          found.addAll(page);
+          page = index.changedBlobs(page.getLast(), max);
+        }
+        assertEquals(List.copyOf(expected), found, "by " + max);
+      }
     }
   }
 
