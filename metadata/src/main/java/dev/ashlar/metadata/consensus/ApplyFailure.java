@@ -2,7 +2,7 @@ package dev.ashlar.metadata.consensus;
 
 import dev.ashlar.metadata.table.TableFailureException;
 
-/** Why a peer stopped while it applied a log entry, and what its operator can do. */
+/** Why a peer stopped or is of no use, and what its operator can do. */
 final class ApplyFailure {
   private ApplyFailure() {}
 
@@ -13,6 +13,20 @@ final class ApplyFailure {
     return String.format(
         "log entry %d cannot be applied in %s: %s. %s",
         index, folder, failure, remedy(isOnly, failure));
+  }
+
+  /** Of tables that cannot be rebuilt from what is in their folder. */
+  static String accountOfLost(String folder, boolean isOnly, String why) {
+    return String.format(
+        "the metadata tables in %s are damaged and cannot be rebuilt from there: %s. %s",
+        folder,
+        why,
+        isOnly
+            ? "Check the drive, keep the folder and restore a copy of it. Do not empty it: there is"
+                + " no other peer from which it could be rebuilt. What needs the damaged part is"
+                + " refused until then"
+            : "The other peers go on without it if most of them are whole. Check the drive, and only"
+                + " if they are, stop this process and empty the folder: it is rebuilt from them");
   }
 
   private static String remedy(boolean isOnly, Throwable failure) {

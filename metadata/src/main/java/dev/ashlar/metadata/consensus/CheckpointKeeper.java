@@ -116,6 +116,11 @@ final class CheckpointKeeper implements AutoCloseable {
     } catch (NoRoomException e) {
       warnOfNoRoom(e);
       return true;
+    } catch (TablesLostException e) {
+      boolean isFirst = machine.tables().failedRebuilds() == 1; // it is soon tried again
+      retryMs = isFirst ? RETRY_MIN_MS : Math.min(2 * retryMs, RETRY_MAX_MS);
+      LOG.error("{}. Next try in {} s", machine.failure(), retryMs / MS_PER_SECOND);
+      return false;
     } catch (IOException | RuntimeException e) {
       if (!isClosed) {
         retryMs = Math.min(2 * retryMs, RETRY_MAX_MS);

@@ -8,6 +8,7 @@ import dev.ashlar.metadata.table.TablesClosedException;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -25,6 +26,8 @@ final class LiveTables {
   private final Runnable onDamage;
   private volatile @Nullable Live live;
   private volatile String damage = "";
+  private final AtomicInteger failedRebuilds = new AtomicInteger();
+  private volatile String loss = "";
 
   /**
    * @param folder of the peer
@@ -41,7 +44,7 @@ final class LiveTables {
     close();
     Live loaded = loader.load();
     live = loaded;
-    damage = "";
+    setWhole();
     return loaded;
   }
 
@@ -50,13 +53,20 @@ final class LiveTables {
    *
    * @param finish adds what was applied since
    * @return false when they are not damaged
+   * @throws TablesLostException when nothing in the folder makes them whole
    */
   boolean rebuildIfDamaged(TableLoader.Finish finish) throws IOException, InterruptedException {
     Live damaged = live;
     if (!isDamaged() || damaged == null) {
       return false;
     }
-    replace(damaged, loader.loadBeside(damaged, finish));
+    try {
+      replace(damaged, loader.loadBeside(damaged, finish));
+    } catch (TablesLostException e) {
+      loss = String.valueOf(e.getMessage());
+      failedRebuilds.incrementAndGet();
+      throw e;
+    }
     damaged.table().close();
     TableLoader.remove(damaged);
     return true;
@@ -68,7 +78,13 @@ final class LiveTables {
       throw new IOException("the metadata tables were closed while they were rebuilt");
     }
     live = rebuilt;
+    setWhole();
+  }
+
+  private void setWhole() {
     damage = "";
+    loss = "";
+    failedRebuilds.set(0);
   }
 
   synchronized void close() {
@@ -94,6 +110,16 @@ final class LiveTables {
   /** What is damaged and could not be rebuilt yet; empty: nothing. */
   String damage() {
     return damage;
+  }
+
+  /** Why they could not be rebuilt when that was last tried; empty: they could, or need not be. */
+  String loss() {
+    return loss;
+  }
+
+  /** How often in a row they could not. */
+  int failedRebuilds() {
+    return failedRebuilds.get();
   }
 
   boolean isOpen() {

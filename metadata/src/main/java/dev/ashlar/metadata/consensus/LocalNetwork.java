@@ -60,6 +60,23 @@ final class LocalNetwork implements Peer.Network {
     members.remove(server.getId());
   }
 
+  @Override
+  public boolean isEnoughWithout(RaftPeerId peer) {
+    Member own = members.get(peer);
+    long others =
+        members.keySet().stream().filter(id -> !id.equals(peer)).filter(this::isWhole).count();
+    return own != null && others > own.division().getRaftConf().getAllPeers().size() / 2;
+  }
+
+  private boolean isWhole(RaftPeerId id) {
+    Member member = members.get(id);
+    return member != null
+        && member.division().getInfo().isAlive()
+        && !isForgetful(id)
+        && member.division().getStateMachine() instanceof TableStateMachine machine
+        && machine.tables().isWhole();
+  }
+
   /** They join by themselves. */
   @Override
   public void add(Collection<RaftPeer> peers) {}

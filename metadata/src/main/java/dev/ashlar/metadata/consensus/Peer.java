@@ -41,6 +41,10 @@ final class Peer implements AutoCloseable {
   private static final Duration CLOSE_MAX = Duration.ofSeconds(10);
   private static final Duration MARK_INTERVAL = Duration.ofSeconds(1);
   private static final long CHECKPOINT_TIMEOUT_MS = 600_000;
+
+  /** The first may have failed for want of what comes back, like memory or open files. */
+  private static final int FAILED_REBUILDS_MAX = 2;
+
   private static final Pattern FOUNDER = Pattern.compile("m([1-9]\\d{0,3})");
   private static final int JOINED_ID_DIGITS = 12;
 
@@ -103,7 +107,7 @@ final class Peer implements AutoCloseable {
             .build();
     try {
       this.division = server.getDivision(group.getGroupId());
-      this.durability = new PeerDurability(folder, division, this::stop);
+      this.durability = new PeerDurability(folder, division, this::stopForgetting);
       network.set(id, durability);
     } catch (IOException | RuntimeException e) {
       server.close();
@@ -129,6 +133,9 @@ final class Peer implements AutoCloseable {
 
     /** The peer is about to close: nobody must wait for a reply that will not come. */
     void leave(RaftServer server);
+
+    /** Whether most of the group runs now and has whole tables, this peer not counted. */
+    boolean isEnoughWithout(RaftPeerId peer) throws InterruptedException;
   }
 
   /** Of a peer with which its group begins, by its place among them, from 0. */
@@ -159,9 +166,27 @@ final class Peer implements AutoCloseable {
       while (true) {
         Thread.sleep(MARK_INTERVAL);
         raiseMark();
+        stopIfOfNoUse();
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt(); // closed
+    }
+  }
+
+  /**
+   * Without tables, which it cannot rebuild, it answers nothing, takes no checkpoints, and so lets
+   * its log grow. The others elect a leader among them if it was this one.
+   */
+  private void stopIfOfNoUse() throws InterruptedException {
+    try {
+      if (isAlive()
+          && machine.tables().failedRebuilds() >= FAILED_REBUILDS_MAX
+          && network.isEnoughWithout(id)) {
+        log.error("metadata peer {} stops: {}", id, failure());
+        stop();
+      }
+    } catch (RuntimeException e) {
+      log.warn("Metadata peer {} cannot ask whether the others can do without it", id, e);
     }
   }
 
@@ -216,7 +241,7 @@ final class Peer implements AutoCloseable {
       return machine.refusal();
     }
     if (!machine.failure().isEmpty()) {
-      return machine.failure();
+      return (isAlive() ? "" : "it has stopped: ") + machine.failure();
     }
     return machine.tables().isDamaged()
         ? "its tables are damaged and have to be rebuilt: " + machine.tables().damage()
@@ -329,11 +354,16 @@ final class Peer implements AutoCloseable {
   }
 
   /** It cannot keep its word any more; others go on. */
-  private void stop() {
+  private void stopForgetting() {
     log.error(
         "metadata peer {} stops: it cannot make its vote durable in its folder. Check the drive and"
             + " start it again",
         id);
+    stop();
+  }
+
+  /** Soon: the calling thread may be one of those that end by it. */
+  private void stop() {
     Thread.ofPlatform().daemon().name("metadata-stop").start(division::close);
   }
 

@@ -201,7 +201,7 @@ final class PeerChanges {
     Map<Endpoint, PeerStanding> standings = others.standings();
     Set<RaftPeerId> able =
         members.peers().entrySet().stream()
-            .filter(peer -> isMember(standings.get(peer.getValue()), peer.getKey()))
+            .filter(peer -> isAble(standings.get(peer.getValue()), peer.getKey()))
             .map(Map.Entry::getKey)
             .collect(Collectors.toSet());
     able.add(running.peer().id());
@@ -342,6 +342,10 @@ final class PeerChanges {
       case MEMBER, CUT, REBUILDING -> "it is one of another group, or of this one before";
       case UNRECOGNIZED -> "it is of another version";
     };
+  }
+
+  private static boolean isAble(@Nullable PeerStanding standing, RaftPeerId id) {
+    return isMember(standing, id) && standing != null && !standing.getUnable();
   }
 
   private static boolean isMember(@Nullable PeerStanding standing, RaftPeerId id) {

@@ -1,5 +1,6 @@
 package dev.ashlar.metadata.consensus;
 
+import dev.ashlar.protocol.message.PeerStanding;
 import dev.ashlar.protocol.wire.Exchange.Method;
 import dev.ashlar.protocol.wire.Exchange.Outcome;
 import dev.ashlar.transport.Endpoint;
@@ -147,6 +148,13 @@ final class PeerNetwork implements Peer.Network {
   @Override
   public void leave(RaftServer left) {
     server = null;
+  }
+
+  @Override
+  public boolean isEnoughWithout(RaftPeerId peer) throws InterruptedException {
+    List<PeerStanding> able =
+        others.standings().values().stream().filter(other -> !other.getUnable()).toList();
+    return Admission.known(able, peer).isPresent();
   }
 
   void setMember() {

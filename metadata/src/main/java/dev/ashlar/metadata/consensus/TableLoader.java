@@ -6,6 +6,7 @@ import dev.ashlar.metadata.table.DamagedTablesException;
 import dev.ashlar.metadata.table.RocksResources;
 import dev.ashlar.metadata.table.RocksTable;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -47,6 +48,7 @@ final class TableLoader {
     /**
      * @param from empty: the tables are empty
      * @throws DamagedTablesException when the tables turn out damaged
+     * @throws InterruptedIOException when this is not the time for it
      */
     void accept(Live live, Optional<Checkpoint> from) throws IOException, InterruptedException;
   }
@@ -85,13 +87,15 @@ final class TableLoader {
         for (boolean verify : isVerified ? List.of(true) : List.of(false, true)) {
           try {
             return loaded(source, verify, place, finish);
+          } catch (InterruptedIOException e) {
+            throw e;
           } catch (IOException | DamagedTablesException e) {
             LOG.error("metadata in {}: {} cannot be used", place, name(source), e);
             failures.add(name(source) + ": " + e.getMessage());
           }
         }
       }
-      throw new IOException(
+      throw new TablesLostException(
           "no checkpoint is whole and followed by the log, metadata cannot be rebuilt here: "
               + failures);
     } finally {

@@ -204,7 +204,8 @@ final class TableStateMachine extends BaseStateMachine {
 
   private void requireRunning() throws IOException {
     if (isClosed || !isRunning()) {
-      throw new IOException("it is being closed, or installs a checkpoint of the leader's");
+      throw new InterruptedIOException(
+          "it is being closed, or installs a checkpoint of the leader's");
     }
   }
 
@@ -274,9 +275,14 @@ final class TableStateMachine extends BaseStateMachine {
     return refusal;
   }
 
-  /** What ended this peer while it applied, and what to do; empty: nothing did. */
+  /**
+   * What ended this peer while it applied, or makes it of no use, and what to do; empty: nothing.
+   */
   String failure() {
-    return failure;
+    String loss = tables.loss();
+    return failure.isEmpty() && !loss.isEmpty()
+        ? ApplyFailure.accountOfLost(folder.toString(), isOnlyPeer(), loss)
+        : failure;
   }
 
   /** The last log entry whose commands this peer has answered; only a leader answers. */
@@ -349,7 +355,7 @@ final class TableStateMachine extends BaseStateMachine {
   }
 
   /** As far as is known: a copy is not to be given up because the others could not be counted. */
-  private boolean isOnlyPeer() {
+  boolean isOnlyPeer() {
     try {
       return division().getRaftConf().getAllPeers().size() <= 1;
     } catch (IOException e) {
@@ -404,6 +410,9 @@ final class TableStateMachine extends BaseStateMachine {
   public long takeSnapshot() throws IOException {
     applying.lock();
     try {
+      if (!tables.loss().isEmpty()) { // tried again in the background
+        throw new IOException("no checkpoint of tables that cannot be rebuilt: " + tables.loss());
+      }
       rebuildIfDamaged();
       takeCheckpoint();
     } catch (DamagedTablesException e) {

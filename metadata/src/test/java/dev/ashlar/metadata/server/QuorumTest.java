@@ -7,16 +7,10 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ashlar.metadata.consensus.CheckpointLimits;
-import dev.ashlar.protocol.client.MetadataClient;
-import dev.ashlar.protocol.message.Command;
-import dev.ashlar.protocol.message.CredentialRow;
-import dev.ashlar.protocol.message.PutCredential;
 import dev.ashlar.transport.Endpoint;
 import dev.ashlar.transport.FaultyProxy;
 import dev.ashlar.transport.FaultyProxy.Fault;
 import dev.ashlar.transport.metadata.RemoteMetadata;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -24,9 +18,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -126,12 +117,10 @@ class QuorumTest {
       int other = (leader + 2) % 3;
       group.awaitMember(away, 0);
       group.kill(away);
-      for (int i = 0; i < LOG_ENTRIES; i++) {
-        putLong(client, "key" + i % 10);
-      }
+      PurgedLog.fill(client);
       // On both, for either may lead now: neither has the entries any more that the third lacks.
-      letGoOfLog(group, leader);
-      letGoOfLog(group, other);
+      PurgedLog.await(group, leader);
+      PurgedLog.await(group, other);
       long applied = group.peer(group.awaitLeader()).status().appliedIndex();
       group.start(away);
       group.awaitMember(away, applied);
@@ -147,41 +136,6 @@ class QuorumTest {
       assertTrue(client.credential("key9").isPresent());
     }
   }
-
-  /**
-   * The log keeps the last thousand entries, and lets go of whole files of 4 MiB, and of a thousand
-   * entries at a time at least.
-   */
-  private static final int LOG_ENTRIES = 2600;
-
-  private static void putLong(MetadataClient client, String key) throws Exception {
-    CredentialRow row =
-        CredentialRow.newBuilder().setAccessKey(key).setSecretKey("s".repeat(8000)).build();
-    client.submit(
-        Command.newBuilder().setPutCredential(PutCredential.newBuilder().setCredential(row)));
-  }
-
-  /** Returns when the peer has a checkpoint in place of the beginning of its log. */
-  private static void letGoOfLog(LoopbackGroup group, int place) throws Exception {
-    while (firstLogIndex(group.folder(place)) < LOG_ENTRIES / 10) {
-      group.peer(place).checkpoint(Duration.ofMinutes(1));
-      Thread.sleep(10);
-    }
-  }
-
-  private static long firstLogIndex(Path folder) throws Exception {
-    try (Stream<Path> tree = Files.walk(folder.resolve("raft"))) {
-      return tree.map(path -> LOG_FILE.matcher(path.getFileName().toString()))
-          .filter(Matcher::matches)
-          .mapToLong(name -> Long.parseLong(name.group(1)))
-          .min()
-          .orElse(0);
-    } catch (UncheckedIOException e) {
-      return 0; // a file went away meanwhile
-    }
-  }
-
-  private static final Pattern LOG_FILE = Pattern.compile("log_(?:inprogress_)?(\\d+)(?:-\\d+)?");
 
   /** Alone with one that remembers it could make a majority out of what it has forgotten. */
   @Test

@@ -1,0 +1,204 @@
+package dev.ashlar.metadata.server;
+
+import static dev.ashlar.metadata.server.BucketLoad.createBucket;
+import static dev.ashlar.metadata.server.BucketLoad.names;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.ashlar.metadata.consensus.CheckpointLimits;
+import dev.ashlar.metadata.consensus.FolderStatus;
+import dev.ashlar.metadata.consensus.FolderStatus.Standing;
+import dev.ashlar.protocol.client.MetadataClient;
+import dev.ashlar.protocol.client.MetadataUnavailableException;
+import dev.ashlar.protocol.client.UploadsQuery;
+import dev.ashlar.protocol.message.Command;
+import dev.ashlar.protocol.message.CreateUpload;
+import dev.ashlar.protocol.message.UploadRow;
+import dev.ashlar.transport.metadata.RemoteMetadata;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+
+/**
+ * Both copies of a peer's checkpoint and its tables rot, and the log behind them is gone: nothing
+ * in its folder makes them whole again.
+ */
+@Timeout(180)
+@Execution(ExecutionMode.CONCURRENT)
+class LostTablesTest {
+  private static final CheckpointLimits LIMITS =
+      CheckpointLimits.DEFAULT.withVerifyEvery(Duration.ZERO);
+  private static final int UPLOADS = 20;
+
+  /** So that each block of a table has some. */
+  private static final int FLIPS_APART_BYTES = 100;
+
+  @TempDir Path root = Path.of("");
+
+  /** Rows that are not kept in memory, and that nobody reads, so that no cache has them. */
+  private static void fill(MetadataClient client) throws Exception {
+    createBucket(client, "b");
+    for (int i = 0; i < UPLOADS; i++) {
+      UploadRow row =
+          UploadRow.newBuilder().setBucket("b").setKey("k").setUploadId("upload" + i).build();
+      client.submit(Command.newBuilder().setCreateUpload(CreateUpload.newBuilder().setUpload(row)));
+    }
+    PurgedLog.fill(client);
+  }
+
+  private static List<Path> paths(Path under) throws IOException {
+    try (Stream<Path> paths = Files.walk(under)) {
+      return paths.toList();
+    }
+  }
+
+  private static void awaitSecondCopy(Path folder) throws Exception {
+    while (paths(folder.resolve("raft")).stream()
+        .noneMatch(path -> path.getFileName().toString().matches("copy-\\d+-\\d+"))) {
+      Thread.sleep(10);
+    }
+  }
+
+  /** Each file once, however many links it has. */
+  private static void rotTables(Path folder) throws IOException {
+    Set<Object> done = new HashSet<>();
+    for (Path file : paths(folder)) {
+      if (file.toString().endsWith(".sst") && done.add(Files.getAttribute(file, "unix:ino"))) {
+        byte[] bytes = Files.readAllBytes(file);
+        for (int at = 0; at < bytes.length; at += FLIPS_APART_BYTES) {
+          bytes[at] ^= 1;
+        }
+        try (var channel = Files.newByteChannel(file, StandardOpenOption.WRITE)) {
+          channel.write(ByteBuffer.wrap(bytes));
+        }
+      }
+    }
+  }
+
+  private static int uploads(MetadataClient client) throws Exception {
+    return client.uploads(new UploadsQuery("b", "", "", "", "", 1000)).uploads().size();
+  }
+
+  /** Refused ones are asked for again. */
+  private static int uploadsSoon(MetadataClient client) throws Exception {
+    for (int tries = 0; tries < 300; tries++) {
+      try {
+        return uploads(client);
+      } catch (MetadataUnavailableException e) {
+        Thread.sleep(100);
+      }
+    }
+    return uploads(client);
+  }
+
+  @Test
+  void theOthersServeAndItStopsAndTellsWhatToDo() throws Exception {
+    try (LoopbackGroup group =
+            new LoopbackGroup(root, 3, LIMITS, LoopbackGroup.ELECTIONS).startAll();
+        RemoteMetadata client = group.client(group.endpoints(), Duration.ofSeconds(20))) {
+      fill(client);
+      int rotten = group.awaitLeader();
+      PurgedLog.await(group, rotten);
+      awaitSecondCopy(group.folder(rotten));
+      rotTables(group.folder(rotten));
+      assertEquals(UPLOADS, uploadsSoon(client));
+      createBucket(client, "after");
+      int leader = group.awaitLeader(place -> place != rotten);
+      while (!group.peer(rotten).status().trouble().contains("it has stopped")) {
+        Thread.sleep(20);
+      }
+      String trouble = group.peer(rotten).status().trouble();
+      assertTrue(trouble.contains("stop this process and empty the folder"), trouble);
+
+      group.kill(rotten);
+      group.wipe(rotten);
+      group.start(rotten);
+      group.awaitMember(rotten, group.peer(leader).status().appliedIndex());
+      group.kill(leader);
+      assertEquals(Set.of("b", "after"), names(client));
+      assertEquals(UPLOADS, uploadsSoon(client));
+    }
+  }
+
+  private MetadataServer open(List<Path> folders, UUID cluster, TestResources resources)
+      throws Exception {
+    return MetadataServer.open(
+        new MetadataConfig(
+            folders,
+            Set.of(),
+            cluster,
+            resources.get(),
+            new SimpleMeterRegistry(),
+            Clock.systemUTC(),
+            MetadataConfig.COMMAND_TIMEOUT,
+            LIMITS));
+  }
+
+  private static FolderStatus first(MetadataServer server) {
+    return server.folders().getFirst();
+  }
+
+  @Test
+  void oneOfThreeFoldersOfAProcessIsLeftOutWhileInUse() throws Exception {
+    UUID cluster = UUID.randomUUID();
+    List<Path> folders = Stream.of("m1", "m2", "m3").map(root::resolve).toList();
+    try (TestResources resources = new TestResources()) {
+      try (MetadataServer server = open(folders, cluster, resources)) {
+        fill(server.client());
+        PurgedLog.await(folders.getFirst(), () -> server.checkpoint(Duration.ofMinutes(1)));
+        awaitSecondCopy(folders.getFirst());
+        rotTables(folders.getFirst());
+        assertEquals(UPLOADS, uploadsSoon(server.client()));
+        while (!first(server).reason().contains("it has stopped")) {
+          Thread.sleep(20);
+        }
+        assertEquals(Standing.LEFT_OUT, first(server).standing());
+        assertTrue(first(server).reason().contains("empty the folder"), first(server)::toString);
+        createBucket(server.client(), "after");
+      }
+      FiveFolders.delete(folders.getFirst());
+      try (MetadataServer server = open(folders, cluster, resources)) {
+        FiveFolders.awaitMembers(server);
+        assertEquals(Set.of("b", "after"), names(server.client()));
+      }
+    }
+  }
+
+  @Test
+  void theOnlyFolderIsKeptAndRefusesWhatIsDamaged() throws Exception {
+    UUID cluster = UUID.randomUUID();
+    Path folder = root.resolve("m1");
+    try (TestResources resources = new TestResources();
+        MetadataServer server = open(List.of(folder), cluster, resources)) {
+      fill(server.client());
+      PurgedLog.await(folder, () -> server.checkpoint(Duration.ofMinutes(1)));
+      awaitSecondCopy(folder);
+      rotTables(folder);
+      assertThrows(MetadataUnavailableException.class, () -> uploads(server.client()));
+      while (!first(server).reason().contains("cannot be rebuilt")) {
+        Thread.sleep(20);
+      }
+      assertEquals(Standing.LEFT_OUT, first(server).standing());
+      String reason = first(server).reason();
+      assertTrue(reason.contains("Do not empty it"), reason);
+      assertTrue(!reason.contains("it has stopped"), reason);
+      assertThrows(MetadataUnavailableException.class, () -> uploads(server.client()));
+    }
+  }
+}
