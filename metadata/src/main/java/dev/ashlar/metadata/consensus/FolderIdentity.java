@@ -1,12 +1,14 @@
 package dev.ashlar.metadata.consensus;
 
 import java.io.IOException;
+import java.io.StringReader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.List;
 import java.util.Properties;
+import java.util.zip.CRC32C;
 
 /**
  * The file {@code identity} of a metadata folder: its cluster, its place among the folders (from 0)
@@ -30,6 +32,9 @@ record FolderIdentity(
   static final String FILE = "identity";
   static final String UNFINISHED = FILE + ".new";
   private static final String FORMAT = "1";
+
+  /** Of the last line: a CRC32C, 8 hex digits, of all bytes before that line. */
+  private static final String SUM = "sum=";
 
   /** With a peer's id, or without a place. */
   private static final String FORMAT_JOINED = "2";
@@ -69,8 +74,10 @@ record FolderIdentity(
   static FolderIdentity read(Path folder) throws IOException {
     Path file = folder.resolve(FILE);
     Properties properties = new Properties();
-    try (var reader = Files.newBufferedReader(file, StandardCharsets.UTF_8)) {
-      properties.load(reader);
+    try {
+      String text = Files.readString(file);
+      requireSum(text);
+      properties.load(new StringReader(text));
       String format = properties.getProperty("format", "");
       if (!format.equals(FORMAT) && !format.equals(FORMAT_JOINED)) {
         throw new IOException("format " + format);
@@ -88,6 +95,20 @@ record FolderIdentity(
     }
   }
 
+  /** Earlier builds wrote none. */
+  private static void requireSum(String text) throws IOException {
+    int at = text.lastIndexOf(SUM); // also where the end of the line before is damaged
+    if (at >= 0 && !text.substring(at).equals(sum(text.substring(0, at)))) {
+      throw new IOException("it is damaged, its checksum is wrong");
+    }
+  }
+
+  private static String sum(String text) {
+    CRC32C crc = new CRC32C();
+    crc.update(text.getBytes(StandardCharsets.UTF_8));
+    return String.format("%s%08x%n", SUM, crc.getValue());
+  }
+
   private boolean isOfPlace() {
     return place != NO_PLACE && peer.isEmpty();
   }
@@ -103,6 +124,7 @@ record FolderIdentity(
     if (!format.isEmpty()) {
       text += String.format("id=%s%ngroup=%s%n", format, String.join(",", group));
     }
+    text += sum(text);
     Path file = folder.resolve(FILE);
     if (Files.exists(file) && Files.readString(file).equals(text)) {
       return;

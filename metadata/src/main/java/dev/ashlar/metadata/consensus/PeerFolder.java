@@ -47,10 +47,28 @@ final class PeerFolder {
       new FolderIdentity(cluster.toString(), place, places, "", State.FORMATTING, format, List.of())
           .write(folder);
     }
-    PeerFolder opened = new PeerFolder(folder, cluster, FolderIdentity.read(folder));
+    PeerFolder opened = new PeerFolder(folder, cluster, identity(folder));
     opened.requireOwn(place, places);
     opened.mend();
     return opened;
+  }
+
+  private static FolderIdentity identity(Path folder) throws IOException {
+    try {
+      return FolderIdentity.read(folder);
+    } catch (IOException e) {
+      throw damaged(folder, e);
+    }
+  }
+
+  private static IOException damaged(Path folder, IOException why) {
+    return new IOException(
+        folder
+            + " is damaged: "
+            + why.getMessage()
+            + ". If most of the other peers are whole, empty it, and it is rebuilt from them; do"
+            + " not empty the folder of the only peer",
+        why);
   }
 
   private static void requireEmpty(Path folder) throws IOException {
@@ -98,13 +116,7 @@ final class PeerFolder {
     } catch (LogNotWrittenException e) {
       throw e;
     } catch (IOException e) {
-      throw new IOException(
-          folder
-              + " is damaged: "
-              + e.getMessage()
-              + ". If most of the other peers are whole, empty it, and it is rebuilt from them; do"
-              + " not empty the folder of the only peer",
-          e);
+      throw damaged(folder, e);
     }
     switch (found.end()) {
       case WHOLE, CUT -> {}

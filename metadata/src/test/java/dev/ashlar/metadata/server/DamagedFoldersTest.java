@@ -65,6 +65,7 @@ class DamagedFoldersTest {
 
   private enum Damage {
     IDENTITY,
+    IDENTITY_FLIPPED,
     VOTES,
     VOTE_LOST,
     LOG,
@@ -76,6 +77,12 @@ class DamagedFoldersTest {
       Path current = folders.raft(place).resolve("current");
       switch (this) {
         case IDENTITY -> Files.write(folders.folder(place).resolve("identity"), new byte[100]);
+        case IDENTITY_FLIPPED -> {
+          Path identity = folders.folder(place).resolve("identity");
+          byte[] bytes = Files.readAllBytes(identity);
+          bytes["format=1\ncluster=".length()] ^= 1;
+          Files.write(identity, bytes);
+        }
         case VOTES -> {
           Files.write(current.resolve("raft-meta"), new byte[60]);
           Files.write(folders.folder(place).resolve("vote"), new byte[1024]);
