@@ -16,15 +16,16 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -33,38 +34,44 @@ class RottenFilesTest {
   private static final int BUCKETS = 200;
   private static final int LOG_FLIPS = 40;
 
+  @TempDir static Path templateRoot = Path.of("");
   @TempDir Path root = Path.of("");
-  private final long seed = Long.getLong("ashlar.seed", System.nanoTime());
-  private final SplittableRandom random = new SplittableRandom(seed);
-  private final TestResources resources = new TestResources();
-  private final UUID cluster = UUID.randomUUID();
+  private static final long SEED = Long.getLong("ashlar.seed", System.nanoTime());
+  private static final UUID CLUSTER = UUID.randomUUID();
+  private static Path template = Path.of("");
+  private final SplittableRandom random = new SplittableRandom(SEED);
   private final MeterRegistry meters = new SimpleMeterRegistry();
-  private Path folder = root;
+  private final AtomicInteger folders = new AtomicInteger();
 
   /** A checkpoint with a second copy, and log behind it. */
-  @BeforeEach
-  void fill() throws Exception {
-    System.out.println("RottenFilesTest: replay with -Dashlar.seed=" + seed);
-    folder = root.resolve("m1");
-    try (MetadataServer server = open(CheckpointLimits.DEFAULT)) {
+  @BeforeAll
+  static void fill() throws Exception {
+    System.out.println("RottenFilesTest: replay with -Dashlar.seed=" + SEED);
+    template = templateRoot.resolve("m1");
+    try (TestResources resources = new TestResources();
+        MetadataServer server =
+            open(template, CheckpointLimits.DEFAULT, resources, new SimpleMeterRegistry())) {
       create(server, 0, BUCKETS / 2);
       server.checkpoint(Duration.ofMinutes(1));
-      awaitCopy();
+      awaitCopy(template);
       create(server, BUCKETS / 2, BUCKETS);
     }
   }
 
-  @AfterEach
-  void closeResources() {
-    resources.close();
+  private Path copied() throws IOException {
+    Path folder = root.resolve("m" + folders.getAndIncrement());
+    FiveFolders.copy(template, folder);
+    return folder;
   }
 
-  private MetadataServer open(CheckpointLimits limits) throws Exception {
+  private static MetadataServer open(
+      Path folder, CheckpointLimits limits, TestResources resources, MeterRegistry meters)
+      throws Exception {
     return MetadataServer.open(
         new MetadataConfig(
             List.of(folder),
             Set.of(),
-            cluster,
+            CLUSTER,
             resources.get(),
             meters,
             Clock.systemUTC(),
@@ -78,15 +85,15 @@ class RottenFilesTest {
     }
   }
 
-  private Path checkpoints() {
-    return folder.resolve("raft").resolve(cluster.toString()).resolve("sm");
+  private static Path checkpoints(Path folder) {
+    return folder.resolve("raft").resolve(CLUSTER.toString()).resolve("sm");
   }
 
-  private Path log() {
-    return checkpoints().resolveSibling("current");
+  private static Path log(Path folder) {
+    return checkpoints(folder).resolveSibling("current");
   }
 
-  private List<Path> files(Path under, String prefix) throws IOException {
+  private static List<Path> files(Path under, String prefix) throws IOException {
     try (Stream<Path> files = Files.walk(under)) {
       return files
           .filter(file -> Files.isRegularFile(file) && file.toFile().length() > 0)
@@ -96,8 +103,8 @@ class RottenFilesTest {
     }
   }
 
-  private void awaitCopy() throws Exception {
-    while (files(checkpoints(), "copy-").stream().noneMatch(RottenFilesTest::isInWholeCopy)) {
+  private static void awaitCopy(Path folder) throws Exception {
+    while (files(checkpoints(folder), "copy-").stream().noneMatch(RottenFilesTest::isInWholeCopy)) {
       Thread.sleep(10);
     }
   }
@@ -110,15 +117,15 @@ class RottenFilesTest {
     return Objects.requireNonNull(file.getParent());
   }
 
-  private void flipBit(Path file, long at) throws IOException {
+  private static void flipBit(Path file, long bit) throws IOException {
     byte[] bytes = Files.readAllBytes(file);
-    bytes[(int) at] ^= (byte) (1 << random.nextInt(8));
+    bytes[(int) (bit / Byte.SIZE)] ^= (byte) (1 << bit % Byte.SIZE);
     try (var channel = Files.newByteChannel(file, StandardOpenOption.WRITE)) {
       channel.write(ByteBuffer.wrap(bytes)); // in place: links share it
     }
   }
 
-  private void check(MetadataServer server, String what) throws Exception {
+  private static void check(MetadataServer server, String what) throws Exception {
     assertEquals(BUCKETS, server.client().buckets().size(), what);
     assertEquals(
         List.of(FolderStatus.Standing.MEMBER),
@@ -126,45 +133,64 @@ class RottenFilesTest {
         what);
   }
 
-  private void checkOpens(String what) throws Exception {
-    try (MetadataServer server = open(CheckpointLimits.DEFAULT)) {
+  /** With caches that know nothing: they would go on with what the files had. */
+  private void checkOpens(Path folder, String what) throws Exception {
+    try (TestResources resources = new TestResources();
+        MetadataServer server = open(folder, CheckpointLimits.DEFAULT, resources, meters)) {
       check(server, what);
     }
   }
 
+  /**
+   * A bit of a file.
+   *
+   * @param file in the folder
+   */
+  private record Flip(Path file, long bit) {
+    Path in(Path folder) throws IOException {
+      Path victim = folder.resolve(file);
+      flipBit(victim, bit);
+      return victim;
+    }
+  }
+
+  private Flip flip(Path file, long bytes) {
+    return new Flip(template.relativize(file), random.nextLong(bytes * Byte.SIZE));
+  }
+
   @Test
   void aBitOfAnyFileOfTheCheckpointOrItsCopyFlips() throws Exception {
-    Path whole = folder;
-    int round = 0;
+    List<Flip> flips = new ArrayList<>();
     for (String prefix : List.of("checkpoint-", "copy-")) {
-      List<Path> all = files(checkpoints(), prefix);
+      List<Path> all = files(checkpoints(template), prefix);
       assertTrue(all.size() >= 4, all::toString);
       for (Path file : all) {
-        folder = root.resolve("round" + round++);
-        FiveFolders.copy(whole, folder);
-        Path victim = folder.resolve(whole.relativize(file));
-        flipBit(victim, random.nextLong(Files.size(victim)));
-        checkOpens("" + victim);
-        folder = whole;
+        flips.add(flip(file, Files.size(file)));
       }
     }
+    InParallel.forEach(
+        flips,
+        flip -> {
+          Path folder = copied();
+          checkOpens(folder, "bit " + flip.bit() + " of " + flip.in(folder));
+        });
   }
 
   @Test
   void aBitOfTheLogThatTheCheckpointCoversFlips() throws Exception {
-    Path whole = folder;
-    List<Path> segments = files(log(), "log_inprogress_");
+    List<Path> segments = files(log(template), "log_inprogress_");
     assertEquals(1, segments.size());
-    for (int i = 0; i < LOG_FLIPS; i++) {
-      folder = root.resolve("round" + i);
-      FiveFolders.copy(whole, folder);
-      Path victim = folder.resolve(whole.relativize(segments.getFirst()));
-      long at = random.nextLong(covered(victim));
-      flipBit(victim, at);
-      checkOpens("byte " + at + " of " + victim);
-      checkOpens("again, byte " + at + " of " + victim);
-      folder = whole;
-    }
+    long covered = covered(segments.getFirst());
+    List<Flip> flips =
+        Stream.generate(() -> flip(segments.getFirst(), covered)).limit(LOG_FLIPS).toList();
+    InParallel.forEach(
+        flips,
+        flip -> {
+          Path folder = copied();
+          String what = "bit " + flip.bit() + " of " + flip.in(folder);
+          checkOpens(folder, what);
+          checkOpens(folder, "again, " + what);
+        });
   }
 
   /** The first 90 of its entries are long before the checkpoint's. */
@@ -179,26 +205,37 @@ class RottenFilesTest {
 
   @Test
   void theBackgroundVerificationMendsWhatNobodyReads() throws Exception {
-    for (Path file : files(checkpoints(), "copy-")) {
-      flipBit(file, Files.size(file) / 2);
-      byte[] damaged = Files.readAllBytes(file);
-      CheckpointLimits often = CheckpointLimits.DEFAULT.withVerifyEvery(Duration.ZERO);
-      try (MetadataServer server = open(often)) {
-        while (Arrays.equals(damaged, Files.readAllBytes(file))) {
-          Thread.sleep(10);
-        }
-        check(server, "" + file);
-      }
-    }
-    assertTrue(meters.counter("ashlar_metadata_damaged_files_total").count() > 0);
+    InParallel.forEach(
+        files(checkpoints(template), "copy-"),
+        each -> {
+          Path folder = copied();
+          Path file = folder.resolve(template.relativize(each));
+          flipBit(file, Files.size(file) * Byte.SIZE / 2);
+          byte[] damaged = Files.readAllBytes(file);
+          CheckpointLimits often = CheckpointLimits.DEFAULT.withVerifyEvery(Duration.ZERO);
+          try (TestResources resources = new TestResources();
+              MetadataServer server = open(folder, often, resources, meters)) {
+            while (Arrays.equals(damaged, Files.readAllBytes(file)) || damagedFiles() == 0) {
+              Thread.sleep(10);
+            }
+            check(server, "" + file);
+          }
+        });
+  }
+
+  private double damagedFiles() {
+    return meters.counter("ashlar_metadata_damaged_files_total").count();
   }
 
   @Test
   void tablesThatRotInUseAreRebuilt() throws Exception {
-    try (MetadataServer server = open(CheckpointLimits.DEFAULT.withVerifyEvery(Duration.ZERO))) {
+    Path folder = copied();
+    CheckpointLimits often = CheckpointLimits.DEFAULT.withVerifyEvery(Duration.ZERO);
+    try (TestResources resources = new TestResources();
+        MetadataServer server = open(folder, often, resources, meters)) {
       for (Path file : files(folder.resolve("live"), "")) {
         if (file.toString().endsWith(".sst")) {
-          flipBit(file, Files.size(file) / 3); // the checkpoint links the same file
+          flipBit(file, Files.size(file) / 3 * Byte.SIZE); // the checkpoint links the same file
         }
       }
       server.checkpoint(Duration.ofMinutes(1));
@@ -207,23 +244,23 @@ class RottenFilesTest {
       }
       check(server, "rebuilt");
     }
-    checkOpens("later");
+    checkOpens(folder, "later");
   }
 
   /** It had more than the other checkpoint and the log have: refused, not forgotten. */
   @Test
   void aDamagedCheckpointBehindTheEndOfTheLogIsNotPassedOver() throws Exception {
-    Path whole = directoryOf(files(checkpoints(), "checkpoint-").getFirst());
-    Path latest = checkpoints().resolve("checkpoint-9-999999");
+    Path folder = copied();
+    Path whole = directoryOf(files(checkpoints(folder), "checkpoint-").getFirst());
+    Path latest = checkpoints(folder).resolve("checkpoint-9-999999");
     FiveFolders.copy(whole, latest);
     for (Path file : files(latest, "MANIFEST")) {
       Files.write(file, new byte[200]);
     }
-    IOException refused =
-        assertThrows(IOException.class, () -> open(CheckpointLimits.DEFAULT).close());
+    IOException refused = assertThrows(IOException.class, () -> checkOpens(folder, "refused"));
     assertTrue(refused.toString().contains("before " + latest), refused.toString());
     FiveFolders.delete(latest);
-    checkOpens("without it");
+    checkOpens(folder, "without it");
   }
 
   /** What a crash behind each step of the upkeep leaves. */
@@ -248,18 +285,17 @@ class RottenFilesTest {
 
   @Test
   void crashesAmidTheUpkeepLoseNothing() throws Exception {
-    Path whole = folder;
-    for (Crash crash : Crash.values()) {
-      folder = root.resolve(crash.name());
-      FiveFolders.copy(whole, folder);
-      Path source = directoryOf(files(checkpoints(), crash.from).getFirst());
-      Path left = checkpoints().resolve(crash.left);
-      FiveFolders.copy(source, left);
-      if (!crash.isWhole) {
-        Files.delete(files(left, "").getFirst());
-      }
-      checkOpens(crash.name());
-      folder = whole;
-    }
+    InParallel.forEach(
+        List.of(Crash.values()),
+        crash -> {
+          Path folder = copied();
+          Path source = directoryOf(files(checkpoints(folder), crash.from).getFirst());
+          Path left = checkpoints(folder).resolve(crash.left);
+          FiveFolders.copy(source, left);
+          if (!crash.isWhole) {
+            Files.delete(files(left, "").getFirst());
+          }
+          checkOpens(folder, crash.name());
+        });
   }
 }
