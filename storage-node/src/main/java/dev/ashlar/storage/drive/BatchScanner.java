@@ -3,7 +3,7 @@ package dev.ashlar.storage.drive;
 import dev.ashlar.protocol.memory.Slab;
 import dev.ashlar.protocol.memory.SlabPool;
 import dev.ashlar.storage.drive.SegmentFormat.BatchHeader;
-import dev.ashlar.storage.io.NoFilesException;
+import dev.ashlar.storage.io.NotOpenedException;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -83,7 +83,7 @@ final class BatchScanner implements AutoCloseable {
     unread.clear();
   }
 
-  private boolean canReadAny(Segment segment) throws NoFilesException {
+  private boolean canReadAny(Segment segment) throws NotOpenedException {
     for (int at = 0; at < segmentBytes; at += STRIDE_BYTES) {
       if (load(segment, at, BLOCK)) {
         return true;
@@ -134,7 +134,7 @@ final class BatchScanner implements AutoCloseable {
   }
 
   /** Whether a batch of this segment begins here, or may: the block cannot be read. */
-  boolean mayBeginAt(Segment segment, int offset) throws NoFilesException {
+  boolean mayBeginAt(Segment segment, int offset) throws NotOpenedException {
     if (offset > segmentBytes - BLOCK) {
       return false;
     }
@@ -279,7 +279,7 @@ final class BatchScanner implements AutoCloseable {
     return bodyMatches;
   }
 
-  private boolean load(Segment segment, int offset, int bytes) throws NoFilesException {
+  private boolean load(Segment segment, int offset, int bytes) throws NotOpenedException {
     loaded = null;
     if (bytes > memory.capacity()) {
       Slab larger = slabs.acquire(bytes);
@@ -290,8 +290,8 @@ final class BatchScanner implements AutoCloseable {
     try {
       segment.file().read(memory.clear().limit(bytes), offset);
       return true;
-    } catch (NoFilesException e) {
-      throw e; // that says nothing of the drive
+    } catch (NotOpenedException e) {
+      throw e; // that says nothing of what is in it
     } catch (EOFException e) {
       return false;
     } catch (IOException e) {

@@ -63,6 +63,9 @@ final class Compactor {
    */
   private final Set<Long> stuck = new HashSet<>();
 
+  /** Segments that could not be opened: others come first. */
+  private final Set<Long> unopened = new HashSet<>();
+
   /** Has the log's writer do something, and waits for it. */
   interface Mover {
     /**
@@ -107,11 +110,17 @@ final class Compactor {
     }
     Segment victim = victim();
     if (victim == null) {
+      unopened.clear();
       return false;
     }
     long needed = neededBytes(victim);
     gain.begin();
-    empty(victim, Set.of());
+    try {
+      empty(victim, Set.of());
+    } catch (NotOpenedException e) {
+      unopened.add(victim.id());
+      throw e;
+    }
     if (!gain.end(needed)) {
       LOG.info(
           "emptying segment {} took as much room as it freed: segments that are as full are left"
@@ -214,6 +223,7 @@ final class Compactor {
       long bytes = neededBytes(segment);
       if ((segment.id() < active || (segment.id() == active && isWorthLeaving(bytes)))
           && !stuck.contains(segment.id())
+          && !unopened.contains(segment.id())
           && !emptied.contains(segment)) {
         neededBytes += bytes;
         deadBytes += limits.segmentBytes() - bytes;

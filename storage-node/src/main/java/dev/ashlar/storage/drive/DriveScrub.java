@@ -1,5 +1,7 @@
 package dev.ashlar.storage.drive;
 
+import dev.ashlar.storage.io.NoFilesException;
+import dev.ashlar.storage.io.NotOpenedException;
 import dev.ashlar.storage.io.RawFiles;
 import java.io.IOException;
 import java.time.Clock;
@@ -24,6 +26,9 @@ final class DriveScrub {
   private final LostDirectories lost;
   private final Clock clock;
   private volatile ScrubState state;
+
+  /** The segment that could not be opened when that was last tried; 0: none. */
+  private long unopened;
 
   /**
    * @param reading makes what reads a segment
@@ -69,6 +74,8 @@ final class DriveScrub {
    * Reads the next segment of the pass, or ends it.
    *
    * @return false if it was told to end, or the pass has ended
+   * @throws NotOpenedException when the segment cannot be opened, which says nothing of what is in
+   *     it; if it cannot the next time either, the pass leaves it out
    */
   boolean readNext(DamageListener listener) throws IOException {
     ScrubState now = state;
@@ -86,7 +93,13 @@ final class DriveScrub {
           now.damagedBlocks());
       return false;
     }
-    SegmentScrub.Found found = reading.apply(listener).verify(next.id());
+    SegmentScrub.@Nullable Found found;
+    try {
+      found = reading.apply(listener).verify(next.id());
+    } catch (NotOpenedException e) {
+      leaveOut(now, next, e);
+      return true;
+    }
     if (found == null) {
       return false;
     }
@@ -95,6 +108,20 @@ final class DriveScrub {
     }
     keep(now.advance(next.id(), found));
     return true;
+  }
+
+  /** Others are not to wait for one that never can be opened. */
+  private void leaveOut(ScrubState now, Segment segment, NotOpenedException e)
+      throws NotOpenedException {
+    if (e instanceof NoFilesException || unopened != segment.id()) {
+      unopened = segment.id();
+      throw e;
+    }
+    LOG.warn(
+        "{} is left out of this pass: {}. See who owns the file and what rights it has",
+        segment,
+        e.getMessage());
+    keep(now.skip(segment.id()));
   }
 
   private @Nullable Segment nextOf(ScrubState now) {

@@ -132,6 +132,21 @@ record ScrubState(
         unreadableDirectories + found.unreadableDirectories());
   }
 
+  /** A segment was left out. */
+  ScrubState skip(long segment) {
+    return new ScrubState(
+        true,
+        isExtended,
+        startedMs,
+        finishedMs,
+        segment + 1,
+        lastSegment,
+        segments,
+        verifiedBytes,
+        damagedBlocks,
+        unreadableDirectories);
+  }
+
   ByteBuffer encode() {
     ByteBuffer bytes = ByteBuffer.allocateDirect(BYTES);
     int flags = (isRunning ? RUNNING : 0) | (isExtended ? EXTENDED : 0);

@@ -7,7 +7,7 @@ import dev.ashlar.protocol.memory.SlabPool;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.ShardId;
 import dev.ashlar.storage.drive.SegmentFormat.BatchHeader;
-import dev.ashlar.storage.io.NoFilesException;
+import dev.ashlar.storage.io.NotOpenedException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -236,7 +236,7 @@ final class SegmentScrub {
 
   /** False if the segment is gone. Blocks that cannot be read are noted. */
   private boolean read(long id, int at, ByteBuffer into, BitSet unreadable, int firstBlock)
-      throws NoFilesException {
+      throws NotOpenedException {
     Segment segment = segments.acquire(id);
     if (segment == null) {
       return false;
@@ -255,11 +255,11 @@ final class SegmentScrub {
     }
   }
 
-  private static boolean read(Segment segment, int at, ByteBuffer into) throws NoFilesException {
+  private static boolean read(Segment segment, int at, ByteBuffer into) throws NotOpenedException {
     try {
       segment.file().read(into, at);
       return true;
-    } catch (NoFilesException e) {
+    } catch (NotOpenedException e) {
       throw e; // that says nothing of the blocks
     } catch (IOException e) {
       LOG.debug("{} cannot be read at {}", segment, at, e);

@@ -4,10 +4,13 @@ import static dev.ashlar.storage.drive.SimulatedCore.noise;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ashlar.protocol.client.ShardFault;
+import dev.ashlar.storage.io.NotOpenedException;
 import java.io.IOException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -79,6 +82,40 @@ class CompactorTest {
     }
     assertFalse(drive.core().segments().isFull());
     assertTrue(compactor.emptyOne());
+  }
+
+  /** It is emptied once it can be opened; until then others are. */
+  @Test
+  void aSegmentThatCannotBeOpenedKeepsNoOtherFromBeingEmptied() throws Exception {
+    SimulatedCore drive = filled(TestDrives.TINY);
+    int each = blobsPerSegment(drive);
+    for (int blob = 2; blob <= SEGMENTS * each; blob++) {
+      if (blob != 2 * each) {
+        drive.delete(blob);
+      }
+    }
+    Compactor compactor = drive.compactor();
+    for (int dead = 3; dead <= SEGMENTS; dead++) {
+      assertTrue(compactor.emptyOne());
+      compactor.free();
+      assertNull(drive.core().segments().get(dead));
+    }
+    drive.disk.makeUnopenable(Segments.fileName(1));
+    assertThrows(NotOpenedException.class, compactor::emptyOne);
+    emptyAll(compactor);
+    assertNull(drive.core().segments().get(2));
+    assertNotNull(drive.core().segments().get(1));
+    drive.disk.makeUnopenable("");
+    emptyAll(compactor);
+    assertNull(drive.core().segments().get(1));
+    assertArrayEquals(noise(1, BYTES), drive.read(1, 0, BYTES));
+    assertArrayEquals(noise(2 * each, BYTES), drive.read(2 * each, 0, BYTES));
+  }
+
+  private static void emptyAll(Compactor compactor) throws Exception {
+    while (compactor.emptyOne()) {
+      compactor.free();
+    }
   }
 
   @Test

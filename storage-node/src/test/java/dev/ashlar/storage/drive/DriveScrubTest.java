@@ -3,6 +3,7 @@ package dev.ashlar.storage.drive;
 import static dev.ashlar.storage.drive.SimulatedCore.noise;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ashlar.protocol.client.AbstractShardChangesContract;
@@ -15,6 +16,7 @@ import dev.ashlar.protocol.client.ShardView;
 import dev.ashlar.protocol.model.AttemptId;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.ShardId;
+import dev.ashlar.storage.io.NotOpenedException;
 import dev.ashlar.storage.io.SimulatedDrive;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -113,6 +115,34 @@ class DriveScrubTest {
     drive.disk.fail(SimulatedDrive.Calls.DATA, 1, 1000);
     assertTrue(pass(drive).finishedMs() > 0);
     assertEquals(List.of(), told);
+  }
+
+  /** Nothing is known of what is in it; a pass that waited for it would never end. */
+  @Test
+  void aSegmentThatCannotBeOpenedIsTriedAgainAndThenLeftOut() throws Exception {
+    SimulatedCore drive = written();
+    long live = LiveBlock.all(drive.index).stream().mapToLong(LiveBlock::length).sum();
+    long inSecond =
+        LiveBlock.all(drive.index).stream()
+            .filter(block -> block.segment() == 2)
+            .mapToLong(LiveBlock::length)
+            .sum();
+    assertTrue(inSecond > 0);
+    drive.disk.makeUnopenable(Segments.fileName(2));
+    DriveScrub scrub = scrub(drive);
+    scrub.begin();
+    assertTrue(readNext(scrub));
+    assertThrows(NotOpenedException.class, () -> readNext(scrub));
+    while (readNext(scrub)) {
+      // one segment after the other
+    }
+    assertFalse(scrub.isRunning());
+    assertEquals(live - inSecond, scrub.state().verifiedBytes());
+    assertEquals(0, scrub.state().damagedBlocks());
+    assertEquals(0, scrub.state().unreadableDirectories());
+    assertEquals(List.of(), told);
+    drive.disk.makeUnopenable("");
+    assertEquals(live, pass(drive).verifiedBytes());
   }
 
   private static String told(LiveBlock block, ShardFault fault) {

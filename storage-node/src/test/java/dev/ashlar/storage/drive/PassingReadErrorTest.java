@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.ashlar.storage.io.NotOpenedException;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -117,6 +118,29 @@ class PassingReadErrorTest {
       IOException refused = assertThrows(IOException.class, drive::reopen);
       assertTrue(String.valueOf(refused.getMessage()).contains("cables"), refused.toString());
       assertArrayEquals(content, drive.disk.content(name), name);
+    }
+  }
+
+  /** That says nothing of what is in it. */
+  @ParameterizedTest
+  @EnumSource(Index.class)
+  void aSegmentThatCannotBeOpenedIsKept(Index index) throws Exception {
+    for (int segment = 2; segment <= BLOBS; segment++) {
+      SimulatedCore drive = drive(TestDrives.TINY, index);
+      String name = Segments.fileName(segment);
+      byte[] content = drive.disk.content(name);
+      List<String> names = drive.disk.list();
+      drive.disk.makeUnopenable(name);
+      IOException refused = assertThrows(NotOpenedException.class, drive::reopen);
+      assertTrue(String.valueOf(refused.getMessage()).contains(name), refused.toString());
+      assertEquals(names, drive.disk.list());
+      assertArrayEquals(content, drive.disk.content(name), name);
+      drive.disk.makeUnopenable("");
+      drive.reopen();
+      assertEquals(FIRST_INCARNATION, drive.core().drive().incarnation());
+      for (int blob = 1; blob <= BLOBS; blob++) {
+        assertArrayEquals(noise(blob, 100_000), drive.read(blob, 0, 100_000), "blob " + blob);
+      }
     }
   }
 

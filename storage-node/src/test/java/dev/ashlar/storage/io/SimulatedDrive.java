@@ -40,6 +40,7 @@ public final class SimulatedDrive implements RawFiles {
   private long unreadableFrom;
   private long unreadableTo;
   private @Nullable String unreadableUntilWritten;
+  private String unopenable = "";
 
   /** What may fail. */
   public enum Calls {
@@ -146,6 +147,11 @@ public final class SimulatedDrive implements RawFiles {
   /** That ends once this other file is written: the error was not of the medium. */
   public void makeReadableOnceWritten(String name) {
     unreadableUntilWritten = name;
+  }
+
+  /** From now on this file cannot be opened, also to read it; "" for none. */
+  public void makeUnopenable(String name) {
+    unopenable = name;
   }
 
   /** What the drive holds when power comes back. Everything opened before is void. */
@@ -366,6 +372,9 @@ public final class SimulatedDrive implements RawFiles {
       checkPower();
       int length = target.remaining();
       readBytes += length;
+      if (name.equals(unopenable)) {
+        throw new NotOpenedException(name + " cannot be opened: simulated");
+      }
       if (name.matches(unreadable)
           && position < unreadableTo
           && position + length > unreadableFrom) {
