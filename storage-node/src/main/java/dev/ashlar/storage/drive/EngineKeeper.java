@@ -13,6 +13,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /**
  * Keeps a drive's engine. Where the index fails, the engine is ended, the index opened again (or,
@@ -76,7 +77,11 @@ final class EngineKeeper {
       RocksShardIndex index = openIndex();
       if (index.position().isRebuild() && folder.holdsSegments()) {
         index.close();
-        fail(new IndexException(IndexException.Kind.UNFINISHED, "the index is not complete", null));
+        fail(
+            new IndexException(
+                IndexException.Kind.UNFINISHED,
+                "the index is not there or not complete, as after a process that was killed",
+                null));
       } else {
         serve(index, false);
       }
@@ -169,7 +174,9 @@ final class EngineKeeper {
       return;
     }
     trouble = cause;
-    meters.ioError();
+    if (cause.kind() != IndexException.Kind.UNFINISHED) {
+      meters.ioError();
+    }
     if (isLogInDoubt) {
       leaveFailed(cause);
       return;
@@ -225,12 +232,13 @@ final class EngineKeeper {
         giveUp(cause);
         return;
       }
-      LOG.error(
-          "drive {} ({}): {}. {}",
-          drive,
-          context.config().folder(),
-          cause.getMessage(),
-          kind.plan());
+      LOG.atLevel(kind == IndexException.Kind.UNFINISHED ? Level.WARN : Level.ERROR)
+          .log(
+              "drive {} ({}): {}. {}",
+              drive,
+              context.config().folder(),
+              cause.getMessage(),
+              kind.plan());
       if (!awaitRoom(kind) || !endEngine()) {
         return;
       }

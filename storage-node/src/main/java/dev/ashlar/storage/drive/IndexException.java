@@ -29,7 +29,10 @@ final class IndexException extends IOException {
         "its index could not be read and is opened again",
         "The index is opened again, and made anew from the log only if it cannot be read then"
             + " either; the drive takes no writes until then. Check its cables and controller"),
-    /** It was being made anew when the process ended, or is not there: that has to be finished. */
+    /**
+     * The process was killed before the index was first written, or while it was made anew, or it
+     * is not there. That is no fault.
+     */
     UNFINISHED(
         ShardFault.UNAVAILABLE,
         "its index is made anew",
