@@ -20,7 +20,6 @@ import dev.ashlar.storage.drive.ScrubConfig;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
-import java.io.IOException;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -76,8 +75,7 @@ final class DriveScrubs implements AutoCloseable {
       MetadataClient metadata,
       Collection<DriveStore> stores,
       Clock clock,
-      MeterRegistry meters)
-      throws IOException {
+      MeterRegistry meters) {
     this.options = options;
     this.metadata = metadata;
     this.clock = clock;
@@ -113,7 +111,7 @@ final class DriveScrubs implements AutoCloseable {
   }
 
   /** From now on also this drive, which was not there before. */
-  void add(DriveStore store) throws IOException {
+  void add(DriveStore store) {
     drives.put(store.drive().id(), store);
     store.startScrub(options.ofDrive(), this::damaged);
   }

@@ -124,21 +124,6 @@ public record DriveConfig(
           hangTimeout);
     }
 
-    Limits withCheckpoints(long newCheckpointBytes) {
-      return new Limits(
-          segmentBytes,
-          capacityBytesMax,
-          reserveBytes,
-          queuedWritesMax,
-          queuedBytesMax,
-          queuedReadsMax,
-          batchBytesMax,
-          newCheckpointBytes,
-          compactionBytesPerSecond,
-          stallTimeout,
-          hangTimeout);
-    }
-
     public Limits withTimeouts(Duration newStallTimeout, Duration newHangTimeout) {
       return new Limits(
           segmentBytes,

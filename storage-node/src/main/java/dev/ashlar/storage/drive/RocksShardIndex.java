@@ -43,10 +43,6 @@ final class RocksShardIndex implements ShardIndex {
   private final RocksRows latest;
   private final RocksUpdate update;
 
-  RocksShardIndex(Path folder, DriveResources resources) throws IOException {
-    this(folder, resources, failure -> {});
-  }
-
   /**
    * @param onFailure is told of each failure of the open index at once, by whoever meets it
    */

@@ -167,8 +167,9 @@ final class Segments implements AutoCloseable {
 
   /**
    * The segment is empty and stays for good, so that a replay meets the damage in it. Marks need
-   * not outlive what it holds: they would have to be carried along for ever, all of them, and a
-   * replay that meets damage is followed by a search for what nobody knows any more.
+   * not outlive what it holds, or all of them would have to be carried along for ever: a replay
+   * that meets damage begins a new incarnation, of which nothing counts before repair has read it,
+   * and what is deleted but comes back there is removed by the light scrub.
    */
   void leaveBehind(Segment segment) {
     leftBehind.add(segment.id());

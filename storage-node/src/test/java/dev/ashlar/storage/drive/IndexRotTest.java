@@ -58,9 +58,21 @@ class IndexRotTest {
 
   /** Of which the index is written to tables all the time. */
   private static DriveConfig config(Path where) {
-    DriveConfig usual = TestDrives.config(where, IoMode.AUTO);
-    return new DriveConfig(
-        where, usual.cluster(), null, 0, usual.ioMode(), usual.limits().withCheckpoints(256 << 10));
+    DriveConfig.Limits usual = TestDrives.LIMITS;
+    DriveConfig.Limits limits =
+        new DriveConfig.Limits(
+            usual.segmentBytes(),
+            usual.capacityBytesMax(),
+            usual.reserveBytes(),
+            usual.queuedWritesMax(),
+            usual.queuedBytesMax(),
+            usual.queuedReadsMax(),
+            usual.batchBytesMax(),
+            256 << 10,
+            usual.compactionBytesPerSecond(),
+            usual.stallTimeout(),
+            usual.hangTimeout());
+    return new DriveConfig(where, TestDrives.CLUSTER, null, 0, IoMode.AUTO, limits);
   }
 
   private Path drive() {

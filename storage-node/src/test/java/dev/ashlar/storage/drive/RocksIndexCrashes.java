@@ -21,7 +21,7 @@ final class RocksIndexCrashes implements SimulatedIndex, AutoCloseable {
   RocksIndexCrashes(Path folder, DriveResources resources) throws IOException {
     this.folder = folder;
     this.resources = resources;
-    index = new RocksShardIndex(current(), resources);
+    index = TestDrives.index(current(), resources);
   }
 
   @Override
@@ -35,14 +35,14 @@ final class RocksIndexCrashes implements SimulatedIndex, AutoCloseable {
     generation++;
     copy(before, current());
     index.close();
-    index = new RocksShardIndex(current(), resources);
+    index = TestDrives.index(current(), resources);
   }
 
   @Override
   public void lose() throws IOException {
     generation++;
     index.close();
-    index = new RocksShardIndex(current(), resources);
+    index = TestDrives.index(current(), resources);
   }
 
   @Override

@@ -36,7 +36,7 @@ class RocksShardIndexTest {
       {64, 64, 64, 10}, {84, 84, 84, 84, 1}, {256, 256, 3}, {7, 32, 1, 64, 64}, {1, 1, 1}, {5, 90}
     };
     try (DriveResources resources = TestDrives.resources(new SlabPool(1 << 20));
-        RocksShardIndex index = new RocksShardIndex(folder.resolve("index"), resources)) {
+        RocksShardIndex index = TestDrives.index(folder.resolve("index"), resources)) {
       for (int i = 0; i < shards.length; i++) {
         put(index, shard(i), 0, shards[i]);
       }
@@ -60,7 +60,7 @@ class RocksShardIndexTest {
     Random random = new Random(seed);
     Map<ShardId, NavigableMap<Integer, Extent>> model = new HashMap<>();
     try (DriveResources resources = TestDrives.resources(new SlabPool(1 << 20));
-        RocksShardIndex index = new RocksShardIndex(folder.resolve("index"), resources)) {
+        RocksShardIndex index = TestDrives.index(folder.resolve("index"), resources)) {
       for (int commit = 0; commit < 300; commit++) {
         change(index, model, random);
         ShardId shard = shard(random.nextInt(2));
@@ -86,7 +86,7 @@ class RocksShardIndexTest {
   @Test
   void tellsWhatOfABlobIsNotFolded() throws Exception {
     try (DriveResources resources = TestDrives.resources(new SlabPool(1 << 20));
-        RocksShardIndex index = new RocksShardIndex(folder.resolve("index"), resources)) {
+        RocksShardIndex index = TestDrives.index(folder.resolve("index"), resources)) {
       ShardIndex.Update update = index.update();
       Set<String> expected = new HashSet<>();
       for (long blob = 1; blob <= 3; blob++) {
@@ -118,7 +118,7 @@ class RocksShardIndexTest {
   @Test
   void tellsOfChangedBlobsInOrder() throws Exception {
     try (DriveResources resources = TestDrives.resources(new SlabPool(1 << 20));
-        RocksShardIndex index = new RocksShardIndex(folder.resolve("index"), resources)) {
+        RocksShardIndex index = TestDrives.index(folder.resolve("index"), resources)) {
       ShardIndex.Update update = index.update();
       TreeSet<BlobId> expected = new TreeSet<>();
       for (int i = 0; i < 40; i++) {

@@ -66,6 +66,10 @@ public final class TestDrives {
         new DriveResources.Budget(8 << 20, 4 << 20, 4, 1 << 20, openSegments, 64));
   }
 
+  static RocksShardIndex index(Path folder, DriveResources resources) throws IOException {
+    return new RocksShardIndex(folder, resources, failure -> {});
+  }
+
   /** Never closed: there are few, and they hold nothing. */
   static ErasureCode code(Profile profile) {
     return CODES.computeIfAbsent(
