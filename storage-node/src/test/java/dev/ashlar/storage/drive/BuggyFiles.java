@@ -1,5 +1,7 @@
 package dev.ashlar.storage.drive;
 
+import dev.ashlar.storage.io.ForwardingFile;
+import dev.ashlar.storage.io.ForwardingFiles;
 import dev.ashlar.storage.io.RawFile;
 import dev.ashlar.storage.io.RawFiles;
 import java.io.IOException;
@@ -7,10 +9,9 @@ import java.nio.ByteBuffer;
 import java.util.List;
 
 /** Files as a drive's engine with a planted bug uses them. */
-final class BuggyFiles implements RawFiles {
+final class BuggyFiles extends ForwardingFiles {
   private static final int TRIES = 2 * 20;
 
-  private final RawFiles files;
   private final Bug bug;
 
   /** What the simulation has to find. */
@@ -42,7 +43,7 @@ final class BuggyFiles implements RawFiles {
   }
 
   private BuggyFiles(RawFiles files, Bug bug) {
-    this.files = files;
+    super(files);
     this.bug = bug;
   }
 
@@ -61,64 +62,32 @@ final class BuggyFiles implements RawFiles {
   }
 
   @Override
-  public RawFile create(String name, long size) throws IOException {
-    return new BuggyFile(files.create(name, size));
-  }
-
-  @Override
-  public RawFile open(String name) throws IOException {
-    return new BuggyFile(files.open(name));
-  }
-
-  @Override
-  public List<String> list() throws IOException {
-    return files.list();
-  }
-
-  @Override
-  public void rename(String from, String to) throws IOException {
-    files.rename(from, to);
-  }
-
-  @Override
-  public void delete(String name) throws IOException {
-    files.delete(name);
+  protected RawFile wrap(String name, RawFile file) {
+    return new BuggyFile(file);
   }
 
   @Override
   public void syncDirectory() throws IOException {
     if (bug != Bug.SKIPS_DIRECTORY_SYNCS) {
-      unless(Bug.IGNORES_FAILED_DIRECTORY_SYNCS, files::syncDirectory);
+      unless(Bug.IGNORES_FAILED_DIRECTORY_SYNCS, super::syncDirectory);
     }
   }
 
-  @Override
-  public long usableBytes() throws IOException {
-    return files.usableBytes();
-  }
-
-  private final class BuggyFile implements RawFile {
-    private final RawFile file;
-
+  private final class BuggyFile extends ForwardingFile {
     BuggyFile(RawFile file) {
-      this.file = file;
+      super(file);
     }
 
     @Override
     public void write(List<ByteBuffer> buffers, long position) throws IOException {
-      unless(Bug.IGNORES_FAILED_WRITES, () -> file.write(buffers, position));
-    }
-
-    @Override
-    public void read(ByteBuffer target, long position) throws IOException {
-      file.read(target, position);
+      unless(Bug.IGNORES_FAILED_WRITES, () -> super.write(buffers, position));
     }
 
     @Override
     public void sync() throws IOException {
       for (int tries = 1; ; tries++) {
         try {
-          file.sync();
+          super.sync();
           return;
         } catch (IOException e) {
           if (bug != Bug.SYNCS_AGAIN || tries == TRIES) {
@@ -126,16 +95,6 @@ final class BuggyFiles implements RawFiles {
           }
         }
       }
-    }
-
-    @Override
-    public long size() throws IOException {
-      return file.size();
-    }
-
-    @Override
-    public void close() throws IOException {
-      file.close();
     }
   }
 }

@@ -16,8 +16,7 @@ import java.util.function.Consumer;
  * Files of which only so many may be open at a time, as in a process with a limit of descriptors.
  * Counts them, and notes what must not be done with them.
  */
-public final class CountedFiles implements RawFiles {
-  private final RawFiles files;
+public final class CountedFiles extends ForwardingFiles {
   private final AtomicInteger open = new AtomicInteger();
   private final AtomicInteger openMost = new AtomicInteger();
   private final AtomicInteger refusals = new AtomicInteger();
@@ -28,7 +27,7 @@ public final class CountedFiles implements RawFiles {
   private volatile Runnable onClose = () -> {};
 
   public CountedFiles(RawFiles files) {
-    this.files = files;
+    super(files);
   }
 
   /** From now on no file is opened while so many are open. */
@@ -86,12 +85,16 @@ public final class CountedFiles implements RawFiles {
     RawFile open() throws IOException;
   }
 
-  private RawFile take(String name, Opening opening) throws IOException {
+  @Override
+  protected RawFile wrap(String name, RawFile file) {
+    openCount(name).incrementAndGet();
+    return new CountedFile(name, file);
+  }
+
+  private RawFile take(Opening opening) throws IOException {
     take();
     try {
-      RawFile file = opening.open();
-      openCount(name).incrementAndGet();
-      return new CountedFile(name, file);
+      return opening.open();
     } catch (IOException | RuntimeException e) {
       open.decrementAndGet();
       throw e;
@@ -100,64 +103,43 @@ public final class CountedFiles implements RawFiles {
 
   @Override
   public RawFile create(String name, long size) throws IOException {
-    return take(name, () -> files.create(name, size));
+    return take(() -> super.create(name, size));
   }
 
   @Override
   public RawFile open(String name) throws IOException {
-    return take(name, () -> files.open(name));
-  }
-
-  @Override
-  public long size(String name) throws IOException {
-    return files.size(name);
+    return take(() -> super.open(name));
   }
 
   @Override
   public List<String> list() throws IOException {
     take();
     try {
-      return files.list();
+      return super.list();
     } finally {
       open.decrementAndGet();
     }
-  }
-
-  @Override
-  public void rename(String from, String to) throws IOException {
-    files.rename(from, to);
-  }
-
-  @Override
-  public void delete(String name) throws IOException {
-    files.delete(name);
   }
 
   @Override
   public void syncDirectory() throws IOException {
     take();
     try {
-      files.syncDirectory();
+      super.syncDirectory();
     } finally {
       open.decrementAndGet();
     }
   }
 
-  @Override
-  public long usableBytes() throws IOException {
-    return files.usableBytes();
-  }
-
-  private final class CountedFile implements RawFile {
+  private final class CountedFile extends ForwardingFile {
     private final String name;
-    private final RawFile file;
     private final AtomicBoolean isClosed = new AtomicBoolean();
     private final AtomicInteger users = new AtomicInteger();
     private volatile boolean isUnsynced;
 
     CountedFile(String name, RawFile file) {
+      super(file);
       this.name = name;
-      this.file = file;
     }
 
     private void enter() throws ClosedChannelException {
@@ -173,7 +155,7 @@ public final class CountedFiles implements RawFiles {
       enter();
       try {
         isUnsynced = true;
-        file.write(buffers, position);
+        super.write(buffers, position);
       } finally {
         users.decrementAndGet();
       }
@@ -184,7 +166,7 @@ public final class CountedFiles implements RawFiles {
       enter();
       try {
         onRead.accept(name);
-        file.read(target, position);
+        super.read(target, position);
       } finally {
         users.decrementAndGet();
       }
@@ -194,7 +176,7 @@ public final class CountedFiles implements RawFiles {
     public void sync() throws IOException {
       enter();
       try {
-        file.sync();
+        super.sync();
         isUnsynced = false;
       } finally {
         users.decrementAndGet();
@@ -205,7 +187,7 @@ public final class CountedFiles implements RawFiles {
     public long size() throws IOException {
       enter();
       try {
-        return file.size();
+        return super.size();
       } finally {
         users.decrementAndGet();
       }
@@ -225,7 +207,7 @@ public final class CountedFiles implements RawFiles {
       }
       open.decrementAndGet();
       openCount(name).decrementAndGet();
-      file.close();
+      super.close();
       onClose.run();
     }
   }

@@ -8,8 +8,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /** Files of which the next call of one kind fails in a given way, when told so, or all opens. */
-public final class FaultyFiles implements RawFiles {
-  private final RawFiles files;
+public final class FaultyFiles extends ForwardingFiles {
   private final AtomicReference<@Nullable Fault> next = new AtomicReference<>();
   private volatile boolean failsOpens;
 
@@ -24,7 +23,7 @@ public final class FaultyFiles implements RawFiles {
   private record Fault(Call call, Callable<? extends Throwable> failure) {}
 
   public FaultyFiles(RawFiles files) {
-    this.files = files;
+    super(files);
   }
 
   /**
@@ -68,8 +67,8 @@ public final class FaultyFiles implements RawFiles {
   }
 
   @Override
-  public RawFile create(String name, long size) throws IOException {
-    return new FaultyFile(files.create(name, size));
+  protected RawFile wrap(String name, RawFile file) {
+    return new FaultyFile(file);
   }
 
   @Override
@@ -77,68 +76,36 @@ public final class FaultyFiles implements RawFiles {
     if (failsOpens) {
       throw new IOException("planned");
     }
-    return new FaultyFile(files.open(name));
+    return super.open(name);
   }
 
   @Override
   public List<String> list() throws IOException {
     pass(Call.LIST);
-    return files.list();
+    return super.list();
   }
 
   @Override
   public void rename(String from, String to) throws IOException {
     pass(Call.RENAME);
-    files.rename(from, to);
+    super.rename(from, to);
   }
 
-  @Override
-  public void delete(String name) throws IOException {
-    files.delete(name);
-  }
-
-  @Override
-  public void syncDirectory() throws IOException {
-    files.syncDirectory();
-  }
-
-  @Override
-  public long usableBytes() throws IOException {
-    return files.usableBytes();
-  }
-
-  private final class FaultyFile implements RawFile {
-    private final RawFile file;
-
+  private final class FaultyFile extends ForwardingFile {
     FaultyFile(RawFile file) {
-      this.file = file;
+      super(file);
     }
 
     @Override
     public void write(List<ByteBuffer> buffers, long position) throws IOException {
       pass(Call.WRITE);
-      file.write(buffers, position);
-    }
-
-    @Override
-    public void read(ByteBuffer target, long position) throws IOException {
-      file.read(target, position);
+      super.write(buffers, position);
     }
 
     @Override
     public void sync() throws IOException {
       pass(Call.SYNC);
-      file.sync();
-    }
-
-    @Override
-    public long size() throws IOException {
-      return file.size();
-    }
-
-    @Override
-    public void close() throws IOException {
-      file.close();
+      super.sync();
     }
   }
 }

@@ -2,13 +2,11 @@ package dev.ashlar.storage.io;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.util.List;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /** Files whose reads or syncs, when told so, do not come back until {@link #release}. */
-public final class HangingFiles implements RawFiles {
-  private final RawFiles files;
+public final class HangingFiles extends ForwardingFiles {
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
   private boolean holdsReads;
@@ -16,7 +14,7 @@ public final class HangingFiles implements RawFiles {
   private int hanging;
 
   public HangingFiles(RawFiles files) {
-    this.files = files;
+    super(files);
   }
 
   public void hangReads() {
@@ -70,72 +68,25 @@ public final class HangingFiles implements RawFiles {
   }
 
   @Override
-  public RawFile create(String name, long size) throws IOException {
-    return new HangingFile(files.create(name, size));
+  protected RawFile wrap(String name, RawFile file) {
+    return new HangingFile(file);
   }
 
-  @Override
-  public RawFile open(String name) throws IOException {
-    return new HangingFile(files.open(name));
-  }
-
-  @Override
-  public List<String> list() throws IOException {
-    return files.list();
-  }
-
-  @Override
-  public void rename(String from, String to) throws IOException {
-    files.rename(from, to);
-  }
-
-  @Override
-  public void delete(String name) throws IOException {
-    files.delete(name);
-  }
-
-  @Override
-  public void syncDirectory() throws IOException {
-    files.syncDirectory();
-  }
-
-  @Override
-  public long usableBytes() throws IOException {
-    return files.usableBytes();
-  }
-
-  private final class HangingFile implements RawFile {
-    private final RawFile file;
-
+  private final class HangingFile extends ForwardingFile {
     HangingFile(RawFile file) {
-      this.file = file;
-    }
-
-    @Override
-    public void write(List<ByteBuffer> buffers, long position) throws IOException {
-      file.write(buffers, position);
+      super(file);
     }
 
     @Override
     public void read(ByteBuffer target, long position) throws IOException {
       pass(true);
-      file.read(target, position);
+      super.read(target, position);
     }
 
     @Override
     public void sync() throws IOException {
       pass(false);
-      file.sync();
-    }
-
-    @Override
-    public long size() throws IOException {
-      return file.size();
-    }
-
-    @Override
-    public void close() throws IOException {
-      file.close();
+      super.sync();
     }
   }
 }

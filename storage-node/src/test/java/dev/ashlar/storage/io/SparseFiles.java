@@ -15,7 +15,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * synced, and what was never written is read as zeros without asking the operating system. Counts
  * the files that are open.
  */
-public final class SparseFiles implements RawFiles {
+public final class SparseFiles extends ForwardingFiles {
   private static final ByteBuffer ZEROS = ByteBuffer.allocateDirect(1 << 20).asReadOnlyBuffer();
   private static final long ROOM = 1L << 50;
 
@@ -33,6 +33,7 @@ public final class SparseFiles implements RawFiles {
   }
 
   private SparseFiles(Path folder, RawFiles files, Map<String, AtomicLong> ends) {
+    super(files);
     this.folder = folder;
     this.files = files;
     this.ends = ends;
@@ -63,25 +64,14 @@ public final class SparseFiles implements RawFiles {
   }
 
   @Override
-  public RawFile open(String name) throws IOException {
-    RawFile file = files.open(name);
+  protected RawFile wrap(String name, RawFile file) {
     openMost.accumulateAndGet(open.incrementAndGet(), Math::max);
     return new SparseFile(file, ends.getOrDefault(name, new AtomicLong(Long.MAX_VALUE)));
   }
 
   @Override
-  public long size(String name) throws IOException {
-    return files.size(name);
-  }
-
-  @Override
-  public List<String> list() throws IOException {
-    return files.list();
-  }
-
-  @Override
   public void rename(String from, String to) throws IOException {
-    files.rename(from, to);
+    super.rename(from, to);
     AtomicLong end = ends.remove(from);
     if (end != null) {
       ends.put(to, end);
@@ -90,7 +80,7 @@ public final class SparseFiles implements RawFiles {
 
   @Override
   public void delete(String name) throws IOException {
-    files.delete(name);
+    super.delete(name);
     ends.remove(name);
   }
 
@@ -102,12 +92,11 @@ public final class SparseFiles implements RawFiles {
     return ROOM;
   }
 
-  private final class SparseFile implements RawFile {
-    private final RawFile file;
+  private final class SparseFile extends ForwardingFile {
     private final AtomicLong end;
 
     SparseFile(RawFile file, AtomicLong end) {
-      this.file = file;
+      super(file);
       this.end = end;
     }
 
@@ -115,13 +104,13 @@ public final class SparseFiles implements RawFiles {
     public void write(List<ByteBuffer> buffers, long position) throws IOException {
       long bytes = buffers.stream().mapToLong(ByteBuffer::remaining).sum();
       end.accumulateAndGet(position + bytes, Math::max);
-      file.write(buffers, position);
+      super.write(buffers, position);
     }
 
     @Override
     public void read(ByteBuffer target, long position) throws IOException {
       if (position < end.get()) {
-        file.read(target, position);
+        super.read(target, position);
         return;
       }
       while (target.hasRemaining()) {
@@ -133,14 +122,9 @@ public final class SparseFiles implements RawFiles {
     public void sync() {}
 
     @Override
-    public long size() throws IOException {
-      return file.size();
-    }
-
-    @Override
     public void close() throws IOException {
       open.decrementAndGet();
-      file.close();
+      super.close();
     }
   }
 }
