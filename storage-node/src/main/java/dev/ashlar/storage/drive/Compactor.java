@@ -192,10 +192,10 @@ final class Compactor {
   /**
    * The last batch may be all that has what lay in a segment: without another one behind it a
    * rebuild that does not find it would take it for a write that was cut off, and nobody would know
-   * what is missing. A full drive has no room for that.
+   * what is missing. Where there is no room that nobody lacks, it is left out.
    */
   private void confirm() throws IOException, ShardException {
-    if (log.needsConfirmation() && segments.mayAllocate(Segments.Need.NEW_DATA)) {
+    if (log.needsConfirmation()) {
       write(LogRequest.Confirm::new, SegmentFormat.BLOCK, 0);
     }
   }

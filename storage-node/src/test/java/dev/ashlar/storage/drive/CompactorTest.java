@@ -174,7 +174,10 @@ class CompactorTest {
     }
   }
 
-  /** What is moved fills the segment that is written to before another one is begun. */
+  /**
+   * What is moved fills the segment that is written to before another one is begun. A block for
+   * each segment that is freed confirms what was moved.
+   */
   @Test
   void asMuchAsWasDeletedHasRoomAgain() throws Exception {
     SimulatedCore drive = new SimulatedCore(TestDrives.TINY.withCapacity(CAPACITY));
@@ -184,6 +187,7 @@ class CompactorTest {
       drive.delete(blob);
       deleted++;
     }
+    double confirmedBefore = drive.count("ashlar.drive.confirmation.ops");
     int again = 0;
     int more;
     do {
@@ -191,6 +195,9 @@ class CompactorTest {
       more = drive.core().segments().isFull() ? 0 : fillUp(drive, written + again, BYTES);
       again += more;
     } while (more > 0);
-    assertTrue(again >= deleted, again + " written after " + deleted + " of " + written);
+    double confirmed = drive.count("ashlar.drive.confirmation.ops") - confirmedBefore;
+    assertTrue(
+        (double) again * BYTES + confirmed * SegmentFormat.BLOCK >= (double) deleted * BYTES,
+        again + " written after " + deleted + " of " + written + ", " + confirmed + " confirmed");
   }
 }

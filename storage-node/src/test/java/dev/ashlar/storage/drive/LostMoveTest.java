@@ -19,18 +19,17 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A move is the last write, and the segment that it empties is freed. */
 class LostMoveTest {
   private static final int BLOCK = Profile.BLOCK_BYTES;
   private static final ShardView CHANGED = new ShardView(1, 1, List.of());
 
-  private final SimulatedCore drive;
-  private final Compactor compactor;
-
   /** A shard in the first segment, its change in the second, and the fold in the third. */
-  LostMoveTest() throws Exception {
-    drive = new SimulatedCore(TestDrives.TINY);
+  private static SimulatedCore written(DriveConfig.Limits limits) throws Exception {
+    SimulatedCore drive = new SimulatedCore(limits);
     write(drive, SHARD, noise(1, 4 * BLOCK));
     drive.commit(7, noise(7, 26 * BLOCK));
     change(drive, 1, 0, BLOCK, 4 * BLOCK);
@@ -39,17 +38,25 @@ class LostMoveTest {
     drive.fold(fold(1));
     assertEquals(3, drive.core().log().activeSegment());
     drive.delete(8);
-    compactor = drive.compactor();
+    return drive;
   }
 
-  @Test
-  void aRebuildMissesALostMoveBeforeAFreedSegment() throws Exception {
+  /**
+   * @param segments that the drive has room for: also when new data gets no other
+   */
+  @ParameterizedTest
+  @ValueSource(ints = {6, 100})
+  void aRebuildMissesALostMoveBeforeAFreedSegment(int segments) throws Exception {
+    DriveConfig.Limits limits = TestDrives.TINY;
+    SimulatedCore drive = written(limits.withCapacity((long) segments * limits.segmentBytes()));
+    assertEquals(segments > 6, drive.core().segments().mayAllocate(Segments.Need.NEW_DATA));
+    Compactor compactor = drive.compactor();
     LogPosition move = drive.core().log().end();
     assertTrue(compactor.emptyOne());
     compactor.free();
     assertNull(drive.core().segments().get(2), "was freed");
     assertArrayEquals(noise(1001, BLOCK), drive.read(SHARD, CHANGED, 0, BLOCK));
-    lose(move);
+    lose(drive, move);
     drive.index.lose();
     drive.reopen();
     ShardException fault =
@@ -60,6 +67,8 @@ class LostMoveTest {
 
   @Test
   void aMoveIsConfirmedOnce() throws Exception {
+    SimulatedCore drive = written(TestDrives.TINY);
+    Compactor compactor = drive.compactor();
     double before = drive.count("ashlar.drive.confirmation.ops");
     assertTrue(compactor.emptyOne());
     compactor.free();
@@ -70,7 +79,7 @@ class LostMoveTest {
   }
 
   /** The disk has acknowledged the batch there, and did not write it. */
-  private void lose(LogPosition position) {
+  private static void lose(SimulatedCore drive, LogPosition position) {
     String name = Segments.fileName(position.segment());
     byte[] content = drive.disk.content(name);
     int bytes = SegmentFormat.header(ByteBuffer.wrap(content), position.offset()).bytes();
