@@ -10,7 +10,7 @@ import java.util.concurrent.Future;
 
 /** Rounds of a test that mostly wait: Ratis needs up to a second to close a peer. */
 public final class InParallel {
-  private static final int THREADS = 8;
+  private static final int THREADS = 16;
 
   private InParallel() {}
 
@@ -20,7 +20,7 @@ public final class InParallel {
     void run(T item) throws Exception;
   }
 
-  /** Returns when all have ended; fails with the first that has failed. */
+  /** Returns when all have ended; fails when one has failed. */
   public static <T> void forEach(Collection<T> items, Round<T> round) throws Exception {
     List<Future<?>> rounds = new ArrayList<>();
     try (ExecutorService threads = Executors.newFixedThreadPool(THREADS)) {
@@ -33,12 +33,16 @@ public final class InParallel {
                 }));
       }
     }
+    AssertionError failed = new AssertionError("rounds have failed");
     for (Future<?> each : rounds) {
       try {
         each.get();
       } catch (ExecutionException e) {
-        throw new AssertionError(e.getCause());
+        failed.addSuppressed(e.getCause());
       }
+    }
+    if (failed.getSuppressed().length > 0) {
+      throw failed;
     }
   }
 }

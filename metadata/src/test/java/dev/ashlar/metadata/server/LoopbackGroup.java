@@ -12,14 +12,17 @@ import dev.ashlar.protocol.client.MetadataClient;
 import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.model.Profile;
 import dev.ashlar.protocol.wire.ClusterSecret;
+import dev.ashlar.protocol.wire.Exchange.Method;
 import dev.ashlar.protocol.wire.Role;
 import dev.ashlar.transport.Endpoint;
 import dev.ashlar.transport.EventLoops;
 import dev.ashlar.transport.FramePort;
 import dev.ashlar.transport.FrameTimes;
 import dev.ashlar.transport.Transport;
+import dev.ashlar.transport.call.CallAnswer;
 import dev.ashlar.transport.call.CallClient;
 import dev.ashlar.transport.call.CallClientConfig;
+import dev.ashlar.transport.call.CallException;
 import dev.ashlar.transport.metadata.RemoteMetadata;
 import dev.ashlar.transport.metadata.RemoteMetadataConfig;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -67,6 +70,7 @@ final class LoopbackGroup implements AutoCloseable {
   private final Set<Integer> started = new HashSet<>();
   private final Map<Integer, Integer> builds = new ConcurrentHashMap<>();
   private final Map<Way, Link> links = new ConcurrentHashMap<>();
+  private final CallTap tap;
 
   /** What would be a process. */
   private record Node(FramePort port, MetadataPeer peer) {}
@@ -75,11 +79,27 @@ final class LoopbackGroup implements AutoCloseable {
   private record Way(int from, int to) {}
 
   LoopbackGroup(Path root, int size) throws IOException {
-    this(root, size, CheckpointLimits.DEFAULT, ELECTIONS);
+    this(root, size, CallTap.NONE);
+  }
+
+  /**
+   * One whose peers' calls are seen.
+   *
+   * @param tap sees the calls of its peers to each other
+   */
+  LoopbackGroup(Path root, int size, CallTap tap) throws IOException {
+    this(root, size, CheckpointLimits.DEFAULT, ELECTIONS, tap);
   }
 
   LoopbackGroup(Path root, int size, CheckpointLimits checkpoints, ElectionTimes elections)
       throws IOException {
+    this(root, size, checkpoints, elections, CallTap.NONE);
+  }
+
+  LoopbackGroup(
+      Path root, int size, CheckpointLimits checkpoints, ElectionTimes elections, CallTap tap)
+      throws IOException {
+    this.tap = tap;
     this.root = root;
     this.size = size;
     this.elections = elections;
@@ -173,8 +193,24 @@ final class LoopbackGroup implements AutoCloseable {
             checkpoints,
             Clock.systemUTC(),
             builds.getOrDefault(place, MetadataVersion.KNOWN));
-    PeerCalls linked = peer -> new CallClient(through(place, peer), calls, loops, random);
+    PeerCalls linked = peer -> new FollowedClient(peer, through(place, peer), calls);
     processes.set(place, new Node(port, MetadataPeer.open(config, port, linked)));
+  }
+
+  /** Of one peer for another. */
+  private final class FollowedClient extends CallClient {
+    private final Endpoint to;
+
+    FollowedClient(Endpoint to, Endpoint through, CallClientConfig calls) {
+      super(through, calls, loops, random);
+      this.to = to;
+    }
+
+    @Override
+    public CallAnswer call(Method method, byte[] body, Duration timeout)
+        throws CallException, InterruptedException {
+      return tap.pass(to, method, body, () -> super.call(method, body, timeout));
+    }
   }
 
   private Endpoint through(int from, Endpoint peer) {
@@ -218,6 +254,12 @@ final class LoopbackGroup implements AutoCloseable {
       }
       Thread.sleep(10);
     }
+  }
+
+  /** As the others see the end of its process, which takes a while to end here. */
+  void silence(int place) {
+    isolate(place);
+    waysOf(place).forEach(Link::end);
   }
 
   /** All ways between this peer and the others. */

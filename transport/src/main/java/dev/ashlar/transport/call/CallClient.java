@@ -18,8 +18,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * Calls one other process. From construction on it keeps a connection, until it is closed; while
  * there is none, calls fail at once. Calls of one thread arrive in their order.
+ *
+ * <p>Not final for tests, which hold calls up.
  */
-public final class CallClient implements AutoCloseable {
+public class CallClient implements AutoCloseable {
   /** Past its deadline a call is given up here, should its connection not have done so. */
   private static final long GRACE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
