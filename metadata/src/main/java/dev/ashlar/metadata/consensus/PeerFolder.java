@@ -107,7 +107,7 @@ final class PeerFolder {
     Path storage = MetadataFolders.raftDirectory(folder).resolve(cluster.toString());
     if (state() == State.FORMATTING
         || state() == State.REMOVED
-        || (state() == State.REBUILDING && !Files.exists(storage))) {
+        || (state() == State.REBUILDING && RaftFiles.isNew(storage))) {
       return;
     }
     RaftFiles.Found found;

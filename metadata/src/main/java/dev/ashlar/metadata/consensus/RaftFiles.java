@@ -95,6 +95,22 @@ final class RaftFiles {
     return new Found(isCut ? End.CUT : End.WHOLE, "", last);
   }
 
+  /**
+   * Of a peer that is to be rebuilt: whether Ratis has made none of its files yet. What a crash
+   * left while it made them is removed.
+   */
+  static boolean isNew(Path storage) throws IOException {
+    Path current = storage.resolve("current");
+    boolean isNew =
+        !Files.exists(current.resolve("raft-meta"))
+            && LogSegments.firstIndex(current) == Long.MAX_VALUE
+            && lastOfCheckpoints(storage) < 0;
+    if (isNew) {
+      Checkpoints.deleteTree(storage);
+    }
+    return isNew;
+  }
+
   /** What Ratis had received of checkpoints before the process ended; it never deletes that. */
   private static void removeReceived(Path storage) throws IOException {
     Path received = storage.resolve("tmp");

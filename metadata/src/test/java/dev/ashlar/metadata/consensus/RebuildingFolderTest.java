@@ -54,6 +54,24 @@ class RebuildingFolderTest {
     assertEquals(State.REBUILDING, FolderIdentity.read(folders.get(1)).state());
   }
 
+  /** The process ended when Ratis had only made the directories. */
+  @Test
+  void oneWhoseFilesWereNotAllMadeIsStillEmpty() throws IOException {
+    Path storage = MetadataFolders.raftDirectory(folders.get(1)).resolve(CLUSTER.toString());
+    Files.delete(storage.resolve("current/raft-meta"));
+    assertTrue(prepared().isRebuilding(1));
+    assertFalse(Files.exists(storage), "so that Ratis makes them");
+  }
+
+  @Test
+  void oneThatHasLostItsVoteButNotItsLogIsLeftOut() throws IOException {
+    Path current = MetadataFolders.raftDirectory(folders.get(1)).resolve(CLUSTER + "/current");
+    Files.delete(current.resolve("raft-meta"));
+    Files.createFile(current.resolve("log_0-7"));
+    assertTrue(prepared().isLeftOut(1));
+    assertTrue(Files.exists(current.resolve("log_0-7")));
+  }
+
   @Test
   void withoutAMajorityItsLogEndMayBeConfirmed() throws IOException {
     Files.writeString(folders.get(2).resolve(FolderIdentity.FILE), "damaged");
