@@ -148,11 +148,19 @@ final class CheckpointKeeper implements AutoCloseable {
       checkpoints.files().unlock();
     }
     Optional<Checkpoint> copied = checkpoints.copied();
-    if (copied.isPresent()
-        && !copied.equals(purged)
-        && machine.purgeLog(copied.get().position().getIndex())) {
+    if (copied.isPresent() && !copied.equals(purged) && purgeLog(copied.get())) {
       purged = copied;
     }
+  }
+
+  /** Returns whether all before this checkpoint goes: what follows one that is being sent stays. */
+  private boolean purgeLog(Checkpoint checkpoint) throws IOException {
+    if (limits.room().bytes(checkpoint.path()) < 0) {
+      checkpoints.sent().giveUp();
+    }
+    long upTo = checkpoint.position().getIndex();
+    long sent = checkpoints.sent().firstIndex();
+    return machine.purgeLog(Math.min(upTo, sent)) && upTo <= sent;
   }
 
   private void copy(Checkpoint checkpoint) throws IOException, InterruptedException {
@@ -187,7 +195,7 @@ final class CheckpointKeeper implements AutoCloseable {
     if (uncopiedInARow <= UNCOPIED_MAX && !isFull) {
       return;
     }
-    if (machine.purgeLog(checkpoint.position().getIndex())) {
+    if (purgeLog(checkpoint)) {
       if (isTimeToWarn()) {
         LOG.error(
             "metadata in {}: none of the last {} checkpoints has a second copy ({}). The log before"

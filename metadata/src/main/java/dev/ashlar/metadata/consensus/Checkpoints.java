@@ -52,9 +52,23 @@ final class Checkpoints implements StateMachineStorage {
   private final ReentrantLock files = new ReentrantLock();
 
   private @Nullable Checkpoint copying;
+  private final SentCheckpoints sent;
 
   /** Ratis asks for it with every entry it sends. */
   private volatile @Nullable SnapshotInfo latestInfo;
+
+  Checkpoints() {
+    this(new SentCheckpoints(System::nanoTime));
+  }
+
+  Checkpoints(SentCheckpoints sent) {
+    this.sent = sent;
+  }
+
+  /** Those that are kept for other peers. */
+  SentCheckpoints sent() {
+    return sent;
+  }
 
   @Override
   public void init(RaftStorage storage) throws IOException {
@@ -105,7 +119,7 @@ final class Checkpoints implements StateMachineStorage {
 
   /** Looks again which is the latest: Ratis may have put one there. */
   void reload() {
-    latestInfo = latest().map(Checkpoints::info).orElse(null);
+    latestInfo = latest().map(this::info).orElse(null);
   }
 
   Path directory() {
@@ -220,11 +234,12 @@ final class Checkpoints implements StateMachineStorage {
     reload();
   }
 
-  /** All from before this one, second copies and all, are not needed. */
+  /** All from before this one that are not being sent, and their second copies, are not needed. */
   synchronized void removeBefore(Checkpoint needed) throws IOException {
     for (Checkpoint checkpoint : all()) {
-      if (checkpoint.position().compareTo(needed.position()) < 0) {
-        remove(checkpoint.path());
+      if (checkpoint.position().compareTo(needed.position()) < 0
+          && !sent.isSent(checkpoint.position())) {
+        remove(checkpoint);
       }
     }
     Path own = copyOf(needed);
@@ -240,6 +255,11 @@ final class Checkpoints implements StateMachineStorage {
     for (Path path : named(name -> name.startsWith(DAMAGED_PREFIX))) {
       remove(path);
     }
+  }
+
+  private void remove(Checkpoint checkpoint) throws IOException {
+    remove(checkpoint.path());
+    sent.removed(checkpoint.position());
   }
 
   /** Half a directory never has the name of a whole one. */
@@ -307,26 +327,41 @@ final class Checkpoints implements StateMachineStorage {
     return latestInfo;
   }
 
-  private static SnapshotInfo info(Checkpoint checkpoint) {
+  private SnapshotInfo info(Checkpoint checkpoint) {
     try {
       List<FileInfo> infos =
-          content(checkpoint.path()).stream().<FileInfo>map(LazilyDigested::new).toList();
+          content(checkpoint.path()).stream()
+              .<FileInfo>map(file -> new LazilyDigested(file, checkpoint.position()))
+              .toList();
       return new FileListSnapshotInfo(infos, checkpoint.position());
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
   }
 
-  /** Ratis asks for the digest only when it sends the file, but for the list quite often. */
-  private static final class LazilyDigested extends FileInfo {
-    LazilyDigested(Path path) {
+  /**
+   * Ratis asks for the digest only when it sends a part of the file, but for the list quite often.
+   */
+  private final class LazilyDigested extends FileInfo {
+    private final TermIndex checkpoint;
+    private volatile @Nullable MD5Hash digest;
+
+    LazilyDigested(Path path, TermIndex checkpoint) {
       super(path, null);
+      this.checkpoint = checkpoint;
     }
 
     @Override
     public MD5Hash getFileDigest() {
+      sent.asked(checkpoint);
+      MD5Hash known = digest;
+      if (known != null) {
+        return known;
+      }
       try {
-        return MD5FileUtil.computeMd5ForFile(getPath().toFile());
+        MD5Hash computed = MD5FileUtil.computeMd5ForFile(getPath().toFile());
+        digest = computed;
+        return computed;
       } catch (IOException e) {
         throw new UncheckedIOException(e);
       }
@@ -338,15 +373,21 @@ final class Checkpoints implements StateMachineStorage {
     // Ratis formats its whole directory before it asks for this.
   }
 
-  /** Keeps the latest, the latest with a second copy and the one that is just getting its own. */
+  /**
+   * Keeps the latest, the latest with a second copy, the one that is just getting its own and those
+   * that are being sent.
+   */
   @Override
   public synchronized void cleanupOldSnapshots(SnapshotRetentionPolicy policy) throws IOException {
     Optional<Checkpoint> latest = latest();
     Optional<Checkpoint> copied = copied();
     for (Checkpoint checkpoint : all()) {
       Optional<Checkpoint> one = Optional.of(checkpoint);
-      if (!one.equals(latest) && !one.equals(copied) && !checkpoint.equals(copying)) {
-        remove(checkpoint.path());
+      if (!one.equals(latest)
+          && !one.equals(copied)
+          && !checkpoint.equals(copying)
+          && !sent.isSent(checkpoint.position())) {
+        remove(checkpoint);
       }
     }
   }
