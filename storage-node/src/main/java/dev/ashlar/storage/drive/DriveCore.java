@@ -229,11 +229,13 @@ final class DriveCore {
           delete(some);
           deleted.addAndGet(some.size());
         });
-    LOG.error(
-        "drive {}: {} changed blobs may have lacked changes that were in the damaged part of the"
-            + " log; they were deleted here and are rebuilt from other drives",
-        drive(),
-        deleted);
+    if (deleted.get() > 0) {
+      LOG.error(
+          "drive {}: {} changed blobs may have lacked changes that were in the damaged part of the"
+              + " log; they were deleted here and are rebuilt from other drives",
+          drive(),
+          deleted);
+    }
     identity = identity.withChangesLost(false);
     identity.write(files);
   }
