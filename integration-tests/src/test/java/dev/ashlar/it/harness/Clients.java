@@ -15,7 +15,7 @@ import software.amazon.awssdk.services.s3.presigner.S3Presigner;
 
 /**
  * AWS SDK clients with the SDK's defaults, but for one: they never retry, so that every error
- * shows.
+ * shows. The synchronous ones use new connections when the server has been started again.
  */
 public final class Clients {
   private static final Duration TIMEOUT = Duration.ofSeconds(60);
@@ -28,7 +28,9 @@ public final class Clients {
         .region(Region.of(ServerProcess.REGION))
         .credentialsProvider(credentials())
         .forcePathStyle(true)
-        .httpClientBuilder(ApacheHttpClient.builder().maxConnections(64).socketTimeout(TIMEOUT))
+        .httpClientBuilder(
+            new ProcessHttpClient.Builder(
+                server, ApacheHttpClient.builder().maxConnections(64).socketTimeout(TIMEOUT)))
         .overrideConfiguration(withoutRetries())
         .build();
   }

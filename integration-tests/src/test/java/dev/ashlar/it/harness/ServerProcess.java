@@ -36,12 +36,6 @@ public final class ServerProcess implements AutoCloseable {
 
   private static final Duration DEADLINE = Duration.ofSeconds(90);
 
-  /**
-   * The SDK's client tries a connection of its pool before it uses it if that was idle for two
-   * seconds. Only after that it takes none to the process before for a live one.
-   */
-  private static final Duration POOLED_UNTRIED = Duration.ofMillis(2_200);
-
   private static final int LOG_TAIL_BYTES = 6_000;
   private static final Set<ServerProcess> OPEN = ConcurrentHashMap.newKeySet();
   private static final AtomicInteger COUNTER = new AtomicInteger();
@@ -63,8 +57,8 @@ public final class ServerProcess implements AutoCloseable {
   private final Path log;
   private final int port = freePort();
   private final int managementPort = freePort();
+  private final AtomicInteger starts = new AtomicInteger();
   private Process process;
-  private long endedNanos;
 
   private ServerProcess(ServerSpec spec, @Nullable Path given) throws IOException {
     this.spec = spec;
@@ -106,7 +100,8 @@ public final class ServerProcess implements AutoCloseable {
   public static String logTails() {
     StringBuilder tails = new StringBuilder();
     for (ServerProcess server : OPEN) {
-      tails.append("\n--- end of ").append(server.log).append('\n').append(server.logTail());
+      tails.append("\n--- ").append(server.state());
+      tails.append(", end of ").append(server.log).append('\n').append(server.logTail());
     }
     return tails.toString();
   }
@@ -121,6 +116,15 @@ public final class ServerProcess implements AutoCloseable {
 
   public long pid() {
     return process.pid();
+  }
+
+  /** How often it was started. */
+  int starts() {
+    return starts.get();
+  }
+
+  private String state() {
+    return process.isAlive() ? "process " + pid() + " runs" : "ended with " + process.exitValue();
   }
 
   public URI endpoint() {
@@ -160,10 +164,7 @@ public final class ServerProcess implements AutoCloseable {
     }
   }
 
-  /**
-   * Starts again on the same folders and ports and returns when ready, also for clients that were
-   * connected with the process before.
-   */
+  /** Starts again on the same folders and ports and returns when ready. */
   public void start() {
     if (process.isAlive()) {
       throw new IllegalStateException("still running");
@@ -174,7 +175,6 @@ public final class ServerProcess implements AutoCloseable {
       throw new UncheckedIOException(e);
     }
     awaitReady();
-    pause(POOLED_UNTRIED.minusNanos(System.nanoTime() - endedNanos));
   }
 
   /** The same, and returns as soon as the process answers, whether it can serve objects or not. */
@@ -188,7 +188,6 @@ public final class ServerProcess implements AutoCloseable {
       throw new UncheckedIOException(e);
     }
     await("/health/liveness");
-    pause(POOLED_UNTRIED.minusNanos(System.nanoTime() - endedNanos));
   }
 
   /** The body of the metrics page. */
@@ -239,6 +238,7 @@ public final class ServerProcess implements AutoCloseable {
   }
 
   private Process launch() throws IOException {
+    starts.incrementAndGet();
     return Launch.start(
         spec.arguments(root, port, managementPort),
         Map.of(
@@ -324,7 +324,6 @@ public final class ServerProcess implements AutoCloseable {
       if (!process.waitFor(DEADLINE.toSeconds(), TimeUnit.SECONDS)) {
         throw new AssertionError("still running after " + DEADLINE + logTails());
       }
-      endedNanos = System.nanoTime();
     } catch (InterruptedException e) {
       throw interrupted(e);
     }
