@@ -22,7 +22,7 @@ class FootprintIT {
   }
 
   private static void assertIdle(int metadataFolders) {
-    ServerSpec spec = ServerSpec.named("idle-" + metadataFolders);
+    ServerSpec spec = ServerSpec.named("idle-" + metadataFolders).withLongLife();
     try (ServerProcess server = ServerProcess.start(spec.withMetadataFolders(metadataFolders))) {
       ServerProcess.pause(Duration.ofSeconds(3)); // until what starts lazily has started
       long mib = server.residentBytes() >> 20;

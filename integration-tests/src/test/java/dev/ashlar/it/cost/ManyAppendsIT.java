@@ -56,7 +56,8 @@ class ManyAppendsIT {
   private static final int SEGMENT_BYTES = 64 << 20;
   private static final Duration DEADLINE = Duration.ofMinutes(3);
 
-  private final ServerProcess server = ServerProcess.start(ServerSpec.named("appends"));
+  private final ServerProcess server =
+      ServerProcess.start(ServerSpec.named("appends").withLongLife());
   private final Profile profile = Profile.parse("4+2", server.spec().stripeUnit());
   private final long seed = Seeds.seed("ManyAppendsIT");
   private final SplittableRandom random = new SplittableRandom(seed);

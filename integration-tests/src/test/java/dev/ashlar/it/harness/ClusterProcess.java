@@ -87,7 +87,7 @@ public final class ClusterProcess implements AutoCloseable {
     List<String> arguments = new ArrayList<>(List.of("cluster", "--folder", folder.toString()));
     arguments.addAll(List.of("--port", "" + port));
     arguments.addAll(shape);
-    return Launch.start(arguments, Map.of("ASHLAR_JAVA_OPTIONS", NodeProcess.JAVA_OPTIONS), log);
+    return Launch.start(arguments, Map.of("ASHLAR_JAVA_OPTIONS", ServerSpec.SHORT_LIFE), log);
   }
 
   private void awaitReady() {

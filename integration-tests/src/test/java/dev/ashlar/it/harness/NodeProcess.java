@@ -29,9 +29,6 @@ public final class NodeProcess {
   private static final Duration PAUSE = Duration.ofMillis(50);
   private static final int LOG_LINES = 15;
 
-  /** A short life: what is compiled only once starts sooner. */
-  static final String JAVA_OPTIONS = "-XX:TieredStopAtLevel=1";
-
   /** Needed where a management port is not bound to loopback. */
   private static final String AUTHORIZATION =
       "Basic "
@@ -64,7 +61,7 @@ public final class NodeProcess {
     this.before = List.copyOf(before);
     Map<String, String> all = new HashMap<>(environment);
     all.put("ASHLAR_HEAP", "128m");
-    all.put("ASHLAR_JAVA_OPTIONS", JAVA_OPTIONS);
+    all.put("ASHLAR_JAVA_OPTIONS", ServerSpec.SHORT_LIFE);
     this.environment = Map.copyOf(all);
   }
 
