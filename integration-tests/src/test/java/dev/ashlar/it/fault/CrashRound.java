@@ -2,13 +2,13 @@ package dev.ashlar.it.fault;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.ashlar.it.harness.Await;
 import dev.ashlar.it.harness.Metrics;
 import dev.ashlar.it.harness.ServerProcess;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.SplittableRandom;
-import java.util.function.BooleanSupplier;
 
 /** What tests have in common that end the server in the midst of a {@link ChangeWorkload}. */
 final class CrashRound {
@@ -52,27 +52,19 @@ final class CrashRound {
         missing + " changes were not acknowledged in " + DEADLINE);
   }
 
-  static void awaitFolded(ServerProcess server) {
-    await("all changes are folded", () -> value(server, "ashlar_blob_unfolded_changes") == 0);
+  static void awaitFolded(ServerProcess server) throws Exception {
+    Await.until("all changes are folded", () -> value(server, "ashlar_blob_unfolded_changes") == 0);
   }
 
-  static void awaitNothingOwed(ServerProcess server) {
+  static void awaitNothingOwed(ServerProcess server) throws Exception {
     ServerProcess.pause(HEALTH_AGE);
-    await("what was found is looked at", () -> value(server, "ashlar_repair_suspect_shards") == 0);
-    await("nothing is owed", () -> server.anyHealth().contains("\"known\":true,\"owingBlobs\":0,"));
+    Await.until(
+        "what was found is looked at", () -> value(server, "ashlar_repair_suspect_shards") == 0);
+    Await.until(
+        "nothing is owed", () -> server.anyHealth().contains("\"known\":true,\"owingBlobs\":0,"));
   }
 
   private static double value(ServerProcess server, String metric) {
     return Metrics.of(server).value(metric);
-  }
-
-  private static void await(String what, BooleanSupplier isSo) {
-    Instant deadline = Instant.now().plus(DEADLINE);
-    while (!isSo.getAsBoolean()) {
-      assertTrue(
-          Instant.now().isBefore(deadline),
-          () -> "not after " + DEADLINE + ": " + what + ServerProcess.logTails());
-      ServerProcess.pause(Duration.ofMillis(200));
-    }
   }
 }

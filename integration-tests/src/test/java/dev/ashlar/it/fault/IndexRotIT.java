@@ -4,12 +4,14 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.ashlar.it.harness.Await;
 import dev.ashlar.it.harness.Buckets;
 import dev.ashlar.it.harness.ChangeClient;
 import dev.ashlar.it.harness.Clients;
 import dev.ashlar.it.harness.Content;
 import dev.ashlar.it.harness.FileBits;
 import dev.ashlar.it.harness.Metrics;
+import dev.ashlar.it.harness.Parallel;
 import dev.ashlar.it.harness.RawConnection.Answer;
 import dev.ashlar.it.harness.Seeds;
 import dev.ashlar.it.harness.ServerProcess;
@@ -17,12 +19,13 @@ import dev.ashlar.it.harness.ServerSpec;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
-import java.util.TreeMap;
+import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BooleanSupplier;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -34,39 +37,53 @@ import software.amazon.awssdk.services.s3.S3Client;
  * nothing becomes a debt, and nobody has to intervene, however many drives it hits at once.
  */
 class IndexRotIT {
-  private static final int OBJECTS = 1500;
+  private static final int OBJECTS = 400;
+  private static final int NEW_OBJECTS = 40;
+  private static final int CLIENTS = 4;
   private static final int BYTES_MAX = 40_000;
   private static final int CHANGE_BYTES_MAX = 9000;
-  private static final long DEADLINE_SECONDS = 120;
+  private static final long DEADLINE_NANOS = TimeUnit.MINUTES.toNanos(2);
 
   private final long seed = Seeds.seed("IndexRotIT");
   private final SplittableRandom random = new SplittableRandom(seed);
-  private final Map<String, String> expected = new TreeMap<>();
+
+  /** SHA-256 by key. */
+  private final Map<String, String> expected = new ConcurrentSkipListMap<>();
+
   private ServerProcess server;
-  private S3Client s3;
-  private ChangeClient client;
   private String bucket;
 
   @BeforeEach
-  void start() throws IOException {
+  void start() throws Exception {
     expected.clear();
     server = ServerProcess.start(ServerSpec.named("index-rot"));
-    s3 = Clients.sync(server);
-    bucket = Buckets.create(s3, "index-rot");
-    client = new ChangeClient(server, bucket);
-    for (int i = 0; i < OBJECTS; i++) {
-      putAndChange("o/" + i);
+    try (S3Client s3 = Clients.sync(server)) {
+      bucket = Buckets.create(s3, "index-rot");
     }
+    putAndChangeAll("o/", OBJECTS);
   }
 
   @AfterEach
-  void close() throws IOException {
-    client.close();
-    s3.close();
+  void close() {
     server.close();
   }
 
-  private void putAndChange(String key) throws IOException {
+  private void putAndChangeAll(String prefix, int count) throws Exception {
+    List<SplittableRandom> randoms =
+        IntStream.range(0, CLIENTS).mapToObj(each -> random.split()).toList();
+    Parallel.run(
+        CLIENTS,
+        number -> {
+          try (ChangeClient client = new ChangeClient(server, bucket)) {
+            for (int i = number; i < count; i += CLIENTS) {
+              putAndChange(client, randoms.get(number), prefix + i);
+            }
+          }
+        });
+  }
+
+  private void putAndChange(ChangeClient client, SplittableRandom random, String key)
+      throws IOException {
     byte[] bytes = new Content(random.nextLong(), random.nextInt(1, BYTES_MAX)).bytes();
     check(client.put(key, bytes));
     int kind = random.nextInt(4);
@@ -126,26 +143,21 @@ class IndexRotIT {
   }
 
   private void restart(Damage damage) throws IOException {
-    client.close();
-    s3.close();
     server.stop();
     damage.run();
     server.start();
-    s3 = Clients.sync(server);
-    client = new ChangeClient(server, bucket);
   }
 
   private void checkAll(String when) throws Exception {
     readAll(when, true); // what has not been found yet, reads meet
-    await("no drive rebuilds its index " + when, () -> value("ashlar_drive_index_rebuilding") == 0);
+    Await.until(
+        "no drive rebuilds its index " + when, () -> value("ashlar_drive_index_rebuilding") == 0);
     readAll(when, false);
     assertEquals(0, value("ashlar_repair_lost_shards_total"), when);
-    for (int i = 0; i < 100; i++) {
-      putAndChange("new/" + when.length() + "/" + i);
-    }
+    putAndChangeAll("new/" + when.length() + "/", NEW_OBJECTS);
     readAll(when, false);
     assertEquals(6, value("ashlar_drive_writable"), "drives that take writes " + when);
-    await(
+    Await.until(
         "nothing is owed " + when,
         () -> server.health().contains("\"known\":true,\"owingBlobs\":0,"));
     for (Path folder : server.driveFolders()) {
@@ -159,27 +171,33 @@ class IndexRotIT {
    * @param mayWait whether what cannot be read yet may be asked for again
    */
   private void readAll(String when, boolean mayWait) throws Exception {
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(DEADLINE_SECONDS);
-    for (Map.Entry<String, String> object : expected.entrySet()) {
-      Answer answer = client.send("GET", object.getKey(), "", new byte[0], Map.of());
-      while (answer.status() == 503 && mayWait && System.nanoTime() < deadline) {
-        Thread.sleep(50);
-        answer = client.send("GET", object.getKey(), "", new byte[0], Map.of());
-      }
-      assertEquals(200, answer.status(), object.getKey() + " " + when + ": " + answer);
-      assertEquals(object.getValue(), Content.sha256(answer.body()), object.getKey());
+    List<Map.Entry<String, String>> objects = List.copyOf(expected.entrySet());
+    Parallel.run(
+        CLIENTS,
+        number -> {
+          try (ChangeClient client = new ChangeClient(server, bucket)) {
+            for (int i = number; i < objects.size(); i += CLIENTS) {
+              read(client, objects.get(i), when, mayWait);
+            }
+          }
+        });
+  }
+
+  private static void read(
+      ChangeClient client, Map.Entry<String, String> object, String when, boolean mayWait)
+      throws Exception {
+    String key = object.getKey();
+    Answer answer = client.send("GET", key, "", new byte[0], Map.of());
+    long begin = System.nanoTime();
+    while (answer.status() == 503 && mayWait && System.nanoTime() - begin < DEADLINE_NANOS) {
+      ServerProcess.pause(Duration.ofMillis(50));
+      answer = client.send("GET", key, "", new byte[0], Map.of());
     }
+    assertEquals(200, answer.status(), key + " " + when + ": " + answer);
+    assertEquals(object.getValue(), Content.sha256(answer.body()), key);
   }
 
   private double value(String metric) {
     return Metrics.of(server).value(metric);
-  }
-
-  private static void await(String what, BooleanSupplier isSo) throws InterruptedException {
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(DEADLINE_SECONDS);
-    while (!isSo.getAsBoolean()) {
-      assertTrue(System.nanoTime() < deadline, () -> "not in time: " + what);
-      Thread.sleep(100);
-    }
   }
 }

@@ -4,6 +4,7 @@ import static dev.ashlar.it.harness.S3Failures.assertFails;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.ashlar.it.harness.Await;
 import dev.ashlar.it.harness.Buckets;
 import dev.ashlar.it.harness.Clients;
 import dev.ashlar.it.harness.Content;
@@ -11,12 +12,8 @@ import dev.ashlar.it.harness.Metrics;
 import dev.ashlar.it.harness.Seeds;
 import dev.ashlar.it.harness.ServerProcess;
 import dev.ashlar.it.harness.ServerSpec;
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
-import java.util.concurrent.TimeUnit;
-import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
 import software.amazon.awssdk.core.sync.RequestBody;
 import software.amazon.awssdk.services.s3.S3Client;
@@ -29,7 +26,7 @@ class LostObjectsHealthIT {
   private final long seed = Seeds.seed("LostObjectsHealthIT");
 
   @Test
-  void objectsThatCannotBeReadAreTold() throws IOException {
+  void objectsThatCannotBeReadAreTold() throws Exception {
     try (ServerProcess server = ServerProcess.start(ServerSpec.named("lost-objects"));
         S3Client s3 = Clients.sync(server)) {
       String bucket = Buckets.create(s3, "lost");
@@ -45,7 +42,9 @@ class LostObjectsHealthIT {
         Files.createFile(folder.resolve("replacement-confirmed"));
       }
       server.start();
-      await(server, health -> health.contains("\"protection\":{\"known\":true"));
+      Await.until(
+          "protection is known",
+          () -> server.anyHealth().contains("\"protection\":{\"known\":true"));
       assertFails(503, () -> s3.getObjectAsBytes(b -> b.bucket(bucket).key("o/0")));
       String health = server.health();
       assertTrue(health.startsWith("{\"status\":\"DEGRADED\",\"reads\":\"SOME\","), health);
@@ -53,14 +52,6 @@ class LostObjectsHealthIT {
       assertTrue(health.contains(risk), health);
       assertTrue(server.adminPage("status").contains(risk), server.adminPage("status"));
       assertEquals(OBJECTS, Metrics.of(server).sum("ashlar_risk_unreadable_blobs"));
-    }
-  }
-
-  private static void await(ServerProcess server, Predicate<String> condition) {
-    long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(1);
-    while (!condition.test(server.anyHealth())) {
-      assertTrue(System.nanoTime() < deadline, server::anyHealth);
-      ServerProcess.pause(Duration.ofMillis(100));
     }
   }
 }

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.ashlar.it.harness.Await;
 import dev.ashlar.it.harness.Buckets;
 import dev.ashlar.it.harness.ChangeClient;
 import dev.ashlar.it.harness.Clients;
@@ -18,10 +19,8 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -78,18 +77,14 @@ class MissingMountsIT {
   }
 
   @Test
-  void drivesThatComeBackAreServedWithoutAnotherStart() {
+  void drivesThatComeBackAreServedWithoutAnotherStart() throws Exception {
     server.stop();
     List<Path> missing = server.driveFolders();
     missing.forEach(MissingMountsIT::moveAway);
     server.startUnready();
     assertNoneIsFormatted(missing);
     missing.forEach(MissingMountsIT::bringBack);
-    long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(2);
-    while (!server.anyHealth().contains("\"open\":6,")) {
-      assertTrue(System.nanoTime() < deadline, server::anyHealth);
-      ServerProcess.pause(Duration.ofMillis(200));
-    }
+    Await.until("all drives are served", () -> server.anyHealth().contains("\"open\":6,"));
     readAll();
     putAnother();
   }
@@ -111,7 +106,7 @@ class MissingMountsIT {
 
   /** The drives are file systems of their own, and one that is not mounted is never formatted. */
   @Test
-  void aFolderThatWasAMountPointIsNotFormatted() {
+  void aFolderThatWasAMountPointIsNotFormatted() throws Exception {
     String refusal = refusalOfMounts();
     assumeTrue(refusal.isEmpty(), refusal);
     server.stop();
@@ -129,11 +124,7 @@ class MissingMountsIT {
     assertNoneIsFormatted(List.of(folder));
     assertTrue(server.log().contains("not mounted"), server::log);
     Commands.run("mount", "--move", elsewhere.toString(), folder.toString());
-    long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(2);
-    while (!server.anyHealth().contains("\"open\":6,")) {
-      assertTrue(System.nanoTime() < deadline, server::anyHealth);
-      ServerProcess.pause(Duration.ofMillis(200));
-    }
+    Await.until("all drives are served", () -> server.anyHealth().contains("\"open\":6,"));
     readAll();
   }
 

@@ -2,8 +2,8 @@ package dev.ashlar.it.fault;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.ashlar.it.harness.Await;
 import dev.ashlar.it.harness.Buckets;
 import dev.ashlar.it.harness.ChangeClient;
 import dev.ashlar.it.harness.Clients;
@@ -17,7 +17,6 @@ import dev.ashlar.it.harness.ServerSpec;
 import dev.ashlar.storage.drive.NewIncarnation;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -25,7 +24,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -66,16 +64,16 @@ class NewIncarnationsIT {
   }
 
   @Test
-  void ofThreeDrives() throws IOException {
+  void ofThreeDrives() throws Exception {
     everythingStays(3);
   }
 
   @Test
-  void ofAllDrives() throws IOException {
+  void ofAllDrives() throws Exception {
     everythingStays(6);
   }
 
-  private void everythingStays(int drives) throws IOException {
+  private void everythingStays(int drives) throws Exception {
     changeAll();
     beginIncarnations(drives);
     readAll("changed shortly before");
@@ -113,23 +111,17 @@ class NewIncarnationsIT {
     return folders;
   }
 
-  private void awaitFolded() {
+  private void awaitFolded() throws Exception {
     await("ashlar_blob_unfolded_changes");
   }
 
-  private void awaitRepaired() {
+  private void awaitRepaired() throws Exception {
     awaitFolded();
     await("ashlar_repair_owing_blobs");
   }
 
-  private void await(String metric) {
-    long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(2);
-    while (Metrics.of(server).value(metric) != 0) {
-      assertTrue(
-          System.nanoTime() < deadline,
-          () -> metric + " is " + Metrics.of(server).value(metric) + " after two minutes");
-      ServerProcess.pause(Duration.ofMillis(100));
-    }
+  private void await(String metric) throws Exception {
+    Await.until(metric + " is 0", () -> Metrics.of(server).value(metric) == 0);
   }
 
   private void changeAll() throws IOException {

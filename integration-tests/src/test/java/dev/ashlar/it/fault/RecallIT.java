@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.ashlar.it.harness.Await;
 import dev.ashlar.it.harness.Buckets;
 import dev.ashlar.it.harness.Clients;
 import dev.ashlar.it.harness.Content;
@@ -17,9 +18,7 @@ import java.io.UncheckedIOException;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
@@ -38,7 +37,7 @@ class RecallIT {
   private String bucket;
 
   @BeforeEach
-  void replaceAll() {
+  void replaceAll() throws Exception {
     server = ServerProcess.start(ServerSpec.named("recall"));
     s3 = Clients.sync(server);
     bucket = Buckets.create(s3, "recall");
@@ -49,7 +48,7 @@ class RecallIT {
       DriveFolders.replaceForGood(folder);
     }
     server.start();
-    await(health -> health.contains("\"protection\":{\"known\":true"));
+    await("protection is known", health -> health.contains("\"protection\":{\"known\":true"));
     assertFails(503, () -> readAll("before"));
   }
 
@@ -60,7 +59,7 @@ class RecallIT {
   }
 
   @Test
-  void allThatWereReplacedAreRecalledAtOnce() {
+  void allThatWereReplacedAreRecalledAtOnce() throws Exception {
     bringBack(server.driveFolders());
     server.startUnready();
     assertEquals(0, open(), server::anyHealth);
@@ -69,16 +68,16 @@ class RecallIT {
     assertRefused("there is no drive", recall("/nowhere"));
     assertEquals(200, recall(all).statusCode());
     assertEquals(200, recall(all).statusCode(), "asked for already");
-    await(health -> health.contains("\"open\":6,"));
+    await("all are served", health -> health.contains("\"open\":6,"));
     readAll("before");
-    await(health -> health.startsWith("{\"status\":\"UP\""));
+    await("healthy", health -> health.startsWith("{\"status\":\"UP\""));
     readAll("before");
     assertRefused("is there", recall(all));
   }
 
   /** Killed when it was asked for, and when the drives have begun to take their places. */
   @Test
-  void aRecallThatIsCutOffIsCarriedOutByTheNextStart() {
+  void aRecallThatIsCutOffIsCarriedOutByTheNextStart() throws Exception {
     bringBack(server.driveFolders());
     server.startUnready();
     assertEquals(200, recall(targets(server.driveFolders())).statusCode());
@@ -86,14 +85,14 @@ class RecallIT {
     server.startUnready();
     server.kill();
     server.start();
-    await(health -> health.contains("\"open\":6,"));
+    await("all are served", health -> health.contains("\"open\":6,"));
     readAll("before");
-    await(health -> health.startsWith("{\"status\":\"UP\""));
+    await("healthy", health -> health.startsWith("{\"status\":\"UP\""));
   }
 
   /** What would be lost with the replacements is looked at. */
   @Test
-  void whatWasWrittenToReplacementsIsNotLost() {
+  void whatWasWrittenToReplacementsIsNotLost() throws Exception {
     putAll("since");
     bringBack(server.driveFolders());
     server.startUnready();
@@ -120,14 +119,14 @@ class RecallIT {
 
   /** In the place of another one it is refused when it is opened, and stays as it is. */
   @Test
-  void aDriveOfAnotherPlaceIsNotTaken() {
+  void aDriveOfAnotherPlaceIsNotTaken() throws Exception {
     List<Path> folders = server.driveFolders();
     server.stop();
     move(folders.get(0), aside(folders.get(0), "replacement"));
     move(aside(folders.get(1), "before"), folders.get(0));
     server.start();
     assertEquals(200, recall(targets(folders.subList(0, 1))).statusCode());
-    awaitLog("belongs here");
+    Await.until("the drive is refused", () -> server.log().contains("belongs here"));
     assertEquals(5, open(), server::anyHealth);
   }
 
@@ -136,13 +135,16 @@ class RecallIT {
   }
 
   /** Until so many drives have come late: metadata knows them by then, and that all is owed. */
-  private void awaitServed(int drives) {
-    await(health -> server.log().split("is served now as drive", -1).length > drives);
+  private void awaitServed(int drives) throws Exception {
+    Await.until(
+        drives + " drives have come",
+        () -> server.log().split("is served now as drive", -1).length > drives);
   }
 
   /** Until no object that can be read lacks a shard. */
-  private void awaitRepaired() {
+  private void awaitRepaired() throws Exception {
     await(
+        "repaired",
         health ->
             health.contains("\"protection\":{\"known\":true")
                 && !health.contains("\"spare\":0")
@@ -162,20 +164,8 @@ class RecallIT {
     return folders.stream().map(Path::toString).collect(Collectors.joining(","));
   }
 
-  private void await(Predicate<String> condition) {
-    long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(3);
-    while (!condition.test(server.anyHealth())) {
-      assertTrue(System.nanoTime() < deadline, () -> server.anyHealth() + ServerProcess.logTails());
-      ServerProcess.pause(Duration.ofMillis(200));
-    }
-  }
-
-  private void awaitLog(String text) {
-    long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(2);
-    while (!server.log().contains(text)) {
-      assertTrue(System.nanoTime() < deadline, server::log);
-      ServerProcess.pause(Duration.ofMillis(200));
-    }
+  private void await(String what, Predicate<String> condition) throws Exception {
+    Await.until(what, () -> condition.test(server.anyHealth()));
   }
 
   /** The drives as they were before, in the places of the replacements, which are kept. */

@@ -5,8 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.ashlar.it.harness.Await;
 import dev.ashlar.it.harness.Buckets;
 import dev.ashlar.it.harness.Clients;
+import dev.ashlar.it.harness.Parallel;
 import dev.ashlar.it.harness.Seeds;
 import dev.ashlar.it.harness.ServerProcess;
 import dev.ashlar.it.harness.ServerSpec;
@@ -23,6 +25,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.function.IntConsumer;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -36,7 +39,10 @@ import software.amazon.awssdk.services.s3.model.S3Exception;
  * One flipped bit in the files of the only metadata folder costs no object and needs no operator.
  */
 class RottenMetadataIT {
-  private static final int OBJECTS = 1_500;
+  /** Enough rows for several blocks of a table: a bit in the middle of the file is in a row. */
+  private static final int OBJECTS = 300;
+
+  private static final int CLIENTS = 4;
   private static final long PATIENCE_NANOS = TimeUnit.MINUTES.toNanos(1);
 
   private final SplittableRandom random = new SplittableRandom(Seeds.seed("RottenMetadataIT"));
@@ -45,11 +51,11 @@ class RottenMetadataIT {
   private String bucket;
 
   @BeforeEach
-  void fillAndStop() {
+  void fillAndStop() throws Exception {
     server = ServerProcess.start(ServerSpec.named("rotten-metadata"));
     s3 = Clients.sync(server);
     bucket = Buckets.create(s3, "rotten");
-    IntStream.range(0, OBJECTS).parallel().forEach(this::put);
+    forEachObject(this::put);
     server.stop();
   }
 
@@ -103,8 +109,18 @@ class RottenMetadataIT {
     awaitUp();
   }
 
-  private void readAll() {
-    IntStream.range(0, OBJECTS).parallel().forEach(this::read);
+  private static void forEachObject(IntConsumer work) throws Exception {
+    Parallel.run(
+        CLIENTS,
+        client -> {
+          for (int i = client; i < OBJECTS; i += CLIENTS) {
+            work.accept(i);
+          }
+        });
+  }
+
+  private void readAll() throws Exception {
+    forEachObject(this::read);
     int listed =
         s3.listObjectsV2Paginator(b -> b.bucket(bucket)).stream()
             .mapToInt(page -> page.contents().size())
@@ -140,20 +156,12 @@ class RottenMetadataIT {
     return ("content of " + number).getBytes(StandardCharsets.UTF_8);
   }
 
-  private void awaitUp() throws InterruptedException {
-    long end = System.nanoTime() + PATIENCE_NANOS;
-    while (!server.health().contains("\"status\":\"UP\"")) {
-      assertTrue(System.nanoTime() < end, server::health);
-      Thread.sleep(100);
-    }
+  private void awaitUp() throws Exception {
+    Await.until("healthy", () -> server.health().contains("\"status\":\"UP\""));
   }
 
   private void awaitCopy() throws Exception {
-    long end = System.nanoTime() + PATIENCE_NANOS;
-    while (tables("copy-").isEmpty()) {
-      assertTrue(System.nanoTime() < end, "there is no second copy of the checkpoint");
-      Thread.sleep(100);
-    }
+    Await.until("a second copy of the checkpoint", () -> !tables("copy-").isEmpty());
   }
 
   private Path largest(String folderPrefix) throws IOException {

@@ -3,6 +3,7 @@ package dev.ashlar.it.fault;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.ashlar.it.harness.Await;
 import dev.ashlar.it.harness.Buckets;
 import dev.ashlar.it.harness.Clients;
 import dev.ashlar.it.harness.Content;
@@ -26,8 +27,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
-import java.util.concurrent.TimeUnit;
-import java.util.function.BooleanSupplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -76,7 +75,7 @@ class ScrubIT {
       flipBytes(folders.remove(random.nextInt(folders.size())));
     }
     readAll();
-    await("what reads met is owed", () -> value("ashlar_repair_lost_shards_total") > 0);
+    Await.until("what reads met is owed", () -> value("ashlar_repair_lost_shards_total") > 0);
     scrub();
     assertTrue(value("ashlar_drive_corrupt_blocks_total") > 0, "reads met damage");
     awaitRepaired();
@@ -124,14 +123,14 @@ class ScrubIT {
 
   /** Has everything read and returns how many damaged blocks that found. */
   private long scrub() throws Exception {
-    await("no pass is under way", () -> !get().contains("\"running\":true"));
+    Await.until("no pass is under way", () -> !get().contains("\"running\":true"));
     long before = sum("startedMs\":(\\d+),\"finishedMs", get());
     HttpRequest.Builder start =
         HttpRequest.newBuilder(server.management("/scrub")).POST(BodyPublishers.noBody());
     assertEquals(403, http.send(start.build(), BodyHandlers.ofString()).statusCode());
     HttpRequest asked = start.header("X-Ashlar-Admin", "1").build();
     assertEquals(200, http.send(asked, BodyHandlers.ofString()).statusCode());
-    await(
+    Await.until(
         "all drives are read",
         () -> {
           String page = get();
@@ -169,17 +168,11 @@ class ScrubIT {
     return Metrics.of(server).value(metric);
   }
 
-  private void awaitRepaired() throws InterruptedException {
-    await("what was found is looked at again", () -> value("ashlar_repair_suspect_shards") == 0);
-    await("nothing is owed", () -> server.health().contains("\"known\":true,\"owingBlobs\":0,"));
-  }
-
-  private static void await(String what, BooleanSupplier isSo) throws InterruptedException {
-    long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(2);
-    while (!isSo.getAsBoolean()) {
-      assertTrue(System.nanoTime() < deadline, () -> "not after two minutes: " + what);
-      Thread.sleep(100);
-    }
+  private void awaitRepaired() throws Exception {
+    Await.until(
+        "what was found is looked at again", () -> value("ashlar_repair_suspect_shards") == 0);
+    Await.until(
+        "nothing is owed", () -> server.health().contains("\"known\":true,\"owingBlobs\":0,"));
   }
 
   private void readAll() {
