@@ -28,7 +28,7 @@ import org.slf4j.LoggerFactory;
  */
 final class AwaitedDrives {
   private static final Logger LOG = LoggerFactory.getLogger(AwaitedDrives.class);
-  private static final Duration PAUSE = Duration.ofSeconds(1);
+  static final Duration PAUSE = Duration.ofSeconds(1);
 
   private final LocalDrives drives;
   private final MetadataClient metadata;
@@ -57,7 +57,7 @@ final class AwaitedDrives {
   }
 
   /**
-   * @param lookAgain what operators are told of the time between two looks
+   * @param lookAgain the longest time between two looks
    */
   AwaitedDrives(
       LocalDrives drives, MetadataClient metadata, Registration registration, Duration lookAgain) {
@@ -99,7 +99,7 @@ final class AwaitedDrives {
               + " and with it too much would be lost. If it is only not mounted, mount it; if it"
               + " is to be replaced, it is as soon as the others are well. If they never will be,"
               + " and it neither, make the file {} in it. This process goes on and looks again"
-              + " every {} s",
+              + " at least every {} s",
           folder,
           DriveFolderState.CONFIRMATION,
           lookAgain.toSeconds());
@@ -114,21 +114,26 @@ final class AwaitedDrives {
   }
 
   /**
-   * Looks again and again, until all are served or it is closed.
+   * Looks again and again, until all are served or it is closed: often at first and after one has
+   * come, for others may come with it.
    *
-   * @param pause from one look to the next
+   * @param first the time to the first look
    */
-  BackgroundThread start(Newcomer newcomer, Duration pause) {
+  BackgroundThread start(Newcomer newcomer, Duration first) {
     return BackgroundThread.start(
         "awaited-drives",
         () -> {
+          Duration pause = first;
           while (late.values().stream().anyMatch(drive -> !drive.isThere())) {
             Thread.sleep(pause);
+            pause = shorter(pause.multipliedBy(2), lookAgain);
             try {
               if (isWaiting()) {
                 askAgain();
               }
-              serve(newcomer);
+              if (serve(newcomer)) {
+                pause = first;
+              }
             } catch (MetadataUnavailableException e) {
               LOG.debug("{} are awaited: {}", drives.awaitedFolders(), e.getMessage());
             } catch (IOException | RuntimeException e) {
@@ -136,6 +141,10 @@ final class AwaitedDrives {
             }
           }
         });
+  }
+
+  private static Duration shorter(Duration one, Duration other) {
+    return one.compareTo(other) < 0 ? one : other;
   }
 
   private void askAgain() throws IOException, MetadataUnavailableException, InterruptedException {
@@ -150,12 +159,16 @@ final class AwaitedDrives {
     drives.fill(known);
   }
 
-  /** Serves what has been opened since; before anybody is answered, metadata knows its life. */
-  private void serve(Newcomer newcomer) throws IOException, MetadataUnavailableException {
+  /**
+   * Serves what has been opened since; before anybody is answered, metadata knows its life.
+   *
+   * @return whether there was any
+   */
+  private boolean serve(Newcomer newcomer) throws IOException, MetadataUnavailableException {
     List<DriveStore> come = new ArrayList<>(drives.stores());
     come.removeIf(drive -> !isAwaited(drive.drive().id()));
     if (come.isEmpty()) {
-      return;
+      return false;
     }
     for (DriveStore drive : come) {
       newcomer.found(drives.folderOf(drive));
@@ -166,6 +179,7 @@ final class AwaitedDrives {
       LOG.info("{} is served now as drive {}", drives.folderOf(drive), drive.drive());
       newcomer.come(drive);
     }
+    return true;
   }
 
   private boolean isAwaited(UUID id) {

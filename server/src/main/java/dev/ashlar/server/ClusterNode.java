@@ -229,7 +229,7 @@ final class ClusterNode implements ServerForm {
     DriveScrubs looking =
         opened.add(new DriveScrubs(options.scrub(), metadata, own.stores(), steady, meters));
     scrubs = looking;
-    opened.add(own.awaitVacant(looking::add, StorageRole.LOOK_AGAIN));
+    opened.add(own.awaitVacant(looking::add, AwaitedDrives.PAUSE));
   }
 
   private Serving serve(RemoteMetadata metadata, Membership member, RootCredential root)

@@ -127,7 +127,7 @@ final class Node implements ServerForm {
       gateway.startParityScrub(() -> true);
       scrubs =
           opened.add(new DriveScrubs(options.scrub(), metadata, drives.stores(), steady, meters));
-      opened.add(awaited.start(scrubs::add, LOOK_AGAIN));
+      opened.add(awaited.start(scrubs::add, AwaitedDrives.PAUSE));
       root.keep(mounted);
       s3Address = gateway.serve(root);
       OpenFiles.ofProcess().report(options.dataFolders().size());

@@ -29,7 +29,7 @@ final class StorageRole implements AutoCloseable {
    * From one look at what is vacant to the next, once the process serves: metadata goes through
    * what is owed for it.
    */
-  static final Duration LOOK_AGAIN = Duration.ofSeconds(30);
+  private static final Duration LOOK_AGAIN = Duration.ofSeconds(30);
 
   private final List<Path> folders;
   private final DriveResources resources;
@@ -95,9 +95,9 @@ final class StorageRole implements AutoCloseable {
    * Looks again and again for drives that are not there, until all are served or it is closed.
    *
    * @param newcomer is told of each drive that has come, when it is served
-   * @param pause from one look to the next
+   * @param first the time to the first look
    */
-  BackgroundThread awaitVacant(Newcomer newcomer, Duration pause) {
+  BackgroundThread awaitVacant(Newcomer newcomer, Duration first) {
     return Objects.requireNonNull(awaited)
         .start(
             new AwaitedDrives.Newcomer() {
@@ -111,7 +111,7 @@ final class StorageRole implements AutoCloseable {
                 newcomer.come(drive);
               }
             },
-            pause);
+            first);
   }
 
   /** Whether there is a drive to serve. */
