@@ -1,7 +1,10 @@
 package dev.ashlar.server;
 
+import java.io.PrintWriter;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.UnmatchedArgumentException;
 
 /** Entry point. */
 @Command(
@@ -31,7 +34,18 @@ public final class Main {
   /** What the process ends with. */
   static int execute(CommandLine commands, String... arguments) {
     commands.setCaseInsensitiveEnumValuesAllowed(true);
+    commands.setParameterExceptionHandler((refused, all) -> refuse(refused));
     return readConfig(commands, arguments) ? commands.execute(arguments) : USAGE;
+  }
+
+  /** Says what is wrong; a page of options after it would hide that. */
+  private static int refuse(ParameterException refused) {
+    CommandLine command = refused.getCommandLine();
+    PrintWriter err = command.getErr();
+    err.println(refused.getMessage());
+    UnmatchedArgumentException.printSuggestions(refused, err);
+    err.println("All options: " + command.getCommandSpec().qualifiedName() + " --help");
+    return USAGE;
   }
 
   private static boolean readConfig(CommandLine commands, String... arguments) {

@@ -57,7 +57,7 @@ final class StartMessage {
 
   /** Of objects that would not survive what they are to survive. */
   static String text(Protection protection) {
-    return protection.owingBlobs() == 0
+    return !protection.known() || protection.owingBlobs() == 0
         ? "SOME OBJECTS MAY LACK SHARDS NOW: that is being looked for"
         : "SHARDS OF "
             + protection.owingBlobs()
@@ -77,6 +77,10 @@ final class StartMessage {
     }
     if (drivesMissing > 0) {
       text.append("; ").append(drivesMissing).append(" NOT AVAILABLE NOW");
+    }
+    if (drivesMissing > profile.parityShards()) {
+      boolean isServing = drives - drivesMissing >= profile.dataShards();
+      text.append(isServing ? ": SOME" : ": MOST").append(" OBJECTS CANNOT BE READ");
     }
     return text.toString();
   }

@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.lang.reflect.Field;
 import java.util.ArrayList;
 import java.util.List;
@@ -33,6 +35,27 @@ class ServerCommandTest {
     assertEquals(50 << 20, scrubRate("--scrub-rate", "50MiB"));
     assertEquals(4096, scrubRate("--scrub-rate", "4096"));
     assertThrows(ParameterException.class, () -> scrubRate("--scrub-rate", "fast"));
+  }
+
+  @Test
+  void aRefusalIsNotFollowedByAPageOfOptions() {
+    String anyPort = "--listen=127.0.0.1:0";
+    assertEquals(
+        List.of(
+            "profile 6+2 needs at least 8 drive folders, --data names 6",
+            "All options: ashlar server --help"),
+        refusal("server", "--profile", "6+2", anyPort, "--management-" + anyPort.substring(2)));
+    List<String> unknown = refusal("server", "--profil", "4+2");
+    assertTrue(unknown.getFirst().contains("--profil"), unknown::toString);
+    assertTrue(unknown.size() <= 4, unknown::toString);
+    assertTrue(refusal("admin", "drive", "recall").size() <= 4);
+  }
+
+  private static List<String> refusal(String... arguments) {
+    StringWriter said = new StringWriter();
+    CommandLine commands = new CommandLine(Main.class).setErr(new PrintWriter(said, true));
+    assertEquals(CommandLine.ExitCode.USAGE, Main.execute(commands, arguments), said::toString);
+    return said.toString().lines().toList();
   }
 
   @Test

@@ -61,6 +61,7 @@ class RefusedStartIT {
     assertTrue(
         ended.output().startsWith("profile 5+3 needs at least 8 drive folders, --data names 5"),
         ended.output());
+    assertEquals(2, ended.output().lines().count(), ended.output());
     assertEquals(List.of(), files(root));
   }
 
