@@ -86,6 +86,21 @@ class SecondCopyTest {
     }
   }
 
+  /** Its tables and its manifest have checksums of their own. */
+  @Test
+  void aCheckpointWhoseSumsAreDamagedIsCopiedAndGetsThemBack() throws Exception {
+    try (RocksTable table = open()) {
+      Checkpoint checkpoint = take(table);
+      Path sums = checkpoint.path().resolve(FileSums.FILE);
+      byte[] bytes = Files.readAllBytes(sums);
+      bytes[bytes.length / 2] ^= 1;
+      Files.write(sums, bytes);
+      copies.make(checkpoint, UNLIMITED, Pace.unlimited());
+      assertEquals(FileSums.read(checkpoints.copyOf(checkpoint)), FileSums.read(checkpoint.path()));
+      assertEquals(List.of(), copies.verify(checkpoint, Pace.unlimited()));
+    }
+  }
+
   @Test
   void whatBothCheckpointsHaveIsCopiedOnce() throws Exception {
     try (RocksTable table = open()) {
