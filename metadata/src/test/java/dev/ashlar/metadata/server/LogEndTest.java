@@ -17,10 +17,13 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** A log that has lost its end looks whole to Ratis. What was acknowledged tells. */
+@Execution(ExecutionMode.CONCURRENT)
 class LogEndTest {
   /** More than followers may be behind in what they know to be committed. */
   private static final int TAIL_BYTES = 2400;

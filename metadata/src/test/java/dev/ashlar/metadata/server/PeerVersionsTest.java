@@ -17,8 +17,11 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Peers of this build beside some of a later one, which knows one version of metadata more. */
+@Execution(ExecutionMode.CONCURRENT)
 @Timeout(300)
 class PeerVersionsTest {
   private static final int OLD = MetadataVersion.KNOWN;
