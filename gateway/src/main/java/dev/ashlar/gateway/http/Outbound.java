@@ -4,14 +4,21 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOutboundBuffer;
+import io.netty.channel.socket.ChannelOutputShutdownException;
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The sending side of a connection, on its event loop: makes heads, counts what the client has not
  * taken yet, notices when it takes too little.
  */
-// A write that fails ends the channel, and the connection's channelInactive tells.
+// The end of the channel is told by the connection's channelInactive.
 @SuppressWarnings("FutureReturnValueIgnored")
 final class Outbound {
+  private static final Logger LOG = LoggerFactory.getLogger(Outbound.class);
+
   private final ServerState shared;
   private final AnswerWindow window;
   private final Runnable whenRoom;
@@ -106,7 +113,26 @@ final class Outbound {
 
   private void write(ChannelHandlerContext ctx, ByteBuf bytes, int size) {
     submittedBytes += size;
-    ctx.write(bytes).addListener(written -> sent(size));
+    ctx.write(bytes)
+        .addListener(
+            written -> {
+              endIfFaulty(ctx, written.cause());
+              sent(size);
+            });
+  }
+
+  /** A fault of ours, which does not end the channel in every case: the client would wait. */
+  private static void endIfFaulty(ChannelHandlerContext ctx, @Nullable Throwable cause) {
+    if (cause != null && !(reason(cause) instanceof IOException)) {
+      LOG.error("an answer to {} could not be sent", ctx.channel().remoteAddress(), cause);
+      ctx.close();
+    }
+  }
+
+  /** Without what Netty wraps it in when it sends nothing more. */
+  private static Throwable reason(Throwable failure) {
+    Throwable cause = failure.getCause();
+    return failure instanceof ChannelOutputShutdownException && cause != null ? cause : failure;
   }
 
   private void sent(int bytes) {

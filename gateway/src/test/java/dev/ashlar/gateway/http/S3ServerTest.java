@@ -3,12 +3,19 @@ package dev.ashlar.gateway.http;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import dev.ashlar.gateway.s3.S3Error;
 import dev.ashlar.gateway.s3.S3Exception;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import io.netty.handler.codec.http.DefaultHttpHeaders;
 import java.util.Arrays;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
 
 class S3ServerTest {
   private final TestServer server = new TestServer();
@@ -83,6 +90,36 @@ class S3ServerTest {
       assertTrue(answer.text().contains("InternalError"));
       assertTrue(!answer.text().contains("secret"));
     }
+  }
+
+  /** The client sees just the end of its connection. */
+  @Test
+  void logsWhyAnAnswerCouldNotBeSent() throws Exception {
+    ListAppender<ILoggingEvent> said = new ListAppender<>();
+    said.list = new CopyOnWriteArrayList<>();
+    said.start();
+    Logger logger = (Logger) LoggerFactory.getLogger(Outbound.class);
+    logger.addAppender(said);
+    ByteBuf released = Unpooled.directBuffer(5).writeZero(5);
+    released.release();
+    server.start(
+        exchange ->
+            new HttpAnswer(
+                200,
+                new DefaultHttpHeaders(),
+                new HttpAnswer.Streamed(5, out -> out.write(released))));
+    try (RawClient client = server.connect()) {
+      assertTrue(client.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n").ended());
+      long begin = System.nanoTime();
+      while (said.list.isEmpty()) {
+        assertTrue(System.nanoTime() - begin < TestServer.DEADLINE.toNanos(), "nothing is logged");
+        Thread.sleep(10);
+      }
+    } finally {
+      logger.detachAppender(said);
+    }
+    String message = said.list.getFirst().getFormattedMessage();
+    assertTrue(message.endsWith("could not be sent"), message);
   }
 
   @Test
