@@ -30,9 +30,6 @@ final class CheckpointKeeper implements AutoCloseable {
   private static final long WARN_EVERY_NANOS = TimeUnit.HOURS.toNanos(1);
   private static final Duration CLOSE_MAX = Duration.ofSeconds(5);
 
-  /** An empty file beside the checkpoints; its time is that of the last verification. */
-  private static final String VERIFIED = "verified";
-
   /** Checkpoints without a second copy, in a row, after which one copy has to be enough. */
   private static final int UNCOPIED_MAX = 8;
 
@@ -236,7 +233,7 @@ final class CheckpointKeeper implements AutoCloseable {
     if (copied.isEmpty()) {
       return;
     }
-    Path mark = checkpoints.directory().resolve(VERIFIED);
+    Path mark = checkpoints.directory().resolve(Checkpoints.VERIFIED);
     if (!Files.exists(mark)) {
       Files.createFile(mark); // the copy was verified when it was made
     }

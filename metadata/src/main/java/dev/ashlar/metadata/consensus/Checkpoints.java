@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.FileTime;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -18,7 +19,6 @@ import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
-import org.apache.ratis.io.MD5Hash;
 import org.apache.ratis.server.protocol.TermIndex;
 import org.apache.ratis.server.storage.FileInfo;
 import org.apache.ratis.server.storage.RaftStorage;
@@ -26,8 +26,9 @@ import org.apache.ratis.statemachine.SnapshotInfo;
 import org.apache.ratis.statemachine.SnapshotRetentionPolicy;
 import org.apache.ratis.statemachine.StateMachineStorage;
 import org.apache.ratis.statemachine.impl.FileListSnapshotInfo;
-import org.apache.ratis.util.MD5FileUtil;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The checkpoints of one peer: directories {@code checkpoint-TERM-INDEX} in Ratis' state machine
@@ -38,12 +39,16 @@ import org.jspecify.annotations.Nullable;
  * from the latest checkpoint on that has one.
  */
 final class Checkpoints implements StateMachineStorage {
+  private static final Logger LOG = LoggerFactory.getLogger(Checkpoints.class);
   private static final String PREFIX = "checkpoint-";
   private static final Pattern NAME = Pattern.compile(PREFIX + "(\\d{1,18})-(\\d{1,18})");
   static final String UNFINISHED = ".new";
   private static final String REMOVED = ".removed";
   private static final String COPY_PREFIX = "copy-";
   private static final String DAMAGED_PREFIX = "damaged-";
+
+  /** An empty file beside the checkpoints; its time is that of the last verification. */
+  static final String VERIFIED = "verified";
 
   private volatile @Nullable Path directory;
   private volatile @Nullable Path logDirectory;
@@ -331,7 +336,7 @@ final class Checkpoints implements StateMachineStorage {
     try {
       List<FileInfo> infos =
           content(checkpoint.path()).stream()
-              .<FileInfo>map(file -> new LazilyDigested(file, checkpoint.position()))
+              .<FileInfo>map(file -> new SentFile(file, checkpoint, sent, this::setVerificationDue))
               .toList();
       return new FileListSnapshotInfo(infos, checkpoint.position());
     } catch (IOException e) {
@@ -339,32 +344,15 @@ final class Checkpoints implements StateMachineStorage {
     }
   }
 
-  /**
-   * Ratis asks for the digest only when it sends a part of the file, but for the list quite often.
-   */
-  private final class LazilyDigested extends FileInfo {
-    private final TermIndex checkpoint;
-    private volatile @Nullable MD5Hash digest;
-
-    LazilyDigested(Path path, TermIndex checkpoint) {
-      super(path, null);
-      this.checkpoint = checkpoint;
-    }
-
-    @Override
-    public MD5Hash getFileDigest() {
-      sent.asked(checkpoint);
-      MD5Hash known = digest;
-      if (known != null) {
-        return known;
+  /** As soon as the keeper looks: something was found damaged. */
+  private void setVerificationDue() {
+    try {
+      Path verified = directory().resolve(VERIFIED);
+      if (Files.exists(verified)) {
+        Files.setLastModifiedTime(verified, FileTime.fromMillis(0));
       }
-      try {
-        MD5Hash computed = MD5FileUtil.computeMd5ForFile(getPath().toFile());
-        digest = computed;
-        return computed;
-      } catch (IOException e) {
-        throw new UncheckedIOException(e);
-      }
+    } catch (IOException e) {
+      LOG.warn("{} is verified later", directory(), e);
     }
   }
 

@@ -11,6 +11,8 @@ import java.util.NavigableMap;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 import java.util.zip.CRC32C;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The file {@code SUMS} of a checkpoint: the length and CRC32C of each of its files.
@@ -19,6 +21,7 @@ import java.util.zip.CRC32C;
  * hex digits or "-" while it is not known, and "end CRC" over all lines before.
  */
 record FileSums(NavigableMap<String, Sum> files) {
+  private static final Logger LOG = LoggerFactory.getLogger(FileSums.class);
   static final String FILE = "SUMS";
   private static final String UNFINISHED = FILE + ".new";
   private static final String FORMAT = "ashlar-sums 1";
@@ -51,6 +54,19 @@ record FileSums(NavigableMap<String, Sum> files) {
   /** One that was received, or taken by an earlier build, has none before it has a second copy. */
   static boolean isThere(Path checkpoint) {
     return Files.exists(checkpoint.resolve(FILE));
+  }
+
+  /** Those of a checkpoint, as far as it has any that are whole. */
+  static FileSums readOrNone(Path checkpoint) {
+    if (!isThere(checkpoint)) {
+      return NONE;
+    }
+    try {
+      return read(checkpoint);
+    } catch (IOException e) {
+      LOG.error("{}: its checksums are damaged, and the second copy has to tell", checkpoint, e);
+      return NONE;
+    }
   }
 
   /** Those of a new checkpoint. Its tables, nearly all of its bytes, are left for later. */

@@ -142,7 +142,7 @@ final class SecondCopy {
 
   /** Its files that are no tables have had checksums since it was taken. */
   private static void requireAsTaken(Checkpoint checkpoint, FileSums sums) {
-    sumsAsTaken(checkpoint)
+    FileSums.readOrNone(checkpoint.path())
         .files()
         .forEach(
             (name, taken) -> {
@@ -156,19 +156,6 @@ final class SecondCopy {
                     checkpoint.path().resolve(name) + " is not what was written");
               }
             });
-  }
-
-  /** None of a checkpoint that was received, and when they are damaged: they are written anew. */
-  private static FileSums sumsAsTaken(Checkpoint checkpoint) {
-    if (!FileSums.isThere(checkpoint.path())) {
-      return FileSums.NONE;
-    }
-    try {
-      return FileSums.read(checkpoint.path());
-    } catch (IOException e) {
-      LOG.error("{}: its checksums are written anew", checkpoint.path(), e);
-      return FileSums.NONE;
-    }
   }
 
   private void requireOpens(Path copy) throws IOException {

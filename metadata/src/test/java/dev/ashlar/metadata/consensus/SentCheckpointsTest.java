@@ -2,6 +2,7 @@ package dev.ashlar.metadata.consensus;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ashlar.metadata.consensus.Checkpoints.Checkpoint;
@@ -89,6 +90,18 @@ class SentCheckpointsTest {
     SnapshotInfo unused = offered();
     take(SECOND);
     assertFalse(isKept());
+  }
+
+  /** The follower would let go of what it has. */
+  @Test
+  void whatIsDamagedIsNotSentAndIsSoonVerified() throws Exception {
+    Path verified = Files.createFile(root.resolve("sm/verified"));
+    SnapshotInfo damaged = offered();
+    Files.writeString(root.resolve("sm/checkpoint-1-100/CURRENT"), "MANIFESS");
+    assertThrows(UncheckedIOException.class, () -> send(damaged));
+    assertEquals(0, Files.getLastModifiedTime(verified).toMillis());
+    Files.writeString(root.resolve("sm/checkpoint-1-100/CURRENT"), "MANIFEST");
+    send(damaged);
   }
 
   @Test
