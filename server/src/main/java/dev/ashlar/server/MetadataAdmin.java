@@ -2,6 +2,7 @@ package dev.ashlar.server;
 
 import dev.ashlar.protocol.client.MetadataPeers;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
+import dev.ashlar.protocol.message.PeerStanding;
 import dev.ashlar.protocol.message.PeersChangeAnswer;
 import dev.ashlar.protocol.message.PeersChangeStatus;
 import dev.ashlar.protocol.message.PeersStatus;
@@ -24,7 +25,8 @@ final class MetadataAdmin {
    * The group.
    *
    * @param committed the last log entry of which the leader knows that it is committed
-   * @param tolerates how many of the peers that answer may be lost before nothing is decided
+   * @param tolerates how many of the peers that answer may be lost before nothing is decided, or
+   *     none is left that can read its tables
    * @param version of metadata that is in use
    * @param change the latest that the leader has begun; null: none since it leads
    */
@@ -35,6 +37,8 @@ final class MetadataAdmin {
    * A peer.
    *
    * @param standing member, joining, rebuilding …; empty where it does not answer
+   * @param condition whole, damaged (it votes, but cannot read all of its tables) or stopped (it
+   *     does not vote); empty where it does not tell
    * @param applied the last log entry that its tables hold; null where it does not answer
    * @param lag entries that it lacks; likewise
    * @param knows the greatest version of metadata that its build knows; likewise
@@ -46,6 +50,7 @@ final class MetadataAdmin {
       boolean leads,
       boolean answers,
       String standing,
+      String condition,
       @Nullable Long applied,
       @Nullable Long lag,
       @Nullable Integer knows,
@@ -88,6 +93,9 @@ final class MetadataAdmin {
         peer.getLeads(),
         answers,
         peer.getStanding().toLowerCase(Locale.ROOT),
+        peer.getCondition() == PeerStanding.Condition.UNKNOWN
+            ? ""
+            : peer.getCondition().name().toLowerCase(Locale.ROOT),
         answers ? peer.getApplied() : null,
         answers ? Math.max(0, committed - peer.getApplied()) : null,
         answers ? peer.getKnows() : null,
@@ -97,11 +105,13 @@ final class MetadataAdmin {
   private static int tolerates(List<PeerInfo> infos) {
     List<PeerInfo> counting =
         infos.stream().filter(peer -> !peer.change().equals("joins")).toList();
-    long able =
+    List<PeerInfo> voters =
         counting.stream()
             .filter(peer -> peer.answers() && peer.standing().equals("member"))
-            .count();
-    return (int) Math.max(0, able - (counting.size() / 2 + 1));
+            .filter(peer -> !peer.condition().equals("stopped"))
+            .toList();
+    long readable = voters.stream().filter(peer -> !peer.condition().equals("damaged")).count();
+    return (int) Math.max(0, Math.min(readable - 1, voters.size() - (counting.size() / 2 + 1)));
   }
 
   private static Change change(PeersChangeStatus change) {

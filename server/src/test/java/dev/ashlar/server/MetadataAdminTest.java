@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.ashlar.protocol.client.MetadataPeers;
+import dev.ashlar.protocol.message.PeerStanding.Condition;
 import dev.ashlar.protocol.message.PeersChangeAnswer;
 import dev.ashlar.protocol.message.PeersChangeStatus;
 import dev.ashlar.protocol.message.PeersChangeStatus.State;
@@ -116,6 +117,27 @@ class MetadataAdminTest {
     assertEquals(1, admin.page().tolerates());
     run(null, null, null);
     assertTrue(shown().contains("Peers that may be lost: 1"), shown());
+  }
+
+  @Test
+  void peersThatHaveStoppedOrCannotReadTheirTablesAreShownAndCounted() throws Exception {
+    statuses.clear();
+    PeersStatus all = THREE.toBuilder().setPeers(2, member("m3", 100)).build();
+    statuses.add(with(all, Condition.STOPPED));
+    assertEquals(0, admin.page().tolerates());
+    statuses.clear();
+    statuses.add(with(all, Condition.DAMAGED)); // it votes
+    assertEquals(1, admin.page().tolerates());
+    run(null, null, null);
+    assertTrue(shown().contains("damaged"), shown());
+    statuses.clear();
+    PeersStatus.Peer.Builder damaged = member("m2", 100).setCondition(Condition.DAMAGED);
+    statuses.add(with(all, Condition.DAMAGED).toBuilder().setPeers(1, damaged).build());
+    assertEquals(0, admin.page().tolerates(), "only one can read its tables");
+  }
+
+  private static PeersStatus with(PeersStatus all, Condition condition) {
+    return all.toBuilder().setPeers(2, member("m3", 100).setCondition(condition)).build();
   }
 
   @Test

@@ -2,7 +2,7 @@ package dev.ashlar.metadata.consensus;
 
 import dev.ashlar.metadata.table.TableFailureException;
 
-/** Why a peer stopped or is of no use, and what its operator can do. */
+/** Why a peer stopped, or cannot read its tables, and what its operator can do. */
 final class ApplyFailure {
   private ApplyFailure() {}
 
@@ -16,18 +16,28 @@ final class ApplyFailure {
   }
 
   /** Of tables that cannot be rebuilt from what is in their folder. */
-  static String accountOfLost(String folder, boolean isOnly, String why) {
+  static String accountOf(LiveTables.FailedRebuild failed, String folder, boolean isOnly) {
     return String.format(
-        "the metadata tables in %s are damaged and cannot be rebuilt from there: %s. %s",
+        "the metadata tables in %s are damaged and cannot be rebuilt %s: %s. %s",
         folder,
-        why,
-        isOnly
-            ? "Check the drive, keep the folder and restore a copy of it. Do not empty it: there is"
-                + " no other peer from which it could be rebuilt. What needs the damaged part is"
-                + " refused until then"
-            : "The other peers go on without it if most of them are whole. Check the drive, and only"
-                + " if they are, stop this process and empty the folder: it is rebuilt from them");
+        failed.isLost() ? "from there" : "now",
+        failed.why(),
+        !failed.isLost() ? LATER : isOnly ? LOST_ONLY : LOST);
   }
+
+  private static final String LATER =
+      "It is tried again. Look at the drive, at the room on it and at the limit of open files, and"
+          + " keep the folder";
+
+  private static final String LOST_ONLY =
+      "Check the drive, keep the folder and restore a copy of it. Do not empty it: there is no other"
+          + " peer from which it could be rebuilt. What needs the damaged part is refused until"
+          + " then";
+
+  private static final String LOST =
+      "The peer votes and stores the log, and does not lead while a whole one can. Check the drive."
+          + " If most of the other peers are whole, stop this process and empty the folder: it is"
+          + " rebuilt from them";
 
   private static String remedy(boolean isOnly, Throwable failure) {
     return switch (failure) {

@@ -1,6 +1,7 @@
 package dev.ashlar.metadata.consensus;
 
 import dev.ashlar.metadata.consensus.Checkpoints.Checkpoint;
+import dev.ashlar.metadata.consensus.LiveTables.FailedRebuild;
 import dev.ashlar.metadata.table.DamagedTablesException;
 import dev.ashlar.metadata.table.RocksTable;
 import java.io.IOException;
@@ -114,17 +115,18 @@ final class CheckpointKeeper implements AutoCloseable {
       warnOfNoRoom(e);
       return true;
     } catch (TablesLostException e) {
-      boolean isFirst = machine.tables().failedRebuilds() == 1; // it is soon tried again
-      retryMs = isFirst ? RETRY_MIN_MS : Math.min(2 * retryMs, RETRY_MAX_MS);
+      boolean isFirst = machine.tables().failedRebuild().stream().anyMatch(FailedRebuild::isFirst);
+      retryMs = isFirst ? RETRY_MIN_MS : Math.min(2 * retryMs, RETRY_MAX_MS); // soon once more
       LOG.error("{}. Next try in {} s", machine.failure(), retryMs / MS_PER_SECOND);
       return false;
     } catch (IOException | RuntimeException e) {
       if (!isClosed) {
         retryMs = Math.min(2 * retryMs, RETRY_MAX_MS);
         LOG.error(
-            "metadata in {}: its files cannot be looked after, next try in {} s",
+            "metadata in {}: its files cannot be looked after, next try in {} s. {}",
             machine.folder(),
             retryMs / MS_PER_SECOND,
+            machine.failure(),
             e);
       }
       return false;

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Collections;
 import java.util.List;
@@ -90,7 +91,7 @@ record FileSums(NavigableMap<String, Sum> files) {
     String text = new String(Files.readAllBytes(file), StandardCharsets.ISO_8859_1);
     int end = text.lastIndexOf("end ");
     if (end < 0 || !text.substring(end).equals(ending(text.substring(0, end)))) {
-      throw new IOException(file + " is damaged");
+      throw new DamagedFileException(file + " is damaged");
     }
     List<String> lines = text.substring(0, end).lines().toList();
     if (!lines.getFirst().equals(FORMAT)) {
@@ -134,7 +135,8 @@ record FileSums(NavigableMap<String, Sum> files) {
     for (var file : files.entrySet()) {
       boolean isShort = isTable(file.getKey());
       if (!isWhole(checkpoint, file.getKey(), isShort, Pace.unlimited())) {
-        throw new IOException(checkpoint.resolve(file.getKey()) + " is damaged");
+        requireReadable(checkpoint, file.getKey());
+        throw new DamagedFileException(checkpoint.resolve(file.getKey()) + " is damaged");
       }
     }
   }
@@ -142,6 +144,22 @@ record FileSums(NavigableMap<String, Sum> files) {
   /** Whether this file of the checkpoint is what it was. */
   boolean isWhole(Path checkpoint, String name, Pace pace) throws InterruptedException {
     return isWhole(checkpoint, name, false, pace);
+  }
+
+  /**
+   * Of a file that is not whole: returns when it is damaged or missing.
+   *
+   * @throws IOException when it cannot be read, which may pass
+   */
+  static void requireReadable(Path checkpoint, String name)
+      throws IOException, InterruptedException {
+    try {
+      long unused = CheckedFiles.crc(checkpoint.resolve(name), Pace.unlimited());
+    } catch (NoSuchFileException e) {
+      return;
+    } catch (ClosedByInterruptException e) {
+      throw new InterruptedException();
+    }
   }
 
   private boolean isWhole(Path checkpoint, String name, boolean isLengthEnough, Pace pace)

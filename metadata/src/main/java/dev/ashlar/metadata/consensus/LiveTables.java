@@ -6,9 +6,11 @@ import dev.ashlar.metadata.table.DamagedTablesException;
 import dev.ashlar.metadata.table.Table;
 import dev.ashlar.metadata.table.TablesClosedException;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -21,13 +23,36 @@ import org.slf4j.LoggerFactory;
 final class LiveTables {
   private static final Logger LOG = LoggerFactory.getLogger(LiveTables.class);
 
+  /** So that they have been tried to be rebuilt twice, each time with every byte verified. */
+  private static final long LOST_AFTER_NANOS = TimeUnit.SECONDS.toNanos(4);
+
+  /** What fails for another reason than damage may pass, like a want of memory or open files. */
+  private static final long FAILS_AFTER_NANOS = TimeUnit.MINUTES.toNanos(1);
+
   private final Path folder;
   private final TableLoader loader;
   private final Runnable onDamage;
   private volatile @Nullable Live live;
   private volatile String damage = "";
-  private final AtomicInteger failedRebuilds = new AtomicInteger();
-  private volatile String loss = "";
+  private volatile @Nullable FailedRebuild failedRebuild;
+
+  /**
+   * They are damaged, and were not rebuilt when that was last tried.
+   *
+   * @param isLost all that they could be made from is damaged or missing
+   * @param firstNanos when it first failed
+   * @param lastNanos when it last failed
+   */
+  record FailedRebuild(String why, boolean isLost, long firstNanos, long lastNanos) {
+    /** Whether it has failed for so long that another peer had better lead. */
+    boolean isLasting() {
+      return lastNanos - firstNanos >= (isLost ? LOST_AFTER_NANOS : FAILS_AFTER_NANOS);
+    }
+
+    boolean isFirst() {
+      return firstNanos == lastNanos;
+    }
+  }
 
   /**
    * @param folder of the peer
@@ -62,14 +87,26 @@ final class LiveTables {
     }
     try {
       replace(damaged, loader.loadBeside(damaged, finish));
-    } catch (TablesLostException e) {
-      loss = String.valueOf(e.getMessage());
-      failedRebuilds.incrementAndGet();
+    } catch (InterruptedIOException e) {
+      throw e;
+    } catch (IOException e) {
+      setFailed(e);
       throw e;
     }
     damaged.table().close();
     TableLoader.remove(damaged);
     return true;
+  }
+
+  private void setFailed(IOException why) {
+    FailedRebuild before = failedRebuild;
+    long now = System.nanoTime();
+    failedRebuild =
+        new FailedRebuild(
+            String.valueOf(why.getMessage()),
+            why instanceof TablesLostException,
+            before == null ? now : before.firstNanos(),
+            now);
   }
 
   private synchronized void replace(Live damaged, Live rebuilt) throws IOException {
@@ -83,8 +120,7 @@ final class LiveTables {
 
   private void setWhole() {
     damage = "";
-    loss = "";
-    failedRebuilds.set(0);
+    failedRebuild = null;
   }
 
   synchronized void close() {
@@ -112,14 +148,9 @@ final class LiveTables {
     return damage;
   }
 
-  /** Why they could not be rebuilt when that was last tried; empty: they could, or need not be. */
-  String loss() {
-    return loss;
-  }
-
-  /** How often in a row they could not. */
-  int failedRebuilds() {
-    return failedRebuilds.get();
+  /** Empty: they could be rebuilt, or need not be. */
+  Optional<FailedRebuild> failedRebuild() {
+    return Optional.ofNullable(failedRebuild);
   }
 
   boolean isOpen() {

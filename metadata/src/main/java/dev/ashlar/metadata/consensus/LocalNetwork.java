@@ -2,6 +2,8 @@ package dev.ashlar.metadata.consensus;
 
 import java.io.IOException;
 import java.util.Collection;
+import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
@@ -27,6 +29,9 @@ final class LocalNetwork implements Peer.Network {
    * could elect a leader that lacks it: they have none until they hold all that was committed.
    */
   private final Set<RaftPeerId> forgetful = ConcurrentHashMap.newKeySet();
+
+  /** Peers that ask for no votes, but give theirs. */
+  private final Set<RaftPeerId> noCandidates = ConcurrentHashMap.newKeySet();
 
   private record Member(RaftServer server, RaftServer.Division division) {}
 
@@ -61,20 +66,36 @@ final class LocalNetwork implements Peer.Network {
   }
 
   @Override
-  public boolean isEnoughWithout(RaftPeerId peer) {
+  public boolean canAnotherLead(RaftPeerId peer, long committed) {
     Member own = members.get(peer);
-    long others =
-        members.keySet().stream().filter(id -> !id.equals(peer)).filter(this::isWhole).count();
-    return own != null && others > own.division().getRaftConf().getAllPeers().size() / 2;
+    List<Member> others =
+        members.entrySet().stream()
+            .filter(member -> !member.getKey().equals(peer) && !isForgetful(member.getKey()))
+            .map(Map.Entry::getValue)
+            .filter(member -> member.division().getInfo().isAlive())
+            .toList();
+    return own != null
+        && others.size() + 1 > own.division().getRaftConf().getAllPeers().size() / 2
+        && others.stream().anyMatch(member -> isWhole(member, committed));
   }
 
-  private boolean isWhole(RaftPeerId id) {
-    Member member = members.get(id);
-    return member != null
-        && member.division().getInfo().isAlive()
-        && !isForgetful(id)
-        && member.division().getStateMachine() instanceof TableStateMachine machine
-        && machine.tables().isWhole();
+  private static boolean isWhole(Member member, long committed) {
+    return member.division().getStateMachine() instanceof TableStateMachine machine
+        && machine.tables().isWhole()
+        && member.division().getRaftLog().getLastCommittedIndex() >= committed;
+  }
+
+  @Override
+  public void setCandidate(RaftPeerId peer, boolean isCandidate) {
+    if (isCandidate) {
+      noCandidates.remove(peer);
+    } else {
+      noCandidates.add(peer);
+    }
+  }
+
+  boolean isCandidate(RaftPeerId id) {
+    return !noCandidates.contains(id);
   }
 
   /** They join by themselves. */

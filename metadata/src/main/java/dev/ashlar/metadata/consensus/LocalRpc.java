@@ -75,6 +75,9 @@ public final class LocalRpc implements RpcType {
     @Override
     public RequestVoteReplyProto requestVote(RequestVoteRequestProto request) throws IOException {
       RaftServer voter = receiver(request.getServerRequest());
+      if (!network.isCandidate(server.getId())) {
+        throw new IOException("its tables cannot be rebuilt, and another peer can lead");
+      }
       network.checkMayVote(server.getId());
       network.checkMayVote(voter.getId());
       network.durability(server.getId()).syncVote(request);
@@ -94,7 +97,9 @@ public final class LocalRpc implements RpcType {
       RaftRpcRequestProto asked = request.getServerRequest();
       RaftPeerId candidate = RaftPeerId.valueOf(asked.getReplyId());
       Optional<RaftServer> running =
-          network.isForgetful(candidate) ? Optional.empty() : network.find(candidate);
+          network.isForgetful(candidate) || !network.isCandidate(candidate)
+              ? Optional.empty()
+              : network.find(candidate);
       return running.isPresent() ? running.get().startLeaderElection(request) : refusal(asked);
     }
 

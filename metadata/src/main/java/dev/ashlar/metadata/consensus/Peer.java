@@ -1,6 +1,7 @@
 package dev.ashlar.metadata.consensus;
 
 import dev.ashlar.metadata.table.RocksResources;
+import dev.ashlar.protocol.message.PeerStanding;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -27,6 +28,7 @@ import org.apache.ratis.protocol.RaftPeer;
 import org.apache.ratis.protocol.RaftPeerId;
 import org.apache.ratis.protocol.SetConfigurationRequest;
 import org.apache.ratis.protocol.SnapshotManagementRequest;
+import org.apache.ratis.protocol.TransferLeadershipRequest;
 import org.apache.ratis.rpc.RpcType;
 import org.apache.ratis.server.RaftConfiguration;
 import org.apache.ratis.server.RaftServer;
@@ -41,9 +43,7 @@ final class Peer implements AutoCloseable {
   private static final Duration CLOSE_MAX = Duration.ofSeconds(10);
   private static final Duration MARK_INTERVAL = Duration.ofSeconds(1);
   private static final long CHECKPOINT_TIMEOUT_MS = 600_000;
-
-  /** The first may have failed for want of what comes back, like memory or open files. */
-  private static final int FAILED_REBUILDS_MAX = 2;
+  private static final long STEP_DOWN_TIMEOUT_MS = 5000;
 
   private static final Pattern FOUNDER = Pattern.compile("m([1-9]\\d{0,3})");
   private static final int JOINED_ID_DIGITS = 12;
@@ -58,6 +58,7 @@ final class Peer implements AutoCloseable {
   private final RaftServer.Division division;
   private final PeerDurability durability;
   private final LogMark mark;
+  private final LeadershipWatch leadership;
 
   /** Why the last attempt to raise the mark failed; empty after one that succeeded. */
   private volatile String markTrouble = "";
@@ -87,6 +88,7 @@ final class Peer implements AutoCloseable {
     this.mark = new LogMark(folder);
     this.marker = Thread.ofPlatform().name("metadata-mark").daemon().unstarted(this::keepMark);
     this.id = id;
+    this.leadership = new LeadershipWatch(this, network, timing.max());
     CheckpointPolicy policy =
         new CheckpointPolicy(limits.commandsMax(), limits.bytesMax(), this::requestCheckpoint);
     this.machine =
@@ -107,7 +109,7 @@ final class Peer implements AutoCloseable {
             .build();
     try {
       this.division = server.getDivision(group.getGroupId());
-      this.durability = new PeerDurability(folder, division, this::stopForgetting);
+      this.durability = new PeerDurability(folder, division, this::stop);
       network.set(id, durability);
     } catch (IOException | RuntimeException e) {
       server.close();
@@ -134,8 +136,15 @@ final class Peer implements AutoCloseable {
     /** The peer is about to close: nobody must wait for a reply that will not come. */
     void leave(RaftServer server);
 
-    /** Whether most of the group runs now and has whole tables, this peer not counted. */
-    boolean isEnoughWithout(RaftPeerId peer) throws InterruptedException;
+    /**
+     * Whether another peer whose tables are whole could be elected now, with this one's vote.
+     *
+     * @param committed the entry up to which it has to know that all is committed
+     */
+    boolean canAnotherLead(RaftPeerId peer, long committed) throws InterruptedException;
+
+    /** Whether the peer may ask for votes; it gives its own in any case. */
+    void setCandidate(RaftPeerId peer, boolean isCandidate);
   }
 
   /** Of a peer with which its group begins, by its place among them, from 0. */
@@ -166,27 +175,10 @@ final class Peer implements AutoCloseable {
       while (true) {
         Thread.sleep(MARK_INTERVAL);
         raiseMark();
-        stopIfOfNoUse();
+        leadership.look();
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt(); // closed
-    }
-  }
-
-  /**
-   * Without tables, which it cannot rebuild, it answers nothing, takes no checkpoints, and so lets
-   * its log grow. The others elect a leader among them if it was this one.
-   */
-  private void stopIfOfNoUse() throws InterruptedException {
-    try {
-      if (isAlive()
-          && machine.tables().failedRebuilds() >= FAILED_REBUILDS_MAX
-          && network.isEnoughWithout(id)) {
-        log.error("metadata peer {} stops: {}", id, failure());
-        stop();
-      }
-    } catch (RuntimeException e) {
-      log.warn("Metadata peer {} cannot ask whether the others can do without it", id, e);
     }
   }
 
@@ -235,13 +227,23 @@ final class Peer implements AutoCloseable {
     return division.getInfo().isAlive();
   }
 
-  /** Why it is not alive any more, or of no use now. */
+  /** What it can do now. */
+  PeerStanding.Condition condition() {
+    if (!isAlive()) {
+      return PeerStanding.Condition.STOPPED;
+    }
+    return machine.tables().isWhole()
+        ? PeerStanding.Condition.WHOLE
+        : PeerStanding.Condition.DAMAGED;
+  }
+
+  /** Why it is not alive any more, or cannot read its tables. */
   String failure() {
     if (!machine.refusal().isEmpty()) {
       return machine.refusal();
     }
     if (!machine.failure().isEmpty()) {
-      return (isAlive() ? "" : "it has stopped: ") + machine.failure();
+      return machine.failure();
     }
     return machine.tables().isDamaged()
         ? "its tables are damaged and have to be rebuilt: " + machine.tables().damage()
@@ -325,6 +327,18 @@ final class Peer implements AutoCloseable {
                 .build()));
   }
 
+  /** Has another be elected, if this peer leads; it follows then. */
+  CompletableFuture<RaftClientReply> stepDown() throws IOException {
+    return server.transferLeadershipAsync(
+        new TransferLeadershipRequest(
+            client,
+            id,
+            group.getGroupId(),
+            calls.incrementAndGet(),
+            null, // whoever is elected
+            STEP_DOWN_TIMEOUT_MS));
+  }
+
   /** Takes a checkpoint soon, on the thread that applies. */
   void requestCheckpoint() {
     checkpoint().exceptionally(failure -> null); // the next request comes with further commands
@@ -354,16 +368,11 @@ final class Peer implements AutoCloseable {
   }
 
   /** It cannot keep its word any more; others go on. */
-  private void stopForgetting() {
+  private void stop() {
     log.error(
         "metadata peer {} stops: it cannot make its vote durable in its folder. Check the drive and"
             + " start it again",
         id);
-    stop();
-  }
-
-  /** Soon: the calling thread may be one of those that end by it. */
-  private void stop() {
     Thread.ofPlatform().daemon().name("metadata-stop").start(division::close);
   }
 

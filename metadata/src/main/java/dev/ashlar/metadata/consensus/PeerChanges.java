@@ -344,8 +344,11 @@ final class PeerChanges {
     };
   }
 
+  /** Whether it votes; one of an older build that has stopped does not tell. */
   private static boolean isAble(@Nullable PeerStanding standing, RaftPeerId id) {
-    return isMember(standing, id) && standing != null && !standing.getUnable();
+    return isMember(standing, id)
+        && standing != null
+        && standing.getCondition() != PeerStanding.Condition.STOPPED;
   }
 
   private static boolean isMember(@Nullable PeerStanding standing, RaftPeerId id) {

@@ -14,11 +14,13 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.apache.ratis.conf.Parameters;
 import org.apache.ratis.proto.RaftProtos.AppendEntriesReplyProto;
 import org.apache.ratis.proto.RaftProtos.AppendEntriesReplyProto.AppendResult;
@@ -71,6 +73,7 @@ final class PeerNetwork implements Peer.Network {
   private final ChangeOrder changes;
   private volatile @Nullable RaftServer server;
   private volatile @Nullable PeerDurability durability;
+  private volatile boolean isCandidate = true;
   private volatile Known known = new Known(null, new Members(Map.of(), Map.of(), -1));
   private @Nullable Supplier<RaftConfiguration> configuration;
 
@@ -150,11 +153,35 @@ final class PeerNetwork implements Peer.Network {
     server = null;
   }
 
+  /** Those of a build that does not tell how they are may have stopped, and are left out. */
   @Override
-  public boolean isEnoughWithout(RaftPeerId peer) throws InterruptedException {
-    List<PeerStanding> able =
-        others.standings().values().stream().filter(other -> !other.getUnable()).toList();
-    return Admission.known(able, peer).isPresent();
+  public boolean canAnotherLead(RaftPeerId peer, long committed) throws InterruptedException {
+    Members members = members();
+    List<PeerStanding> voters =
+        others.standings().values().stream().filter(PeerNetwork::isVoter).toList();
+    boolean isThereOne =
+        voters.stream()
+            .filter(other -> other.getCondition() == PeerStanding.Condition.WHOLE)
+            .filter(other -> other.getCommitted() >= committed)
+            .anyMatch(other -> members.peers().containsKey(idOf(other)));
+    Set<RaftPeerId> ids = voters.stream().map(PeerNetwork::idOf).collect(Collectors.toSet());
+    return isThereOne && members.isMajority(id -> id.equals(peer) || ids.contains(id));
+  }
+
+  private static boolean isVoter(PeerStanding other) {
+    return other.getState() == PeerStanding.State.MEMBER
+        && !other.getPeer().isEmpty()
+        && (other.getCondition() == PeerStanding.Condition.WHOLE
+            || other.getCondition() == PeerStanding.Condition.DAMAGED);
+  }
+
+  private static RaftPeerId idOf(PeerStanding other) {
+    return RaftPeerId.valueOf(other.getPeer());
+  }
+
+  @Override
+  public void setCandidate(RaftPeerId peer, boolean may) {
+    isCandidate = may;
   }
 
   void setMember() {
@@ -169,6 +196,9 @@ final class PeerNetwork implements Peer.Network {
   // ---- To the others ----
 
   RequestVoteReplyProto requestVote(RequestVoteRequestProto request) throws IOException {
+    if (!isCandidate) {
+      throw new IOException("its tables cannot be rebuilt, and another peer can lead");
+    }
     order.lock();
     try {
       guard.checkMayVote();

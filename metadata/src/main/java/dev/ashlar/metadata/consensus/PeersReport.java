@@ -66,6 +66,7 @@ final class PeersReport {
           .setAnswers(true)
           .setStanding(PeerStanding.State.MEMBER.name())
           .setApplied(leader.machine().appliedIndex())
+          .setCondition(leader.condition())
           .setKnows(knows);
     }
     return standing != null && standing.getPeer().equals(id.toString())
@@ -78,6 +79,7 @@ final class PeersReport {
     return peer.setAnswers(true)
         .setStanding(standing.getState().name())
         .setApplied(standing.getApplied())
+        .setCondition(standing.getCondition())
         .setKnows(MetadataVersion.known(standing.getKnows()));
   }
 

@@ -259,7 +259,7 @@ public final class QuorumPeer implements AutoCloseable {
       standing
           .setTerm(now.peer().term())
           .setLeads(now.peer().isLeaderReady())
-          .setUnable(!now.peer().isAlive() || now.peer().machine().tables().isDamaged())
+          .setCondition(now.peer().condition())
           .setCommitted(now.peer().committedIndex())
           .setApplied(now.peer().machine().appliedIndex())
           .setMembers(now.network().members().toMessage());

@@ -214,7 +214,10 @@ final class SecondCopy {
       boolean isWhole = sums.isWhole(checkpoint.path(), name, pace);
       boolean isCopyWhole = sums.isWhole(copy, name, pace);
       if (!isWhole && !isCopyWhole) {
-        throw new IOException(name + " of " + checkpoint.path() + " and its copy are damaged");
+        FileSums.requireReadable(checkpoint.path(), name);
+        FileSums.requireReadable(copy, name);
+        throw new DamagedFileException(
+            name + " of " + checkpoint.path() + " and its copy are damaged");
       }
       if (!isWhole) {
         damaged.add(replace(checkpoint.path().resolve(name), copy.resolve(name), pace));

@@ -83,6 +83,7 @@ final class TableLoader {
       checkpoints.clean();
       checkpoints.reload();
       List<String> failures = new ArrayList<>();
+      boolean isAllDamage = true;
       for (Optional<Checkpoint> source : checkpoints.sources()) {
         for (boolean verify : isVerified ? List.of(true) : List.of(false, true)) {
           try {
@@ -92,12 +93,14 @@ final class TableLoader {
           } catch (IOException | DamagedTablesException e) {
             LOG.error("metadata in {}: {} cannot be used", place, name(source), e);
             failures.add(name(source) + ": " + e.getMessage());
+            isAllDamage &= Damage.isCauseOf(e);
           }
         }
       }
-      throw new TablesLostException(
+      String why =
           "no checkpoint is whole and followed by the log, metadata cannot be rebuilt here: "
-              + failures);
+              + failures;
+      throw isAllDamage ? new TablesLostException(why) : new IOException(why);
     } finally {
       checkpoints.files().unlock();
     }
@@ -136,7 +139,7 @@ final class TableLoader {
     }
     long last = RaftFiles.lastOfLog(checkpoints.logDirectory());
     if (last < latest.get().position().getIndex()) {
-      throw new IOException(
+      throw new DamagedFileException(
           String.format(
               "the log behind it ends at entry %d, before %s", last, latest.get().path()));
     }

@@ -194,7 +194,7 @@ final class TableStateMachine extends BaseStateMachine {
       LogEntryProto entry = log.get(index);
       requireRunning();
       if (entry == null) {
-        throw new IOException("log entry " + index + " is missing");
+        throw new DamagedFileException("log entry " + index + " is missing");
       }
       if (entry.hasStateMachineLogEntry()) {
         Applied unused = next.state().apply(entry.getTerm(), index, parse(entry));
@@ -276,12 +276,15 @@ final class TableStateMachine extends BaseStateMachine {
   }
 
   /**
-   * What ended this peer while it applied, or makes it of no use, and what to do; empty: nothing.
+   * What ended this peer while it applied, or why its tables cannot be rebuilt, and what to do;
+   * empty: nothing.
    */
   String failure() {
-    String loss = tables.loss();
-    return failure.isEmpty() && !loss.isEmpty()
-        ? ApplyFailure.accountOfLost(folder.toString(), isOnlyPeer(), loss)
+    return failure.isEmpty()
+        ? tables
+            .failedRebuild()
+            .map(failed -> ApplyFailure.accountOf(failed, folder.toString(), isOnlyPeer()))
+            .orElse("")
         : failure;
   }
 
@@ -410,8 +413,9 @@ final class TableStateMachine extends BaseStateMachine {
   public long takeSnapshot() throws IOException {
     applying.lock();
     try {
-      if (!tables.loss().isEmpty()) { // tried again in the background
-        throw new IOException("no checkpoint of tables that cannot be rebuilt: " + tables.loss());
+      var failed = tables.failedRebuild();
+      if (failed.isPresent()) { // tried again in the background
+        throw new IOException("no checkpoint of damaged tables: " + failed.get().why());
       }
       rebuildIfDamaged();
       takeCheckpoint();

@@ -2,7 +2,7 @@ package dev.ashlar.metadata.consensus;
 
 import java.io.IOException;
 
-/** Tables are damaged, and nothing that is in their folder makes them whole again now. */
+/** Tables are damaged, and so is, or is missing, all that they could be made from. */
 final class TablesLostException extends IOException {
   private static final long serialVersionUID = 1;
 

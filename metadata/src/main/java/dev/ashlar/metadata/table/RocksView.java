@@ -13,6 +13,8 @@ import org.rocksdb.Status;
 
 /** Reads of one snapshot of a RocksDB instance; must be closed before the instance is. */
 final class RocksView implements Table, AutoCloseable {
+  private static final String NO_SUCH_FILE = "No such file or directory";
+
   private final RocksDB db;
   private final Snapshot snapshot;
   private final ReadOptions options;
@@ -46,7 +48,8 @@ final class RocksView implements Table, AutoCloseable {
     String message = what + ": " + e.getMessage();
     return switch (status == null ? Status.Code.Undefined : status.getCode()) {
       case Incomplete -> new NotCachedException();
-      case Corruption, IOError -> new DamagedTablesException(message, e);
+      case Corruption -> new DamagedTablesException(message, e, true);
+      case IOError -> new DamagedTablesException(message, e, message.contains(NO_SUCH_FILE));
       default -> new TableFailureException(message, e);
     };
   }
