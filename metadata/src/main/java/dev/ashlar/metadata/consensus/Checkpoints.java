@@ -324,6 +324,8 @@ final class Checkpoints implements StateMachineStorage {
       for (Path path : tree.sorted(Comparator.reverseOrder()).toList()) {
         Files.delete(path);
       }
+    } catch (UncheckedIOException e) { // of a directory that cannot be listed
+      throw e.getCause();
     }
   }
 

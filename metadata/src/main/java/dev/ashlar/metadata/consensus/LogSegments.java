@@ -65,6 +65,11 @@ final class LogSegments {
     }
   }
 
+  /** Whether a file of this name belongs to a log. */
+  static boolean isSegment(String name) {
+    return SEGMENT.matcher(name).matches();
+  }
+
   private static Optional<Segment> segment(Path file) {
     Matcher name = SEGMENT.matcher(file.getFileName().toString());
     if (!name.matches()) {

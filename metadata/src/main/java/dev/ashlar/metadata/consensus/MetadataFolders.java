@@ -195,7 +195,7 @@ final class MetadataFolders {
       return false;
     }
     try {
-      if (state == State.REBUILDING && RaftFiles.isNew(storage(folder))) {
+      if (state == State.REBUILDING && RaftFiles.isNew(folder, storage(folder))) {
         set(place, Standing.REBUILDING, "");
         log.warn("{} was empty: its metadata is rebuilt from the others", folder);
         return false;

@@ -107,7 +107,7 @@ final class PeerFolder {
     Path storage = MetadataFolders.raftDirectory(folder).resolve(cluster.toString());
     if (state() == State.FORMATTING
         || state() == State.REMOVED
-        || (state() == State.REBUILDING && RaftFiles.isNew(storage))) {
+        || (state() == State.REBUILDING && isNew(storage))) {
       return;
     }
     RaftFiles.Found found;
@@ -128,6 +128,15 @@ final class PeerFolder {
         setState(State.MEMBER);
         new LogMark(folder).useConfirmation(found.last());
       }
+    }
+  }
+
+  private boolean isNew(Path storage) throws IOException {
+    try {
+      return RaftFiles.isNew(folder, storage);
+    } catch (IOException e) {
+      throw new IOException(
+          folder + " cannot be read: " + e.getMessage() + ". Check the drive, keep the folder", e);
     }
   }
 

@@ -1,6 +1,7 @@
 package dev.ashlar.metadata.consensus;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -9,6 +10,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.Arrays;
 import java.util.Comparator;
+import java.util.List;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -29,6 +31,7 @@ final class RaftFiles {
   private static final byte[] HEADER = "RaftLog1".getBytes(StandardCharsets.UTF_8);
   private static final Pattern CHECKPOINT = Pattern.compile("checkpoint-\\d{1,18}-(\\d{1,18})");
   private static final String CHECKPOINTS = "sm";
+  private static final String META = "raft-meta";
 
   static final int HEADER_BYTES = 8;
   private static final int CRC_BYTES = 4;
@@ -76,8 +79,8 @@ final class RaftFiles {
    */
   static Found mend(Path folder, Path storage, CutRecord cut) throws IOException {
     Path current = storage.resolve("current");
-    if (!Files.exists(current.resolve("raft-meta"))) {
-      throw new NoSuchFileException(current.resolve("raft-meta").toString(), null, "is missing");
+    if (!Files.exists(current.resolve(META))) {
+      throw new NoSuchFileException(current.resolve(META).toString(), null, "is missing");
     }
     Vote.restore(folder, current);
     finishInstalled(storage);
@@ -98,17 +101,42 @@ final class RaftFiles {
   /**
    * Of a peer that is to be rebuilt: whether Ratis has made none of its files yet. What a crash
    * left while it made them is removed.
+   *
+   * @param folder of the peer
+   * @param storage below it, the directory of the peer's group
+   * @throws IOException when that cannot be told, because a directory cannot be listed
    */
-  static boolean isNew(Path storage) throws IOException {
-    Path current = storage.resolve("current");
+  static boolean isNew(Path folder, Path storage) throws IOException {
+    List<String> log = namesBelow(folder, storage.resolve("current"));
+    List<String> checkpoints = namesBelow(folder, storage.resolve(CHECKPOINTS));
     boolean isNew =
-        !Files.exists(current.resolve("raft-meta"))
-            && LogSegments.firstIndex(current) == Long.MAX_VALUE
-            && lastOfCheckpoints(storage) < 0;
+        !log.contains(META)
+            && log.stream().noneMatch(LogSegments::isSegment)
+            && checkpoints.stream().noneMatch(name -> CHECKPOINT.matcher(name).matches());
     if (isNew) {
       Checkpoints.deleteTree(storage);
     }
     return isNew;
+  }
+
+  /** What is in a directory; nothing where the listings down to it show that it is not there. */
+  private static List<String> namesBelow(Path root, Path directory) throws IOException {
+    Path listed = root;
+    for (Path name : root.relativize(directory)) {
+      if (!names(listed).contains(name.toString())) {
+        return List.of();
+      }
+      listed = listed.resolve(name);
+    }
+    return names(listed);
+  }
+
+  private static List<String> names(Path directory) throws IOException {
+    try (Stream<Path> entries = Files.list(directory)) {
+      return entries.map(entry -> entry.getFileName().toString()).toList();
+    } catch (UncheckedIOException e) {
+      throw e.getCause();
+    }
   }
 
   /** What Ratis had received of checkpoints before the process ended; it never deletes that. */

@@ -18,6 +18,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A process ended while a folder that lacks the end of its log was rebuilt. */
 class RebuildingFolderTest {
@@ -61,6 +63,21 @@ class RebuildingFolderTest {
     Files.delete(storage.resolve("current/raft-meta"));
     assertTrue(prepared().isRebuilding(1));
     assertFalse(Files.exists(storage), "so that Ratis makes them");
+  }
+
+  /** As an error of the drive, a directory that cannot be listed is no proof that it is empty. */
+  @ParameterizedTest
+  @ValueSource(strings = {"", "current", "sm"})
+  void oneThatCannotBeListedIsLeftOutAndKept(String directory) throws IOException {
+    Path storage = MetadataFolders.raftDirectory(folders.get(1)).resolve(CLUSTER.toString());
+    Files.delete(storage.resolve("current/raft-meta"));
+    Path unlisted = storage.resolve(directory);
+    Checkpoints.deleteTree(unlisted);
+    Files.createSymbolicLink(unlisted, unlisted); // a loop
+    MetadataFolders prepared = prepared();
+    assertTrue(prepared.isLeftOut(1));
+    assertTrue(Files.isSymbolicLink(unlisted));
+    assertEquals(Standing.MEMBER, prepared.statuses().get(2).standing());
   }
 
   @Test
