@@ -26,11 +26,15 @@ final class SentCheckpoints {
     this.nanos = nanos;
   }
 
-  /** A part of it is about to be sent. */
+  /** A part of it is about to be sent; after a silence, it is sent anew. */
   void asked(TermIndex checkpoint) {
     long now = nanos.getAsLong();
     all.compute(
-        checkpoint, (key, before) -> new Sending(before == null ? now : before.beginNanos(), now));
+        checkpoint,
+        (key, before) ->
+            before == null || now - before.askedNanos() >= SILENCE_NANOS
+                ? new Sending(now, now)
+                : new Sending(before.beginNanos(), now));
   }
 
   boolean isSent(TermIndex checkpoint) {
@@ -55,7 +59,7 @@ final class SentCheckpoints {
   /** There is no room to keep them. They begin anew, with the latest. */
   void giveUp() {
     long longAgo = nanos.getAsLong() - WHOLE_NANOS;
-    all.replaceAll((key, sending) -> new Sending(longAgo, longAgo));
+    all.replaceAll((key, sending) -> new Sending(longAgo, sending.askedNanos()));
   }
 
   /** It is not there any more. */

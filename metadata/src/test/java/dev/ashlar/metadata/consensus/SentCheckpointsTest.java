@@ -117,6 +117,23 @@ class SentCheckpointsTest {
   }
 
   @Test
+  void oneThatIsSentAgainLongAfterStays() throws Exception {
+    send(offered());
+    pass(Duration.ofDays(1));
+    send(offered());
+    take(SECOND);
+    assertTrue(isKept());
+  }
+
+  @Test
+  void oneThatWasGivenUpIsNotKeptForItsNextPart() {
+    send(offered());
+    checkpoints.sent().giveUp();
+    send(offered());
+    assertEquals(Long.MAX_VALUE, checkpoints.sent().firstIndex());
+  }
+
+  @Test
   void withoutRoomItGoesAtOnce() throws Exception {
     SnapshotInfo sent = offered();
     send(sent);
