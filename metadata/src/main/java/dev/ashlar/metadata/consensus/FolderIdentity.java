@@ -2,6 +2,7 @@ package dev.ashlar.metadata.consensus;
 
 import java.io.IOException;
 import java.io.StringReader;
+import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -9,6 +10,7 @@ import java.nio.file.StandardCopyOption;
 import java.util.List;
 import java.util.Properties;
 import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The file {@code identity} of a metadata folder: its cluster, its place among the folders (from 0)
@@ -71,17 +73,37 @@ record FolderIdentity(
     this(cluster, place, places, "", state, "", List.of());
   }
 
+  /**
+   * @throws DamagedFileException when it is damaged; other failures may pass, or a newer build has
+   *     written it
+   */
   static FolderIdentity read(Path folder) throws IOException {
     Path file = folder.resolve(FILE);
+    String text;
+    try {
+      text = Files.readString(file);
+    } catch (CharacterCodingException e) {
+      throw damaged(file, "it is no text", e);
+    } catch (IOException e) {
+      throw new IOException(
+          file + " cannot be read: " + e + ". Check the drive and who may read it; keep the folder",
+          e);
+    }
+    return parse(file, text);
+  }
+
+  private static DamagedFileException damaged(Path file, String why, @Nullable Exception cause) {
+    DamagedFileException damaged = new DamagedFileException(file + " cannot be read: " + why);
+    damaged.initCause(cause);
+    return damaged;
+  }
+
+  private static FolderIdentity parse(Path file, String text) throws IOException {
     Properties properties = new Properties();
     try {
-      String text = Files.readString(file);
-      requireSum(text);
+      requireSum(file, text);
       properties.load(new StringReader(text));
-      String format = properties.getProperty("format", "");
-      if (!format.equals(FORMAT) && !format.equals(FORMAT_JOINED)) {
-        throw new IOException("format " + format);
-      }
+      requireFormat(file, properties.getProperty("format", ""), text.contains("\n" + SUM));
       return new FolderIdentity(
           properties.getProperty("cluster", ""),
           Integer.parseInt(properties.getProperty("place", "")) - 1,
@@ -90,16 +112,30 @@ record FolderIdentity(
           State.valueOf(properties.getProperty("state", "")),
           properties.getProperty("id", ""),
           names(properties.getProperty("group", "")));
-    } catch (IllegalArgumentException | IOException e) {
-      throw new IOException(file + " cannot be read: " + e.getMessage(), e);
+    } catch (IllegalArgumentException e) {
+      throw damaged(file, String.valueOf(e.getMessage()), e);
     }
   }
 
+  /**
+   * @param hasSum so that it is what was written
+   */
+  private static void requireFormat(Path file, String format, boolean hasSum) throws IOException {
+    if (format.equals(FORMAT) || format.equals(FORMAT_JOINED)) {
+      return;
+    }
+    if (hasSum) {
+      throw new IOException(
+          file + " is of format " + format + ", of a newer build: start it with that build");
+    }
+    throw damaged(file, "format " + format, null);
+  }
+
   /** Earlier builds wrote none. */
-  private static void requireSum(String text) throws IOException {
+  private static void requireSum(Path file, String text) throws IOException {
     int at = text.lastIndexOf(SUM); // also where the end of the line before is damaged
     if (at >= 0 && !text.substring(at).equals(sum(text.substring(0, at)))) {
-      throw new IOException("it is damaged, its checksum is wrong");
+      throw damaged(file, "it is damaged, its checksum is wrong", null);
     }
   }
 

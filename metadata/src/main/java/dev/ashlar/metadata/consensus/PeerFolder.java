@@ -56,7 +56,7 @@ final class PeerFolder {
   private static FolderIdentity identity(Path folder) throws IOException {
     try {
       return FolderIdentity.read(folder);
-    } catch (IOException e) {
+    } catch (DamagedFileException e) {
       throw damaged(folder, e);
     }
   }

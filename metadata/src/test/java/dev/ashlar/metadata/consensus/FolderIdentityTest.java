@@ -1,6 +1,7 @@
 package dev.ashlar.metadata.consensus;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -10,6 +11,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.UUID;
+import java.util.zip.CRC32C;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -67,6 +70,31 @@ class FolderIdentityTest {
   void theFormatIsFixed() throws IOException {
     checkFormat(IN_ONE_PROCESS, GOLDEN_IN_ONE_PROCESS);
     checkFormat(OF_SEVERAL, GOLDEN_OF_SEVERAL);
+  }
+
+  private String refused() {
+    UUID cluster = UUID.fromString(CLUSTER);
+    return assertThrows(
+            IOException.class, () -> PeerFolder.open(folder, cluster, FolderIdentity.NO_PLACE, 0))
+        .toString();
+  }
+
+  /** Who is told that it is damaged empties the folder. */
+  @Test
+  void oneOfANewerBuildOrThatCannotBeReadIsNotDamaged() throws IOException {
+    String text = "format=3\nstate=MEMBER\n";
+    CRC32C crc = new CRC32C();
+    crc.update(text.getBytes(StandardCharsets.US_ASCII));
+    Files.writeString(file(), String.format("%ssum=%08x%n", text, crc.getValue()));
+    assertTrue(refused().contains("newer build"), this::refused);
+    assertFalse(refused().contains("empty"), this::refused);
+    Files.delete(file());
+    Files.createDirectory(file()); // which is no more readable than what may not be read
+    assertTrue(refused().contains("keep the folder"), this::refused);
+    assertFalse(refused().contains("empty"), this::refused);
+    Files.delete(file());
+    Files.writeString(file(), GOLDEN_OF_SEVERAL.replace("JOINING", "MEMBER"));
+    assertTrue(refused().contains("is damaged"), this::refused);
   }
 
   @Test
