@@ -10,7 +10,7 @@ import dev.ashlar.protocol.message.FoldBlob;
 import dev.ashlar.protocol.message.ResultCode;
 import dev.ashlar.protocol.model.AttemptId;
 import dev.ashlar.protocol.model.BlobId;
-import dev.ashlar.protocol.thread.BackgroundThread;
+import dev.ashlar.protocol.process.BackgroundThread;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;

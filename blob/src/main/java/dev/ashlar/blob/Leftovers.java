@@ -8,7 +8,7 @@ import dev.ashlar.protocol.client.ShardStore;
 import dev.ashlar.protocol.model.AttemptId;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.DriveId;
-import dev.ashlar.protocol.thread.BackgroundThread;
+import dev.ashlar.protocol.process.BackgroundThread;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;

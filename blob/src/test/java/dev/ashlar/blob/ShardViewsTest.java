@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.ashlar.protocol.client.CommittedAttempt;
 import dev.ashlar.protocol.client.ShardView;
-import dev.ashlar.protocol.message.AttemptKey;
+import dev.ashlar.protocol.message.AttemptIdValue;
 import dev.ashlar.protocol.message.AttemptRow;
 import dev.ashlar.protocol.message.BlobRow;
 import dev.ashlar.protocol.model.AttemptId;
@@ -40,7 +40,7 @@ class ShardViewsTest {
 
   private static AttemptRow attempt(long revision, Integer... slots) {
     return AttemptRow.newBuilder()
-        .setId(AttemptKey.newBuilder().setSession(7).setSequence(revision))
+        .setId(AttemptIdValue.newBuilder().setSession(7).setSequence(revision))
         .setRevision(revision)
         .addAllSlots(List.of(slots))
         .build();

@@ -1,7 +1,7 @@
 package dev.ashlar.server;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
-import dev.ashlar.protocol.time.SteadyClock;
+import dev.ashlar.protocol.process.SteadyClock;
 import java.io.IOException;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;

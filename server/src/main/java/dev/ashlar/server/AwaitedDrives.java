@@ -5,7 +5,7 @@ import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.client.ShardStore;
 import dev.ashlar.protocol.message.DriveRow;
 import dev.ashlar.protocol.model.DriveId;
-import dev.ashlar.protocol.thread.BackgroundThread;
+import dev.ashlar.protocol.process.BackgroundThread;
 import dev.ashlar.storage.drive.DriveStore;
 import java.io.IOException;
 import java.nio.file.Path;

@@ -11,7 +11,7 @@ import dev.ashlar.protocol.message.NodeRow;
 import dev.ashlar.protocol.message.Registry;
 import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.NodeLife;
-import dev.ashlar.protocol.thread.BackgroundThread;
+import dev.ashlar.protocol.process.BackgroundThread;
 import dev.ashlar.protocol.wire.Role;
 import dev.ashlar.transport.EventLoops;
 import dev.ashlar.transport.client.NodeConfig;

@@ -11,7 +11,7 @@ import dev.ashlar.metadata.table.RocksResources;
 import dev.ashlar.protocol.client.MetadataClient;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.model.DriveId;
-import dev.ashlar.protocol.time.SteadyClock;
+import dev.ashlar.protocol.process.SteadyClock;
 import dev.ashlar.storage.drive.DriveResources;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micronaut.context.annotation.Context;

@@ -1,5 +1,6 @@
 package dev.ashlar.transport;
 
+import dev.ashlar.transport.frame.FrameConnection;
 import dev.ashlar.transport.tls.ClusterTls;
 import dev.ashlar.transport.tls.WithoutTls;
 import io.netty.bootstrap.Bootstrap;
@@ -123,13 +124,7 @@ public final class EventLoops implements AutoCloseable {
     return new ChannelInitializer<>() {
       @Override
       protected void initChannel(Channel channel) {
-        FrameConnection connection = connections.get();
-        if (tls == null) {
-          channel.config().setRecvByteBufAllocator(new ReceiveBuffers(connection.reader()));
-        } else {
-          tls.apply(channel.alloc()).forEach(channel.pipeline()::addLast);
-        }
-        channel.pipeline().addLast(connection);
+        connections.get().install(channel, tls == null ? List.of() : tls.apply(channel.alloc()));
       }
     };
   }

@@ -1,4 +1,4 @@
-/** Connections that carry the shard protocol's frames, for both of their ends. */
+/** Addresses of processes, and the event loops that move bytes between them. */
 @NullMarked
 package dev.ashlar.transport;
 

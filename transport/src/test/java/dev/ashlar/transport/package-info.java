@@ -1,4 +1,4 @@
-/** Tests of frames on their way. */
+/** Test helpers for connections. */
 @NullMarked
 package dev.ashlar.transport;
 

@@ -2,7 +2,7 @@ package dev.ashlar.blob.repair;
 
 import dev.ashlar.protocol.client.MetadataClient;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
-import dev.ashlar.protocol.message.BlobKey;
+import dev.ashlar.protocol.message.BlobIdValue;
 import dev.ashlar.protocol.message.BlobRow;
 import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.DriveRow;
@@ -120,7 +120,7 @@ final class ChangedDrives {
     List<BlobRow> page;
     do {
       page = metadata.group(pg, after, PAGE);
-      List<BlobKey> older =
+      List<BlobIdValue> older =
           page.stream()
               .filter(row -> row.getReferences() > 0 && row.getSettled() < behind)
               .map(BlobRow::getId)

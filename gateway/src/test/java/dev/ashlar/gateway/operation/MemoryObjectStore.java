@@ -13,7 +13,7 @@ import dev.ashlar.protocol.client.ShardData;
 import dev.ashlar.protocol.layout.ByteRange;
 import dev.ashlar.protocol.memory.Slab;
 import dev.ashlar.protocol.memory.SlabPool;
-import dev.ashlar.protocol.message.BlobKey;
+import dev.ashlar.protocol.message.BlobIdValue;
 import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.CommandResult;
 import dev.ashlar.protocol.message.ModifyObject;
@@ -41,7 +41,7 @@ final class MemoryObjectStore implements ObjectStore {
 
   final SlabPool slabs = new SlabPool();
   private final MetadataClient metadata;
-  private final Map<BlobKey, byte[]> blobs = new HashMap<>();
+  private final Map<BlobIdValue, byte[]> blobs = new HashMap<>();
   private long sequence;
   private @Nullable Reason writeFault;
   private @Nullable Reason readFault;

@@ -4,7 +4,7 @@ import dev.ashlar.metadata.state.MetadataState;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.CommandResult;
-import dev.ashlar.protocol.time.SteadyClock;
+import dev.ashlar.protocol.process.SteadyClock;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Clock;

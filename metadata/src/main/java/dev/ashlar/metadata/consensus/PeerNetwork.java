@@ -1,8 +1,8 @@
 package dev.ashlar.metadata.consensus;
 
 import dev.ashlar.protocol.message.PeerStanding;
-import dev.ashlar.protocol.wire.Exchange.Method;
-import dev.ashlar.protocol.wire.Exchange.Outcome;
+import dev.ashlar.protocol.wire.CallMessage.Method;
+import dev.ashlar.protocol.wire.CallMessage.Outcome;
 import dev.ashlar.transport.Endpoint;
 import dev.ashlar.transport.call.CallAnswer;
 import dev.ashlar.transport.call.CallClient;

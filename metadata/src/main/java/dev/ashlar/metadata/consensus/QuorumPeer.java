@@ -14,7 +14,7 @@ import dev.ashlar.protocol.message.PeerStanding;
 import dev.ashlar.protocol.message.PeersChange;
 import dev.ashlar.protocol.message.PeersChangeAnswer;
 import dev.ashlar.protocol.message.PeersStatus;
-import dev.ashlar.protocol.wire.Exchange.Outcome;
+import dev.ashlar.protocol.wire.CallMessage.Outcome;
 import dev.ashlar.transport.Endpoint;
 import dev.ashlar.transport.call.CallAnswer;
 import dev.ashlar.transport.call.CallClientConfig;

@@ -10,7 +10,7 @@ import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.LeaderHint;
 import dev.ashlar.protocol.message.MetadataQuery;
 import dev.ashlar.protocol.message.PeersChange;
-import dev.ashlar.protocol.wire.Exchange.Outcome;
+import dev.ashlar.protocol.wire.CallMessage.Outcome;
 import dev.ashlar.protocol.wire.Role;
 import dev.ashlar.transport.call.CallAnswer;
 import dev.ashlar.transport.call.CallHandler;

@@ -6,7 +6,7 @@ import dev.ashlar.protocol.client.ListPage;
 import dev.ashlar.protocol.client.ListQuery;
 import dev.ashlar.protocol.client.UploadsPage;
 import dev.ashlar.protocol.client.UploadsQuery;
-import dev.ashlar.protocol.message.BlobKey;
+import dev.ashlar.protocol.message.BlobIdValue;
 import dev.ashlar.protocol.message.BlobsQuery;
 import dev.ashlar.protocol.message.GarbageQuery;
 import dev.ashlar.protocol.message.GroupQuery;
@@ -134,7 +134,7 @@ final class Queries {
 
   private static void unfolded(
       MetadataAnswer.Builder answer, MetadataReads reads, Table snapshot, UnfoldedQuery query) {
-    BlobKey after = query.getAfter();
+    BlobIdValue after = query.getAfter();
     answer.addAllBlobs(
         reads.unfolded(snapshot, query.hasAfter() ? BlobId.of(after) : null, query.getMax()));
   }

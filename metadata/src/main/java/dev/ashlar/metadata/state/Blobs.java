@@ -5,7 +5,7 @@ import static dev.ashlar.metadata.state.Step.require;
 import dev.ashlar.metadata.table.Keys;
 import dev.ashlar.protocol.layout.ByteRange;
 import dev.ashlar.protocol.layout.StripeLayout;
-import dev.ashlar.protocol.message.BlobKey;
+import dev.ashlar.protocol.message.BlobIdValue;
 import dev.ashlar.protocol.message.BlobRow;
 import dev.ashlar.protocol.message.CommandResult;
 import dev.ashlar.protocol.message.ForgetBlobs;
@@ -38,7 +38,7 @@ final class Blobs {
   /** The rows of new blobs, not written yet: refuses unless each is durable and unheard of. */
   static List<BlobRow> admit(Step step, List<NewBlob> blobs) {
     List<BlobRow> rows = new ArrayList<>(blobs.size());
-    Set<BlobKey> ids = new HashSet<>();
+    Set<BlobIdValue> ids = new HashSet<>();
     for (NewBlob blob : blobs) {
       if (blob.getLength() == 0) {
         continue; // holds nothing: no shard, no slice
@@ -151,7 +151,7 @@ final class Blobs {
   }
 
   /** The slice that is all of a new blob. */
-  static SliceValue slice(BlobKey id, long length) {
+  static SliceValue slice(BlobIdValue id, long length) {
     return SliceValue.newBuilder().setBlob(id).setLength(length).build();
   }
 
@@ -167,14 +167,14 @@ final class Blobs {
 
   /** References for the slices after a change instead of for those before it. */
   static void exchange(Step step, List<SliceValue> before, List<SliceValue> after) {
-    Map<BlobKey, Integer> difference = new HashMap<>();
+    Map<BlobIdValue, Integer> difference = new HashMap<>();
     before.forEach(slice -> difference.merge(slice.getBlob(), -1, Integer::sum));
     after.forEach(slice -> difference.merge(slice.getBlob(), 1, Integer::sum));
     difference.values().removeIf(references -> references == 0);
     difference.forEach((blob, references) -> refer(step, blob, references));
   }
 
-  private static void refer(Step step, BlobKey id, int difference) {
+  private static void refer(Step step, BlobIdValue id, int difference) {
     BlobRow row = row(step, id);
     if (row.getReferences() == 0) {
       throw new IllegalStateException("a slice of an unreferenced blob " + id);
@@ -188,11 +188,11 @@ final class Blobs {
   }
 
   /** Of a blob that must be there, because something refers to it. */
-  static BlobRow row(Step step, BlobKey id) {
+  static BlobRow row(Step step, BlobIdValue id) {
     return find(step, id).orElseThrow(() -> new IllegalStateException("no row of blob " + id));
   }
 
-  static Optional<BlobRow> find(Step step, BlobKey id) {
+  static Optional<BlobRow> find(Step step, BlobIdValue id) {
     return step.catalog().writtenBlobs().get(step.table(), key(step, id));
   }
 
@@ -221,13 +221,13 @@ final class Blobs {
     return row.getAttemptsCount() > 0 && row.getReferences() > 0;
   }
 
-  private static byte[] key(Step step, BlobKey id) {
+  private static byte[] key(Step step, BlobIdValue id) {
     return Keys.blob(BlobId.of(id), step.placement().pgCount());
   }
 
   /** Passes over blobs that are still (again, for a retried command) unknown or referenced. */
   static CommandResult forget(Step step, ForgetBlobs command) {
-    for (BlobKey id : command.getBlobsList()) {
+    for (BlobIdValue id : command.getBlobsList()) {
       Optional<BlobRow> row = find(step, id);
       if (row.isPresent() && row.get().getReferences() == 0) {
         step.table().delete(key(step, id));

@@ -4,7 +4,7 @@ import dev.ashlar.metadata.table.Keys;
 import dev.ashlar.metadata.table.Rows;
 import dev.ashlar.metadata.table.Table;
 import dev.ashlar.protocol.layout.StripeLayout;
-import dev.ashlar.protocol.message.BlobKey;
+import dev.ashlar.protocol.message.BlobIdValue;
 import dev.ashlar.protocol.message.BlobRow;
 import dev.ashlar.protocol.message.ShardPlace;
 import dev.ashlar.protocol.model.BlobId;
@@ -103,6 +103,6 @@ final class Debts {
 
   /** The blob of which a shard has this name. */
   static @Nullable BlobId blobNamed(Table table, BlobId name) {
-    return Rows.get(table, Keys.shardName(name), BlobKey.parser()).map(BlobId::of).orElse(null);
+    return Rows.get(table, Keys.shardName(name), BlobIdValue.parser()).map(BlobId::of).orElse(null);
   }
 }

@@ -4,7 +4,7 @@ import static dev.ashlar.metadata.state.Step.require;
 
 import dev.ashlar.metadata.table.ObjectTable;
 import dev.ashlar.protocol.message.BlobChange;
-import dev.ashlar.protocol.message.BlobKey;
+import dev.ashlar.protocol.message.BlobIdValue;
 import dev.ashlar.protocol.message.BlobRow;
 import dev.ashlar.protocol.message.BucketRow;
 import dev.ashlar.protocol.message.CommandResult;
@@ -67,7 +67,7 @@ final class Modifications {
   }
 
   private static boolean isWellFormed(ModifyObject command) {
-    Set<BlobKey> changed = new HashSet<>();
+    Set<BlobIdValue> changed = new HashSet<>();
     long left = command.getLength();
     for (ObjectPiece piece : command.getPiecesList()) {
       long length = length(piece);

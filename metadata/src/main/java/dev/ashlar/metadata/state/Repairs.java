@@ -6,7 +6,7 @@ import dev.ashlar.metadata.table.Keys;
 import dev.ashlar.metadata.table.Rows;
 import dev.ashlar.protocol.layout.StripeLayout;
 import dev.ashlar.protocol.message.AttemptRow;
-import dev.ashlar.protocol.message.BlobKey;
+import dev.ashlar.protocol.message.BlobIdValue;
 import dev.ashlar.protocol.message.BlobRow;
 import dev.ashlar.protocol.message.CommandResult;
 import dev.ashlar.protocol.message.DriveRow;
@@ -35,7 +35,7 @@ final class Repairs {
   private Repairs() {}
 
   static CommandResult note(Step step, NoteDebts command) {
-    for (BlobKey id : command.getBlobsList()) {
+    for (BlobIdValue id : command.getBlobsList()) {
       Optional<BlobRow> row = Blobs.find(step, id);
       if (row.isPresent() && row.get().getReferences() > 0) {
         BlobRow noted =
@@ -151,7 +151,7 @@ final class Repairs {
     return changed.build();
   }
 
-  private static BlobRow named(Step step, BlobRow row, int slot, BlobKey name) {
+  private static BlobRow named(Step step, BlobRow row, int slot, BlobIdValue name) {
     List<RebuiltShard> rebuilt = new ArrayList<>(row.getRebuiltList());
     rebuilt.removeIf(each -> each.getSlot() == slot);
     rebuilt.add(
@@ -194,7 +194,7 @@ final class Repairs {
 
   /** Keeps the table of names as the row is from now on. */
   private static void rename(Step step, BlobRow before, BlobRow after) {
-    Set<BlobKey> names = new HashSet<>();
+    Set<BlobIdValue> names = new HashSet<>();
     after.getRebuiltList().forEach(shard -> names.add(shard.getName()));
     for (RebuiltShard shard : before.getRebuiltList()) {
       if (!names.contains(shard.getName())) {

@@ -22,7 +22,7 @@ import java.util.UUID;
  * F | session 8 | sequence 8               (empty)
  * E | spare shards + 128, 1 | session 8 | sequence 8   bytes owed 8
  * Y | spare shards + 128, 1                DebtLevel
- * K | session 8 | sequence 8               BlobKey
+ * K | session 8 | sequence 8               BlobIdValue
  * U | bucket id 8 | text(key) | text(upload id)    UploadRow
  * T | bucket id 8 | text(key) | text(upload id) | part number 4   PartRow
  * S | session 8                            SessionRow

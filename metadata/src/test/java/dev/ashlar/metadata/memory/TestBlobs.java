@@ -3,7 +3,7 @@ package dev.ashlar.metadata.memory;
 import static java.util.Objects.requireNonNull;
 
 import dev.ashlar.protocol.client.MetadataClient;
-import dev.ashlar.protocol.message.AttemptKey;
+import dev.ashlar.protocol.message.AttemptIdValue;
 import dev.ashlar.protocol.message.BlobChange;
 import dev.ashlar.protocol.message.BlobRow;
 import dev.ashlar.protocol.message.Command;
@@ -67,7 +67,7 @@ public final class TestBlobs {
         .setBaseRevision(base.getRevision())
         .setBaseLength(base.getLength())
         .setBaseSettled(base.getSettled())
-        .setAttempt(AttemptKey.newBuilder().setSession(client.session()).setSequence(attempt))
+        .setAttempt(AttemptIdValue.newBuilder().setSession(client.session()).setSequence(attempt))
         .setOffset(offset)
         .setLength(length)
         .setEpoch(client.placement().epoch())

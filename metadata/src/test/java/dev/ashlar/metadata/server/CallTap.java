@@ -1,6 +1,6 @@
 package dev.ashlar.metadata.server;
 
-import dev.ashlar.protocol.wire.Exchange.Method;
+import dev.ashlar.protocol.wire.CallMessage.Method;
 import dev.ashlar.transport.Endpoint;
 import dev.ashlar.transport.call.CallAnswer;
 import dev.ashlar.transport.call.CallException;

@@ -7,8 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.ashlar.protocol.fault.PowerCutFileSystem;
-import dev.ashlar.protocol.wire.Exchange.Method;
-import dev.ashlar.protocol.wire.Exchange.Outcome;
+import dev.ashlar.protocol.wire.CallMessage.Method;
+import dev.ashlar.protocol.wire.CallMessage.Outcome;
 import dev.ashlar.transport.call.CallAnswer;
 import dev.ashlar.transport.call.CallClient;
 import dev.ashlar.transport.metadata.RemoteMetadata;

@@ -1,6 +1,6 @@
 package dev.ashlar.protocol.model;
 
-import dev.ashlar.protocol.message.AttemptKey;
+import dev.ashlar.protocol.message.AttemptIdValue;
 
 /**
  * Names one attempt to change blobs. Fresh per try, so that what a lost attempt left on drives is
@@ -18,11 +18,11 @@ public record AttemptId(long session, long sequence) implements Comparable<Attem
     return bySession != 0 ? bySession : Long.compareUnsigned(sequence, other.sequence);
   }
 
-  public AttemptKey toMessage() {
-    return AttemptKey.newBuilder().setSession(session).setSequence(sequence).build();
+  public AttemptIdValue toMessage() {
+    return AttemptIdValue.newBuilder().setSession(session).setSequence(sequence).build();
   }
 
-  public static AttemptId of(AttemptKey key) {
+  public static AttemptId of(AttemptIdValue key) {
     return new AttemptId(key.getSession(), key.getSequence());
   }
 

@@ -1,6 +1,6 @@
 package dev.ashlar.protocol.model;
 
-import dev.ashlar.protocol.message.BlobKey;
+import dev.ashlar.protocol.message.BlobIdValue;
 
 /**
  * Names a blob for ever. Fresh per attempt to write one, so that nothing is ever written twice
@@ -31,11 +31,11 @@ public record BlobId(long session, long sequence) implements Comparable<BlobId> 
     return (int) Long.remainderUnsigned(hash, pgCount);
   }
 
-  public BlobKey toMessage() {
-    return BlobKey.newBuilder().setSession(session).setSequence(sequence).build();
+  public BlobIdValue toMessage() {
+    return BlobIdValue.newBuilder().setSession(session).setSequence(sequence).build();
   }
 
-  public static BlobId of(BlobKey key) {
+  public static BlobId of(BlobIdValue key) {
     return new BlobId(key.getSession(), key.getSequence());
   }
 

@@ -13,7 +13,8 @@ public final class Handshake {
   private final byte[] said;
 
   /** Over a channel of which nothing is known. */
-  public Handshake(ClusterSecret secret, Greeting.Hello hello, Greeting.Challenge challenge) {
+  public Handshake(
+      ClusterSecret secret, HandshakeMessage.Hello hello, HandshakeMessage.Challenge challenge) {
     this(secret, hello, challenge, new byte[0]);
   }
 
@@ -21,31 +22,34 @@ public final class Handshake {
    * @param channel what both sides, and only they, see of the channel below; empty: nothing
    */
   public Handshake(
-      ClusterSecret secret, Greeting.Hello hello, Greeting.Challenge challenge, byte[] channel) {
+      ClusterSecret secret,
+      HandshakeMessage.Hello hello,
+      HandshakeMessage.Challenge challenge,
+      byte[] channel) {
     this.secret = secret;
     ByteBuffer all =
         ByteBuffer.allocate(
-            GreetingCodec.bytes(hello) + GreetingCodec.bytes(challenge) + channel.length);
-    GreetingCodec.put(all, hello);
-    GreetingCodec.put(all, challenge);
+            HandshakeCodec.bytes(hello) + HandshakeCodec.bytes(challenge) + channel.length);
+    HandshakeCodec.put(all, hello);
+    HandshakeCodec.put(all, challenge);
     said = all.put(channel).array();
   }
 
-  public Greeting.Proof proof() {
-    return new Greeting.Proof(secret.mac("client", said));
+  public HandshakeMessage.Proof proof() {
+    return new HandshakeMessage.Proof(secret.mac("client", said));
   }
 
-  public boolean isAuthentic(Greeting.Proof proof) {
+  public boolean isAuthentic(HandshakeMessage.Proof proof) {
     return ClusterSecret.matches(proof().proof(), proof.proof());
   }
 
-  public Greeting.Welcome welcome(Greeting.Terms terms) {
-    ByteBuffer bytes = ByteBuffer.allocate(GreetingCodec.bytes(terms));
-    GreetingCodec.putTerms(bytes, terms);
-    return new Greeting.Welcome(secret.mac("server", said, bytes.array()), terms);
+  public HandshakeMessage.Welcome welcome(HandshakeMessage.Terms terms) {
+    ByteBuffer bytes = ByteBuffer.allocate(HandshakeCodec.bytes(terms));
+    HandshakeCodec.putTerms(bytes, terms);
+    return new HandshakeMessage.Welcome(secret.mac("server", said, bytes.array()), terms);
   }
 
-  public boolean isAuthentic(Greeting.Welcome welcome) {
+  public boolean isAuthentic(HandshakeMessage.Welcome welcome) {
     return ClusterSecret.matches(welcome(welcome.terms()).proof(), welcome.proof());
   }
 

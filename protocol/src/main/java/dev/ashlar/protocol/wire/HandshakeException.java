@@ -18,7 +18,7 @@ public final class HandshakeException extends IOException {
    * @param there null: it did not come to say who it is
    */
   public static HandshakeException between(
-      HandshakeFault fault, Side here, @Nullable Side there, String why) {
+      HandshakeFault fault, PeerIdentity here, @Nullable PeerIdentity there, String why) {
     String peer = there == null ? "an unknown peer" : there.toString();
     return new HandshakeException(fault, why + " (here: " + here + "; there: " + peer + ")");
   }

@@ -17,10 +17,10 @@ public final class MessageCodec {
   /** How long the message is. */
   public static int bytes(Message message) {
     return switch (message) {
-      case Greeting greeting -> GreetingCodec.bytes(greeting);
+      case HandshakeMessage greeting -> HandshakeCodec.bytes(greeting);
       case Request request -> RequestCodec.bytes(request);
       case Reply reply -> ReplyCodec.bytes(reply);
-      case Exchange exchange -> EXCHANGE_BYTES;
+      case CallMessage exchange -> EXCHANGE_BYTES;
       case Signal.State state -> 1;
       case Signal signal -> 0;
     };
@@ -29,11 +29,11 @@ public final class MessageCodec {
   /** Appends the message: exactly {@link #bytes} of it. */
   public static void put(ByteBuffer out, Message message) {
     switch (message) {
-      case Greeting greeting -> GreetingCodec.put(out, greeting);
+      case HandshakeMessage greeting -> HandshakeCodec.put(out, greeting);
       case Request request -> RequestCodec.put(out, request);
       case Reply reply -> ReplyCodec.put(out, reply);
-      case Exchange.Call call -> out.put(call.method().code()).putInt(call.length());
-      case Exchange.Answer answer -> out.put(answer.outcome().code()).putInt(answer.length());
+      case CallMessage.Call call -> out.put(call.method().code()).putInt(call.length());
+      case CallMessage.Answer answer -> out.put(answer.outcome().code()).putInt(answer.length());
       case Signal.State state -> out.put(WireValues.code(state.refusal()));
       case Signal signal -> {}
     }
@@ -56,7 +56,7 @@ public final class MessageCodec {
 
   private static Message parse(MessageType type, ByteBuffer body) throws WireFormatException {
     return switch (type) {
-      case HELLO, CHALLENGE, PROOF, WELCOME, REFUSAL -> GreetingCodec.take(type, body);
+      case HELLO, CHALLENGE, PROOF, WELCOME, REFUSAL -> HandshakeCodec.take(type, body);
       case READ,
           WRITE,
           PREPARE_BYTES,
@@ -71,8 +71,8 @@ public final class MessageCodec {
       case STATE -> new Signal.State(WireValues.fault(body.get()));
       case CANCEL -> CANCEL;
       case DATA -> DATA;
-      case CALL -> new Exchange.Call(Exchange.Method.of(body.get()), body.getInt());
-      case ANSWER -> new Exchange.Answer(Exchange.Outcome.of(body.get()), body.getInt());
+      case CALL -> new CallMessage.Call(CallMessage.Method.of(body.get()), body.getInt());
+      case ANSWER -> new CallMessage.Answer(CallMessage.Outcome.of(body.get()), body.getInt());
       case PING -> PING;
       case PONG -> PONG;
     };

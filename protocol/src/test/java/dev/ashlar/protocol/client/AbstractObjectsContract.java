@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.ashlar.protocol.message.AttemptKey;
+import dev.ashlar.protocol.message.AttemptIdValue;
 import dev.ashlar.protocol.message.BlobChange;
 import dev.ashlar.protocol.message.BlobRow;
 import dev.ashlar.protocol.message.Command;
@@ -227,7 +227,7 @@ abstract class AbstractObjectsContract extends AbstractFreshMetadata {
             .setBaseRevision(row.getRevision())
             .setBaseLength(row.getLength())
             .setAttempt(
-                AttemptKey.newBuilder().setSession(client.session()).setSequence(sequence++))
+                AttemptIdValue.newBuilder().setSession(client.session()).setSequence(sequence++))
             .setOffset(row.getLength())
             .setLength(length)
             .setEpoch(client.placement().epoch())

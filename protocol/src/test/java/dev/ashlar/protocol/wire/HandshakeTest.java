@@ -14,12 +14,12 @@ import org.junit.jupiter.api.Test;
 
 class HandshakeTest {
   private static final ClusterSecret SECRET = secret("a secret of this cluster");
-  private static final Greeting.Terms TERMS =
-      new Greeting.Terms(
+  private static final HandshakeMessage.Terms TERMS =
+      new HandshakeMessage.Terms(
           10,
           Wire.DATA_BYTES_MAX,
           Wire.DATA_BYTES_MAX,
-          List.of(new Greeting.ServedDrive(new DriveId(new UUID(1, 1), 3), null)));
+          List.of(new HandshakeMessage.ServedDrive(new DriveId(new UUID(1, 1), 3), null)));
 
   @Test
   void bothProveThatTheyKnowTheSecret() {
@@ -42,20 +42,21 @@ class HandshakeTest {
 
   @Test
   void aProofServesOnceAndInOneDirection() {
-    Greeting.Proof proof = new Handshake(SECRET, hello(1), challenge(2)).proof();
+    HandshakeMessage.Proof proof = new Handshake(SECRET, hello(1), challenge(2)).proof();
     assertFalse(new Handshake(SECRET, hello(1), challenge(3)).isAuthentic(proof));
     assertFalse(new Handshake(SECRET, hello(3), challenge(2)).isAuthentic(proof));
     Handshake same = new Handshake(SECRET, hello(1), challenge(2));
-    assertFalse(same.isAuthentic(new Greeting.Welcome(proof.proof(), TERMS)));
-    assertFalse(same.isAuthentic(new Greeting.Proof(same.welcome(TERMS).proof())));
+    assertFalse(same.isAuthentic(new HandshakeMessage.Welcome(proof.proof(), TERMS)));
+    assertFalse(same.isAuthentic(new HandshakeMessage.Proof(same.welcome(TERMS).proof())));
   }
 
   @Test
   void whatIsServedIsPartOfTheProof() {
     Handshake both = new Handshake(SECRET, hello(1), challenge(2));
-    Greeting.Terms others =
-        new Greeting.Terms(10, Wire.DATA_BYTES_MAX, Wire.DATA_BYTES_MAX, List.of());
-    assertFalse(both.isAuthentic(new Greeting.Welcome(both.welcome(TERMS).proof(), others)));
+    HandshakeMessage.Terms others =
+        new HandshakeMessage.Terms(10, Wire.DATA_BYTES_MAX, Wire.DATA_BYTES_MAX, List.of());
+    assertFalse(
+        both.isAuthentic(new HandshakeMessage.Welcome(both.welcome(TERMS).proof(), others)));
   }
 
   @Test
@@ -81,20 +82,21 @@ class HandshakeTest {
     return new ClusterSecret(text.getBytes(StandardCharsets.UTF_8));
   }
 
-  private static Greeting.Hello hello(int nonce) {
-    return new Greeting.Hello(side(Role.GATEWAY), nonce(nonce), List.of(new UUID(1, 1)));
+  private static HandshakeMessage.Hello hello(int nonce) {
+    return new HandshakeMessage.Hello(side(Role.GATEWAY), nonce(nonce), List.of(new UUID(1, 1)));
   }
 
-  private static Greeting.Challenge challenge(int nonce) {
-    return new Greeting.Challenge(side(Role.STORAGE_NODE), nonce(nonce));
+  private static HandshakeMessage.Challenge challenge(int nonce) {
+    return new HandshakeMessage.Challenge(side(Role.STORAGE_NODE), nonce(nonce));
   }
 
-  private static Side side(Role role) {
-    return new Side(Wire.VERSION, role, new UUID(8, 8), new UUID(9, role == Role.GATEWAY ? 1 : 2));
+  private static PeerIdentity side(Role role) {
+    return new PeerIdentity(
+        Wire.VERSION, role, new UUID(8, 8), new UUID(9, role == Role.GATEWAY ? 1 : 2));
   }
 
   private static byte[] nonce(int value) {
-    byte[] nonce = new byte[Greeting.NONCE_BYTES];
+    byte[] nonce = new byte[HandshakeMessage.NONCE_BYTES];
     nonce[0] = (byte) value;
     return nonce;
   }

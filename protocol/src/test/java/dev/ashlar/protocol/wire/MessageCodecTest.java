@@ -106,12 +106,12 @@ class MessageCodecTest {
 
   @Test
   void version1StaysAsItIs() {
-    Side side = new Side(1, Role.GATEWAY, new UUID(1, 2), new UUID(3, 4));
+    PeerIdentity side = new PeerIdentity(1, Role.GATEWAY, new UUID(1, 2), new UUID(3, 4));
     assertEquals(
         "41534857000101000000000000000001000000000000000200000000000000030000000000000004"
             + "09".repeat(32)
             + "000100000000000000050000000000000006",
-        hex(new Greeting.Hello(side, nines(), List.of(new UUID(5, 6)))));
+        hex(new HandshakeMessage.Hello(side, nines(), List.of(new UUID(5, 6)))));
     ShardId shard = new ShardId(new BlobId(7, 8), 9);
     assertEquals(
         "00000000000000070000000000000008090000000000000000000000000000000000000000000000001000"
@@ -121,8 +121,8 @@ class MessageCodecTest {
         "0000000000000007000000000000000809000000000000100000001001aabbccdd11223344",
         hex(new Request.Write(shard, 4096, 4097, new int[] {0xaabbccdd, 0x11223344})));
     assertEquals("000000000000000c", hex(new Reply.Done(12)));
-    assertEquals("1200012345", hex(new Exchange.Call(Exchange.Method.APPEND, 0x12345)));
-    assertEquals("0100000000", hex(new Exchange.Answer(Exchange.Outcome.NOT_LEADER, 0)));
+    assertEquals("1200012345", hex(new CallMessage.Call(CallMessage.Method.APPEND, 0x12345)));
+    assertEquals("0100000000", hex(new CallMessage.Answer(CallMessage.Outcome.NOT_LEADER, 0)));
     ByteBuffer header = header(new FrameSeal(), 10, 20);
     assertEquals(
         "0b0100030000000a000000000000004d00000014000001f40000000100000002",

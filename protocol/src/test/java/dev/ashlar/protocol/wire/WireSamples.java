@@ -27,11 +27,11 @@ public final class WireSamples {
 
   public Message message(MessageType type) {
     return switch (type) {
-      case HELLO -> new Greeting.Hello(side(), bytes(32), list(UUID::randomUUID));
-      case CHALLENGE -> new Greeting.Challenge(side(), bytes(32));
-      case PROOF -> new Greeting.Proof(bytes(32));
-      case WELCOME -> new Greeting.Welcome(bytes(32), terms());
-      case REFUSAL -> new Greeting.Refusal(side(), any(HandshakeFault.values()), text());
+      case HELLO -> new HandshakeMessage.Hello(side(), bytes(32), list(UUID::randomUUID));
+      case CHALLENGE -> new HandshakeMessage.Challenge(side(), bytes(32));
+      case PROOF -> new HandshakeMessage.Proof(bytes(32));
+      case WELCOME -> new HandshakeMessage.Welcome(bytes(32), terms());
+      case REFUSAL -> new HandshakeMessage.Refusal(side(), any(HandshakeFault.values()), text());
       case READ ->
           new Request.Read(shard(), view(), offset(), 1 + random.nextInt(Request.READ_BYTES_MAX));
       case WRITE -> write();
@@ -56,10 +56,11 @@ public final class WireSamples {
       case PING -> new Signal.Ping();
       case PONG -> new Signal.Pong();
       case CALL ->
-          new Exchange.Call(any(Exchange.Method.values()), random.nextInt(Wire.CALL_BYTES_MAX + 1));
+          new CallMessage.Call(
+              any(CallMessage.Method.values()), random.nextInt(Wire.CALL_BYTES_MAX + 1));
       case ANSWER ->
-          new Exchange.Answer(
-              any(Exchange.Outcome.values()), random.nextInt(Wire.ANSWER_BYTES_MAX + 1));
+          new CallMessage.Answer(
+              any(CallMessage.Outcome.values()), random.nextInt(Wire.ANSWER_BYTES_MAX + 1));
     };
   }
 
@@ -87,20 +88,20 @@ public final class WireSamples {
     return ranges;
   }
 
-  private Greeting.Terms terms() {
-    return new Greeting.Terms(
+  private HandshakeMessage.Terms terms() {
+    return new HandshakeMessage.Terms(
         1 + small(),
         Wire.DATA_BYTES_MAX + small(),
         Wire.DATA_BYTES_MAX + small(),
         list(
             () ->
-                new Greeting.ServedDrive(
+                new HandshakeMessage.ServedDrive(
                     new DriveId(UUID.randomUUID(), 1 + number()),
                     maybe() ? any(ShardFault.values()) : null)));
   }
 
-  private Side side() {
-    return new Side(Wire.VERSION, any(Role.values()), UUID.randomUUID(), UUID.randomUUID());
+  private PeerIdentity side() {
+    return new PeerIdentity(Wire.VERSION, any(Role.values()), UUID.randomUUID(), UUID.randomUUID());
   }
 
   private ShardIntent.Target target() {

@@ -11,8 +11,8 @@ import dev.ashlar.protocol.memory.Slab;
 import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.wire.Reply;
 import dev.ashlar.protocol.wire.Request;
-import dev.ashlar.transport.Outgoing;
-import dev.ashlar.transport.OutgoingData;
+import dev.ashlar.transport.frame.OutgoingData;
+import dev.ashlar.transport.frame.OutgoingMessage;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -155,8 +155,8 @@ final class DriveRequest {
         data.release();
         return;
       }
-      Outgoing bytes =
-          new Outgoing(
+      OutgoingMessage bytes =
+          new OutgoingMessage(
               call.drive(),
               call.id(),
               new Reply.Bytes(data.bytes().remaining()),

@@ -4,8 +4,8 @@ import dev.ashlar.protocol.memory.Slab;
 import dev.ashlar.protocol.wire.FrameHeader;
 import dev.ashlar.protocol.wire.Request;
 import dev.ashlar.protocol.wire.WireFormatException;
-import dev.ashlar.transport.Landing;
-import dev.ashlar.transport.Outgoing;
+import dev.ashlar.transport.frame.OutgoingMessage;
+import dev.ashlar.transport.frame.ReceiveTarget;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
@@ -23,7 +23,7 @@ final class ServedCall {
   private State state = State.RECEIVING;
   private int announced;
   private boolean isCancelled;
-  private @Nullable Outgoing answer;
+  private @Nullable OutgoingMessage answer;
 
   enum State {
     RECEIVING,
@@ -101,17 +101,17 @@ final class ServedCall {
     isCancelled = true;
   }
 
-  @Nullable Outgoing answer() {
+  @Nullable OutgoingMessage answer() {
     return answer;
   }
 
-  void answer(Outgoing newAnswer) {
+  void answer(OutgoingMessage newAnswer) {
     answer = newAnswer;
     state = State.ANSWERING;
   }
 
   /** Where the data of this frame goes; null: nowhere. */
-  @Nullable Landing land(FrameHeader header) throws WireFormatException {
+  @Nullable ReceiveTarget land(FrameHeader header) throws WireFormatException {
     int at = announced;
     boolean isWhole = header.isLast() == (at + header.dataBytes() == request.dataBytes());
     boolean isMore = header.dataBytes() > 0 || request.dataBytes() == 0;
@@ -121,7 +121,7 @@ final class ServedCall {
     }
     announced += header.dataBytes();
     Slab target = state == State.RECEIVING ? slab : null;
-    return target == null ? null : new Landing(target, at);
+    return target == null ? null : new ReceiveTarget(target, at);
   }
 
   /** All of its data, in memory that the drive may use as it is. */

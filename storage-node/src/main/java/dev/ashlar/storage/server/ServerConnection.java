@@ -4,21 +4,21 @@ import dev.ashlar.protocol.client.ShardException;
 import dev.ashlar.protocol.client.ShardFault;
 import dev.ashlar.protocol.memory.Slab;
 import dev.ashlar.protocol.memory.SlabPool;
-import dev.ashlar.protocol.wire.Exchange;
+import dev.ashlar.protocol.wire.CallMessage;
 import dev.ashlar.protocol.wire.FrameHeader;
-import dev.ashlar.protocol.wire.Greeting;
 import dev.ashlar.protocol.wire.HandshakeException;
 import dev.ashlar.protocol.wire.HandshakeFault;
+import dev.ashlar.protocol.wire.HandshakeMessage;
 import dev.ashlar.protocol.wire.Message;
 import dev.ashlar.protocol.wire.Reply;
 import dev.ashlar.protocol.wire.Request;
 import dev.ashlar.protocol.wire.Signal;
 import dev.ashlar.protocol.wire.WireFormatException;
-import dev.ashlar.transport.FrameConnection;
-import dev.ashlar.transport.FrameHandler;
-import dev.ashlar.transport.Landing;
-import dev.ashlar.transport.Outgoing;
-import dev.ashlar.transport.ServerGreeting;
+import dev.ashlar.transport.frame.FrameConnection;
+import dev.ashlar.transport.frame.FrameHandler;
+import dev.ashlar.transport.frame.OutgoingMessage;
+import dev.ashlar.transport.frame.ReceiveTarget;
+import dev.ashlar.transport.session.ServerGreeting;
 import io.netty.util.collection.LongObjectHashMap;
 import java.io.IOException;
 import java.util.List;
@@ -31,9 +31,9 @@ final class ServerConnection implements FrameHandler {
   private final FrameConnection frames;
   private final ServerGreeting greeting;
   private final LongObjectHashMap<ServedCall> calls = new LongObjectHashMap<>();
-  private final Windows windows;
+  private final RequestWindows windows;
   private final @Nullable ShardFault[] toldRefusals;
-  private @Nullable ClientSession session;
+  private @Nullable ClientConnections session;
   private boolean isGreeting;
   private boolean isWelcome;
   private boolean isClosed;
@@ -53,7 +53,7 @@ final class ServerConnection implements FrameHandler {
     frames = framesOf.apply(this);
     int drives = server.drives().size();
     toldRefusals = new ShardFault[drives];
-    windows = new Windows(server.config().limits(), drives);
+    windows = new RequestWindows(server.config().limits(), drives);
   }
 
   FrameConnection frames() {
@@ -89,18 +89,18 @@ final class ServerConnection implements FrameHandler {
     }
   }
 
-  private void greeted(Greeting said) throws IOException {
+  private void greeted(HandshakeMessage said) throws IOException {
     try {
       switch (said) {
-        case Greeting.Hello hello ->
+        case HandshakeMessage.Hello hello ->
             frames.send(0, 0, greeting.challenge(hello, frames.channelBinding()));
-        case Greeting.Proof proof -> {
+        case HandshakeMessage.Proof proof -> {
           greeting.check(proof);
           proved();
         }
-        case Greeting.Challenge other -> throw unexpected(said);
-        case Greeting.Welcome other -> throw unexpected(said);
-        case Greeting.Refusal other -> throw unexpected(said);
+        case HandshakeMessage.Challenge other -> throw unexpected(said);
+        case HandshakeMessage.Welcome other -> throw unexpected(said);
+        case HandshakeMessage.Refusal other -> throw unexpected(said);
       }
     } catch (HandshakeException e) {
       refuse(e);
@@ -109,7 +109,7 @@ final class ServerConnection implements FrameHandler {
 
   private void proved() {
     frames.saltIncoming(greeting.handshake().clientSalt());
-    ClientSession entered = server.session(this, greeting.client());
+    ClientConnections entered = server.session(this, greeting.client());
     if (entered == null) {
       refuse(greeting.refused(HandshakeFault.BUSY, "too many connections"));
     } else {
@@ -121,7 +121,7 @@ final class ServerConnection implements FrameHandler {
   private void refuse(HandshakeException why) {
     server.warn("refused " + frames.peer() + ": " + why.getMessage());
     String text = String.valueOf(why.getMessage());
-    frames.closeWith(new Greeting.Refusal(greeting.here(), why.fault(), text), why);
+    frames.closeWith(new HandshakeMessage.Refusal(greeting.here(), why.fault(), text), why);
   }
 
   private void welcome() {
@@ -130,7 +130,7 @@ final class ServerConnection implements FrameHandler {
     }
     isWelcome = true;
     endGreeting();
-    Greeting.Terms terms = server.terms();
+    HandshakeMessage.Terms terms = server.terms();
     for (int drive = 0; drive < toldRefusals.length; drive++) {
       toldRefusals[drive] = terms.drives().get(drive).refusal();
     }
@@ -160,9 +160,9 @@ final class ServerConnection implements FrameHandler {
   // ---- Requests ----
 
   @Override
-  public @Nullable Landing arriving(FrameHeader header, Message message) throws IOException {
+  public @Nullable ReceiveTarget arriving(FrameHeader header, Message message) throws IOException {
     return switch (message) {
-      case Greeting said when !isWelcome && header.dataBytes() == 0 -> null;
+      case HandshakeMessage said when !isWelcome && header.dataBytes() == 0 -> null;
       case Request request when isWelcome -> begin(header, request).land(header);
       case Signal.Data data -> {
         ServedCall call = calls.get(header.request());
@@ -229,7 +229,7 @@ final class ServerConnection implements FrameHandler {
   @Override
   public void arrived(FrameHeader header, Message message) throws IOException {
     switch (message) {
-      case Greeting said -> greeted(said);
+      case HandshakeMessage said -> greeted(said);
       case Request request -> received(header);
       case Signal.Data data -> received(header);
       case Signal.Cancel cancel -> cancel(calls.get(header.request()));
@@ -237,7 +237,7 @@ final class ServerConnection implements FrameHandler {
       case Signal.Ping ping -> throw unexpected(message);
       case Signal.Pong pong -> throw unexpected(message);
       case Reply reply -> throw unexpected(message);
-      case Exchange exchange -> throw unexpected(message);
+      case CallMessage exchange -> throw unexpected(message);
     }
   }
 
@@ -272,7 +272,7 @@ final class ServerConnection implements FrameHandler {
 
   /** Why the drive is not even asked. */
   private @Nullable String obstacle(ServedCall call) {
-    ClientSession client = session;
+    ClientConnections client = session;
     if (call.isOverdue()) {
       return "it came too late";
     }
@@ -295,7 +295,7 @@ final class ServerConnection implements FrameHandler {
       case REFUSED -> calls.remove(call.id());
       case AT_DRIVE -> abandon(call);
       case ANSWERING -> {
-        Outgoing answer = call.answer();
+        OutgoingMessage answer = call.answer();
         if (answer != null && !answer.isEnded()) {
           answer.cancel();
           reply(call, new Reply.Failed(ShardFault.UNAVAILABLE, "cancelled"));
@@ -305,7 +305,7 @@ final class ServerConnection implements FrameHandler {
   }
 
   private void abandon(ServedCall call) {
-    ClientSession client = session;
+    ClientConnections client = session;
     if (!call.isRead() && client != null) {
       client.abandon(call.drive());
     }
@@ -331,7 +331,7 @@ final class ServerConnection implements FrameHandler {
 
   /** The drive has done with it. */
   void ended(ServedCall call, Reply reply) {
-    ClientSession client = session;
+    ClientConnections client = session;
     if ((isClosed || call.isCancelled()) && !call.isRead() && client != null) {
       client.settle(call.drive());
       server.forgetIfIdle(greeting.client(), client);
@@ -347,7 +347,7 @@ final class ServerConnection implements FrameHandler {
   }
 
   /** The drive has read what was asked for; false if nobody wants it any more. */
-  boolean answer(ServedCall call, Outgoing bytes) {
+  boolean answer(ServedCall call, OutgoingMessage bytes) {
     if (isClosed) {
       return false;
     }
@@ -396,7 +396,7 @@ final class ServerConnection implements FrameHandler {
     }
     calls.clear();
     server.closed(this, why);
-    ClientSession client = session;
+    ClientConnections client = session;
     if (client != null) {
       client.leave(this);
       server.forgetIfIdle(greeting.client(), client);

@@ -4,17 +4,17 @@ import dev.ashlar.protocol.client.ShardFault;
 import dev.ashlar.protocol.client.ShardStore;
 import dev.ashlar.protocol.memory.SlabPool;
 import dev.ashlar.protocol.model.Profile;
-import dev.ashlar.protocol.wire.Greeting;
 import dev.ashlar.protocol.wire.HandshakeException;
+import dev.ashlar.protocol.wire.HandshakeMessage;
+import dev.ashlar.protocol.wire.PeerIdentity;
 import dev.ashlar.protocol.wire.Role;
-import dev.ashlar.protocol.wire.Side;
 import dev.ashlar.protocol.wire.Wire;
 import dev.ashlar.protocol.wire.WireFormatException;
-import dev.ashlar.transport.BoundedLog;
 import dev.ashlar.transport.EventLoops;
-import dev.ashlar.transport.FrameConnection;
-import dev.ashlar.transport.FramePort;
-import dev.ashlar.transport.ServerGreeting;
+import dev.ashlar.transport.frame.FrameConnection;
+import dev.ashlar.transport.session.FramePort;
+import dev.ashlar.transport.session.RateLimitedLog;
+import dev.ashlar.transport.session.ServerGreeting;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import java.io.IOException;
@@ -60,11 +60,11 @@ public final class ShardServer implements AutoCloseable {
   private final List<ShardStore> drives;
   private final List<UUID> driveIds;
   private final SlabPool slabs;
-  private final Side side;
+  private final PeerIdentity side;
   private final DataBudget budget;
-  private final BoundedLog refusals = new BoundedLog(LOG);
+  private final RateLimitedLog refusals = new RateLimitedLog(LOG);
   private final Set<ServerConnection> connections = ConcurrentHashMap.newKeySet();
-  private final Map<UUID, ClientSession> sessions = new ConcurrentHashMap<>();
+  private final Map<UUID, ClientConnections> sessions = new ConcurrentHashMap<>();
   private final AtomicInteger greetings = new AtomicInteger();
   private final AtomicInteger underWay = new AtomicInteger();
   private final ThreadPoolExecutor listings;
@@ -114,7 +114,7 @@ public final class ShardServer implements AutoCloseable {
     this.drives = List.copyOf(drives);
     this.driveIds = drives.stream().map(drive -> drive.drive().id()).toList();
     this.slabs = slabs;
-    side = new Side(Wire.VERSION, Role.STORAGE_NODE, config.cluster(), UUID.randomUUID());
+    side = new PeerIdentity(Wire.VERSION, Role.STORAGE_NODE, config.cluster(), UUID.randomUUID());
     budget = new DataBudget(config.limits().dataBytesMax());
     listings =
         new ThreadPoolExecutor(
@@ -228,7 +228,7 @@ public final class ShardServer implements AutoCloseable {
   }
 
   /** The client's session; null if there are too many connections. */
-  @Nullable ClientSession session(ServerConnection connection, UUID client) {
+  @Nullable ClientConnections session(ServerConnection connection, UUID client) {
     long others = connections.stream().filter(each -> each.isWelcome()).count();
     if (others >= config.limits().connectionsMax() && !sessions.containsKey(client)) {
       return null;
@@ -237,24 +237,24 @@ public final class ShardServer implements AutoCloseable {
     return sessions.compute(
         client,
         (id, known) -> {
-          ClientSession session = known == null ? new ClientSession(drives.size()) : known;
+          ClientConnections session = known == null ? new ClientConnections(drives.size()) : known;
           session.expect(connection);
           return session;
         });
   }
 
-  void forgetIfIdle(UUID client, ClientSession session) {
+  void forgetIfIdle(UUID client, ClientConnections session) {
     sessions.computeIfPresent(
         client, (id, known) -> known == session && session.isIdle() ? null : known);
   }
 
-  Greeting.Terms terms() {
-    List<Greeting.ServedDrive> served = new ArrayList<>();
+  HandshakeMessage.Terms terms() {
+    List<HandshakeMessage.ServedDrive> served = new ArrayList<>();
     for (int i = 0; i < drives.size(); i++) {
-      served.add(new Greeting.ServedDrive(drives.get(i).drive(), refusal(i)));
+      served.add(new HandshakeMessage.ServedDrive(drives.get(i).drive(), refusal(i)));
     }
     ShardServerConfig.Limits limits = config.limits();
-    return new Greeting.Terms(
+    return new HandshakeMessage.Terms(
         limits.operationsMax(), limits.writeBytesMax(), limits.readBytesMax(), served);
   }
 

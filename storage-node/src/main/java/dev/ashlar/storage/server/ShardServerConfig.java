@@ -2,7 +2,7 @@ package dev.ashlar.storage.server;
 
 import dev.ashlar.protocol.wire.ClusterSecret;
 import dev.ashlar.protocol.wire.Wire;
-import dev.ashlar.transport.FrameTimes;
+import dev.ashlar.transport.frame.FrameTimes;
 import dev.ashlar.transport.tls.ClusterTls;
 import java.net.InetSocketAddress;
 import java.time.Duration;

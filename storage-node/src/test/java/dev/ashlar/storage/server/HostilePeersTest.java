@@ -20,22 +20,22 @@ import dev.ashlar.protocol.model.Profile;
 import dev.ashlar.protocol.model.ShardId;
 import dev.ashlar.protocol.wire.ClusterSecret;
 import dev.ashlar.protocol.wire.FrameHeader;
-import dev.ashlar.protocol.wire.Greeting;
 import dev.ashlar.protocol.wire.Handshake;
 import dev.ashlar.protocol.wire.HandshakeException;
 import dev.ashlar.protocol.wire.HandshakeFault;
+import dev.ashlar.protocol.wire.HandshakeMessage;
 import dev.ashlar.protocol.wire.Message;
+import dev.ashlar.protocol.wire.PeerIdentity;
 import dev.ashlar.protocol.wire.Reply;
 import dev.ashlar.protocol.wire.Request;
 import dev.ashlar.protocol.wire.Role;
-import dev.ashlar.protocol.wire.Side;
 import dev.ashlar.protocol.wire.Signal;
 import dev.ashlar.protocol.wire.Wire;
-import dev.ashlar.transport.FramePort;
-import dev.ashlar.transport.FrameTimes;
 import dev.ashlar.transport.Transport;
 import dev.ashlar.transport.client.NodeConfig;
 import dev.ashlar.transport.client.RemoteNode;
+import dev.ashlar.transport.frame.FrameTimes;
+import dev.ashlar.transport.session.FramePort;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -75,24 +75,24 @@ class HostilePeersTest {
     loopback.close();
   }
 
-  private static Side side(int version, Role role, UUID cluster) {
-    return new Side(version, role, cluster, UUID.randomUUID());
+  private static PeerIdentity side(int version, Role role, UUID cluster) {
+    return new PeerIdentity(version, role, cluster, UUID.randomUUID());
   }
 
-  private static Side gateway() {
+  private static PeerIdentity gateway() {
     return side(Wire.VERSION, Role.GATEWAY, Loopback.CLUSTER);
   }
 
-  private Greeting.Refusal refused(Side side, ClusterSecret secret, UUID expectedDrive)
-      throws IOException {
+  private HandshakeMessage.Refusal refused(
+      PeerIdentity side, ClusterSecret secret, UUID expectedDrive) throws IOException {
     return refused(loopback.port(), side, secret, expectedDrive);
   }
 
-  private static Greeting.Refusal refused(
-      int port, Side side, ClusterSecret secret, UUID expectedDrive) throws IOException {
+  private static HandshakeMessage.Refusal refused(
+      int port, PeerIdentity side, ClusterSecret secret, UUID expectedDrive) throws IOException {
     try (RawPeer peer = new RawPeer(port)) {
       Message last = peer.greet(side, secret, List.of(expectedDrive));
-      Greeting.Refusal refusal = assertInstanceOf(Greeting.Refusal.class, last);
+      HandshakeMessage.Refusal refusal = assertInstanceOf(HandshakeMessage.Refusal.class, last);
       assertNull(peer.receive(), "closed behind the refusal");
       return refusal;
     }
@@ -101,16 +101,16 @@ class HostilePeersTest {
   @Test
   void differencesAreNamedOnBothSides() throws Exception {
     UUID cluster = new UUID(99, 99);
-    Greeting.Refusal wrong =
+    HandshakeMessage.Refusal wrong =
         refused(side(Wire.VERSION, Role.GATEWAY, cluster), Loopback.SECRET, DRIVE);
     assertEquals(HandshakeFault.WRONG_CLUSTER, wrong.fault());
     assertTrue(wrong.why().contains(cluster.toString()), wrong::why);
     assertTrue(wrong.why().contains(Loopback.CLUSTER.toString()), wrong::why);
-    Side older = side(Wire.VERSION - 1, Role.GATEWAY, Loopback.CLUSTER);
+    PeerIdentity older = side(Wire.VERSION - 1, Role.GATEWAY, Loopback.CLUSTER);
     assertEquals(HandshakeFault.OLDER_VERSION, refused(older, Loopback.SECRET, DRIVE).fault());
-    Side newer = side(Wire.VERSION + 1, Role.GATEWAY, Loopback.CLUSTER);
+    PeerIdentity newer = side(Wire.VERSION + 1, Role.GATEWAY, Loopback.CLUSTER);
     assertEquals(HandshakeFault.NEWER_VERSION, refused(newer, Loopback.SECRET, DRIVE).fault());
-    Side storage = side(Wire.VERSION, Role.STORAGE_NODE, Loopback.CLUSTER);
+    PeerIdentity storage = side(Wire.VERSION, Role.STORAGE_NODE, Loopback.CLUSTER);
     assertEquals(HandshakeFault.WRONG_ROLE, refused(storage, Loopback.SECRET, DRIVE).fault());
     assertEquals(HandshakeFault.NOT_AUTHENTIC, refused(gateway(), OTHER, DRIVE).fault());
     assertEquals(
@@ -125,8 +125,9 @@ class HostilePeersTest {
         ShardServer server = new ShardServer(config, port, List.of(drive), serverSlabs)) {
       assertEquals(0, server.openConnections());
       for (int version : new int[] {Wire.VERSION - 1, Wire.VERSION + 1}) {
-        Side other = side(version, Role.GATEWAY, Loopback.CLUSTER);
-        Greeting.Refusal refusal = refused(port.address().getPort(), other, Loopback.SECRET, DRIVE);
+        PeerIdentity other = side(version, Role.GATEWAY, Loopback.CLUSTER);
+        HandshakeMessage.Refusal refusal =
+            refused(port.address().getPort(), other, Loopback.SECRET, DRIVE);
         assertEquals(
             version < Wire.VERSION ? HandshakeFault.OLDER_VERSION : HandshakeFault.NEWER_VERSION,
             refusal.fault());
@@ -194,19 +195,21 @@ class HostilePeersTest {
       try (RawPeer peer = new RawPeer(listener.accept())) {
         RawPeer.Frame frame = peer.receive();
         assertNotNull(frame);
-        Greeting.Hello hello = assertInstanceOf(Greeting.Hello.class, frame.message());
-        Greeting.Challenge challenge =
-            new Greeting.Challenge(side(version, role, cluster), hello.nonce());
+        HandshakeMessage.Hello hello =
+            assertInstanceOf(HandshakeMessage.Hello.class, frame.message());
+        HandshakeMessage.Challenge challenge =
+            new HandshakeMessage.Challenge(side(version, role, cluster), hello.nonce());
         peer.send(challenge);
         Message said = peer.answer();
-        if (said instanceof Greeting.Proof proof) {
+        if (said instanceof HandshakeMessage.Proof proof) {
           // Its own proof, sent back, and one with a secret that was made up.
-          Greeting.Terms terms =
+          HandshakeMessage.Terms terms =
               new Handshake(OTHER, hello, challenge)
                   .welcome(
-                      new Greeting.Terms(1, Wire.DATA_BYTES_MAX, Wire.DATA_BYTES_MAX, List.of()))
+                      new HandshakeMessage.Terms(
+                          1, Wire.DATA_BYTES_MAX, Wire.DATA_BYTES_MAX, List.of()))
                   .terms();
-          peer.send(new Greeting.Welcome(proof.proof(), terms));
+          peer.send(new HandshakeMessage.Welcome(proof.proof(), terms));
           assertNull(peer.receive());
         }
       }
@@ -250,8 +253,9 @@ class HostilePeersTest {
       for (byte[] bytes : recorded) {
         thief.sendRaw(bytes);
       }
-      assertInstanceOf(Greeting.Challenge.class, thief.answer());
-      Greeting.Refusal refusal = assertInstanceOf(Greeting.Refusal.class, thief.answer());
+      assertInstanceOf(HandshakeMessage.Challenge.class, thief.answer());
+      HandshakeMessage.Refusal refusal =
+          assertInstanceOf(HandshakeMessage.Refusal.class, thief.answer());
       assertEquals(HandshakeFault.NOT_AUTHENTIC, refusal.fault());
     }
   }
@@ -264,7 +268,7 @@ class HostilePeersTest {
       assertNull(peer.answer());
     }
     try (RawPeer peer = new RawPeer(loopback.port())) {
-      peer.send(new Greeting.Proof(new byte[32]));
+      peer.send(new HandshakeMessage.Proof(new byte[32]));
       assertNull(peer.answer());
     }
     try (RawPeer peer = new RawPeer(loopback.port())) {
@@ -312,7 +316,7 @@ class HostilePeersTest {
     breaks(peer -> peer.request(1, 0, new Signal.Data(), new byte[0], true));
     breaks(peer -> peer.request(1, 0, new Reply.Done(3), new byte[0], true));
     breaks(peer -> peer.request(1, 0, new Signal.State(ShardFault.FULL), new byte[0], true));
-    breaks(peer -> peer.request(1, 0, new Greeting.Proof(new byte[32]), new byte[0], true));
+    breaks(peer -> peer.request(1, 0, new HandshakeMessage.Proof(new byte[32]), new byte[0], true));
     breaks(
         peer -> {
           peer.request(1, 0, write, new byte[50], false);
@@ -357,7 +361,7 @@ class HostilePeersTest {
   private void breaks(Rudeness rudeness) throws Exception {
     try (RawPeer peer = new RawPeer(loopback.port())) {
       assertInstanceOf(
-          Greeting.Welcome.class, peer.greet(gateway(), Loopback.SECRET, List.of(DRIVE)));
+          HandshakeMessage.Welcome.class, peer.greet(gateway(), Loopback.SECRET, List.of(DRIVE)));
       rudeness.commit(peer);
       assertNull(peer.answer(), "it is cut off");
     }

@@ -3,11 +3,11 @@ package dev.ashlar.storage.server;
 import dev.ashlar.protocol.wire.ClusterSecret;
 import dev.ashlar.protocol.wire.FrameHeader;
 import dev.ashlar.protocol.wire.FrameSeal;
-import dev.ashlar.protocol.wire.Greeting;
 import dev.ashlar.protocol.wire.Handshake;
+import dev.ashlar.protocol.wire.HandshakeMessage;
 import dev.ashlar.protocol.wire.Message;
 import dev.ashlar.protocol.wire.MessageCodec;
-import dev.ashlar.protocol.wire.Side;
+import dev.ashlar.protocol.wire.PeerIdentity;
 import dev.ashlar.protocol.wire.Wire;
 import java.io.DataInputStream;
 import java.io.EOFException;
@@ -116,13 +116,14 @@ final class RawPeer implements AutoCloseable {
   }
 
   /** Greets as a client does; returns the last that the server said to it. */
-  @Nullable Message greet(Side side, ClusterSecret secret, List<UUID> drives) throws IOException {
-    byte[] nonce = new byte[Greeting.NONCE_BYTES];
+  @Nullable Message greet(PeerIdentity side, ClusterSecret secret, List<UUID> drives)
+      throws IOException {
+    byte[] nonce = new byte[HandshakeMessage.NONCE_BYTES];
     nonce[3] = 9;
-    Greeting.Hello hello = new Greeting.Hello(side, nonce, drives);
+    HandshakeMessage.Hello hello = new HandshakeMessage.Hello(side, nonce, drives);
     send(hello);
     Message said = answer();
-    if (!(said instanceof Greeting.Challenge challenge)) {
+    if (!(said instanceof HandshakeMessage.Challenge challenge)) {
       return said;
     }
     Handshake handshake = new Handshake(secret, hello, challenge);

@@ -13,12 +13,12 @@ import dev.ashlar.protocol.memory.SlabPool;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.ShardId;
-import dev.ashlar.protocol.wire.Greeting;
+import dev.ashlar.protocol.wire.HandshakeMessage;
 import dev.ashlar.protocol.wire.Message;
+import dev.ashlar.protocol.wire.PeerIdentity;
 import dev.ashlar.protocol.wire.Reply;
 import dev.ashlar.protocol.wire.Request;
 import dev.ashlar.protocol.wire.Role;
-import dev.ashlar.protocol.wire.Side;
 import dev.ashlar.protocol.wire.Signal;
 import dev.ashlar.protocol.wire.Wire;
 import java.io.IOException;
@@ -38,12 +38,13 @@ class ServedRequestsTest {
 
   private final SlabPool serverSlabs = new SlabPool();
   private final MemoryShardStore drive = new MemoryShardStore(new DriveId(DRIVE, 1), serverSlabs);
-  private final Side side =
-      new Side(Wire.VERSION, Role.GATEWAY, Loopback.CLUSTER, UUID.randomUUID());
+  private final PeerIdentity side =
+      new PeerIdentity(Wire.VERSION, Role.GATEWAY, Loopback.CLUSTER, UUID.randomUUID());
 
   private RawPeer greeted(Loopback loopback) throws IOException {
     RawPeer peer = new RawPeer(loopback.port());
-    assertInstanceOf(Greeting.Welcome.class, peer.greet(side, Loopback.SECRET, List.of(DRIVE)));
+    assertInstanceOf(
+        HandshakeMessage.Welcome.class, peer.greet(side, Loopback.SECRET, List.of(DRIVE)));
     return peer;
   }
 

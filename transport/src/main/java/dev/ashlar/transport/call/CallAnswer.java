@@ -1,6 +1,6 @@
 package dev.ashlar.transport.call;
 
-import dev.ashlar.protocol.wire.Exchange.Outcome;
+import dev.ashlar.protocol.wire.CallMessage.Outcome;
 import java.nio.charset.StandardCharsets;
 
 /** How a call ended. */

@@ -1,11 +1,11 @@
 package dev.ashlar.transport.call;
 
 import dev.ashlar.protocol.memory.SlabPool;
-import dev.ashlar.protocol.wire.Exchange.Method;
+import dev.ashlar.protocol.wire.CallMessage.Method;
 import dev.ashlar.protocol.wire.Wire;
-import dev.ashlar.transport.ConnectionKeeper;
 import dev.ashlar.transport.Endpoint;
 import dev.ashlar.transport.EventLoops;
+import dev.ashlar.transport.session.ConnectionKeeper;
 import java.time.Duration;
 import java.util.UUID;
 import java.util.concurrent.ExecutionException;

@@ -2,8 +2,8 @@ package dev.ashlar.transport.call;
 
 import dev.ashlar.protocol.wire.ClusterSecret;
 import dev.ashlar.protocol.wire.Role;
-import dev.ashlar.transport.ConnectionKeeper;
-import dev.ashlar.transport.FrameTimes;
+import dev.ashlar.transport.frame.FrameTimes;
+import dev.ashlar.transport.session.ConnectionKeeper;
 import dev.ashlar.transport.tls.ClusterTls;
 import java.time.Duration;
 import java.util.UUID;

@@ -1,18 +1,18 @@
 package dev.ashlar.transport.call;
 
 import dev.ashlar.protocol.memory.SlabPool;
-import dev.ashlar.protocol.wire.Exchange;
+import dev.ashlar.protocol.wire.CallMessage;
 import dev.ashlar.protocol.wire.FrameHeader;
-import dev.ashlar.protocol.wire.Greeting;
+import dev.ashlar.protocol.wire.HandshakeMessage;
 import dev.ashlar.protocol.wire.Message;
+import dev.ashlar.protocol.wire.PeerIdentity;
 import dev.ashlar.protocol.wire.Role;
-import dev.ashlar.protocol.wire.Side;
 import dev.ashlar.protocol.wire.Signal;
 import dev.ashlar.protocol.wire.Wire;
 import dev.ashlar.protocol.wire.WireFormatException;
-import dev.ashlar.transport.Landing;
-import dev.ashlar.transport.Outgoing;
-import dev.ashlar.transport.OutgoingConnection;
+import dev.ashlar.transport.frame.OutgoingMessage;
+import dev.ashlar.transport.frame.ReceiveTarget;
+import dev.ashlar.transport.session.ClientSession;
 import io.netty.util.collection.LongObjectHashMap;
 import java.io.IOException;
 import java.util.ArrayDeque;
@@ -22,9 +22,9 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** One connection to a process that is called: the handshake, and the calls under way. */
-final class CallConnection extends OutgoingConnection {
+final class CallConnection extends ClientSession {
   private final CallClient client;
-  private final LandingPlace landing;
+  private final ChunkBuffer landing;
   private final LongObjectHashMap<OutgoingCall> calls = new LongObjectHashMap<>();
 
   /** What the server takes at a time is under way; the rest waits here. */
@@ -37,12 +37,12 @@ final class CallConnection extends OutgoingConnection {
   CallConnection(CallClient client, CallClientConfig config, UUID instance, SlabPool slabs) {
     super(
         new Way(config.frames(), config.connect(), config.tls()),
-        new Side(Wire.VERSION, config.role(), config.cluster(), instance),
+        new PeerIdentity(Wire.VERSION, config.role(), config.cluster(), instance),
         config.secret(),
         Role.METADATA,
         List.of());
     this.client = client;
-    landing = new LandingPlace(slabs);
+    landing = new ChunkBuffer(slabs);
   }
 
   // ---- For other threads ----
@@ -67,7 +67,7 @@ final class CallConnection extends OutgoingConnection {
   }
 
   @Override
-  protected void welcomed(Greeting.Welcome welcome) {
+  protected void welcomed(HandshakeMessage.Welcome welcome) {
     callsMax = welcome.terms().operationsMax();
     client.connected(this);
   }
@@ -86,8 +86,8 @@ final class CallConnection extends OutgoingConnection {
   }
 
   @Override
-  public @Nullable Landing arriving(FrameHeader header, Message message) throws IOException {
-    if (message instanceof Exchange.Answer answer) {
+  public @Nullable ReceiveTarget arriving(FrameHeader header, Message message) throws IOException {
+    if (message instanceof CallMessage.Answer answer) {
       OutgoingCall call = call(header);
       if (call.answer() != null) {
         throw unexpected(message);
@@ -109,8 +109,8 @@ final class CallConnection extends OutgoingConnection {
     return call;
   }
 
-  private Parcel parcel(FrameHeader header) throws WireFormatException {
-    Parcel parcel = call(header).answer();
+  private MessageAssembler parcel(FrameHeader header) throws WireFormatException {
+    MessageAssembler parcel = call(header).answer();
     if (parcel == null) {
       throw new WireFormatException(header.type() + " of no answer");
     }
@@ -120,8 +120,8 @@ final class CallConnection extends OutgoingConnection {
   @Override
   public void arrived(FrameHeader header, Message message) throws IOException {
     switch (message) {
-      case Greeting said -> greeted(said);
-      case Exchange.Answer answer -> received(header);
+      case HandshakeMessage said -> greeted(said);
+      case CallMessage.Answer answer -> received(header);
       case Signal.Data data -> received(header);
       default -> throw unexpected(message);
     }
@@ -140,7 +140,7 @@ final class CallConnection extends OutgoingConnection {
 
   /** The server has to be told where data that it expects will not come. */
   private void stopSending(OutgoingCall call) {
-    Outgoing sent = call.outgoing();
+    OutgoingMessage sent = call.outgoing();
     if (sent != null && !sent.isEnded()) {
       sent.cancel();
       frames().send(0, call.id(), new Signal.Cancel());
@@ -149,7 +149,7 @@ final class CallConnection extends OutgoingConnection {
 
   /** What the server may have begun it will answer yet; until then it counts as under way. */
   private void end(OutgoingCall call, String reason) {
-    Outgoing sent = call.outgoing();
+    OutgoingMessage sent = call.outgoing();
     if (sent == null) {
       waiting.remove(call);
     } else if (sent.isBegun()) {

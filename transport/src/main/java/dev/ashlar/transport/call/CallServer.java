@@ -2,15 +2,15 @@ package dev.ashlar.transport.call;
 
 import dev.ashlar.protocol.memory.SlabPool;
 import dev.ashlar.protocol.wire.HandshakeException;
+import dev.ashlar.protocol.wire.PeerIdentity;
 import dev.ashlar.protocol.wire.Role;
-import dev.ashlar.protocol.wire.Side;
 import dev.ashlar.protocol.wire.Wire;
 import dev.ashlar.protocol.wire.WireFormatException;
-import dev.ashlar.transport.BoundedLog;
-import dev.ashlar.transport.FrameConnection;
-import dev.ashlar.transport.FrameHandler;
-import dev.ashlar.transport.FramePort;
-import dev.ashlar.transport.ServerGreeting;
+import dev.ashlar.transport.frame.FrameConnection;
+import dev.ashlar.transport.frame.FrameHandler;
+import dev.ashlar.transport.session.FramePort;
+import dev.ashlar.transport.session.RateLimitedLog;
+import dev.ashlar.transport.session.ServerGreeting;
 import java.io.IOException;
 import java.util.EnumSet;
 import java.util.List;
@@ -29,9 +29,9 @@ public final class CallServer implements FramePort.Service, AutoCloseable {
 
   private final CallServerConfig config;
   private final CallHandler handler;
-  private final Side side;
+  private final PeerIdentity side;
   private final SlabPool slabs = new SlabPool(1 << 20);
-  private final BoundedLog refusals = new BoundedLog(LOG);
+  private final RateLimitedLog refusals = new RateLimitedLog(LOG);
   private final Set<CallServerConnection> connections = ConcurrentHashMap.newKeySet();
   private final AtomicInteger greetings = new AtomicInteger();
   private final AtomicInteger welcomes = new AtomicInteger();
@@ -44,7 +44,7 @@ public final class CallServer implements FramePort.Service, AutoCloseable {
   public CallServer(CallServerConfig config, FramePort port, CallHandler handler) {
     this.config = config;
     this.handler = handler;
-    side = new Side(Wire.VERSION, Role.METADATA, config.cluster(), UUID.randomUUID());
+    side = new PeerIdentity(Wire.VERSION, Role.METADATA, config.cluster(), UUID.randomUUID());
     port.serveCalls(this);
   }
 

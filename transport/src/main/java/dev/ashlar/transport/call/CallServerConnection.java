@@ -1,21 +1,21 @@
 package dev.ashlar.transport.call;
 
-import dev.ashlar.protocol.wire.Exchange;
-import dev.ashlar.protocol.wire.Exchange.Outcome;
+import dev.ashlar.protocol.wire.CallMessage;
+import dev.ashlar.protocol.wire.CallMessage.Outcome;
 import dev.ashlar.protocol.wire.FrameHeader;
-import dev.ashlar.protocol.wire.Greeting;
 import dev.ashlar.protocol.wire.HandshakeException;
 import dev.ashlar.protocol.wire.HandshakeFault;
+import dev.ashlar.protocol.wire.HandshakeMessage;
 import dev.ashlar.protocol.wire.Message;
 import dev.ashlar.protocol.wire.Signal;
 import dev.ashlar.protocol.wire.Wire;
 import dev.ashlar.protocol.wire.WireFormatException;
-import dev.ashlar.transport.FrameConnection;
-import dev.ashlar.transport.FrameHandler;
-import dev.ashlar.transport.Landing;
-import dev.ashlar.transport.Outgoing;
-import dev.ashlar.transport.OutgoingData;
-import dev.ashlar.transport.ServerGreeting;
+import dev.ashlar.transport.frame.FrameConnection;
+import dev.ashlar.transport.frame.FrameHandler;
+import dev.ashlar.transport.frame.OutgoingData;
+import dev.ashlar.transport.frame.OutgoingMessage;
+import dev.ashlar.transport.frame.ReceiveTarget;
+import dev.ashlar.transport.session.ServerGreeting;
 import io.netty.util.collection.LongObjectHashMap;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -27,7 +27,7 @@ final class CallServerConnection implements FrameHandler {
   private final CallServer server;
   private final FrameConnection frames;
   private final ServerGreeting greeting;
-  private final LandingPlace landing;
+  private final ChunkBuffer landing;
 
   /** Until they are answered. */
   private final LongObjectHashMap<IncomingCall> calls = new LongObjectHashMap<>();
@@ -41,7 +41,7 @@ final class CallServerConnection implements FrameHandler {
     this.server = server;
     this.frames = frames;
     greeting = server.newGreeting();
-    landing = new LandingPlace(server.slabs());
+    landing = new ChunkBuffer(server.slabs());
   }
 
   String peer() {
@@ -69,18 +69,18 @@ final class CallServerConnection implements FrameHandler {
     }
   }
 
-  private void greeted(Greeting said) throws IOException {
+  private void greeted(HandshakeMessage said) throws IOException {
     try {
       switch (said) {
-        case Greeting.Hello hello ->
+        case HandshakeMessage.Hello hello ->
             frames.send(0, 0, greeting.challenge(hello, frames.channelBinding()));
-        case Greeting.Proof proof -> {
+        case HandshakeMessage.Proof proof -> {
           greeting.check(proof);
           welcome();
         }
-        case Greeting.Challenge other -> throw unexpected(said);
-        case Greeting.Welcome other -> throw unexpected(said);
-        case Greeting.Refusal other -> throw unexpected(said);
+        case HandshakeMessage.Challenge other -> throw unexpected(said);
+        case HandshakeMessage.Welcome other -> throw unexpected(said);
+        case HandshakeMessage.Refusal other -> throw unexpected(said);
       }
     } catch (HandshakeException e) {
       refuse(e);
@@ -90,7 +90,7 @@ final class CallServerConnection implements FrameHandler {
   private void refuse(HandshakeException why) {
     server.warn("refused " + peer() + ": " + why.getMessage());
     String text = String.valueOf(why.getMessage());
-    frames.closeWith(new Greeting.Refusal(greeting.here(), why.fault(), text), why);
+    frames.closeWith(new HandshakeMessage.Refusal(greeting.here(), why.fault(), text), why);
   }
 
   private void welcome() {
@@ -101,8 +101,8 @@ final class CallServerConnection implements FrameHandler {
     }
     isWelcome = true;
     endGreeting();
-    Greeting.Terms terms =
-        new Greeting.Terms(
+    HandshakeMessage.Terms terms =
+        new HandshakeMessage.Terms(
             server.limits().callsMax(), Wire.DATA_BYTES_MAX, Wire.DATA_BYTES_MAX, List.of());
     frames.send(0, 0, greeting.handshake().welcome(terms));
     frames.saltOutgoing(greeting.handshake().serverSalt());
@@ -119,18 +119,18 @@ final class CallServerConnection implements FrameHandler {
   // ---- Calls ----
 
   @Override
-  public @Nullable Landing arriving(FrameHeader header, Message message) throws IOException {
-    if (message instanceof Exchange.Call call && isWelcome) {
+  public @Nullable ReceiveTarget arriving(FrameHeader header, Message message) throws IOException {
+    if (message instanceof CallMessage.Call call && isWelcome) {
       begin(header, call).parcel().check(header);
     } else if (message instanceof Signal.Data) {
       receiving(header).parcel().check(header);
-    } else if (header.dataBytes() > 0 || isWelcome == message instanceof Greeting) {
+    } else if (header.dataBytes() > 0 || isWelcome == message instanceof HandshakeMessage) {
       throw unexpected(message);
     }
     return landing.of(header);
   }
 
-  private IncomingCall begin(FrameHeader header, Exchange.Call call) throws WireFormatException {
+  private IncomingCall begin(FrameHeader header, CallMessage.Call call) throws WireFormatException {
     if (calls.containsKey(header.request())
         || calls.size() >= server.limits().callsMax()
         || header.timeoutMillis() < 1) {
@@ -144,7 +144,7 @@ final class CallServerConnection implements FrameHandler {
             call.method(),
             header.request(),
             header.timeoutMillis(),
-            new Parcel(call.length(), fits));
+            new MessageAssembler(call.length(), fits));
     calls.put(incoming.id(), incoming);
     return incoming;
   }
@@ -164,8 +164,8 @@ final class CallServerConnection implements FrameHandler {
   @Override
   public void arrived(FrameHeader header, Message message) throws IOException {
     switch (message) {
-      case Greeting said -> greeted(said);
-      case Exchange.Call call -> received(header);
+      case HandshakeMessage said -> greeted(said);
+      case CallMessage.Call call -> received(header);
       case Signal.Data data -> received(header);
       case Signal.Cancel cancel -> cancel(calls.get(header.request()));
       default -> throw unexpected(message);
@@ -213,7 +213,8 @@ final class CallServerConnection implements FrameHandler {
         length == 0
             ? null
             : new OutgoingData(List.of(ByteBuffer.wrap(body)), () -> unsentBytes -= length);
-    frames.send(new Outgoing(0, call.id(), new Exchange.Answer(outcome, length), data, 0));
+    frames.send(
+        new OutgoingMessage(0, call.id(), new CallMessage.Answer(outcome, length), data, 0));
   }
 
   private void forget(IncomingCall call) {

@@ -1,6 +1,6 @@
 package dev.ashlar.transport.call;
 
-import dev.ashlar.protocol.wire.Exchange.Method;
+import dev.ashlar.protocol.wire.CallMessage.Method;
 import dev.ashlar.protocol.wire.Role;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -12,7 +12,7 @@ public final class IncomingCall {
   private final Method method;
   private final long id;
   private final long deadlineNanos;
-  private final Parcel parcel;
+  private final MessageAssembler parcel;
   private final AtomicBoolean isAnswered = new AtomicBoolean();
 
   IncomingCall(
@@ -21,7 +21,7 @@ public final class IncomingCall {
       Method method,
       long id,
       int timeoutMillis,
-      Parcel parcel) {
+      MessageAssembler parcel) {
     this.connection = connection;
     this.caller = caller;
     this.method = method;
@@ -34,7 +34,7 @@ public final class IncomingCall {
     return id;
   }
 
-  Parcel parcel() {
+  MessageAssembler parcel() {
     return parcel;
   }
 

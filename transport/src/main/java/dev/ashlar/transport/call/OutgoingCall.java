@@ -1,10 +1,10 @@
 package dev.ashlar.transport.call;
 
-import dev.ashlar.protocol.wire.Exchange;
-import dev.ashlar.protocol.wire.Exchange.Method;
-import dev.ashlar.protocol.wire.Exchange.Outcome;
-import dev.ashlar.transport.Outgoing;
-import dev.ashlar.transport.OutgoingData;
+import dev.ashlar.protocol.wire.CallMessage;
+import dev.ashlar.protocol.wire.CallMessage.Method;
+import dev.ashlar.protocol.wire.CallMessage.Outcome;
+import dev.ashlar.transport.frame.OutgoingData;
+import dev.ashlar.transport.frame.OutgoingMessage;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -17,9 +17,9 @@ final class OutgoingCall {
   private final long deadlineNanos;
   private final CompletableFuture<CallAnswer> future = new CompletableFuture<>();
   private long id;
-  private @Nullable Outgoing outgoing;
+  private @Nullable OutgoingMessage outgoing;
   private @Nullable Outcome outcome;
-  private @Nullable Parcel answer;
+  private @Nullable MessageAssembler answer;
 
   OutgoingCall(Method method, byte[] body, long deadlineNanos) {
     this.method = method;
@@ -35,12 +35,12 @@ final class OutgoingCall {
     return nowNanos - deadlineNanos > 0;
   }
 
-  Outgoing send(long newId) {
+  OutgoingMessage send(long newId) {
     id = newId;
     OutgoingData data =
         body.length == 0 ? null : new OutgoingData(List.of(ByteBuffer.wrap(body)), () -> {});
-    Outgoing message =
-        new Outgoing(0, id, new Exchange.Call(method, body.length), data, deadlineNanos);
+    OutgoingMessage message =
+        new OutgoingMessage(0, id, new CallMessage.Call(method, body.length), data, deadlineNanos);
     outgoing = message;
     return message;
   }
@@ -49,19 +49,19 @@ final class OutgoingCall {
     return id;
   }
 
-  @Nullable Outgoing outgoing() {
+  @Nullable OutgoingMessage outgoing() {
     return outgoing;
   }
 
   /** Its answer begins. */
-  Parcel answering(Exchange.Answer begun) {
-    Parcel parcel = new Parcel(begun.length(), true);
+  MessageAssembler answering(CallMessage.Answer begun) {
+    MessageAssembler parcel = new MessageAssembler(begun.length(), true);
     outcome = begun.outcome();
     answer = parcel;
     return parcel;
   }
 
-  @Nullable Parcel answer() {
+  @Nullable MessageAssembler answer() {
     return answer;
   }
 

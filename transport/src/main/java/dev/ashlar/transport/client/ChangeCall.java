@@ -6,13 +6,13 @@ import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.wire.Reply;
 import dev.ashlar.protocol.wire.Request;
 import dev.ashlar.protocol.wire.WireFormatException;
-import dev.ashlar.transport.OutgoingData;
+import dev.ashlar.transport.frame.OutgoingData;
 import java.nio.ByteBuffer;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** A change of a drive. Its caller's memory is the caller's again when it is told how it ended. */
-final class ChangeCall extends Call {
+final class ChangeCall extends DriveCall {
   private final RemoteShardStore store;
   private final List<ByteBuffer> payload;
   private final Completion<DriveId> completion;

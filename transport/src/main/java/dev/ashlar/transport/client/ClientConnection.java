@@ -2,21 +2,21 @@ package dev.ashlar.transport.client;
 
 import dev.ashlar.protocol.client.ShardFault;
 import dev.ashlar.protocol.model.DriveId;
-import dev.ashlar.protocol.wire.Exchange;
+import dev.ashlar.protocol.wire.CallMessage;
 import dev.ashlar.protocol.wire.FrameHeader;
-import dev.ashlar.protocol.wire.Greeting;
 import dev.ashlar.protocol.wire.HandshakeFault;
+import dev.ashlar.protocol.wire.HandshakeMessage;
 import dev.ashlar.protocol.wire.Message;
+import dev.ashlar.protocol.wire.PeerIdentity;
 import dev.ashlar.protocol.wire.Reply;
 import dev.ashlar.protocol.wire.Request;
 import dev.ashlar.protocol.wire.Role;
-import dev.ashlar.protocol.wire.Side;
 import dev.ashlar.protocol.wire.Signal;
 import dev.ashlar.protocol.wire.Wire;
 import dev.ashlar.protocol.wire.WireFormatException;
-import dev.ashlar.transport.Landing;
-import dev.ashlar.transport.Outgoing;
-import dev.ashlar.transport.OutgoingConnection;
+import dev.ashlar.transport.frame.OutgoingMessage;
+import dev.ashlar.transport.frame.ReceiveTarget;
+import dev.ashlar.transport.session.ClientSession;
 import io.netty.util.collection.LongObjectHashMap;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -25,18 +25,18 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** One connection to a storage node: the handshake, and the calls that are under way. */
-final class ClientConnection extends OutgoingConnection {
+final class ClientConnection extends ClientSession {
   private final RemoteNode node;
   private final NodeConfig config;
-  private final LongObjectHashMap<Call> calls = new LongObjectHashMap<>();
-  private final List<@Nullable DriveLane> lanes = new ArrayList<>();
+  private final LongObjectHashMap<DriveCall> calls = new LongObjectHashMap<>();
+  private final List<@Nullable DriveRequestWindow> lanes = new ArrayList<>();
   private boolean isClosed;
   private long lastId;
 
   ClientConnection(RemoteNode node, NodeConfig config, UUID instance) {
     super(
         new Way(config.times().frames(), config.times().connect(), config.tls()),
-        new Side(Wire.VERSION, config.role(), config.cluster(), instance),
+        new PeerIdentity(Wire.VERSION, config.role(), config.cluster(), instance),
         config.secret(),
         Role.STORAGE_NODE,
         config.drives().stream().map(DriveId::id).toList());
@@ -47,7 +47,7 @@ final class ClientConnection extends OutgoingConnection {
   // ---- For other threads ----
 
   /** Takes the call over; false if the connection has ended. */
-  boolean begin(DriveLane lane, Call call) {
+  boolean begin(DriveRequestWindow lane, DriveCall call) {
     return frames()
         .execute(
             () -> {
@@ -60,13 +60,13 @@ final class ClientConnection extends OutgoingConnection {
   }
 
   @Override
-  protected void welcomed(Greeting.Welcome welcome) throws IOException {
+  protected void welcomed(HandshakeMessage.Welcome welcome) throws IOException {
     boolean hasAny = false;
-    for (Greeting.ServedDrive served : welcome.terms().drives()) {
+    for (HandshakeMessage.ServedDrive served : welcome.terms().drives()) {
       RemoteShardStore store = node.store(served.drive().id());
-      DriveLane lane = null;
+      DriveRequestWindow lane = null;
       if (store != null && served.drive().incarnation() >= store.drive().incarnation()) {
-        lane = new DriveLane(store, lanes.size(), welcome.terms(), this::send);
+        lane = new DriveRequestWindow(store, lanes.size(), welcome.terms(), this::send);
         RemoteShardStore.Link link = new RemoteShardStore.Link(this, lane);
         store.reachable(served.drive(), link, served.refusal());
         hasAny = true;
@@ -84,7 +84,7 @@ final class ClientConnection extends OutgoingConnection {
   /** The drives that are expected and not served, or only in a life before the one known. */
   private List<DriveId> missing() {
     List<UUID> served = new ArrayList<>();
-    for (DriveLane lane : lanes) {
+    for (DriveRequestWindow lane : lanes) {
       if (lane != null) {
         served.add(lane.store().drive().id());
       }
@@ -94,18 +94,18 @@ final class ClientConnection extends OutgoingConnection {
 
   // ---- Calls ----
 
-  private void send(Call call) {
+  private void send(DriveCall call) {
     long id = ++lastId;
     calls.put(id, call);
     frames().send(call.send(id));
   }
 
   @Override
-  public @Nullable Landing arriving(FrameHeader header, Message message) throws IOException {
+  public @Nullable ReceiveTarget arriving(FrameHeader header, Message message) throws IOException {
     if (header.dataBytes() == 0) {
       return null;
     }
-    Call call = call(header);
+    DriveCall call = call(header);
     return switch (message) {
       case Reply.Bytes bytes -> call.land(bytes.length(), header);
       case Signal.Data data when call.request() instanceof Request.Read read ->
@@ -117,7 +117,7 @@ final class ClientConnection extends OutgoingConnection {
   @Override
   public void arrived(FrameHeader header, Message message) throws IOException {
     switch (message) {
-      case Greeting greeting -> greeted(greeting);
+      case HandshakeMessage greeting -> greeted(greeting);
       case Signal.State state -> changed(header.drive(), state.refusal());
       case Reply reply -> answered(header, reply);
       case Signal.Data data
@@ -125,13 +125,13 @@ final class ClientConnection extends OutgoingConnection {
           answered(header, new Reply.Bytes(read.length()));
       case Signal signal -> throw unexpected(message);
       case Request request -> throw unexpected(message);
-      case Exchange exchange -> throw unexpected(message);
+      case CallMessage exchange -> throw unexpected(message);
     }
   }
 
   private void answered(FrameHeader header, Reply reply) throws WireFormatException {
     if (header.isLast()) {
-      Call call = call(header);
+      DriveCall call = call(header);
       stopSending(call);
       call.answered(reply);
       calls.remove(call.id());
@@ -140,8 +140,8 @@ final class ClientConnection extends OutgoingConnection {
   }
 
   /** The node has to be told where data that it expects will not come. */
-  private void stopSending(Call call) {
-    Outgoing sent = call.outgoing();
+  private void stopSending(DriveCall call) {
+    OutgoingMessage sent = call.outgoing();
     if (sent != null && !sent.isEnded()) {
       sent.cancel();
       frames().send(call.lane().place(), call.id(), new Signal.Cancel());
@@ -149,14 +149,14 @@ final class ClientConnection extends OutgoingConnection {
   }
 
   private void changed(int place, @Nullable ShardFault refusal) {
-    DriveLane lane = place < lanes.size() ? lanes.get(place) : null;
+    DriveRequestWindow lane = place < lanes.size() ? lanes.get(place) : null;
     if (lane != null) {
       lane.store().refuses(refusal);
     }
   }
 
-  private Call call(FrameHeader header) throws WireFormatException {
-    Call call = calls.get(header.request());
+  private DriveCall call(FrameHeader header) throws WireFormatException {
+    DriveCall call = calls.get(header.request());
     if (call == null) {
       throw new WireFormatException(header.type() + " answers nothing");
     }
@@ -168,13 +168,13 @@ final class ClientConnection extends OutgoingConnection {
   @Override
   public void tick() {
     long now = System.nanoTime();
-    for (DriveLane lane : lanes) {
+    for (DriveRequestWindow lane : lanes) {
       if (lane != null) {
-        DriveLane.fail(
+        DriveRequestWindow.fail(
             lane.takeWaiting(call -> call.isOverdue(now)), "was not sent to " + node + " in time");
       }
     }
-    for (Call call : List.copyOf(calls.values())) {
+    for (DriveCall call : List.copyOf(calls.values())) {
       if (call.isOverdue(now) && !call.isGivenUp()) {
         giveUp(call);
       }
@@ -182,8 +182,8 @@ final class ClientConnection extends OutgoingConnection {
   }
 
   /** What the node has begun it will answer yet; until then it counts as under way. */
-  private void giveUp(Call call) {
-    Outgoing sent = call.outgoing();
+  private void giveUp(DriveCall call) {
+    OutgoingMessage sent = call.outgoing();
     call.giveUp();
     if (sent != null && sent.isBegun()) {
       sent.cancel();
@@ -200,13 +200,13 @@ final class ClientConnection extends OutgoingConnection {
   public void closed(IOException reason) {
     isClosed = true;
     String text = "the connection to " + node + " is lost: " + reason.getMessage();
-    for (DriveLane lane : lanes) {
+    for (DriveRequestWindow lane : lanes) {
       if (lane != null) {
         lane.store().unreachable(this);
-        DriveLane.fail(lane.takeWaiting(call -> true), text);
+        DriveRequestWindow.fail(lane.takeWaiting(call -> true), text);
       }
     }
-    for (Call call : List.copyOf(calls.values())) {
+    for (DriveCall call : List.copyOf(calls.values())) {
       call.failed(ShardFault.UNAVAILABLE, text);
     }
     calls.clear();

@@ -8,7 +8,7 @@ import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 
 /** A page of a listing, for which its caller waits. */
-final class ListCall extends Call {
+final class ListCall extends DriveCall {
   private final RemoteShardStore store;
   private final CountDownLatch done = new CountDownLatch(1);
   private volatile @Nullable Reply page;

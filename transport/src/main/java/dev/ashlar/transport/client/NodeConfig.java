@@ -4,7 +4,7 @@ import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.wire.ClusterSecret;
 import dev.ashlar.protocol.wire.Role;
 import dev.ashlar.protocol.wire.Wire;
-import dev.ashlar.transport.FrameTimes;
+import dev.ashlar.transport.frame.FrameTimes;
 import dev.ashlar.transport.tls.ClusterTls;
 import java.time.Duration;
 import java.util.List;

@@ -9,11 +9,11 @@ import dev.ashlar.protocol.wire.FrameHeader;
 import dev.ashlar.protocol.wire.Reply;
 import dev.ashlar.protocol.wire.Request;
 import dev.ashlar.protocol.wire.WireFormatException;
-import dev.ashlar.transport.Landing;
+import dev.ashlar.transport.frame.ReceiveTarget;
 import org.jspecify.annotations.Nullable;
 
 /** A read of a shard; what arrives lands in a slab that goes to its caller. */
-final class ReadCall extends Call {
+final class ReadCall extends DriveCall {
   private final RemoteShardStore store;
   private final int length;
   private final SlabPool slabs;
@@ -46,7 +46,7 @@ final class ReadCall extends Call {
   }
 
   @Override
-  @Nullable Landing land(int answerLength, FrameHeader header) throws WireFormatException {
+  @Nullable ReceiveTarget land(int answerLength, FrameHeader header) throws WireFormatException {
     int at = announced;
     boolean isWhole = header.isLast() == (at + header.dataBytes() == length);
     if (answerLength != length || header.dataBytes() < 1 || !isWhole) {
@@ -59,7 +59,7 @@ final class ReadCall extends Call {
     }
     Slab target = slab == null ? slabs.acquire(length) : slab;
     slab = target;
-    return new Landing(target, at);
+    return new ReceiveTarget(target, at);
   }
 
   @Override

@@ -2,9 +2,9 @@ package dev.ashlar.transport.client;
 
 import dev.ashlar.protocol.memory.SlabPool;
 import dev.ashlar.protocol.model.DriveId;
-import dev.ashlar.transport.ConnectionKeeper;
 import dev.ashlar.transport.Endpoint;
 import dev.ashlar.transport.EventLoops;
+import dev.ashlar.transport.session.ConnectionKeeper;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.LinkedHashMap;

@@ -43,7 +43,7 @@ public final class RemoteShardStore implements ShardStore {
   private volatile @Nullable ShardFault refusal = ShardFault.UNAVAILABLE;
 
   /** The way to the drive while it is reachable. */
-  record Link(ClientConnection connection, DriveLane lane) {}
+  record Link(ClientConnection connection, DriveRequestWindow lane) {}
 
   RemoteShardStore(DriveId expected, NodeConfig config, SlabPool slabs) {
     this.drive = expected;
@@ -245,7 +245,7 @@ public final class RemoteShardStore implements ShardStore {
   // ---- The way to the connection ----
 
   /** Starts it, or says why not; it is not told then. */
-  private @Nullable ShardException begin(Call call) {
+  private @Nullable ShardException begin(DriveCall call) {
     ShardException why = enter(call);
     if (why != null) {
       return why;
@@ -263,7 +263,7 @@ public final class RemoteShardStore implements ShardStore {
     }
   }
 
-  private @Nullable ShardException enter(Call call) {
+  private @Nullable ShardException enter(DriveCall call) {
     int waiting = operations.incrementAndGet();
     long waitingBytes = bytes.addAndGet(call.windowBytes());
     if (waiting <= limits.operationsMax() && waitingBytes <= limits.bytesMax()) {

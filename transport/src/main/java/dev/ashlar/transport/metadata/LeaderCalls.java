@@ -3,7 +3,7 @@ package dev.ashlar.transport.metadata;
 import com.google.protobuf.InvalidProtocolBufferException;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.message.LeaderHint;
-import dev.ashlar.protocol.wire.Exchange.Method;
+import dev.ashlar.protocol.wire.CallMessage.Method;
 import dev.ashlar.protocol.wire.HandshakeException;
 import dev.ashlar.protocol.wire.HandshakeFault;
 import dev.ashlar.protocol.wire.Wire;

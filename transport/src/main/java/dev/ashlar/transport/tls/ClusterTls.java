@@ -1,6 +1,6 @@
 package dev.ashlar.transport.tls;
 
-import dev.ashlar.protocol.thread.BackgroundThread;
+import dev.ashlar.protocol.process.BackgroundThread;
 import io.netty.handler.ssl.SslContext;
 import java.io.IOException;
 import java.time.Clock;

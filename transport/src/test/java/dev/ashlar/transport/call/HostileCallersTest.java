@@ -3,28 +3,28 @@ package dev.ashlar.transport.call;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.ashlar.protocol.model.BlobId;
+import dev.ashlar.protocol.wire.CallMessage;
+import dev.ashlar.protocol.wire.CallMessage.Method;
+import dev.ashlar.protocol.wire.CallMessage.Outcome;
 import dev.ashlar.protocol.wire.ClusterSecret;
-import dev.ashlar.protocol.wire.Exchange;
-import dev.ashlar.protocol.wire.Exchange.Method;
-import dev.ashlar.protocol.wire.Exchange.Outcome;
 import dev.ashlar.protocol.wire.FrameHeader;
-import dev.ashlar.protocol.wire.Greeting;
+import dev.ashlar.protocol.wire.HandshakeMessage;
 import dev.ashlar.protocol.wire.Message;
+import dev.ashlar.protocol.wire.PeerIdentity;
 import dev.ashlar.protocol.wire.Request;
 import dev.ashlar.protocol.wire.Role;
-import dev.ashlar.protocol.wire.Side;
 import dev.ashlar.protocol.wire.Signal;
 import dev.ashlar.protocol.wire.Wire;
-import dev.ashlar.transport.ClientGreeting;
 import dev.ashlar.transport.EventLoops;
-import dev.ashlar.transport.FrameConnection;
-import dev.ashlar.transport.FrameHandler;
-import dev.ashlar.transport.FramePort;
-import dev.ashlar.transport.FrameTimes;
-import dev.ashlar.transport.Landing;
-import dev.ashlar.transport.Outgoing;
-import dev.ashlar.transport.OutgoingData;
 import dev.ashlar.transport.Transport;
+import dev.ashlar.transport.frame.FrameConnection;
+import dev.ashlar.transport.frame.FrameHandler;
+import dev.ashlar.transport.frame.FrameTimes;
+import dev.ashlar.transport.frame.OutgoingData;
+import dev.ashlar.transport.frame.OutgoingMessage;
+import dev.ashlar.transport.frame.ReceiveTarget;
+import dev.ashlar.transport.session.ClientGreeting;
+import dev.ashlar.transport.session.FramePort;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -81,7 +81,7 @@ class HostileCallersTest {
     private final boolean isPolite;
     private final ClientGreeting greeting =
         new ClientGreeting(
-            new Side(Wire.VERSION, Role.GATEWAY, cluster, UUID.randomUUID()),
+            new PeerIdentity(Wire.VERSION, Role.GATEWAY, cluster, UUID.randomUUID()),
             secret,
             Role.METADATA,
             List.of());
@@ -100,16 +100,16 @@ class HostileCallersTest {
     }
 
     @Override
-    public @Nullable Landing arriving(FrameHeader header, Message message) {
+    public @Nullable ReceiveTarget arriving(FrameHeader header, Message message) {
       return null;
     }
 
     @Override
     public void arrived(FrameHeader header, Message message) throws IOException {
-      if (message instanceof Greeting.Challenge challenge) {
+      if (message instanceof HandshakeMessage.Challenge challenge) {
         frames.send(0, 0, greeting.proof(challenge, frames.channelBinding()));
         frames.saltOutgoing(greeting.handshake().clientSalt());
-      } else if (message instanceof Greeting.Welcome welcome) {
+      } else if (message instanceof HandshakeMessage.Welcome welcome) {
         greeting.check(welcome);
         frames.saltIncoming(greeting.handshake().serverSalt());
         misdeed.accept(frames);
@@ -137,19 +137,19 @@ class HostileCallersTest {
     }
   }
 
-  private static Outgoing call(long id, int length, int sent) {
+  private static OutgoingMessage call(long id, int length, int sent) {
     OutgoingData data =
         sent == 0 ? null : new OutgoingData(List.of(ByteBuffer.allocate(sent)), () -> {});
-    return new Outgoing(0, id, new Exchange.Call(Method.QUERY, length), data, SOON);
+    return new OutgoingMessage(0, id, new CallMessage.Call(Method.QUERY, length), data, SOON);
   }
 
   @Test
   void whatIsNoCallEndsTheConnection() throws Exception {
     isEnded(frames -> frames.send(0, 1, new Signal.Data()));
-    isEnded(frames -> frames.send(0, 1, new Exchange.Answer(Outcome.DONE, 0)));
+    isEnded(frames -> frames.send(0, 1, new CallMessage.Answer(Outcome.DONE, 0)));
     isEnded(frames -> frames.send(0, 1, new Request.DeleteAll(List.of(new BlobId(1, 2)))));
-    isEnded(frames -> frames.send(0, 1, new Greeting.Proof(new byte[32])));
-    isEnded(frames -> frames.send(0, 1, new Exchange.Call(Method.QUERY, 0))); // no timeout
+    isEnded(frames -> frames.send(0, 1, new HandshakeMessage.Proof(new byte[32])));
+    isEnded(frames -> frames.send(0, 1, new CallMessage.Call(Method.QUERY, 0))); // no timeout
     assertEquals(0, handled.get());
   }
 

@@ -1,0 +1,138 @@
+package dev.ashlar.protocol.wire;
+
+import dev.ashlar.protocol.client.ShardFault;
+import dev.ashlar.protocol.model.DriveId;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** The handshake, byte for byte. */
+final class HandshakeCodec {
+  private static final int MAGIC = 0x41534857; // "ASHW"
+  private static final int UUID_BYTES = 16;
+  private static final int SIDE_BYTES = 8 + 2 * UUID_BYTES;
+  private static final int SERVED_BYTES = UUID_BYTES + Long.BYTES + 1;
+
+  private HandshakeCodec() {}
+
+  static int bytes(HandshakeMessage greeting) {
+    return switch (greeting) {
+      case HandshakeMessage.Hello hello ->
+          SIDE_BYTES
+              + HandshakeMessage.NONCE_BYTES
+              + Short.BYTES
+              + hello.drives().size() * UUID_BYTES;
+      case HandshakeMessage.Challenge challenge -> SIDE_BYTES + HandshakeMessage.NONCE_BYTES;
+      case HandshakeMessage.Proof proof -> HandshakeMessage.PROOF_BYTES;
+      case HandshakeMessage.Welcome welcome ->
+          HandshakeMessage.PROOF_BYTES + bytes(welcome.terms());
+      case HandshakeMessage.Refusal refusal ->
+          SIDE_BYTES + 1 + WireValues.text(refusal.why()).length;
+    };
+  }
+
+  static int bytes(HandshakeMessage.Terms terms) {
+    return 3 * Integer.BYTES + Short.BYTES + terms.drives().size() * SERVED_BYTES;
+  }
+
+  static void put(ByteBuffer out, HandshakeMessage greeting) {
+    switch (greeting) {
+      case HandshakeMessage.Hello hello -> {
+        putSide(out, hello.side());
+        out.put(hello.nonce()).putShort((short) hello.drives().size());
+        hello.drives().forEach(drive -> WireValues.putUuid(out, drive));
+      }
+      case HandshakeMessage.Challenge challenge -> {
+        putSide(out, challenge.side());
+        out.put(challenge.nonce());
+      }
+      case HandshakeMessage.Proof proof -> out.put(proof.proof());
+      case HandshakeMessage.Welcome welcome -> {
+        out.put(welcome.proof());
+        putTerms(out, welcome.terms());
+      }
+      case HandshakeMessage.Refusal refusal -> {
+        putSide(out, refusal.side());
+        out.put(refusal.fault().code()).put(WireValues.text(refusal.why()));
+      }
+    }
+  }
+
+  private static void putSide(ByteBuffer out, PeerIdentity side) {
+    out.putInt(MAGIC).putShort((short) side.version()).put(side.role().code()).put((byte) 0);
+    WireValues.putUuid(out, side.cluster());
+    WireValues.putUuid(out, side.instance());
+  }
+
+  static void putTerms(ByteBuffer out, HandshakeMessage.Terms terms) {
+    out.putInt(terms.operationsMax()).putInt(terms.writeBytesMax()).putInt(terms.readBytesMax());
+    out.putShort((short) terms.drives().size());
+    for (HandshakeMessage.ServedDrive served : terms.drives()) {
+      WireValues.putUuid(out, served.drive().id());
+      out.putLong(served.drive().incarnation()).put(WireValues.code(served.refusal()));
+    }
+  }
+
+  static HandshakeMessage take(MessageType type, ByteBuffer in) throws WireFormatException {
+    return switch (type) {
+      case HELLO -> takeHello(in);
+      case CHALLENGE -> takeChallenge(in);
+      case PROOF ->
+          new HandshakeMessage.Proof(WireValues.takeBytes(in, HandshakeMessage.PROOF_BYTES));
+      case WELCOME ->
+          new HandshakeMessage.Welcome(
+              WireValues.takeBytes(in, HandshakeMessage.PROOF_BYTES), takeTerms(in));
+      case REFUSAL ->
+          new HandshakeMessage.Refusal(
+              takeSide(in), HandshakeFault.of(in.get()), WireValues.takeText(in));
+      default -> throw new WireFormatException(type + " is no greeting");
+    };
+  }
+
+  private static HandshakeMessage takeHello(ByteBuffer in) throws WireFormatException {
+    PeerIdentity side = takeSide(in);
+    byte[] nonce = WireValues.takeBytes(in, HandshakeMessage.NONCE_BYTES);
+    if (side.version() != Wire.VERSION) {
+      // What follows is the other version's affair: it only has to be told of ours.
+      in.position(in.limit());
+      return new HandshakeMessage.Hello(side, nonce, List.of());
+    }
+    return new HandshakeMessage.Hello(
+        side, nonce, WireValues.takeList(in, UUID_BYTES, WireValues::takeUuid));
+  }
+
+  private static HandshakeMessage takeChallenge(ByteBuffer in) throws WireFormatException {
+    PeerIdentity side = takeSide(in);
+    byte[] nonce = WireValues.takeBytes(in, HandshakeMessage.NONCE_BYTES);
+    if (side.version() != Wire.VERSION) {
+      in.position(in.limit());
+    }
+    return new HandshakeMessage.Challenge(side, nonce);
+  }
+
+  private static PeerIdentity takeSide(ByteBuffer in) throws WireFormatException {
+    if (in.getInt() != MAGIC) {
+      throw new WireFormatException("no greeting of this protocol");
+    }
+    int version = Short.toUnsignedInt(in.getShort());
+    Role role = Role.of(in.get());
+    in.get();
+    UUID cluster = WireValues.takeUuid(in);
+    return new PeerIdentity(version, role, cluster, WireValues.takeUuid(in));
+  }
+
+  private static HandshakeMessage.Terms takeTerms(ByteBuffer in) throws WireFormatException {
+    return new HandshakeMessage.Terms(
+        in.getInt(),
+        in.getInt(),
+        in.getInt(),
+        WireValues.takeList(in, SERVED_BYTES, HandshakeCodec::takeServed));
+  }
+
+  private static HandshakeMessage.ServedDrive takeServed(ByteBuffer in) throws WireFormatException {
+    DriveId drive = new DriveId(WireValues.takeUuid(in), in.getLong());
+    @Nullable ShardFault refusal = WireValues.fault(in.get());
+    return new HandshakeMessage.ServedDrive(drive, refusal);
+  }
+}

@@ -1,0 +1,47 @@
+package dev.ashlar.transport.frame;
+
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.security.cert.Certificate;
+import java.security.cert.CertificateEncodingException;
+import javax.net.ssl.SSLEngine;
+import javax.net.ssl.SSLPeerUnverifiedException;
+import javax.net.ssl.SSLSession;
+
+/**
+ * What is the same at both ends of a TLS connection and not at those of two that somebody has put
+ * one behind the other: the certificates of both sides, whose keys he does not have. (A value of
+ * the session's own, as of RFC 9266, can be had from JDK 25 on only.)
+ */
+final class ChannelBinding {
+  private ChannelBinding() {}
+
+  /**
+   * SHA-256 of the server's certificate, then of the client's.
+   *
+   * @throws SSLPeerUnverifiedException when not both have shown one
+   */
+  static byte[] of(SSLEngine engine) throws SSLPeerUnverifiedException {
+    SSLSession session = engine.getSession();
+    Certificate[] local = session.getLocalCertificates();
+    Certificate[] peer = session.getPeerCertificates();
+    if (local == null) {
+      throw new SSLPeerUnverifiedException("no certificate was shown");
+    }
+    boolean isClient = engine.getUseClientMode();
+    byte[] server = digest(isClient ? peer[0] : local[0]);
+    byte[] client = digest(isClient ? local[0] : peer[0]);
+    byte[] both = new byte[server.length + client.length];
+    System.arraycopy(server, 0, both, 0, server.length);
+    System.arraycopy(client, 0, both, server.length, client.length);
+    return both;
+  }
+
+  private static byte[] digest(Certificate certificate) {
+    try {
+      return MessageDigest.getInstance("SHA-256").digest(certificate.getEncoded());
+    } catch (NoSuchAlgorithmException | CertificateEncodingException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+}

@@ -1,0 +1,402 @@
+package dev.ashlar.transport.frame;
+
+import dev.ashlar.protocol.wire.FrameHeader;
+import dev.ashlar.protocol.wire.Message;
+import dev.ashlar.protocol.wire.Signal;
+import dev.ashlar.protocol.wire.WireFormatException;
+import dev.ashlar.transport.tls.TlsFaults;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelHandler;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.handler.ssl.SslHandler;
+import io.netty.util.concurrent.EventExecutor;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
+import java.util.List;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import javax.net.ssl.SSLException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One end of a connection, on its channel's event loop: frames in, frames out, and whether the peer
+ * is still there. What a frame means is its {@link FrameHandler}'s affair.
+ */
+// A write or close that fails ends the channel, and channelInactive tells.
+@SuppressWarnings("FutureReturnValueIgnored")
+public final class FrameConnection extends ChannelInboundHandlerAdapter {
+  private static final Logger LOG = LoggerFactory.getLogger(FrameConnection.class);
+  private static final int FLUSH_BYTES = 128 << 10;
+
+  private final FrameHandler handler;
+  private final FrameTimes times;
+  private final FrameReader reader;
+  private final ChannelSink sink = new ChannelSink();
+  private final FrameScheduler outbox = new FrameScheduler(sink);
+  private volatile @Nullable ChannelHandlerContext context;
+  private @Nullable IOException failure;
+  private @Nullable ScheduledFuture<?> watch;
+  private boolean isReading;
+  private boolean hasHeard;
+  private boolean isPumpDue;
+  private boolean isClosed;
+  private long pings;
+  private long pongs;
+  private long pingNanos;
+  private long beatNanos;
+
+  public FrameConnection(FrameHandler handler, FrameTimes times) {
+    this(frames -> handler, times);
+  }
+
+  /**
+   * @param handler made for this connection
+   */
+  public FrameConnection(Function<FrameConnection, FrameHandler> handler, FrameTimes times) {
+    this.times = times;
+    this.handler = handler.apply(this);
+    reader = new FrameReader(new Intercepting());
+  }
+
+  /**
+   * Adds itself to the pipeline of a new channel.
+   *
+   * @param tls the handlers in front of it; empty: no TLS, so the kernel may write data in place
+   */
+  public void install(Channel channel, List<ChannelHandler> tls) {
+    if (tls.isEmpty()) {
+      channel.config().setRecvByteBufAllocator(new ReceiveBuffers(reader));
+    }
+    tls.forEach(channel.pipeline()::addLast);
+    channel.pipeline().addLast(this);
+  }
+
+  // ---- For the handler, on the event loop ----
+
+  /** Runs it on the event loop; false if that has ended. */
+  public boolean execute(Runnable task) {
+    ChannelHandlerContext ctx = context;
+    if (ctx == null || ctx.executor().isShuttingDown()) {
+      return false;
+    }
+    try {
+      ctx.executor().execute(task);
+      return true;
+    } catch (RejectedExecutionException e) {
+      return false;
+    }
+  }
+
+  public String peer() {
+    ChannelHandlerContext ctx = context;
+    return ctx == null ? "?" : String.valueOf(ctx.channel().remoteAddress());
+  }
+
+  /**
+   * What both sides see of the channel, and nobody who stands between them with certificates of his
+   * own could show to both; empty without TLS.
+   *
+   * @throws IOException before TLS is agreed
+   */
+  public byte[] channelBinding() throws IOException {
+    SslHandler tls = tls();
+    return tls == null ? new byte[0] : ChannelBinding.of(tls.engine());
+  }
+
+  private @Nullable SslHandler tls() {
+    return context().pipeline().get(SslHandler.class);
+  }
+
+  public void send(int drive, long request, Message message) {
+    send(new OutgoingMessage(drive, request, message, null, 0));
+  }
+
+  public void send(OutgoingMessage outgoing) {
+    boolean isBounded = outbox.add(outgoing);
+    if (isClosed) {
+      outbox.close();
+    } else if (!isBounded) {
+      close(new WireFormatException("too much waits for a peer that does not read"));
+    } else if (!isReading && !isPumpDue) {
+      isPumpDue = true;
+      // Behind what else is to be sent at this moment, so that it leaves together.
+      context().executor().execute(this::pump);
+    }
+  }
+
+  /** What the peer sends behind the frame that is being handled is salted. */
+  public void saltIncoming(long salt) {
+    reader.establish(salt);
+  }
+
+  /** What is sent from now on is salted, once what was sent is out. */
+  public void saltOutgoing(long salt) {
+    pump();
+    outbox.salt(salt);
+  }
+
+  /** Both know each other; from now on the peer has to show that it is there. */
+  public void established() {
+    stopWatch();
+    beatNanos = System.nanoTime();
+    long periodNanos = times.heartbeat().toNanos();
+    watch =
+        executor().scheduleAtFixedRate(this::beat, periodNanos, periodNanos, TimeUnit.NANOSECONDS);
+  }
+
+  /** Says why, if it can still be said, and closes. */
+  public void closeWith(Message last, IOException why) {
+    failure = failure == null ? why : failure;
+    reader.close();
+    send(0, 0, last);
+    pump();
+    context().writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(ChannelFutureListener.CLOSE);
+  }
+
+  public void close(IOException why) {
+    failure = failure == null ? why : failure;
+    reader.close();
+    context().close();
+  }
+
+  private EventExecutor executor() {
+    return context().executor();
+  }
+
+  private ChannelHandlerContext context() {
+    ChannelHandlerContext ctx = context;
+    if (ctx == null) {
+      throw new IllegalStateException("not in a pipeline");
+    }
+    return ctx;
+  }
+
+  // ---- Time ----
+
+  private void handshakeOverdue() {
+    close(new IOException("no handshake for " + times.handshake().toMillis() + " ms"));
+  }
+
+  /** A task that throws is not run again: whatever happens ends in a look or in the end. */
+  private void beat() {
+    try {
+      look();
+    } catch (RuntimeException | Error e) {
+      broken(e);
+    }
+  }
+
+  private void look() {
+    long now = System.nanoTime();
+    long silenceMax = times.silenceMax().toNanos();
+    if (now - beatNanos > Math.max(silenceMax / 2, 2 * times.heartbeat().toNanos())) {
+      // It was this process that stood still: the answer may be there and not be read yet.
+      pingNanos = now;
+    }
+    beatNanos = now;
+    boolean isWaiting = pings > pongs;
+    if (isWaiting && now - pingNanos > silenceMax) {
+      close(new IOException("the peer neither reads nor answers"));
+      return;
+    }
+    if (!isWaiting) {
+      pingNanos = now;
+      send(0, ++pings, new Signal.Ping());
+    }
+    handler.tick();
+  }
+
+  private void stopWatch() {
+    ScheduledFuture<?> running = watch;
+    if (running != null) {
+      running.cancel(false);
+    }
+  }
+
+  /** Answers pings, and looks at pongs; the rest is the handler's. */
+  private final class Intercepting implements FrameListener {
+    @Override
+    public @Nullable ReceiveTarget arriving(FrameHeader header, Message message)
+        throws IOException {
+      return handler.arriving(header, message);
+    }
+
+    @Override
+    public void arrived(FrameHeader header, Message message) throws IOException {
+      switch (message) {
+        case Signal.Ping ping -> send(0, header.request(), new Signal.Pong());
+        case Signal.Pong pong -> pongs = header.request();
+        default -> handler.arrived(header, message);
+      }
+    }
+  }
+
+  // ---- The channel ----
+
+  @Override
+  public void handlerAdded(ChannelHandlerContext ctx) {
+    context = ctx;
+  }
+
+  @Override
+  public void channelActive(ChannelHandlerContext ctx) throws IOException {
+    watch =
+        executor()
+            .schedule(this::handshakeOverdue, times.handshake().toNanos(), TimeUnit.NANOSECONDS);
+    handler.connected();
+    ctx.fireChannelActive();
+  }
+
+  @Override
+  public void channelRead(ChannelHandlerContext ctx, Object received) throws IOException {
+    isReading = true;
+    ByteBuf bytes = (ByteBuf) received;
+    try {
+      if (!hasHeard) {
+        hasHeard = true;
+        checkSameLanguage(bytes);
+      }
+      if (!isClosed) {
+        reader.read(bytes);
+      }
+    } finally {
+      bytes.release();
+    }
+  }
+
+  /** Without TLS here, there shall be none on the other side. */
+  private void checkSameLanguage(ByteBuf first) throws IOException {
+    if (tls() == null
+        && first.isReadable()
+        && TlsFaults.isTls(first.getByte(first.readerIndex()))) {
+      context().writeAndFlush(TlsFaults.wrongProtocol());
+      throw TlsFaults.otherSideHasTls();
+    }
+  }
+
+  @Override
+  public void channelReadComplete(ChannelHandlerContext ctx) {
+    isReading = false;
+    pump();
+  }
+
+  @Override
+  public void channelWritabilityChanged(ChannelHandlerContext ctx) {
+    pump();
+  }
+
+  private void pump() {
+    isPumpDue = false;
+    try {
+      if (!isClosed && outbox.pump()) {
+        sink.flush();
+      }
+    } catch (RuntimeException | Error e) {
+      broken(e);
+    }
+  }
+
+  private void broken(Throwable cause) {
+    LOG.error("connection with {} failed", peer(), cause);
+    close(new IOException(cause));
+  }
+
+  @Override
+  public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+    isReading = false;
+    Throwable reason = cause instanceof IOException ? cause : cause.getCause();
+    if (reason instanceof ClosedChannelException) {
+      close(peerClosed());
+    } else if (reason instanceof SSLException ssl) {
+      close(TlsFaults.explain(ssl));
+    } else if (reason instanceof IOException io) {
+      close(io);
+    } else {
+      broken(cause);
+    }
+  }
+
+  @Override
+  public void channelInactive(ChannelHandlerContext ctx) {
+    end(peerClosed());
+  }
+
+  private IOException peerClosed() {
+    SslHandler tls = tls();
+    boolean isBeforeTls = tls != null && !tls.handshakeFuture().isSuccess();
+    return new IOException(
+        "the peer closed the connection" + (isBeforeTls ? " before TLS was agreed" : ""));
+  }
+
+  @Override
+  public void handlerRemoved(ChannelHandlerContext ctx) {
+    end(new IOException("not connected"));
+  }
+
+  private void end(IOException otherwise) {
+    if (!isClosed) {
+      isClosed = true;
+      stopWatch();
+      reader.close();
+      outbox.close();
+      handler.closed(failure == null ? otherwise : failure);
+    }
+  }
+
+  /** Frames become one small buffer each, and their data goes from where it lies. */
+  private final class ChannelSink implements FrameScheduler.Sink {
+    private @Nullable ByteBuf open;
+    private int unflushedBytes;
+
+    @Override
+    public boolean hasRoom() {
+      return context().channel().isWritable();
+    }
+
+    @Override
+    public ByteBuffer open(int bytes) {
+      ByteBuf buffer = context().alloc().directBuffer(bytes, bytes);
+      open = buffer;
+      buffer.writerIndex(bytes);
+      return buffer.nioBuffer(0, bytes);
+    }
+
+    @Override
+    public void close(List<ByteBuffer> pieces, @Nullable OutgoingData data) {
+      ChannelHandlerContext ctx = context();
+      if (open != null) {
+        unflushedBytes += open.readableBytes();
+        ctx.write(open, ctx.voidPromise());
+        open = null;
+      }
+      for (ByteBuffer piece : pieces) {
+        unflushedBytes += piece.remaining();
+        ctx.write(Unpooled.wrappedBuffer(piece)).addListener(sent -> unpin(data));
+      }
+      if (unflushedBytes >= FLUSH_BYTES) {
+        // With TLS only what is flushed counts as being on its way.
+        flush();
+      }
+    }
+
+    void flush() {
+      unflushedBytes = 0;
+      context().flush();
+    }
+
+    private static void unpin(@Nullable OutgoingData data) {
+      if (data != null) {
+        data.unpin();
+      }
+    }
+  }
+}

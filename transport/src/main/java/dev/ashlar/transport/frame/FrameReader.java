@@ -1,0 +1,189 @@
+package dev.ashlar.transport.frame;
+
+import dev.ashlar.protocol.wire.FrameHeader;
+import dev.ashlar.protocol.wire.FrameSeal;
+import dev.ashlar.protocol.wire.Message;
+import dev.ashlar.protocol.wire.MessageCodec;
+import dev.ashlar.protocol.wire.Wire;
+import dev.ashlar.protocol.wire.WireFormatException;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes frames of what arrives. Headers and bodies are parsed where they lie, unless a read ended
+ * within one. Data goes straight into its slab but for what a read for headers brought along: at
+ * most {@link #READ_BYTES}, and next to nothing behind a long piece of data.
+ */
+final class FrameReader {
+  /** Small frames come many at a time: a copy of some KiB costs less than a call of the kernel. */
+  static final int READ_BYTES = 8 << 10;
+
+  /** Behind long data more of it follows: of that nothing shall come with its header. */
+  private static final int READ_BYTES_BETWEEN_DATA = 256;
+
+  private final FrameListener target;
+  private final FrameSeal seal = new FrameSeal();
+  private final CRC32C crc = new CRC32C();
+  private int bodyBytesMax = Wire.GREETING_BYTES_MAX;
+  private int dataBytesMax;
+  // The beginning of a header or body that a read has cut.
+  private ByteBuffer cut = ByteBuffer.allocate(FrameHeader.BYTES);
+  private @Nullable FrameHeader header;
+  private @Nullable Message message;
+  private @Nullable ReceiveTarget landing;
+  private int dataLeft;
+  private boolean isClosed;
+
+  FrameReader(FrameListener target) {
+    this.target = target;
+  }
+
+  /** From the next frame on the peer's frames are salted, and may be as long as any. */
+  void establish(long salt) {
+    seal.salt(salt);
+    bodyBytesMax = Wire.BODY_BYTES_MAX;
+    dataBytesMax = Wire.CHUNK_BYTES_MAX;
+  }
+
+  /** What the next bytes of the socket go into. */
+  ByteBuf receiveBuffer(ByteBufAllocator allocator) {
+    ReceiveTarget at = landing;
+    if (at != null && !isClosed) {
+      return new ReceivedInPlace(allocator, at.slab(), dataOffset(at), dataLeft);
+    }
+    FrameHeader last = header;
+    boolean isBetweenData = last != null && !last.isLast() && last.dataBytes() > READ_BYTES;
+    return allocator.directBuffer(isBetweenData ? READ_BYTES_BETWEEN_DATA : READ_BYTES);
+  }
+
+  private int dataOffset(ReceiveTarget at) {
+    return at.offset() + header().dataBytes() - dataLeft;
+  }
+
+  /** Takes all that the buffer holds; it stays the caller's. */
+  void read(ByteBuf in) throws IOException {
+    if (in instanceof ReceivedInPlace) {
+      dataLeft -= in.readableBytes();
+      endData();
+      return;
+    }
+    ByteBuffer bytes = in.nioBuffer();
+    while (bytes.hasRemaining() && !isClosed) {
+      if (dataLeft > 0) {
+        takeData(bytes);
+      } else {
+        takeStructure(bytes);
+      }
+    }
+  }
+
+  private void takeData(ByteBuffer bytes) throws IOException {
+    int count = Math.min(bytes.remaining(), dataLeft);
+    ReceiveTarget at = landing;
+    if (at != null) {
+      at.slab().slice(dataOffset(at), count).put(bytes.slice(bytes.position(), count));
+    }
+    bytes.position(bytes.position() + count);
+    dataLeft -= count;
+    endData();
+  }
+
+  private void takeStructure(ByteBuffer bytes) throws IOException {
+    int needed = message == null && header != null ? header.bodyBytes() : FrameHeader.BYTES;
+    if (cut.position() == 0 && bytes.remaining() >= needed) {
+      ByteBuffer whole = bytes.slice(bytes.position(), needed);
+      bytes.position(bytes.position() + needed);
+      takeWhole(whole);
+      return;
+    }
+    if (cut.capacity() < needed) {
+      cut = ByteBuffer.allocate(needed).put(cut.flip());
+    }
+    int count = Math.min(bytes.remaining(), needed - cut.position());
+    cut.put(bytes.slice(bytes.position(), count));
+    bytes.position(bytes.position() + count);
+    if (cut.position() == needed) {
+      takeWhole(cut.flip());
+      cut.clear();
+    }
+  }
+
+  private void takeWhole(ByteBuffer whole) throws IOException {
+    FrameHeader known = header;
+    if (known == null || message != null) {
+      message = null;
+      header = FrameHeader.take(whole, seal, bodyBytesMax, dataBytesMax);
+      if (header.bodyBytes() == 0) {
+        takeBody(header, whole);
+      }
+    } else {
+      takeBody(known, whole);
+    }
+  }
+
+  private void takeBody(FrameHeader of, ByteBuffer body) throws IOException {
+    crc.reset();
+    crc.update(body.duplicate());
+    if ((int) crc.getValue() != of.bodyCrc()) {
+      throw new WireFormatException(of.type() + ": its body fails its checksum");
+    }
+    Message parsed = MessageCodec.take(of.type(), body);
+    message = parsed;
+    ReceiveTarget at = target.arriving(of, parsed);
+    dataLeft = of.dataBytes();
+    if (dataLeft == 0) {
+      target.arrived(of, parsed);
+    } else if (at != null && !isClosed) {
+      at.slab().retain();
+      landing = at;
+    }
+  }
+
+  private void endData() throws IOException {
+    if (dataLeft > 0) {
+      return;
+    }
+    FrameHeader of = header();
+    Message parsed = message;
+    ReceiveTarget at = landing;
+    if (parsed == null) {
+      throw new IllegalStateException("data of no message");
+    }
+    if (at != null) {
+      crc.reset();
+      crc.update(at.slab().slice(at.offset(), of.dataBytes()));
+      boolean matches = (int) crc.getValue() == of.dataCrc();
+      leave();
+      if (!matches) {
+        throw new WireFormatException(of.type() + ": its data fails its checksum");
+      }
+    }
+    target.arrived(of, parsed);
+  }
+
+  private void leave() {
+    ReceiveTarget at = landing;
+    landing = null;
+    if (at != null) {
+      at.slab().release();
+    }
+  }
+
+  private FrameHeader header() {
+    FrameHeader known = header;
+    if (known == null) {
+      throw new IllegalStateException("no frame");
+    }
+    return known;
+  }
+
+  /** Whatever comes from now on is not looked at. */
+  void close() {
+    isClosed = true;
+    leave();
+  }
+}

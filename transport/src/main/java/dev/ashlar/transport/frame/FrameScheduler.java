@@ -1,0 +1,174 @@
+package dev.ashlar.transport.frame;
+
+import dev.ashlar.protocol.wire.FrameHeader;
+import dev.ashlar.protocol.wire.FrameSeal;
+import dev.ashlar.protocol.wire.Message;
+import dev.ashlar.protocol.wire.MessageCodec;
+import dev.ashlar.protocol.wire.Signal;
+import dev.ashlar.protocol.wire.Wire;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What waits to be sent on one connection. Frames are made when the channel has room for them, so
+ * that a short one never waits behind more than the channel holds: long data is cut, and what is
+ * short goes first, but for one piece of long data after each {@link #BURST_BYTES} of it. Long data
+ * takes turns. Used on the event loop.
+ */
+final class FrameScheduler {
+  /** Up to so much data goes with its message, in one frame, and counts as short. */
+  static final int SHORT_BYTES_MAX = 16 << 10;
+
+  static final int BURST_BYTES = 256 << 10;
+
+  /** So many messages wait only if the peer asks, or is told, without end, and does not read. */
+  private static final int WAITING_MAX = 1 << 17;
+
+  private static final Signal.Data MORE = new Signal.Data();
+
+  private final Sink sink;
+  private final FrameSeal seal = new FrameSeal();
+  private final CRC32C crc = new CRC32C();
+  private final ArrayDeque<OutgoingMessage> shorts = new ArrayDeque<>();
+  private final ArrayDeque<OutgoingMessage> longs = new ArrayDeque<>();
+  private int burst;
+
+  /** What takes frames: a channel. */
+  interface Sink {
+    boolean hasRoom();
+
+    /** A buffer of this size for the header and the body. */
+    ByteBuffer open(int bytes);
+
+    /**
+     * Sends what was opened, and the data behind it.
+     *
+     * @param data each piece to be unpinned when it was sent, or never will be
+     */
+    void close(List<ByteBuffer> pieces, @Nullable OutgoingData data);
+  }
+
+  FrameScheduler(Sink sink) {
+    this.sink = sink;
+  }
+
+  void salt(long salt) {
+    seal.salt(salt);
+  }
+
+  /** False if too much waits. */
+  boolean add(OutgoingMessage outgoing) {
+    OutgoingData data = outgoing.data();
+    boolean isShort = data == null || data.left() <= SHORT_BYTES_MAX;
+    (isShort ? shorts : longs).add(outgoing);
+    return shorts.size() + longs.size() <= WAITING_MAX;
+  }
+
+  /** Sends as much as there is room for; false if there was nothing to send. */
+  boolean pump() {
+    boolean hasSent = false;
+    while (sink.hasRoom()) {
+      OutgoingMessage next = next();
+      if (next == null) {
+        break;
+      }
+      hasSent = true;
+      send(next);
+    }
+    return hasSent;
+  }
+
+  private @Nullable OutgoingMessage next() {
+    dropCancelled(shorts);
+    dropCancelled(longs);
+    boolean isTurnOfLong = shorts.isEmpty() || burst >= BURST_BYTES;
+    if (isTurnOfLong) {
+      burst = 0;
+    }
+    return isTurnOfLong && !longs.isEmpty() ? longs.poll() : shorts.poll();
+  }
+
+  private static void dropCancelled(ArrayDeque<OutgoingMessage> queue) {
+    for (OutgoingMessage first = queue.peek();
+        first != null && first.isCancelled();
+        first = queue.peek()) {
+      queue.remove();
+      first.end();
+    }
+  }
+
+  private void send(OutgoingMessage outgoing) {
+    OutgoingData data = outgoing.data();
+    int before = data == null ? 0 : data.left();
+    try {
+      emit(outgoing);
+    } catch (RuntimeException | Error e) {
+      outgoing.end();
+      throw e;
+    }
+    outgoing.begin();
+    if (data != null && data.left() > 0) {
+      longs.add(outgoing);
+    } else {
+      outgoing.end();
+    }
+    if (before <= SHORT_BYTES_MAX) {
+      burst += FrameHeader.BYTES + before;
+    }
+  }
+
+  private void emit(OutgoingMessage outgoing) {
+    Message message = outgoing.isBegun() ? MORE : outgoing.message();
+    OutgoingData data = outgoing.data();
+    int bodyBytes = MessageCodec.bytes(message);
+    // First what may fail: from then on the pieces are the channel's.
+    ByteBuffer out = sink.open(FrameHeader.BYTES + bodyBytes);
+    List<ByteBuffer> pieces = data == null ? List.of() : data.take(Wire.CHUNK_BYTES_MAX);
+    boolean isLast = data == null || data.left() == 0;
+    int dataBytes = 0;
+    crc.reset();
+    for (ByteBuffer piece : pieces) {
+      dataBytes += piece.remaining();
+      crc.update(piece.duplicate());
+    }
+    int dataCrc = (int) crc.getValue();
+    int start = out.position();
+    out.position(start + FrameHeader.BYTES);
+    MessageCodec.put(out, message);
+    crc.reset();
+    crc.update(out.slice(start + FrameHeader.BYTES, bodyBytes));
+    out.position(start);
+    new FrameHeader(
+            message.type(),
+            isLast,
+            outgoing.drive(),
+            outgoing.request(),
+            bodyBytes,
+            dataBytes,
+            timeoutMillis(outgoing),
+            (int) crc.getValue(),
+            dataCrc)
+        .put(out, seal);
+    sink.close(pieces, data);
+  }
+
+  private static int timeoutMillis(OutgoingMessage outgoing) {
+    if (outgoing.deadlineNanos() == 0) {
+      return 0;
+    }
+    long left = outgoing.deadlineNanos() - System.nanoTime();
+    return Math.clamp(TimeUnit.NANOSECONDS.toMillis(left), 1, Integer.MAX_VALUE);
+  }
+
+  /** Nothing more is sent; gives back the memory of what waits. */
+  void close() {
+    shorts.forEach(OutgoingMessage::end);
+    shorts.clear();
+    longs.forEach(OutgoingMessage::end);
+    longs.clear();
+  }
+}

@@ -1,0 +1,10 @@
+package dev.ashlar.transport.frame;
+
+import dev.ashlar.protocol.memory.Slab;
+
+/**
+ * Where the data of a frame that is arriving goes.
+ *
+ * @param slab retained by the reader until the frame is complete or the connection ends
+ */
+public record ReceiveTarget(Slab slab, int offset) {}
