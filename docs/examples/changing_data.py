@@ -1,4 +1,4 @@
-"""Appends to and patches of objects with botocore; see docs/changing-data.md.
+"""Appends to and patches of objects with botocore; see docs/reference/s3-changes.md.
 
 The first door is plain boto3: s3.put_object(..., WriteOffsetBytes=size). The other two are requests
 that boto3 does not have, signed with botocore.

@@ -49,7 +49,7 @@ class BenchTest {
             : plan(name.split(" "));
     assertTrue(plan.total().compareTo(QUICK_MAX) < 0, () -> name + " takes " + plan);
     String row =
-        Files.readAllLines(Path.of("../docs/benchmarks.md")).stream()
+        Files.readAllLines(Path.of("../docs/reference/bench.md")).stream()
             .filter(line -> line.startsWith("| `" + name + "` |"))
             .findFirst()
             .orElseThrow();

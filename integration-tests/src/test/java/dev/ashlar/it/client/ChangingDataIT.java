@@ -19,7 +19,7 @@ import software.amazon.awssdk.http.SdkHttpClient;
 import software.amazon.awssdk.http.apache.ApacheHttpClient;
 import software.amazon.awssdk.services.s3.S3Client;
 
-/** The examples that docs/changing-data.md gives its readers. */
+/** The examples that docs/reference/s3-changes.md gives its readers. */
 @ExtendWith(SharedServer.class)
 class ChangingDataIT {
   @Test

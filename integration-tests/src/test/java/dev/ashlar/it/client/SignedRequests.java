@@ -12,7 +12,7 @@ import software.amazon.awssdk.http.SdkHttpRequest;
 import software.amazon.awssdk.http.auth.aws.signer.AwsV4HttpSigner;
 import software.amazon.awssdk.http.auth.spi.signer.SignedRequest;
 
-/** Requests that the SDK has no method for, with its signer; the example of changing-data.md. */
+/** Requests that the SDK has no method for, with its signer; the example of s3-changes.md. */
 record SignedRequests(SdkHttpClient http, URI endpoint, String region, AwsCredentials credentials) {
   /** Overwrites the bytes from an offset on; what runs past the end is appended. */
   HttpExecuteResponse patch(String path, long offset, byte[] body) throws IOException {

@@ -47,8 +47,8 @@ final class FaultRounds {
    * From when a fault has begun, or has ended, until no request fails because of it any more. What
    * is promised for each of several things that can follow each other: a silent node is noticed
    * after 5 s, an election begins after 3 s, a lost connection is tried again every 3 s, a drive
-   * that hangs is gone around after 10 s (docs/operations.md, What a loss costs). The rest is slack
-   * for a machine that has other things to do.
+   * that hangs is gone around after 10 s (docs/operate/failures.md, How long a loss is felt). The
+   * rest is slack for a machine that has other things to do.
    */
   static final Duration FAILOVER_MAX = Duration.ofSeconds(30);
 

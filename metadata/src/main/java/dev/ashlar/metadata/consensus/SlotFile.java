@@ -13,7 +13,7 @@ import java.util.zip.CRC32C;
 
 /**
  * A few bytes that are overwritten in place, in two slots by turns: a write that a crash cuts
- * short, or a damaged slot, leaves the one before. Layout: docs/formats-metadata.md.
+ * short, or a damaged slot, leaves the one before. Layout: docs/reference/formats-metadata.md.
  */
 final class SlotFile {
   static final int CONTENT_BYTES_MAX = 256;

@@ -1,4 +1,4 @@
-/** The shard protocol's messages, byte for byte: docs/formats-wire.md draws them. */
+/** The shard protocol's messages, byte for byte: docs/reference/formats-wire.md draws them. */
 @NullMarked
 package dev.ashlar.protocol.wire;
 

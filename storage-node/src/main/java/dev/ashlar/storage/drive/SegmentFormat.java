@@ -10,7 +10,7 @@ import java.nio.ByteBuffer;
 import java.util.UUID;
 
 /**
- * How batches lie in a segment; drawn in docs/formats.md. All integers are big-endian.
+ * How batches lie in a segment; drawn in docs/reference/formats.md. All integers are big-endian.
  *
  * <pre>
  * batch     header 64 | records | small payloads and tails | zeros to 4 KiB | bodies of 4 KiB blocks
