@@ -3,7 +3,6 @@ package dev.ashlar.bench;
 import dev.ashlar.bench.capacity.CapacityCommand;
 import dev.ashlar.bench.codec.CodecCommand;
 import dev.ashlar.bench.curves.CurvesCommand;
-import dev.ashlar.bench.engine.ChangingCommand;
 import dev.ashlar.bench.engine.IoCostCommand;
 import dev.ashlar.bench.load.LoadCommand;
 import dev.ashlar.bench.process.BenchException;
@@ -29,7 +28,6 @@ import picocli.CommandLine.ExecutionException;
     mixinStandardHelpOptions = true,
     subcommands = {
       CapacityCommand.class,
-      ChangingCommand.class,
       CodecCommand.class,
       CurvesCommand.class,
       IoCostCommand.class,

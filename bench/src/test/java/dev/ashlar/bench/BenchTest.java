@@ -58,7 +58,7 @@ class BenchTest {
 
   @Test
   void whatIsToBeQuotedTakesLonger() {
-    for (String name : List.of("curves", "changing", "versus")) {
+    for (String name : List.of("curves", "versus")) {
       assertTrue(plan(name, "--full").total().compareTo(Duration.ofMinutes(20)) > 0);
     }
     assertEquals(
@@ -102,9 +102,8 @@ class BenchTest {
         "soak --object-size 4KiB: A block cannot be larger than the object it is in",
         "load --ashlar /none: There is no launcher at /none",
         "load --folder /proc/none: /proc/none: is not there",
-        "changing --profile 6+2,optimizations=of: expected k+m",
-        "changing --clients 0: '0' is no number from 1 on",
-        "changing --object-size 0: a multiple of 4MiB",
+        "io-cost --profile 6+2,optimizations=of: expected k+m",
+        "load --clients 0: 1 to 16 clients",
         "versus --servers minoi: --servers takes [ashlar, minio, none], not [minoi]",
         "capacity --folder /dev/null: /dev/null: something is there already",
       })

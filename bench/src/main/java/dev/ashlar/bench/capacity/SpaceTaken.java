@@ -53,8 +53,7 @@ record SpaceTaken(
     double live = 0;
     double written = 0;
     List<OfClass> each = new ArrayList<>();
-    try (LocalEngine engine =
-        LocalEngine.Place.in(folder, profile).open(LocalEngine.Memory.ofAServer())) {
+    try (LocalEngine engine = LocalEngine.open(folder, profile, LocalEngine.Memory.ofAServer())) {
       for (SizeDistribution.SizeClass sizes : classes) {
         Sample sample = Sample.put(engine, sizes, objectsMax, noise);
         double shards =
@@ -120,7 +119,7 @@ record SpaceTaken(
                   () -> {
                     clients.acquire();
                     try {
-                      engine.put(key, ByteBuffer.wrap(noise, 0, bytes), 1);
+                      engine.put(key, ByteBuffer.wrap(noise, 0, bytes));
                       return null;
                     } finally {
                       clients.release();

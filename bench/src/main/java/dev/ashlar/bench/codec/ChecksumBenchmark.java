@@ -32,7 +32,7 @@ public class ChecksumBenchmark {
   private ByteBuffer direct;
   private byte[] array;
   private MessageDigest jdkMd5;
-  private NativeMd5.@Nullable Lanes lanes;
+  private NativeMd5.@Nullable Lanes connections;
 
   @Setup
   public void prepare() throws NoSuchAlgorithmException {
@@ -40,7 +40,7 @@ public class ChecksumBenchmark {
     new Random(1).nextBytes(array);
     direct = ByteBuffer.allocateDirect(bytes).put(array).flip();
     jdkMd5 = MessageDigest.getInstance("MD5");
-    lanes = NativeMd5.isAvailable() ? new NativeMd5.Lanes() : null;
+    connections = NativeMd5.isAvailable() ? new NativeMd5.Lanes() : null;
   }
 
   @Benchmark
@@ -91,10 +91,10 @@ public class ChecksumBenchmark {
 
   /** Of so many messages of {@link #bytes} each; only where the native library is. */
   private int[] md5(int messages) {
-    NativeMd5.Lanes abreast = Objects.requireNonNull(lanes);
+    NativeMd5.Lanes abreast = Objects.requireNonNull(connections);
     int[] state = new int[NativeMd5.STATE_WORDS];
-    for (int lane = 0; lane < messages; lane++) {
-      abreast.set(lane, state, direct);
+    for (int connection = 0; connection < messages; connection++) {
+      abreast.set(connection, state, direct);
     }
     abreast.update(messages, bytes / NativeMd5.BLOCK_BYTES);
     abreast.get(0, state);

@@ -38,8 +38,8 @@ import picocli.CommandLine.Spec;
     description = {
       "Encoding, decoding and parity deltas of whole objects on one core, by Ashlar's codecs and,"
           + " where it is installed, by jerasure (cauchy_good, packets of 3072 bytes, w = 8).",
-      "What is decoded is compared with what was encoded before anything is timed.",
-      "By itself 4+2, 6+2 and 8+3, a minute in all."
+      "Decoded data is verified before anything is timed.",
+      "Without options: 4+2, 6+2 and 8+3 in one minute."
     },
     mixinStandardHelpOptions = true,
     subcommands = JmhCommand.class)
@@ -65,7 +65,7 @@ public final class CodecCommand implements Callable<Integer>, Planned {
       split = ",",
       paramLabel = "NAME",
       defaultValue = "isal,java,jerasure",
-      description = "Default: isal,java,jerasure.")
+      description = "Codecs to measure (default: isal,java,jerasure).")
   private List<String> plugins = List.of();
 
   @Mixin private ProfilesOption profiles = new ProfilesOption();
@@ -74,14 +74,14 @@ public final class CodecCommand implements Callable<Integer>, Planned {
       names = "--size",
       converter = SizeArgument.class,
       defaultValue = "1MiB",
-      description = "Data of one iteration (default: 1MiB).")
+      description = "Data bytes of one iteration (default: 1MiB).")
   private long size;
 
   @Option(
       names = "--iterations",
       converter = CountArgument.class,
       defaultValue = "1024",
-      description = "Default: 1024.")
+      description = "Number of iterations (default: 1024).")
   private int iterations;
 
   @Option(
@@ -101,7 +101,7 @@ public final class CodecCommand implements Callable<Integer>, Planned {
   @Option(
       names = "--compiler",
       defaultValue = "gcc",
-      description = "For the comparison with jerasure (default: gcc).")
+      description = "C compiler for the comparison with jerasure (default: gcc).")
   private String compiler = "gcc";
 
   @Mixin private OutputOptions output = new OutputOptions();

@@ -59,14 +59,14 @@ final class JmhCommand implements Callable<Integer>, Planned {
       names = "--iterations",
       converter = CountArgument.class,
       defaultValue = "2",
-      description = "Per pass (default: 2; to be quoted 5).")
+      description = "Iterations per pass (default: 2; use 5 for figures to quote).")
   private int iterations = 2;
 
   @Option(
       names = "--millis",
       converter = CountArgument.class,
       defaultValue = "150",
-      description = "Length of an iteration (default: 150; to be quoted 300).")
+      description = "Milliseconds of an iteration (default: 150; use 300 for figures to quote).")
   private int millis = 150;
 
   @Option(
@@ -81,7 +81,7 @@ final class JmhCommand implements Callable<Integer>, Planned {
   @Option(
       names = "--only",
       defaultValue = "dev.ashlar.bench.codec",
-      description = "Regular expression of benchmarks.")
+      description = "Regular expression that selects benchmarks.")
   private String only = "dev.ashlar.bench.codec";
 
   @Mixin private OutputOptions output = new OutputOptions();

@@ -39,7 +39,7 @@ import picocli.CommandLine.Option;
     description = {
       "Sweeps of load over servers of several profiles, as charts: throughput against latency"
           + " with knee and planning point, block sizes, clients, sequential throughput.",
-      "By itself a look of two minutes: 4+2, 4+2 classic and 1+2, passes of 0.35 s after 4 s of"
+      "Without options, a quick look of two minutes: 4+2, 4+2 classic and 1+2, passes of 0.35 s after 4 s of"
           + " warm-up for each server. --full: also 2+2 and 6+2 and their classic modes, longer"
           + " sweeps in passes of 10 s after up to five times 30 s, until no server gets faster;"
           + " more than three hours, and 20 GB in --folder.",
@@ -76,7 +76,7 @@ public final class CurvesCommand implements Callable<Integer>, Planned {
       names = "--depth",
       split = ",",
       paramLabel = "N",
-      description = "Requests on their way, one step of the response curve for each.")
+      description = "Requests in flight; each value is one step of the response curve.")
   private @Nullable List<Integer> depths;
 
   @Option(
@@ -84,14 +84,14 @@ public final class CurvesCommand implements Callable<Integer>, Planned {
       split = ",",
       paramLabel = "BYTES",
       converter = SizeArgument.class,
-      description = "One step of the sweep of block sizes for each, at most 4MiB.")
+      description = "Block sizes, at most 4MiB; each value is one step of the sweep.")
   private @Nullable List<Long> blockBytes;
 
   @Option(
       names = "--clients",
       split = ",",
       paramLabel = "N",
-      description = "One step of the sweep of clients for each, at most 16.")
+      description = "Numbers of clients, at most 16; each value is one step of the sweep.")
   private @Nullable List<Integer> clients;
 
   @Mixin private PassesOption passes = new PassesOption();
@@ -101,7 +101,7 @@ public final class CurvesCommand implements Callable<Integer>, Planned {
   @Option(
       names = "--against",
       paramLabel = "FOLDER",
-      description = "Draws the result in this folder beside, instead of the newest 'before'.")
+      description = "Compare with the result in this folder instead of the newest 'before'.")
   private @Nullable Path against;
 
   @Mixin private OwnServerOptions own = new OwnServerOptions();
@@ -173,8 +173,8 @@ public final class CurvesCommand implements Callable<Integer>, Planned {
     Sweep.Extent extent = extent();
     List<Sweep.Step> steps = Sweep.steps(extent, seed.seed());
     try (ScratchFolder scratch = own.newScratch()) {
-      Bank.Setting setting =
-          new Bank.Setting(
+      ServerFleet.Setting setting =
+          new ServerFleet.Setting(
               own.launcher(),
               scratch.child(""),
               new DataSet(OBJECTS, Sweep.OBJECT_BYTES),
@@ -182,8 +182,8 @@ public final class CurvesCommand implements Callable<Integer>, Planned {
               warmUpRounds(),
               seed.seed());
       Map<String, Map<Sweep.Step, List<LoadResult>>> measured = new LinkedHashMap<>();
-      try (Bank bank = Bank.open(profiles(), setting)) {
-        bank.measure(
+      try (ServerFleet fleet = ServerFleet.open(profiles(), setting)) {
+        fleet.measure(
             steps,
             passes.passes(),
             extent.settleSeconds(),

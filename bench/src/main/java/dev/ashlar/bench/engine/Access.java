@@ -49,7 +49,7 @@ enum Access {
       throws DataUnavailableException, MetadataUnavailableException, InterruptedException {
     Profile profile = engine.profile();
     String key = this + "-" + bytes;
-    engine.put(key, ByteBuffer.allocate(objectBytes(profile, bytes)), 1);
+    engine.put(key, ByteBuffer.allocate(objectBytes(profile, bytes)));
     DriveCounts before = engine.counts();
     if (this == READ) {
       engine.read(key, offset(profile), bytes);

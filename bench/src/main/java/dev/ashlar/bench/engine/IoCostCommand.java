@@ -28,7 +28,7 @@ import picocli.CommandLine.Mixin;
     name = "io-cost",
     description = {
       "Reads and writes of the drives per operation, fast and classic.",
-      "Counted once each, not timed; half a minute in all."
+      "Each operation is counted once and not timed; half a minute in all."
     },
     mixinStandardHelpOptions = true)
 public final class IoCostCommand implements Callable<Integer>, Planned {
@@ -73,10 +73,8 @@ public final class IoCostCommand implements Callable<Integer>, Planned {
     for (String shape : shapes) {
       List<Profile> modes = modes(shape);
       try (ScratchFolder scratch = folder.newScratch();
-          LocalEngine fast =
-              LocalEngine.Place.in(scratch.child("fast"), modes.get(0)).open(memory);
-          LocalEngine classic =
-              LocalEngine.Place.in(scratch.child("classic"), modes.get(1)).open(memory)) {
+          LocalEngine fast = LocalEngine.open(scratch.child("fast"), modes.get(0), memory);
+          LocalEngine classic = LocalEngine.open(scratch.child("classic"), modes.get(1), memory)) {
         for (Access access : Access.values()) {
           for (LocalEngine engine : List.of(fast, classic)) {
             IoCostResult.Row row = row(shape, access, engine);

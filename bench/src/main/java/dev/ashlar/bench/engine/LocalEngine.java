@@ -17,8 +17,6 @@ import dev.ashlar.blob.ObjectWriter;
 import dev.ashlar.blob.RunningReads;
 import dev.ashlar.blob.Suspects;
 import dev.ashlar.codec.CodecChoice;
-import dev.ashlar.metadata.garbage.GarbageCollector;
-import dev.ashlar.metadata.garbage.GarbageConfig;
 import dev.ashlar.metadata.placement.Placement;
 import dev.ashlar.metadata.server.MetadataConfig;
 import dev.ashlar.metadata.server.MetadataServer;
@@ -43,7 +41,6 @@ import dev.ashlar.protocol.model.Profile;
 import dev.ashlar.storage.drive.DriveConfig;
 import dev.ashlar.storage.drive.DriveResources;
 import dev.ashlar.storage.drive.DriveStore;
-import dev.ashlar.storage.io.IoMode;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -61,7 +58,6 @@ import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A store as a server runs it, in this process and without S3 before it: the engine, metadata with
@@ -69,15 +65,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LocalEngine implements AutoCloseable {
   private static final String BUCKET = "bench";
-  private static final GarbageConfig SOON =
-      new GarbageConfig(
-          Duration.ofSeconds(1),
-          Duration.ofMinutes(1),
-          Duration.ofMillis(100),
-          2000,
-          Duration.ofSeconds(30),
-          Duration.ofSeconds(1));
-  static final Duration DRAIN_MAX = Duration.ofSeconds(15);
   private static final int LEFTOVERS_MAX = 100_000;
 
   private final CountDownLatch open = OpenEngines.opened();
@@ -86,70 +73,32 @@ public final class LocalEngine implements AutoCloseable {
   private final Map<UUID, ShardStore> drives = new HashMap<>();
   private final Profile profile;
   private final MetadataClient metadata;
-  private final Folder folder;
-  private final Leftovers leftovers;
   private final RunningReads store;
 
-  /**
-   * Direct memory, which engines may share that are not busy at the same time.
-   *
-   * @param recentBytes what all drives of one have for blocks that changes have written lately
-   */
-  public record Memory(SlabPool slabs, MemoryBudget requests, long recentBytes) {
-    static final long RECENT_BYTES = DriveResources.Budget.DEFAULT.recentBytes();
-
-    /** With {@code -XX:MaxDirectMemorySize=512m}, as much as a server takes. */
+  /** Direct memory, which several engines may share if only one of them is busy at a time. */
+  public record Memory(SlabPool slabs, MemoryBudget requests) {
+    /** As much as a server uses with {@code -XX:MaxDirectMemorySize=512m}. */
     public static Memory ofAServer() {
       return new Memory(
-          new SlabPool(320L << 20),
-          new MemoryBudget(192L << 20, Duration.ofSeconds(5)),
-          RECENT_BYTES);
-    }
-
-    Memory withRecentBytes(long bytes) {
-      return new Memory(slabs, requests, bytes);
+          new SlabPool(320L << 20), new MemoryBudget(192L << 20, Duration.ofSeconds(5)));
     }
   }
 
   /**
-   * A store on a file system.
+   * Opens a store with one drive per shard of a blob.
    *
-   * @param root the folder that has all of it, which the first open makes
-   * @param drives at least one per shard of a blob
-   * @param rate of each drive; null: what it can do
-   * @param network between the engine and each drive, as in a cluster, and the caller's; null:
-   *     there is none
+   * @param root folder of the store; a fresh one if it does not exist
+   * @param profile of the drives' blobs
    */
-  public record Place(
-      Path root,
-      UUID cluster,
-      Profile profile,
-      int drives,
-      IoMode io,
-      @Nullable DriveRate rate,
-      @Nullable Network network) {
-    /** With a drive per shard. */
-    public static Place in(Path root, Profile profile) {
-      return new Place(root, UUID.randomUUID(), profile, profile.shards(), IoMode.AUTO, null, null);
-    }
-
-    public Place with(
-        int driveCount,
-        IoMode mode,
-        @Nullable DriveRate driveRate,
-        @Nullable Network driveNetwork) {
-      return new Place(root, cluster, profile, driveCount, mode, driveRate, driveNetwork);
-    }
-
-    public LocalEngine open(Memory memory)
-        throws IOException, MetadataUnavailableException, InterruptedException {
-      return new LocalEngine(this, memory);
-    }
+  public static LocalEngine open(Path root, Profile profile, Memory memory)
+      throws IOException, MetadataUnavailableException {
+    return new LocalEngine(root, profile, memory);
   }
 
-  private LocalEngine(Place place, Memory memory)
-      throws IOException, MetadataUnavailableException, InterruptedException {
-    this.profile = place.profile();
+  private LocalEngine(Path root, Profile profile, Memory memory)
+      throws IOException, MetadataUnavailableException {
+    this.profile = profile;
+    UUID cluster = UUID.randomUUID();
     try {
       ErasureCodes codes = opening(new ErasureCodes(CodecChoice.AUTO));
       DriveResources resources =
@@ -159,16 +108,16 @@ public final class LocalEngine implements AutoCloseable {
                   meters,
                   Clock.systemUTC(),
                   codes::of,
-                  DriveResources.Budget.DEFAULT.withRecentBytes(memory.recentBytes())));
-      metadata = openMetadata(place, resources);
-      openDrives(place, resources, memory.slabs());
+                  DriveResources.Budget.DEFAULT));
+      metadata = openMetadata(root, cluster, resources);
+      openDrives(root, cluster, resources);
       EngineConfig config = EngineConfig.of(profile);
       EngineMetrics metrics = new EngineMetrics(meters);
-      folder =
+      Folder folder =
           opening(
               new Folder(
                   metadata, drives::get, metrics, Clock.systemUTC(), config.driveDeadline()));
-      leftovers = opening(new Leftovers(drives::get, LEFTOVERS_MAX));
+      Leftovers leftovers = opening(new Leftovers(drives::get, LEFTOVERS_MAX));
       Hedging hedging = opening(new Hedging(HedgeConfig.OFF, System::nanoTime));
       hedging.start();
       Engine engine =
@@ -185,40 +134,31 @@ public final class LocalEngine implements AutoCloseable {
               folder,
               new Suspects());
       store = new RunningReads(new ErasureObjectStore(engine), Clock.systemUTC());
-    } catch (IOException
-        | MetadataUnavailableException
-        | InterruptedException
-        | RuntimeException e) {
+    } catch (IOException | MetadataUnavailableException | RuntimeException e) {
       close();
       throw e;
     }
   }
 
-  private MetadataClient openMetadata(Place place, DriveResources resources)
+  private MetadataClient openMetadata(Path root, UUID cluster, DriveResources resources)
       throws IOException, MetadataUnavailableException {
     ExecutorService reads = opening(Executors.newFixedThreadPool(4));
     RocksResources rocks =
         new RocksResources(
             resources.env(), resources.blockCache(), resources.writeBufferManager(), reads);
-    List<Path> folders = List.of(place.root().resolve("metadata"));
-    MetadataConfig config = new MetadataConfig(folders, place.cluster(), rocks, meters);
+    List<Path> folders = List.of(root.resolve("metadata"));
+    MetadataConfig config = new MetadataConfig(folders, cluster, rocks, meters);
     return opening(MetadataServer.open(config)).client();
   }
 
-  private void openDrives(Place place, DriveResources resources, SlabPool slabs)
-      throws IOException, MetadataUnavailableException, InterruptedException {
+  private void openDrives(Path root, UUID cluster, DriveResources resources)
+      throws IOException, MetadataUnavailableException {
     List<DriveRow> rows = new ArrayList<>();
-    List<DriveStore> local = new ArrayList<>();
-    DriveRate rate = place.rate();
-    for (int number = 0; number < place.drives(); number++) {
-      DriveConfig config =
-          DriveConfig.of(place.root().resolve("d" + number), place.cluster()).with(place.io());
-      DriveStore drive =
-          opening(
-              DriveStore.open(
-                  config, resources, files -> rate == null ? files : new PacedFiles(files, rate)));
+    for (int number = 0; number < profile.shards(); number++) {
+      DriveConfig config = DriveConfig.of(root.resolve("d" + number), cluster);
+      DriveStore drive = opening(DriveStore.open(config, resources));
       UUID id = drive.drive().id();
-      local.add(drive);
+      drives.put(id, drive);
       rows.add(
           DriveRow.newBuilder()
               .setDriveHigh(id.getMostSignificantBits())
@@ -227,15 +167,7 @@ public final class LocalEngine implements AutoCloseable {
               .setFailureDomain(id.toString())
               .build());
     }
-    Network network = place.network();
-    LoopbackNodes nodes =
-        network == null ? null : opening(new LoopbackNodes(place.cluster(), slabs, network));
-    for (DriveStore drive : local) {
-      drives.put(drive.drive().id(), nodes == null ? drive : nodes.serve(drive));
-    }
-    if (metadata.drives().isEmpty()) {
-      install(rows);
-    }
+    install(rows);
   }
 
   private void install(List<DriveRow> rows) throws MetadataUnavailableException {
@@ -247,34 +179,6 @@ public final class LocalEngine implements AutoCloseable {
     submit(
         Command.newBuilder()
             .setCreateBucket(CreateBucket.newBuilder().setName(BUCKET).setOwner("bench")));
-  }
-
-  /** From now on changes are folded and garbage removed in the background, as in a server. */
-  void startHousekeeping() {
-    folder.start(store::oldestMs);
-    leftovers.start();
-    GarbageCollector garbage =
-        opening(
-            new GarbageCollector(
-                metadata, drives::get, store::oldestMs, Clock.systemUTC(), SOON, meters));
-    garbage.start();
-  }
-
-  /** Waits until nothing is left to be folded or removed; false if that takes too long. */
-  boolean drain() throws MetadataUnavailableException, InterruptedException {
-    long deadline = System.nanoTime() + DRAIN_MAX.toNanos();
-    while (hasWaitingWork()) {
-      if (System.nanoTime() >= deadline) {
-        return false;
-      }
-      OpenEngines.checkGoingOn();
-      Thread.sleep(100);
-    }
-    return true;
-  }
-
-  private boolean hasWaitingWork() throws MetadataUnavailableException {
-    return folder.waiting() > 0 || !metadata.garbage(Long.MAX_VALUE, null, 1).isEmpty();
   }
 
   public Profile profile() {
@@ -299,15 +203,13 @@ public final class LocalEngine implements AutoCloseable {
         .sum();
   }
 
-  /** Puts an object of so many times these bytes. */
-  public void put(String key, ByteBuffer bytes, int times)
+  /** Puts an object of these bytes. */
+  public void put(String key, ByteBuffer bytes)
       throws DataUnavailableException, MetadataUnavailableException, InterruptedException {
     OpenEngines.checkGoingOn();
-    long length = (long) times * bytes.remaining();
+    int length = bytes.remaining();
     try (ObjectWriter writer = store.newWriter(length)) {
-      for (int i = 0; i < times; i++) {
-        writer.write(bytes.duplicate());
-      }
+      writer.write(bytes.duplicate());
       ObjectSummary.Builder summary =
           ObjectSummary.newBuilder()
               .setSize(length)
@@ -326,7 +228,7 @@ public final class LocalEngine implements AutoCloseable {
     }
   }
 
-  /** Writes over a range, or behind the end. False if others changed the same place meanwhile. */
+  /** Overwrites a range or appends. False if another writer changed the same place meanwhile. */
   boolean change(String key, long offset, ByteBuffer bytes)
       throws DataUnavailableException, MetadataUnavailableException, InterruptedException {
     OpenEngines.checkGoingOn();
@@ -346,7 +248,7 @@ public final class LocalEngine implements AutoCloseable {
     }
   }
 
-  /** As often as the object was changed before its bytes could be read, from the beginning. */
+  /** Reads a range; starts over when the object is changed in the middle of it. */
   void read(String key, long offset, long length)
       throws DataUnavailableException, MetadataUnavailableException, InterruptedException {
     while (!tryRead(object(key), new ByteRange(offset, length))) {
@@ -393,7 +295,7 @@ public final class LocalEngine implements AutoCloseable {
       try {
         opened.pop().close();
       } catch (Exception e) {
-        System.err.println("does not close cleanly: " + e);
+        System.err.println("A resource did not close cleanly: " + e);
       }
     }
     OpenEngines.closed(open);

@@ -33,7 +33,7 @@ public record DataSet(int objects, long objectBytes) {
   /** Puts all of them. */
   Work preparation() {
     AtomicInteger next = new AtomicInteger();
-    return lane -> {
+    return connection -> {
       int number = next.getAndIncrement();
       return number < objects
           ? new Operation(Kind.WRITE, key(number), Operation.WHOLE, objectBytes)
@@ -44,7 +44,7 @@ public record DataSet(int objects, long objectBytes) {
   /** Deletes these objects. */
   static Work removal(List<String> keys) {
     AtomicInteger next = new AtomicInteger();
-    return lane -> {
+    return connection -> {
       int number = next.getAndIncrement();
       return number < keys.size()
           ? new Operation(Kind.DELETE, keys.get(number), Operation.WHOLE, 0)

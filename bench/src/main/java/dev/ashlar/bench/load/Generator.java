@@ -75,17 +75,19 @@ final class Generator implements AutoCloseable {
     Pace loop(int number);
   }
 
-  Tally run(Work work, int lanes, PaceOf paces, Loop.Window window) throws InterruptedException {
-    int loops = Math.min(threads, lanes);
+  Tally run(Work work, int connections, PaceOf paces, Loop.Window window)
+      throws InterruptedException {
+    int loops = Math.min(threads, connections);
     List<CompletableFuture<Tally>> running = new ArrayList<>();
     for (int number = 0; number < loops; number++) {
       List<Integer> own = new ArrayList<>();
-      for (int lane = number; lane < lanes; lane += loops) {
-        own.add(lane);
+      for (int connection = number; connection < connections; connection += loops) {
+        own.add(connection);
       }
       EventLoop executor = group.next();
       Signer signer = new Signer(target);
-      Loop.LaneFactory factory = (lane, owner) -> new Lane(lane, target, signer, payload, owner);
+      Loop.ConnectionFactory factory =
+          (connection, owner) -> new LoadConnection(connection, target, signer, payload, owner);
       Loop loop = new Loop(executor, bootstrap, factory, work, paces.loop(number), window);
       running.add(loop.start(own));
     }

@@ -30,8 +30,8 @@ import picocli.CommandLine.Option;
 @Command(
     name = "load",
     description = {
-      "Loads an S3 server and measures throughput, latency, CPU and memory.",
-      "By itself: 32 objects of 4 MiB, passes of 5 s after 10 s of the same load, a minute in all."
+      "Puts load on an S3 server and measures throughput, latency, CPU and memory.",
+      "Without options: 32 objects of 4 MiB, passes of 5 s after 10 s of warm-up, one minute."
     },
     mixinStandardHelpOptions = true)
 public final class LoadCommand implements Callable<Integer>, Planned {
@@ -54,8 +54,8 @@ public final class LoadCommand implements Callable<Integer>, Planned {
       paramLabel = "MIX",
       defaultValue = "read=70,patch=30",
       description =
-          "Percents of read, write (new objects), replace (whole objects), patch (bytes in place)"
-              + " and append, as read=70,patch=30, or one of them (default: read=70,patch=30).")
+          "Percentages of read, write (new objects), replace (whole objects), patch (bytes in"
+              + " place) and append, or one of these words (default: read=70,patch=30).")
   private String mix = "read=70,patch=30";
 
   @Mixin private ObjectOptions objects = new ObjectOptions();
@@ -64,7 +64,7 @@ public final class LoadCommand implements Callable<Integer>, Planned {
 
   @Option(
       names = "--sequential",
-      description = "Reads and patches go through the objects in order instead of at random.")
+      description = "Read and patch the objects in order instead of at random.")
   private boolean isSequential;
 
   @Option(
@@ -72,8 +72,8 @@ public final class LoadCommand implements Callable<Integer>, Planned {
       paramLabel = "OPS",
       defaultValue = "0",
       description =
-          "Operations begun per second whether the server keeps up or not; latency counts from"
-              + " when each was meant to begin (default: 0, as fast as answers come).")
+          "Operations started per second, independent of the server's speed. Latency counts"
+              + " from the scheduled start (default: 0, the next when the last is answered).")
   private double rate;
 
   @Mixin private TimeOptions times = new TimeOptions();
@@ -82,7 +82,7 @@ public final class LoadCommand implements Callable<Integer>, Planned {
       names = "--operations",
       paramLabel = "N",
       defaultValue = "0",
-      description = "Ends each pass after so many, instead of --warm-up and --seconds.")
+      description = "Number of operations of each pass, instead of --warm-up and --seconds.")
   private long operations;
 
   @Mixin private PassesOption passes = new PassesOption();
@@ -91,14 +91,14 @@ public final class LoadCommand implements Callable<Integer>, Planned {
 
   @Option(
       names = "--signed-payload",
-      description = "Signatures cover the bodies, whose SHA-256 the server then computes.")
+      description = "Sign the bodies, so that the server computes their SHA-256.")
   private boolean isSigned;
 
   @Option(
       names = "--threads",
       paramLabel = "N",
       defaultValue = "0",
-      description = "Of the generator (default: one for four processors).")
+      description = "Threads of the generator (default: one per four processors).")
   private int threads;
 
   @Mixin private OutputOptions output = new OutputOptions();

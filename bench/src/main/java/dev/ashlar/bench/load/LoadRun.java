@@ -69,14 +69,14 @@ public final class LoadRun implements AutoCloseable {
 
   /** One load from warming up to its last answer. */
   public LoadResult run(Load load) throws InterruptedException {
-    int lanes = load.connections();
-    Mixture mixture = new Mixture(load, data, lanes, "run" + ++runs);
+    int connections = load.connections();
+    Mixture mixture = new Mixture(load, data, connections, "run" + ++runs);
     long start = System.nanoTime();
     long from = load.isCounted() ? start : start + (long) (load.warmUpSeconds() * NANOS);
     long end =
         load.isCounted() ? start + Long.MAX_VALUE / 4 : from + (long) (load.seconds() * NANOS);
     long lastCall = end + (long) (load.seconds() * LAST_CALL_SHARE * NANOS);
-    int loops = Math.min(generator.threads(), lanes);
+    int loops = Math.min(generator.threads(), connections);
     double interval = load.isOpen() ? NANOS / load.rate() : 0;
     Generator.PaceOf paces =
         loop ->
@@ -86,7 +86,7 @@ public final class LoadRun implements AutoCloseable {
     Instant begun = Instant.now().plusNanos(from - System.nanoTime());
     Loop.Window window = new Loop.Window(from, end, load.isOpen());
     Work work = load.isCounted() ? mixture.limitedTo(load.operations()) : mixture;
-    Tally tally = generator.run(work, lanes, paces, window);
+    Tally tally = generator.run(work, connections, paces, window);
     written.addAll(mixture.keys());
     tally.answered().forEach((kind, times) -> answered.merge(kind, times, Long::sum));
     Duration measured = Duration.ofNanos((load.isCounted() ? System.nanoTime() : end) - from);

@@ -16,8 +16,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** The lanes of one event loop, in one run. All of it happens on that loop's thread. */
-final class Loop implements Lane.Owner {
+/** The connections of one event loop, in one run. All of it happens on that loop's thread. */
+final class Loop implements LoadConnection.Owner {
   private static final long ANSWER_MAX_NANOS = TimeUnit.SECONDS.toNanos(60);
   private static final long CHECK_SECONDS = 1;
 
@@ -43,9 +43,9 @@ final class Loop implements Lane.Owner {
     }
   }
 
-  /** Makes a lane that tells its loop what it hears. */
-  interface LaneFactory {
-    Lane make(int number, Lane.Owner owner);
+  /** Makes a connection that tells its loop what it hears. */
+  interface ConnectionFactory {
+    LoadConnection make(int number, LoadConnection.Owner owner);
   }
 
   private final EventLoop executor;
@@ -55,9 +55,9 @@ final class Loop implements Lane.Owner {
   private final Window window;
   private final Tally tally = new Tally();
   private final CompletableFuture<Tally> result = new CompletableFuture<>();
-  private final Deque<Lane> idle = new ArrayDeque<>();
-  private final Map<Integer, Lane> lanes = new TreeMap<>();
-  private final LaneFactory factory;
+  private final Deque<LoadConnection> idle = new ArrayDeque<>();
+  private final Map<Integer, LoadConnection> connections = new TreeMap<>();
+  private final ConnectionFactory factory;
   private @Nullable ScheduledFuture<?> timer;
   private @Nullable ScheduledFuture<?> check;
   private int busy;
@@ -70,7 +70,7 @@ final class Loop implements Lane.Owner {
   Loop(
       EventLoop executor,
       Bootstrap bootstrap,
-      LaneFactory factory,
+      ConnectionFactory factory,
       Work work,
       Pace pace,
       Window window) {
@@ -82,7 +82,7 @@ final class Loop implements Lane.Owner {
     this.window = window;
   }
 
-  /** Connects the lanes of these numbers and goes to work. */
+  /** Connects the connections of these numbers and goes to work. */
   CompletableFuture<Tally> start(List<Integer> numbers) {
     executor.execute(
         () -> {
@@ -109,14 +109,14 @@ final class Loop implements Lane.Owner {
         wakeIn(wait);
         return;
       }
-      Lane lane = idle.removeFirst();
-      Operation operation = work.next(lane.number());
+      LoadConnection connection = idle.removeFirst();
+      Operation operation = work.next(connection.number());
       if (operation == null) {
         isExhausted = true;
         break;
       }
       busy++;
-      lane.send(operation, pace.take(now));
+      connection.send(operation, pace.take(now));
     }
     finishIfOver();
   }
@@ -140,7 +140,7 @@ final class Loop implements Lane.Owner {
     long now = System.nanoTime();
     while (pace.hasGivenUp()) {
       long intended = pace.take(now);
-      Operation operation = work.next(lanes.keySet().iterator().next());
+      Operation operation = work.next(connections.keySet().iterator().next());
       if (operation != null && window.holds(intended)) {
         tally.unsent(operation.kind(), now - intended);
       }
@@ -154,7 +154,7 @@ final class Loop implements Lane.Owner {
     if (check != null) {
       check.cancel(false);
     }
-    lanes.values().forEach(lane -> lane.close("the run has ended"));
+    connections.values().forEach(connection -> connection.close("the run has ended"));
     if (failure == null) {
       result.complete(tally);
     } else {
@@ -165,30 +165,34 @@ final class Loop implements Lane.Owner {
   // --- Lanes ----------------------------------------------------------------------------------
 
   @Override
-  public void connected(Lane lane) {
+  public void connected(LoadConnection connection) {
     connectFailures = 0;
-    goOn(lane);
+    goOn(connection);
   }
 
   @Override
-  public void lost(Lane lane) {
-    idle.remove(lane);
-    connect(lane.number());
+  public void lost(LoadConnection connection) {
+    idle.remove(connection);
+    connect(connection.number());
   }
 
-  private void goOn(Lane lane) {
-    if (lane.isOpen()) {
-      idle.addLast(lane);
+  private void goOn(LoadConnection connection) {
+    if (connection.isOpen()) {
+      idle.addLast(connection);
     }
     sendWhatIsDue();
   }
 
   @Override
-  public void ended(Lane lane, Lane.Flight flight, @Nullable String error, Lane.End end) {
+  public void ended(
+      LoadConnection connection,
+      LoadConnection.Flight flight,
+      @Nullable String error,
+      LoadConnection.End end) {
     long now = System.nanoTime();
     Operation operation = flight.operation();
     busy--;
-    if (end != Lane.End.LOST) {
+    if (end != LoadConnection.End.LOST) {
       tally.answered(operation.kind());
     }
     if (window.holds(now)) {
@@ -197,18 +201,18 @@ final class Loop implements Lane.Owner {
     if (error == null && window.holdsLatency(flight.fromNanos(), now)) {
       tally.took(operation.kind(), now - flight.fromNanos());
     }
-    work.ended(lane.number(), operation, error == null);
+    work.ended(connection.number(), operation, error == null);
     if (isClosing) {
       return;
     }
-    if (end != Lane.End.ANSWERED) {
-      connect(lane.number());
+    if (end != LoadConnection.End.ANSWERED) {
+      connect(connection.number());
       finishIfOver();
     } else if (error == null) {
-      idle.addLast(lane);
+      idle.addLast(connection);
       sendWhatIsDue();
     } else {
-      later(PAUSE_AFTER_ERROR_MILLIS, () -> goOn(lane));
+      later(PAUSE_AFTER_ERROR_MILLIS, () -> goOn(connection));
     }
   }
 
@@ -216,8 +220,8 @@ final class Loop implements Lane.Owner {
     if (isClosing) {
       return;
     }
-    Lane lane = factory.make(number, this);
-    lanes.put(number, lane);
+    LoadConnection connection = factory.make(number, this);
+    connections.put(number, connection);
     Bootstrap own =
         bootstrap
             .clone(executor)
@@ -225,7 +229,7 @@ final class Loop implements Lane.Owner {
                 new ChannelInitializer<SocketChannel>() {
                   @Override
                   protected void initChannel(SocketChannel channel) {
-                    channel.pipeline().addLast(lane);
+                    channel.pipeline().addLast(connection);
                   }
                 });
     own.connect()
@@ -252,9 +256,9 @@ final class Loop implements Lane.Owner {
 
   private void dropSilent() {
     long before = System.nanoTime() - ANSWER_MAX_NANOS;
-    for (Lane lane : List.copyOf(lanes.values())) {
-      if (lane.isBusySince(before)) {
-        lane.close("no answer within 60 s");
+    for (LoadConnection connection : List.copyOf(connections.values())) {
+      if (connection.isBusySince(before)) {
+        connection.close("no answer within 60 s");
       }
     }
     sendWhatIsDue();

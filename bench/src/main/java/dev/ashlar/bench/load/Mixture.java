@@ -4,16 +4,19 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 
-/** The measured work: endless, and for each lane the same whenever it begins with the same seed. */
+/**
+ * The measured work: endless, and for each connection the same whenever it begins with the same
+ * seed.
+ */
 final class Mixture implements Work {
   private final DataSet data;
   private final long blockBytes;
   private final String label;
   private final Kind[] hundred = new Kind[100];
-  private final Cursor[] lanes;
+  private final Cursor[] connections;
   private final boolean isRandom;
 
-  /** Where one lane is. */
+  /** Where one connection is. */
   private final class Cursor {
     final SplittableRandom random;
     final String prefix;
@@ -22,11 +25,11 @@ final class Mixture implements Work {
     int appended;
     long appendOffset;
 
-    Cursor(int lane, SplittableRandom random) {
+    Cursor(int connection, SplittableRandom random) {
       this.random = random;
-      prefix = label + "-" + lane + "-";
-      // Sequential lanes begin evenly spread over the objects.
-      block = blocks() * lane / lanes.length;
+      prefix = label + "-" + connection + "-";
+      // Sequential connections begin evenly spread over the objects.
+      block = blocks() * connection / connections.length;
     }
 
     /** In a blob that is read or patched. */
@@ -46,7 +49,7 @@ final class Mixture implements Work {
   /**
    * @param label keeps the keys of one run apart from another's
    */
-  Mixture(Load load, DataSet data, int lanes, String label) {
+  Mixture(Load load, DataSet data, int connections, String label) {
     this.data = data;
     this.label = label;
     blockBytes = load.blockBytes();
@@ -54,10 +57,10 @@ final class Mixture implements Work {
     for (int point = 0; point < hundred.length; point++) {
       hundred[point] = load.mix().at(point);
     }
-    this.lanes = new Cursor[lanes];
+    this.connections = new Cursor[connections];
     SplittableRandom random = new SplittableRandom(load.seed());
-    for (int lane = 0; lane < lanes; lane++) {
-      this.lanes[lane] = new Cursor(lane, random.split());
+    for (int connection = 0; connection < connections; connection++) {
+      this.connections[connection] = new Cursor(connection, random.split());
     }
   }
 
@@ -70,8 +73,8 @@ final class Mixture implements Work {
   }
 
   @Override
-  public Operation next(int lane) {
-    Cursor cursor = lanes[lane];
+  public Operation next(int connection) {
+    Cursor cursor = connections[connection];
     Kind kind = hundred[cursor.random.nextInt(hundred.length)];
     return switch (kind) {
       case READ, PATCH -> cursor.within(kind);
@@ -91,11 +94,11 @@ final class Mixture implements Work {
 
   /** An append whose outcome is not known, or behind which no block has room, ends its object. */
   @Override
-  public void ended(int lane, Operation operation, boolean isDone) {
+  public void ended(int connection, Operation operation, boolean isDone) {
     if (operation.kind() != Kind.APPEND) {
       return;
     }
-    Cursor cursor = lanes[lane];
+    Cursor cursor = connections[connection];
     cursor.appendOffset += blockBytes;
     if (!isDone || cursor.appendOffset + blockBytes > data.objectBytes()) {
       cursor.appended++;
@@ -106,7 +109,7 @@ final class Mixture implements Work {
   /** The objects that it made, or may have made. */
   List<String> keys() {
     List<String> keys = new ArrayList<>();
-    for (Cursor cursor : lanes) {
+    for (Cursor cursor : connections) {
       for (int number = 0; number < cursor.written; number++) {
         keys.add(cursor.prefix + "w" + number);
       }

@@ -1,9 +1,9 @@
 package dev.ashlar.bench.load;
 
 /**
- * When one loop's requests begin. Closed: as soon as a lane is free. Open: at fixed times, whether
- * a lane is free or not; what finds none begins late, and its latency counts from when it was meant
- * to begin.
+ * When one loop's requests begin. Closed: as soon as a connection is free. Open: at fixed times,
+ * whether a connection is free or not; what finds none begins late, and its latency counts from
+ * when it was meant to begin.
  */
 final class Pace {
   static final long OVER = Long.MAX_VALUE;

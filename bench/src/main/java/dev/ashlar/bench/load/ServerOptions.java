@@ -25,7 +25,7 @@ import picocli.CommandLine.Option;
 public final class ServerOptions {
   private static final DateTimeFormatter STAMP = DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss");
 
-  @ArgGroup(exclusive = false, heading = "A server that runs already, instead of one of our own:%n")
+  @ArgGroup(exclusive = false, heading = "A running server, instead of one started here:%n")
   private @Nullable EndpointOptions endpoint;
 
   @Option(

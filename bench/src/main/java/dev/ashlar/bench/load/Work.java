@@ -3,10 +3,13 @@ package dev.ashlar.bench.load;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
-/** What there is to do. Each lane asks from one thread; lanes of different loops at once. */
+/**
+ * What there is to do. Each connection asks from one thread; connections of different loops at
+ * once.
+ */
 interface Work {
-  /** The next operation of this lane; null when nothing is left to do. */
-  @Nullable Operation next(int lane);
+  /** The next operation of this connection; null when nothing is left to do. */
+  @Nullable Operation next(int connection);
 
   /** The same until so many operations have begun. */
   default Work limitedTo(long operations) {
@@ -14,17 +17,17 @@ interface Work {
     AtomicLong left = new AtomicLong(operations);
     return new Work() {
       @Override
-      public @Nullable Operation next(int lane) {
-        return left.getAndDecrement() > 0 ? all.next(lane) : null;
+      public @Nullable Operation next(int connection) {
+        return left.getAndDecrement() > 0 ? all.next(connection) : null;
       }
 
       @Override
-      public void ended(int lane, Operation operation, boolean isDone) {
-        all.ended(lane, operation, isDone);
+      public void ended(int connection, Operation operation, boolean isDone) {
+        all.ended(connection, operation, isDone);
       }
     };
   }
 
-  /** The lane's operation has ended. */
-  default void ended(int lane, Operation operation, boolean isDone) {}
+  /** The connection's operation has ended. */
+  default void ended(int connection, Operation operation, boolean isDone) {}
 }

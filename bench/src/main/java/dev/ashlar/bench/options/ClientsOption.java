@@ -9,7 +9,7 @@ public final class ClientsOption {
       paramLabel = "N",
       converter = CountArgument.class,
       defaultValue = "16",
-      description = "Each has one request on its way (default: 16).")
+      description = "Number of clients, each with one request in flight (default: 16).")
   private int clients = 16;
 
   public int clients() {

@@ -12,27 +12,31 @@ public final class EndpointOptions {
       names = "--endpoint",
       required = true,
       paramLabel = "URL",
-      description = "An S3 server that runs already, like http://host:9000.")
+      description = "URL of a running S3 server, for example http://host:9000.")
   private URI url = URI.create("");
 
-  @Option(names = "--name", description = "What it is called in the results (default: its URL).")
+  @Option(names = "--name", description = "Name of the server in the results (default: its URL).")
   private @Nullable String name;
 
-  @Option(names = "--access-key", paramLabel = "KEY", description = "Default: $AWS_ACCESS_KEY_ID.")
+  @Option(
+      names = "--access-key",
+      paramLabel = "KEY",
+      description = "Access key (default: $AWS_ACCESS_KEY_ID).")
   private @Nullable String accessKey;
 
   @Option(
       names = "--secret-key",
       paramLabel = "KEY",
-      description = "Default: $AWS_SECRET_ACCESS_KEY, which other users cannot see.")
+      description =
+          "Secret key (default: $AWS_SECRET_ACCESS_KEY). Other users can see command lines.")
   private @Nullable String secretKey;
 
-  @Option(names = "--region", description = "Default: us-east-1.")
+  @Option(names = "--region", description = "Region (default: us-east-1).")
   private @Nullable String region;
 
   @Option(
       names = "--pid",
-      description = "Of the server if it runs here: its CPU time and memory are noted.")
+      description = "Process id of a local server, to record its CPU time and memory.")
   private @Nullable Long pid;
 
   public URI url() {

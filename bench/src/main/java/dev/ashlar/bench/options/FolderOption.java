@@ -15,7 +15,7 @@ public final class FolderOption {
       names = "--folder",
       paramLabel = "FOLDER",
       defaultValue = ".",
-      description = "Where the drive folders are made, and removed again (default: here).")
+      description = "Folder for temporary drive folders (default: the current one).")
   private Path folder = Path.of(".");
 
   /** A new folder in it for this run. */

@@ -5,7 +5,7 @@ import picocli.CommandLine.Option;
 
 /** A quick look or what is to be quoted, and the times of either. */
 public final class FormOptions {
-  @Option(names = "--full", description = "For figures to be quoted, instead of a quick look.")
+  @Option(names = "--full", description = "Longer passes and warm-up, for figures to quote.")
   private boolean isFull;
 
   @Mixin private TimeOptions times = new TimeOptions();

@@ -10,14 +10,14 @@ public final class ObjectOptions {
       names = "--objects",
       paramLabel = "N",
       converter = CountArgument.class,
-      description = "Put beforehand.")
+      description = "Number of objects to prepare.")
   private @Nullable Integer objects;
 
   @Option(
       names = "--object-size",
       paramLabel = "BYTES",
       converter = SizeArgument.class,
-      description = "Of each object, as 4MiB.")
+      description = "Size of each object, for example 4MiB.")
   private @Nullable Long objectBytes;
 
   public int objects(int preset) {

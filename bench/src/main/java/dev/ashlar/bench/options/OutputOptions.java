@@ -17,18 +17,18 @@ public final class OutputOptions {
       paramLabel = "FOLDER",
       defaultValue = "bench-results",
       description =
-          "Each run gets a new folder there, with PHASE/PROFILE/pass-N/STEP in it (default:"
-              + " bench-results).")
+          "Folder of the results; each run makes a folder PHASE/PROFILE/pass-N/STEP in it"
+              + " (default: bench-results).")
   private Path results = Path.of("bench-results");
 
   @Option(
       names = "--phase",
       paramLabel = "NAME",
       defaultValue = "run",
-      description = "What the results belong to, as before or after (default: run).")
+      description = "Label of the results, for example before or after (default: run).")
   private String phase = "run";
 
-  @Option(names = "--json", description = "Prints JSON instead of tables.")
+  @Option(names = "--json", description = "Print JSON instead of tables.")
   private boolean isJson;
 
   private @Nullable Path kept;

@@ -14,7 +14,7 @@ public final class OwnServerOptions {
       names = "--ashlar",
       paramLabel = "FILE",
       defaultValue = "./ashlar",
-      description = "The launcher of the servers that are started here (default: ./ashlar).")
+      description = "Launcher that starts the servers under test (default: ./ashlar).")
   private Path launcher = Path.of("ashlar");
 
   /** A new folder for the servers of this run. */

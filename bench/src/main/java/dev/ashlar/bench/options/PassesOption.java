@@ -9,7 +9,7 @@ public final class PassesOption {
       paramLabel = "N",
       converter = CountArgument.class,
       defaultValue = "3",
-      description = "Each figure is of so many, and where they lie apart it is said (default: 3).")
+      description = "Number of passes per figure; a large spread is reported (default: 3).")
   private int passes = 3;
 
   public int passes() {

@@ -13,7 +13,7 @@ public final class ProfilesOption {
       paramLabel = "PROFILE[,PROFILE...]",
       hideParamSyntax = true,
       converter = ProfileArgument.class,
-      description = "Only these, as 4+2,6+2; may be repeated.")
+      description = "Profiles to measure, for example 4+2,6+2. Can be repeated.")
   private @Nullable List<String> profiles;
 
   /** Each once, however often it was named. */

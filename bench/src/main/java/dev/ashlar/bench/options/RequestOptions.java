@@ -11,15 +11,15 @@ public final class RequestOptions {
       converter = SizeArgument.class,
       defaultValue = "16KiB",
       description =
-          "Of a read, patch or append; a read as large as the object is a whole GET (default:"
-              + " 16KiB).")
+          "Size of a read, patch or append. A read of the object's size is a plain GET"
+              + " (default: 16KiB).")
   private long blockBytes;
 
   @Option(
       names = "--clients",
       paramLabel = "N",
       defaultValue = "4",
-      description = "1 to 16 (default: 4).")
+      description = "Number of clients, 1 to 16 (default: 4).")
   private int clients = 4;
 
   @Option(
@@ -27,8 +27,7 @@ public final class RequestOptions {
       paramLabel = "N",
       defaultValue = "4",
       description =
-          "Requests that each client has on their way, each on a connection of its own, 1 to 256"
-              + " (default: 4).")
+          "Requests in flight per client, each on its own connection, 1 to 256" + " (default: 4).")
   private int depth = 4;
 
   public long blockBytes() {

@@ -8,7 +8,7 @@ public final class SeedOption {
       names = "--seed",
       paramLabel = "N",
       defaultValue = "1",
-      description = "Decides the order of operations, keys and offsets (default: 1).")
+      description = "Seed of the order of operations, keys and offsets (default: 1).")
   private long seed = 1;
 
   public long seed() {

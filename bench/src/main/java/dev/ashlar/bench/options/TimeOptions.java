@@ -9,14 +9,14 @@ public final class TimeOptions {
       names = "--seconds",
       paramLabel = "SECONDS",
       converter = SecondsArgument.Positive.class,
-      description = "Measured time of each pass.")
+      description = "Measured seconds of each pass.")
   private @Nullable Double seconds;
 
   @Option(
       names = "--warm-up",
       paramLabel = "SECONDS",
       converter = SecondsArgument.class,
-      description = "The same work beforehand, not measured.")
+      description = "Seconds of the same work before each pass, not measured.")
   private @Nullable Double warmUpSeconds;
 
   public double seconds(double preset) {

@@ -41,9 +41,9 @@ import picocli.CommandLine.Option;
 @Command(
     name = "soak",
     description = {
-      "Random reads and writes for long; memory, threads, file handles and CPU over time, and"
-          + " whether any of them grows.",
-      "By itself: 64 objects of 1 MiB, two minutes in all."
+      "Random reads and writes for a long time. Records memory, threads, file handles and CPU,"
+          + " and reports whether any of them grows.",
+      "Without options: 64 objects of 1 MiB, two minutes."
     },
     mixinStandardHelpOptions = true)
 public final class SoakCommand implements Callable<Integer>, Planned {
@@ -65,7 +65,7 @@ public final class SoakCommand implements Callable<Integer>, Planned {
       names = "--minutes",
       paramLabel = "N",
       defaultValue = "1.75",
-      description = "Default: 1.75; from 30 on growth is an error.")
+      description = "Duration in minutes (default: 1.75). From 30 on, growth is an error.")
   private double minutes = 1.75;
 
   @Option(
@@ -73,7 +73,7 @@ public final class SoakCommand implements Callable<Integer>, Planned {
       paramLabel = "MIX",
       defaultValue = "read=60,patch=35,replace=5",
       description =
-          "As for load; write and append fill the drives (default: read=60,patch=35,replace=5).")
+          "Mix as for load; write and append fill the drives (default: read=60,patch=35,replace=5).")
   private String mix = "read=60,patch=35,replace=5";
 
   @Option(
@@ -81,8 +81,8 @@ public final class SoakCommand implements Callable<Integer>, Planned {
       paramLabel = "OPS",
       defaultValue = "200",
       description =
-          "Operations begun per second, so that each third has the same load; 0: as fast as"
-              + " answers come (default: 200).")
+          "Operations started per second, so that the load is constant. 0 starts the next"
+              + " operation when the last is answered (default: 200).")
   private double rate = 200;
 
   @Mixin private ObjectOptions objects = new ObjectOptions();

@@ -39,9 +39,9 @@ import picocli.CommandLine.Option;
 @Command(
     name = "versus",
     description = {
-      "The same warp work in turn on Ashlar and on others, started here or running already;"
-          + " medians and ratios, as a Markdown table.",
-      "By itself a look of two and a half minutes: PUT and GET of 4 KiB and mixed work of 1 MiB, passes"
+      "Runs the same warp works in turn on Ashlar and on other servers, and prints medians and"
+          + " ratios as a Markdown table.",
+      "Without options, a quick look of two and a half minutes: PUT and GET of 4 KiB and mixed work of 1 MiB, passes"
           + " of 1 s after 1 s of the same work. --full: all works, passes of 20 s after 30 s, somewhat over"
           + " an hour for two servers; quote only that."
     },
@@ -58,10 +58,7 @@ public final class VersusCommand implements Callable<Integer>, Planned {
   private static final double WARP_SECONDS = 2.3;
   private static final List<Work> QUICK = List.of(Work.PUT_4K, Work.GET_4K, Work.MIXED);
 
-  @ArgGroup(
-      exclusive = false,
-      multiplicity = "0..*",
-      heading = "A server that runs already, with what belongs to it:%n")
+  @ArgGroup(exclusive = false, multiplicity = "0..*", heading = "A running server:%n")
   private List<EndpointOptions> endpoints = new ArrayList<>();
 
   @Mixin private FormOptions form = new FormOptions();
@@ -73,7 +70,8 @@ public final class VersusCommand implements Callable<Integer>, Planned {
   @Option(
       names = "--drain",
       paramLabel = "SECONDS",
-      description = "Longest wait for work put off by the server (default: 0.5; full: 15).")
+      description =
+          "Longest wait in seconds for the server's deferred work (default: 0.5; full: 15).")
   private @Nullable Double drainSeconds;
 
   @Mixin private ClientsOption clients = new ClientsOption();
@@ -83,10 +81,13 @@ public final class VersusCommand implements Callable<Integer>, Planned {
       paramLabel = "N",
       converter = CountArgument.class,
       defaultValue = "1",
-      description = "Prepares N times the objects, to outgrow caches.")
+      description = "Prepare N times the objects, to outgrow caches.")
   private int objectsFactor = 1;
 
-  @Option(names = "--work", split = ",", description = "Only these: ${COMPLETION-CANDIDATES}.")
+  @Option(
+      names = "--work",
+      split = ",",
+      description = "Works to measure: ${COMPLETION-CANDIDATES}.")
   private List<Work> works = List.of();
 
   @Option(
@@ -94,7 +95,7 @@ public final class VersusCommand implements Callable<Integer>, Planned {
       split = ",",
       paramLabel = "FOLDERS",
       defaultValue = "1",
-      description = "Numbers of metadata folders Ashlar runs with: 1, 5 or 1,5 (default: 1).")
+      description = "Numbers of metadata folders to run Ashlar with: 1, 5 or 1,5 (default: 1).")
   private List<Integer> metadataFolders = List.of(1);
 
   @Option(
@@ -102,22 +103,21 @@ public final class VersusCommand implements Callable<Integer>, Planned {
       split = ",",
       paramLabel = "NAME",
       description =
-          "Those that are started here: ashlar, minio or none (default: both; with an endpoint:"
-              + " ashlar).")
+          "Servers to start: ashlar, minio or none (default: both; with an endpoint:" + " ashlar).")
   private List<String> servers = List.of();
 
   @Option(
       names = "--warp",
       paramLabel = "FILE",
-      description = "The load generator (default: warp on the PATH).")
+      description = "Load generator (default: warp on the PATH).")
   private @Nullable Path warp;
 
   @Option(
       names = "--bucket",
       defaultValue = "ashlar-versus",
       description = {
-        "On servers that run already (default: ashlar-versus). Made where it is missing.",
-        "ALL THAT IS IN IT IS DELETED."
+        "Bucket on running servers, created if missing (default: ashlar-versus).",
+        "ALL OBJECTS IN IT ARE DELETED."
       })
   private String bucket = "ashlar-versus";
 

@@ -27,7 +27,7 @@ class InterruptedTest {
 
   @Test
   void leavesNothingBehindAndComplainsOfNothing() throws Exception {
-    Process bench = changing();
+    Process bench = ioCost();
     try (BufferedReader said = bench.errorReader(StandardCharsets.UTF_8)) {
       String line = said.readLine();
       while (line != null && !line.startsWith("[1/")) {
@@ -45,23 +45,17 @@ class InterruptedTest {
     }
   }
 
-  private Process changing() throws IOException {
+  private Process ioCost() throws IOException {
     return new ProcessBuilder(
             Path.of(System.getProperty("java.home"), "bin", "java").toString(),
             "--enable-native-access=ALL-UNNAMED",
             "-cp",
             System.getProperty("java.class.path"),
             "dev.ashlar.bench.Bench",
-            "changing",
+            "io-cost",
             "--folder=" + folder,
             "--results=" + folder.resolve("results"),
-            "--profile=2+1",
-            "--objects=1",
-            "--object-size=4MiB",
-            "--clients=4",
-            "--seconds=2",
-            "--warm-up=0",
-            "--work=MIX_16K")
+            "--profile=2+1,4+2,6+2,8+3")
         .redirectOutput(ProcessBuilder.Redirect.DISCARD)
         .start();
   }

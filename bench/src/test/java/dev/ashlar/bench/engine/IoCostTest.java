@@ -49,7 +49,7 @@ class IoCostTest {
 
   private @Nullable Void checkRows(String shape, Profile profile) throws Exception {
     Path own = folder.resolve(profile.isClassic() ? "classic" : "fast");
-    try (LocalEngine engine = LocalEngine.Place.in(own, profile).open(MEMORY)) {
+    try (LocalEngine engine = LocalEngine.open(own, profile, MEMORY)) {
       for (Access access : Access.values()) {
         for (int bytes : IoCostCommand.sizes(shape)) {
           DriveCounts counted = access.cost(engine, bytes);

@@ -54,8 +54,8 @@ class MixtureTest {
     Mixture mixture = new Mixture(load("read", false, 1), DATA, 4, "run");
     Set<String> seen = new HashSet<>();
     for (int step = 0; step < 32; step++) {
-      for (int lane = 0; lane < 4; lane++) {
-        Operation operation = mixture.next(lane);
+      for (int connection = 0; connection < 4; connection++) {
+        Operation operation = mixture.next(connection);
         seen.add(operation.key() + "@" + operation.offset());
       }
     }

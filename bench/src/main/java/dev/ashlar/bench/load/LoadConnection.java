@@ -9,13 +9,13 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** One connection with at most one request on its way. Lives on its loop's thread. */
-final class Lane extends ChannelInboundHandlerAdapter {
+final class LoadConnection extends ChannelInboundHandlerAdapter {
   /** Heard by the loop. */
   interface Owner {
-    void connected(Lane lane);
+    void connected(LoadConnection connection);
 
     /** The server has closed the connection while nothing was on its way. */
-    void lost(Lane lane);
+    void lost(LoadConnection connection);
 
     /**
      * The operation has ended.
@@ -23,7 +23,7 @@ final class Lane extends ChannelInboundHandlerAdapter {
      * @param error what went wrong
      * @param end what that means for the connection
      */
-    void ended(Lane lane, Flight flight, @Nullable String error, End end);
+    void ended(LoadConnection connection, Flight flight, @Nullable String error, End end);
   }
 
   /** How an operation ends. */
@@ -57,9 +57,9 @@ final class Lane extends ChannelInboundHandlerAdapter {
   private int variant;
 
   /**
-   * @param number of all lanes of a run
+   * @param number of all connections of a run
    */
-  Lane(int number, Target target, Signer signer, Payload payload, Owner owner) {
+  LoadConnection(int number, Target target, Signer signer, Payload payload, Owner owner) {
     this.number = number;
     this.target = target;
     this.signer = signer;

@@ -22,7 +22,7 @@ import java.util.Map;
  * A server for each profile, all up at once: every step is made on each of them in turn, so that
  * what the machine does meanwhile meets them alike. The order turns with each pass.
  */
-final class Bank implements AutoCloseable {
+final class ServerFleet implements AutoCloseable {
   private static final int WARM_UP_CLIENTS = 8;
 
   /** Less may be chance. */
@@ -51,19 +51,19 @@ final class Bank implements AutoCloseable {
       long seed) {}
 
   /** Starts, fills and warms up a server for each profile. */
-  static Bank open(List<String> profiles, Setting setting)
+  static ServerFleet open(List<String> profiles, Setting setting)
       throws IOException, InterruptedException {
-    Bank bank = new Bank();
+    ServerFleet fleet = new ServerFleet();
     try {
       for (String profile : profiles) {
-        bank.add(profile, setting);
+        fleet.add(profile, setting);
       }
       if (setting.warmUpSeconds() > 0) {
-        bank.warmUp(setting);
+        fleet.warmUp(setting);
       }
-      return bank;
+      return fleet;
     } catch (IOException | InterruptedException | RuntimeException e) {
-      bank.close();
+      fleet.close();
       throw e;
     }
   }
