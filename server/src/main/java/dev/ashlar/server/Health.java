@@ -1,7 +1,7 @@
 package dev.ashlar.server;
 
-import dev.ashlar.metadata.consensus.FolderStatus;
-import dev.ashlar.metadata.consensus.FolderStatus.Standing;
+import dev.ashlar.metadata.consensus.folder.FolderStatus;
+import dev.ashlar.metadata.consensus.folder.FolderStatus.Standing;
 import dev.ashlar.protocol.model.Profile;
 import java.nio.file.Path;
 import java.util.List;

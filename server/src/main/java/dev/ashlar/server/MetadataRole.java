@@ -1,10 +1,11 @@
 package dev.ashlar.server;
 
-import dev.ashlar.metadata.consensus.CheckpointLimits;
-import dev.ashlar.metadata.consensus.ElectionTimes;
 import dev.ashlar.metadata.consensus.QuorumPeer;
+import dev.ashlar.metadata.consensus.checkpoint.CheckpointLimits;
+import dev.ashlar.metadata.consensus.network.ElectionTimes;
+import dev.ashlar.metadata.consensus.network.PeerConfig;
 import dev.ashlar.metadata.server.MetadataPeer;
-import dev.ashlar.metadata.state.MetadataVersion;
+import dev.ashlar.metadata.state.apply.MetadataVersion;
 import dev.ashlar.metadata.table.RocksResources;
 import dev.ashlar.protocol.wire.Role;
 import dev.ashlar.storage.drive.DriveResources;
@@ -51,8 +52,8 @@ final class MetadataRole implements AutoCloseable {
       Files.createDirectories(folder);
       FolderLocks locks = opened.add(new FolderLocks());
       locks.takeExisting(List.of(folder));
-      QuorumPeer.Config config =
-          new QuorumPeer.Config(
+      PeerConfig config =
+          new PeerConfig(
               cluster.id(),
               peerFolder(folder),
               cluster.address().endpoint(),

@@ -2,7 +2,7 @@ package dev.ashlar.server;
 
 import dev.ashlar.blob.ErasureCodes;
 import dev.ashlar.blob.RunningReads;
-import dev.ashlar.metadata.consensus.CheckpointLimits;
+import dev.ashlar.metadata.consensus.checkpoint.CheckpointLimits;
 import dev.ashlar.metadata.garbage.GarbageCollector;
 import dev.ashlar.metadata.garbage.GarbageConfig;
 import dev.ashlar.metadata.server.MetadataConfig;

@@ -1,6 +1,6 @@
 package dev.ashlar.server;
 
-import dev.ashlar.metadata.consensus.FolderStatus;
+import dev.ashlar.metadata.consensus.folder.FolderStatus;
 import dev.ashlar.protocol.model.Profile;
 import java.io.PrintStream;
 import java.nio.file.FileStore;

@@ -5,8 +5,8 @@ import static dev.ashlar.server.Health.Extent.NONE;
 import static dev.ashlar.server.Health.Extent.SOME;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import dev.ashlar.metadata.consensus.FolderStatus;
-import dev.ashlar.metadata.consensus.FolderStatus.Standing;
+import dev.ashlar.metadata.consensus.folder.FolderStatus;
+import dev.ashlar.metadata.consensus.folder.FolderStatus.Standing;
 import dev.ashlar.protocol.model.Profile;
 import dev.ashlar.server.Health.Extent;
 import dev.ashlar.server.Health.Status;

@@ -1,11 +1,25 @@
 package dev.ashlar.metadata.consensus;
 
-import dev.ashlar.metadata.consensus.Admission.NotAMemberException;
-import dev.ashlar.metadata.consensus.FolderIdentity.State;
+import dev.ashlar.metadata.consensus.checkpoint.UnreadableTablesException;
+import dev.ashlar.metadata.consensus.folder.FolderIdentity;
+import dev.ashlar.metadata.consensus.folder.FolderIdentity.State;
+import dev.ashlar.metadata.consensus.folder.PeerFolder;
+import dev.ashlar.metadata.consensus.membership.MembershipChanges;
+import dev.ashlar.metadata.consensus.membership.MembershipReport;
+import dev.ashlar.metadata.consensus.membership.MembershipWatch;
+import dev.ashlar.metadata.consensus.membership.PeerAdmission;
+import dev.ashlar.metadata.consensus.membership.PeerAdmission.NotAMemberException;
+import dev.ashlar.metadata.consensus.membership.VersionAgreement;
+import dev.ashlar.metadata.consensus.network.PeerConfig;
+import dev.ashlar.metadata.consensus.network.PeerConnections;
+import dev.ashlar.metadata.consensus.network.PeerConnector;
+import dev.ashlar.metadata.consensus.network.RunningPeer;
+import dev.ashlar.metadata.consensus.raft.CommitQueue;
+import dev.ashlar.metadata.consensus.raft.Peer;
+import dev.ashlar.metadata.consensus.raft.Proposal;
 import dev.ashlar.metadata.state.MetadataReads;
-import dev.ashlar.metadata.state.MetadataVersion;
-import dev.ashlar.metadata.state.NewerVersionException;
-import dev.ashlar.metadata.table.RocksResources;
+import dev.ashlar.metadata.state.apply.MetadataVersion;
+import dev.ashlar.metadata.state.apply.NewerVersionException;
 import dev.ashlar.metadata.table.Table;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.message.Command;
@@ -17,16 +31,11 @@ import dev.ashlar.protocol.message.PeersStatus;
 import dev.ashlar.protocol.wire.CallMessage.Outcome;
 import dev.ashlar.transport.Endpoint;
 import dev.ashlar.transport.call.CallAnswer;
-import dev.ashlar.transport.call.CallClientConfig;
 import dev.ashlar.transport.call.IncomingCall;
-import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
-import java.nio.file.Path;
-import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.UUID;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
@@ -52,51 +61,20 @@ public final class QuorumPeer implements AutoCloseable {
   private static final int RAFT_THREADS = 4;
   private static final int RAFT_CALLS_WAITING_MAX = 256;
 
-  private final Config config;
+  private final PeerConfig config;
   private final PeerFolder folder;
-  private final OtherPeers others;
+  private final PeerConnections others;
   private final VersionAgreement versions;
-  private final PeerChanges changes;
+  private final MembershipChanges changes;
   private final CommitQueue queue;
   private final Thread starter;
   private final ThreadPoolExecutor raftCalls;
   private final ScheduledExecutorService timer =
       Executors.newSingleThreadScheduledExecutor(
           Thread.ofPlatform().daemon().name("metadata-timer").factory());
-  private volatile @Nullable Running running;
+  private volatile @Nullable RunningPeer running;
   private volatile String trouble = "";
   private volatile boolean closed;
-
-  /** What takes part. */
-  record Running(Peer peer, PeerNetwork network, LeaderLease lease) {}
-
-  /**
-   * @param self where the others reach this peer
-   * @param peers where those are reached with which the group begins, in an order that is the same
-   *     everywhere; of a group that is there, some of its peers
-   * @param joins whether this peer is to be added to a group that is there, if its folder is empty
-   * @param knows the greatest version of metadata that this peer may apply
-   */
-  public record Config(
-      UUID clusterId,
-      Path folder,
-      Endpoint self,
-      List<Endpoint> peers,
-      boolean joins,
-      CallClientConfig calls,
-      ElectionTimes elections,
-      RocksResources resources,
-      MeterRegistry meters,
-      CheckpointLimits checkpoints,
-      Clock clock,
-      int knows) {
-    public Config {
-      peers = List.copyOf(peers);
-      if (peers.isEmpty() || (!joins && (!peers.contains(self) || peers.size() % 2 == 0))) {
-        throw new IllegalArgumentException("peer " + self + " of " + peers);
-      }
-    }
-  }
 
   /**
    * How the peer takes part.
@@ -115,13 +93,13 @@ public final class QuorumPeer implements AutoCloseable {
       Optional<Endpoint> leader,
       String trouble) {}
 
-  private QuorumPeer(Config config, PeerFolder folder, PeerCalls calls) {
+  private QuorumPeer(PeerConfig config, PeerFolder folder, PeerConnector calls) {
     this.config = config;
     this.folder = folder;
-    others = new OtherPeers(config.self(), calls);
+    others = new PeerConnections(config.self(), calls);
     others.add(config.peers());
     versions = new VersionAgreement(config.knows(), others);
-    changes = new PeerChanges(others, versions, NEW_PEER_WAIT);
+    changes = new MembershipChanges(others, versions, NEW_PEER_WAIT);
     // Its submitters bring their own deadlines.
     queue =
         new CommitQueue(
@@ -143,7 +121,7 @@ public final class QuorumPeer implements AutoCloseable {
   /**
    * @throws IOException when the folder is not this peer's, or damaged
    */
-  public static QuorumPeer open(Config config, PeerCalls calls) throws IOException {
+  public static QuorumPeer open(PeerConfig config, PeerConnector calls) throws IOException {
     PeerFolder folder =
         PeerFolder.open(
             config.folder(),
@@ -185,12 +163,12 @@ public final class QuorumPeer implements AutoCloseable {
   /** Returns whether the group has gone on without this peer; else it has to be started again. */
   private boolean takesPartUntilRemoved()
       throws InterruptedException, IOException, NotAMemberException {
-    PeerStart start = new PeerStart(config, folder, others, this::tell);
-    Admission admission = start.awaitAdmission();
-    Running now = start.start(admission);
+    PeerStartup start = new PeerStartup(config, folder, others, this::tell);
+    PeerAdmission admission = start.awaitAdmission();
+    RunningPeer now = start.start(admission);
     running = now;
     trouble = "";
-    if (admission.as() == Admission.As.REBUILDING) {
+    if (admission.as() == PeerAdmission.As.REBUILDING) {
       start.awaitRebuilt(now, admission);
     }
     boolean isRemoved =
@@ -225,7 +203,7 @@ public final class QuorumPeer implements AutoCloseable {
   }
 
   private void serveRaft(IncomingCall call) {
-    Running now = running;
+    RunningPeer now = running;
     if (now == null) {
       call.answer(CallAnswer.because(Outcome.REFUSED, "it does not take part yet"));
       return;
@@ -238,7 +216,7 @@ public final class QuorumPeer implements AutoCloseable {
   }
 
   private CallAnswer standing() {
-    Running now = running;
+    RunningPeer now = running;
     State state = folder.state();
     if (now == null && (state == State.MEMBER || state == State.JOINING)) {
       // Its term is not known before it runs, and what remembers nothing must not look like it.
@@ -276,7 +254,7 @@ public final class QuorumPeer implements AutoCloseable {
    */
   public CommandResult submit(Command.Builder command, long deadlineNanos)
       throws MetadataUnavailableException, NotLeaderException {
-    Running now = running();
+    RunningPeer now = running();
     if (!now.peer().isLeader()) {
       throw elsewhere(now);
     }
@@ -284,12 +262,12 @@ public final class QuorumPeer implements AutoCloseable {
   }
 
   private int versionToWrite() {
-    Running now = running;
+    RunningPeer now = running;
     return now == null ? MetadataVersion.FIRST : versions.toWrite(now.peer());
   }
 
   private void propose(Proposal proposal) {
-    Running now = running;
+    RunningPeer now = running;
     if (now == null) {
       proposal.abandon();
       return;
@@ -347,7 +325,7 @@ public final class QuorumPeer implements AutoCloseable {
    */
   private Peer awaitLease(long deadlineNanos)
       throws MetadataUnavailableException, NotLeaderException {
-    Running now = running();
+    RunningPeer now = running();
     Peer peer = now.peer();
     while (true) {
       long term = peer.term();
@@ -374,28 +352,28 @@ public final class QuorumPeer implements AutoCloseable {
   }
 
   /** Nobody can be elected without a peer that is alone, also after it has begun to add one. */
-  private static boolean isHeld(Running now, long term) {
+  private static boolean isHeld(RunningPeer now, long term) {
     return now.lease().isHeld(term) || now.network().members().isOnly(now.peer().id());
   }
 
-  private Running running() throws NotLeaderException {
-    Running now = running;
+  private RunningPeer running() throws NotLeaderException {
+    RunningPeer now = running;
     if (now == null) {
       throw new NotLeaderException(Optional.empty());
     }
     return now;
   }
 
-  private static NotLeaderException elsewhere(Running now) {
+  private static NotLeaderException elsewhere(RunningPeer now) {
     return new NotLeaderException(leader(now));
   }
 
-  private static Optional<Endpoint> leader(Running now) {
+  private static Optional<Endpoint> leader(RunningPeer now) {
     return now.peer().leader().flatMap(id -> now.network().members().endpoint(id));
   }
 
   public Status status() {
-    Running now = running;
+    RunningPeer now = running;
     if (now == null) {
       return new Status(folder.state().name(), false, false, 0, -1, Optional.empty(), trouble);
     }
@@ -417,7 +395,7 @@ public final class QuorumPeer implements AutoCloseable {
 
   /** Where the peers of the group are reached, as this one knows. */
   public List<Endpoint> peers() {
-    Running now = running;
+    RunningPeer now = running;
     return now == null ? List.of() : List.copyOf(now.network().members().peers().values());
   }
 
@@ -425,7 +403,7 @@ public final class QuorumPeer implements AutoCloseable {
   public PeersStatus peersStatus(long deadlineNanos)
       throws MetadataUnavailableException, NotLeaderException, InterruptedException {
     Peer leader = awaitLease(deadlineNanos);
-    return PeersReport.of(
+    return MembershipReport.of(
         running(), leader, others.standings(), changes, config.knows(), versions.toWrite(leader));
   }
 
@@ -439,14 +417,14 @@ public final class QuorumPeer implements AutoCloseable {
     awaitLease(deadlineNanos);
     try {
       return PeersChangeAnswer.newBuilder().setChange(changes.begin(change, running())).build();
-    } catch (PeerChanges.RefusedException e) {
+    } catch (MembershipChanges.RefusedException e) {
       return PeersChangeAnswer.newBuilder().setRefusal(String.valueOf(e.getMessage())).build();
     }
   }
 
   /** Takes a checkpoint and lets go of the log before it; one that fails is not waited for. */
   public void checkpoint(Duration wait) {
-    Running now = running;
+    RunningPeer now = running;
     if (now == null) {
       return;
     }
@@ -468,7 +446,7 @@ public final class QuorumPeer implements AutoCloseable {
       Thread.currentThread().interrupt();
     }
     timer.shutdownNow();
-    Running now = running;
+    RunningPeer now = running;
     if (now != null) {
       Peer.closeAll(List.of(now.peer()));
     }

@@ -1,5 +1,6 @@
 package dev.ashlar.metadata.consensus;
 
+import dev.ashlar.metadata.consensus.raft.TableStateMachine;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
 import java.util.Comparator;
 import java.util.List;

@@ -1,4 +1,7 @@
-/** The Raft group; the only package that knows Ratis. */
+/**
+ * The metadata Raft groups as the rest of the module sees them. Only this package and those below
+ * it use Ratis.
+ */
 @NullMarked
 package dev.ashlar.metadata.consensus;
 

@@ -1,6 +1,6 @@
 package dev.ashlar.metadata.server;
 
-import dev.ashlar.metadata.consensus.ConsensusGroup;
+import dev.ashlar.metadata.consensus.LocalRaftGroup;
 import dev.ashlar.metadata.state.MetadataReads;
 import dev.ashlar.protocol.client.ListPage;
 import dev.ashlar.protocol.client.ListQuery;
@@ -35,11 +35,11 @@ import org.slf4j.LoggerFactory;
 final class GroupClient implements MetadataClient {
   private static final Logger log = LoggerFactory.getLogger(GroupClient.class);
 
-  private final ConsensusGroup group;
+  private final LocalRaftGroup group;
   private final long session;
   private volatile MetadataReads lastKnown;
 
-  GroupClient(ConsensusGroup group, long session) throws MetadataUnavailableException {
+  GroupClient(LocalRaftGroup group, long session) throws MetadataUnavailableException {
     this.group = group;
     this.session = session;
     this.lastKnown = group.memory();

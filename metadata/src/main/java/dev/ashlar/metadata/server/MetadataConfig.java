@@ -1,6 +1,6 @@
 package dev.ashlar.metadata.server;
 
-import dev.ashlar.metadata.consensus.CheckpointLimits;
+import dev.ashlar.metadata.consensus.checkpoint.CheckpointLimits;
 import dev.ashlar.metadata.table.RocksResources;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.nio.file.Path;

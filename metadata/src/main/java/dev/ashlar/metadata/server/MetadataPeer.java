@@ -1,7 +1,8 @@
 package dev.ashlar.metadata.server;
 
-import dev.ashlar.metadata.consensus.PeerCalls;
 import dev.ashlar.metadata.consensus.QuorumPeer;
+import dev.ashlar.metadata.consensus.network.PeerConfig;
+import dev.ashlar.metadata.consensus.network.PeerConnector;
 import dev.ashlar.transport.EventLoops;
 import dev.ashlar.transport.call.CallClient;
 import dev.ashlar.transport.call.CallServer;
@@ -32,7 +33,7 @@ public final class MetadataPeer implements AutoCloseable {
    * @param loops stay the caller's
    * @throws IOException when the folder cannot be used; the message says why
    */
-  public static MetadataPeer open(QuorumPeer.Config config, FramePort port, EventLoops loops)
+  public static MetadataPeer open(PeerConfig config, FramePort port, EventLoops loops)
       throws IOException {
     SecureRandom random = new SecureRandom();
     return open(config, port, peer -> new CallClient(peer, config.calls(), loops, random));
@@ -43,7 +44,7 @@ public final class MetadataPeer implements AutoCloseable {
    *
    * @param others how peers of other processes are called
    */
-  static MetadataPeer open(QuorumPeer.Config config, FramePort port, PeerCalls others)
+  static MetadataPeer open(PeerConfig config, FramePort port, PeerConnector others)
       throws IOException {
     QuorumPeer peer = QuorumPeer.open(config, others);
     CallServerConfig served =

@@ -1,8 +1,8 @@
 package dev.ashlar.metadata.server;
 
-import dev.ashlar.metadata.consensus.ConsensusGroup;
-import dev.ashlar.metadata.consensus.FolderStatus;
-import dev.ashlar.metadata.state.MetadataVersion;
+import dev.ashlar.metadata.consensus.LocalRaftGroup;
+import dev.ashlar.metadata.consensus.folder.FolderStatus;
+import dev.ashlar.metadata.state.apply.MetadataVersion;
 import dev.ashlar.protocol.client.MetadataClient;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.message.Command;
@@ -16,10 +16,10 @@ import java.util.List;
 public final class MetadataServer implements AutoCloseable {
   private static final int STALLS_MAX = 3;
 
-  private final ConsensusGroup group;
+  private final LocalRaftGroup group;
   private final MetadataClient client;
 
-  private MetadataServer(ConsensusGroup group, MetadataClient client) {
+  private MetadataServer(LocalRaftGroup group, MetadataClient client) {
     this.group = group;
     this.client = client;
   }
@@ -42,9 +42,9 @@ public final class MetadataServer implements AutoCloseable {
    */
   static MetadataServer open(MetadataConfig config, int knows)
       throws IOException, MetadataUnavailableException {
-    ConsensusGroup group =
-        ConsensusGroup.open(
-            new ConsensusGroup.Config(
+    LocalRaftGroup group =
+        LocalRaftGroup.open(
+            new LocalRaftGroup.Config(
                 config.clusterId(),
                 config.folders(),
                 config.notMounted(),
@@ -68,7 +68,7 @@ public final class MetadataServer implements AutoCloseable {
    * A command waits for the log before it and for a leader: while the log is being replayed it is
    * asked again, and some more times for an election on a machine that has much else to do.
    */
-  private static long register(ConsensusGroup group)
+  private static long register(LocalRaftGroup group)
       throws IOException, MetadataUnavailableException {
     int stalls = 0;
     for (long replayed = group.appliedIndices(); ; ) {
@@ -95,7 +95,7 @@ public final class MetadataServer implements AutoCloseable {
    * #open} forms a new, empty group: wrong where drives already hold data.
    */
   public static boolean holdMetadata(List<Path> folders) {
-    return ConsensusGroup.holdMetadata(folders);
+    return LocalRaftGroup.holdMetadata(folders);
   }
 
   public MetadataClient client() {

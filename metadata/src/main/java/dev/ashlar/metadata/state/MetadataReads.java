@@ -1,5 +1,11 @@
 package dev.ashlar.metadata.state;
 
+import dev.ashlar.metadata.state.apply.Catalog;
+import dev.ashlar.metadata.state.blob.DebtLevels;
+import dev.ashlar.metadata.state.blob.Debts;
+import dev.ashlar.metadata.state.node.Nodes;
+import dev.ashlar.metadata.state.object.LargeObjectCache;
+import dev.ashlar.metadata.state.object.Listing;
 import dev.ashlar.metadata.table.Keys;
 import dev.ashlar.metadata.table.ObjectTable;
 import dev.ashlar.metadata.table.Rows;
@@ -38,7 +44,7 @@ import org.jspecify.annotations.Nullable;
 /** The reads, each of one snapshot of the tables. */
 public final class MetadataReads {
   private final Catalog catalog;
-  private final LargeObjects largeObjects = new LargeObjects();
+  private final LargeObjectCache largeObjects = new LargeObjectCache();
 
   MetadataReads(Catalog catalog) {
     this.catalog = catalog;

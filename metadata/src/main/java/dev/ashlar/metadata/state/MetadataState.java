@@ -1,5 +1,23 @@
 package dev.ashlar.metadata.state;
 
+import dev.ashlar.metadata.state.apply.ApplyContext;
+import dev.ashlar.metadata.state.apply.Catalog;
+import dev.ashlar.metadata.state.apply.MetadataVersion;
+import dev.ashlar.metadata.state.apply.NewerVersionException;
+import dev.ashlar.metadata.state.apply.RefusedCommandException;
+import dev.ashlar.metadata.state.apply.Sessions;
+import dev.ashlar.metadata.state.blob.Blobs;
+import dev.ashlar.metadata.state.blob.DebtLevels;
+import dev.ashlar.metadata.state.blob.Folding;
+import dev.ashlar.metadata.state.blob.LostShards;
+import dev.ashlar.metadata.state.blob.Repairs;
+import dev.ashlar.metadata.state.node.ClusterRows;
+import dev.ashlar.metadata.state.node.DriveRecalls;
+import dev.ashlar.metadata.state.node.Nodes;
+import dev.ashlar.metadata.state.object.Buckets;
+import dev.ashlar.metadata.state.object.ObjectCommands;
+import dev.ashlar.metadata.state.object.ObjectModifications;
+import dev.ashlar.metadata.state.object.Uploads;
 import dev.ashlar.metadata.table.Keys;
 import dev.ashlar.metadata.table.Overlay;
 import dev.ashlar.metadata.table.Rows;
@@ -157,12 +175,15 @@ public final class MetadataState {
       if (result == null) {
         int position = results.size();
         long freshId = logIndex * COMMANDS_PER_ENTRY_MAX + position;
-        Step.Times times = new Step.Times(command.getTimeMs(), logTimeMs, unbrokenSinceMs);
+        ApplyContext.Times times =
+            new ApplyContext.Times(command.getTimeMs(), logTimeMs, unbrokenSinceMs);
         result =
             faulty.contains(position)
                 ? refused(ResultCode.INVALID_COMMAND)
                 : execute(
-                    new Step(table, catalog, sessions, times, freshId, version), command, position);
+                    new ApplyContext(table, catalog, sessions, times, freshId, version),
+                    command,
+                    position);
         if (!command.hasRegisterSession()) {
           answers.addSessions(command.getSession());
           answers.addRequests(command.getRequest()).addResults(result);
@@ -217,12 +238,12 @@ public final class MetadataState {
     return present;
   }
 
-  private static CommandResult execute(Step step, Command command, int position) {
-    long writesBefore = step.table().writes();
+  private static CommandResult execute(ApplyContext context, Command command, int position) {
+    long writesBefore = context.table().writes();
     try {
-      return dispatch(step, command);
-    } catch (Refusal refusal) {
-      if (step.table().writes() != writesBefore) {
+      return dispatch(context, command);
+    } catch (RefusedCommandException refusal) {
+      if (context.table().writes() != writesBefore) {
         throw new CommandFault(
             position, new IllegalStateException("refused after it had written", refusal));
       }
@@ -238,35 +259,36 @@ public final class MetadataState {
     return CommandResult.newBuilder().setCode(code).build();
   }
 
-  private static CommandResult dispatch(Step step, Command command) {
+  private static CommandResult dispatch(ApplyContext context, Command command) {
     return switch (command.getKindCase()) {
-      case REGISTER_SESSION -> step.sessions().register(step);
-      case END_SESSIONS -> step.sessions().end(step, command.getEndSessions());
-      case CREATE_BUCKET -> Buckets.create(step, command.getCreateBucket());
-      case DELETE_BUCKET -> Buckets.delete(step, command.getDeleteBucket());
-      case PUT_OBJECT -> Objects.put(step, command.getPutObject());
-      case MODIFY_OBJECT -> Modifications.modify(step, command.getModifyObject());
-      case FOLD_BLOB -> Folding.fold(step, command.getFoldBlob());
-      case DELETE_OBJECTS -> Objects.delete(step, command.getDeleteObjects());
-      case COPY_OBJECT -> Objects.copy(step, command.getCopyObject());
-      case CREATE_UPLOAD -> Uploads.create(step, command.getCreateUpload());
-      case PUT_PART -> Uploads.putPart(step, command.getPutPart());
-      case COPY_PART -> Uploads.copyPart(step, command.getCopyPart());
-      case COMPLETE_UPLOAD -> Uploads.complete(step, command.getCompleteUpload());
-      case ABORT_UPLOAD -> Uploads.abort(step, command.getAbortUpload());
-      case FORGET_BLOBS -> Blobs.forget(step, command.getForgetBlobs());
-      case PUT_CREDENTIAL -> Cluster.putCredential(step, command.getPutCredential());
-      case PUT_DRIVES -> Cluster.putDrives(step, command.getPutDrives());
-      case REGISTER_NODE -> Nodes.register(step, command.getSession(), command.getRegisterNode());
-      case KEEP_NODE -> Nodes.keep(step, command.getSession(), command.getKeepNode());
-      case NOTE_DEBTS -> Repairs.note(step, command.getNoteDebts());
-      case SETTLE_DRIVE -> Repairs.settleDrive(step, command.getSettleDrive());
-      case MOVE_SLOTS -> Cluster.moveSlots(step, command.getMoveSlots());
-      case SET_BALANCE -> Cluster.setBalance(step, command.getSetBalance());
-      case REPAIR_BLOB -> Repairs.repair(step, command.getRepairBlob());
-      case RECALL_DRIVES -> Recalls.recall(step, command.getRecallDrives());
-      case OWE_SHARDS -> Losses.owe(step, command.getOweShards());
-      case KIND_NOT_SET -> throw new Refusal(ResultCode.INVALID_COMMAND);
+      case REGISTER_SESSION -> context.sessions().register(context);
+      case END_SESSIONS -> context.sessions().end(context, command.getEndSessions());
+      case CREATE_BUCKET -> Buckets.create(context, command.getCreateBucket());
+      case DELETE_BUCKET -> Buckets.delete(context, command.getDeleteBucket());
+      case PUT_OBJECT -> ObjectCommands.put(context, command.getPutObject());
+      case MODIFY_OBJECT -> ObjectModifications.modify(context, command.getModifyObject());
+      case FOLD_BLOB -> Folding.fold(context, command.getFoldBlob());
+      case DELETE_OBJECTS -> ObjectCommands.delete(context, command.getDeleteObjects());
+      case COPY_OBJECT -> ObjectCommands.copy(context, command.getCopyObject());
+      case CREATE_UPLOAD -> Uploads.create(context, command.getCreateUpload());
+      case PUT_PART -> Uploads.putPart(context, command.getPutPart());
+      case COPY_PART -> Uploads.copyPart(context, command.getCopyPart());
+      case COMPLETE_UPLOAD -> Uploads.complete(context, command.getCompleteUpload());
+      case ABORT_UPLOAD -> Uploads.abort(context, command.getAbortUpload());
+      case FORGET_BLOBS -> Blobs.forget(context, command.getForgetBlobs());
+      case PUT_CREDENTIAL -> ClusterRows.putCredential(context, command.getPutCredential());
+      case PUT_DRIVES -> ClusterRows.putDrives(context, command.getPutDrives());
+      case REGISTER_NODE ->
+          Nodes.register(context, command.getSession(), command.getRegisterNode());
+      case KEEP_NODE -> Nodes.keep(context, command.getSession(), command.getKeepNode());
+      case NOTE_DEBTS -> Repairs.note(context, command.getNoteDebts());
+      case SETTLE_DRIVE -> Repairs.settleDrive(context, command.getSettleDrive());
+      case MOVE_SLOTS -> ClusterRows.moveSlots(context, command.getMoveSlots());
+      case SET_BALANCE -> ClusterRows.setBalance(context, command.getSetBalance());
+      case REPAIR_BLOB -> Repairs.repair(context, command.getRepairBlob());
+      case RECALL_DRIVES -> DriveRecalls.recall(context, command.getRecallDrives());
+      case OWE_SHARDS -> LostShards.owe(context, command.getOweShards());
+      case KIND_NOT_SET -> throw new RefusedCommandException(ResultCode.INVALID_COMMAND);
     };
   }
 }

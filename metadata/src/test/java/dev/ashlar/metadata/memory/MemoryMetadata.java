@@ -3,7 +3,7 @@ package dev.ashlar.metadata.memory;
 import dev.ashlar.metadata.state.Applied;
 import dev.ashlar.metadata.state.MetadataReads;
 import dev.ashlar.metadata.state.MetadataState;
-import dev.ashlar.metadata.state.MetadataVersion;
+import dev.ashlar.metadata.state.apply.MetadataVersion;
 import dev.ashlar.metadata.table.Table;
 import dev.ashlar.protocol.client.ListPage;
 import dev.ashlar.protocol.client.ListQuery;

@@ -1,13 +1,13 @@
 package dev.ashlar.metadata.server;
 
-import static dev.ashlar.metadata.consensus.FolderStatus.Standing.LEFT_OUT;
-import static dev.ashlar.metadata.consensus.FolderStatus.Standing.MEMBER;
+import static dev.ashlar.metadata.consensus.folder.FolderStatus.Standing.LEFT_OUT;
+import static dev.ashlar.metadata.consensus.folder.FolderStatus.Standing.MEMBER;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.ashlar.metadata.consensus.CheckpointLimits;
+import dev.ashlar.metadata.consensus.checkpoint.CheckpointLimits;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

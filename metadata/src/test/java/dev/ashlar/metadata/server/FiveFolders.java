@@ -2,8 +2,8 @@ package dev.ashlar.metadata.server;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import dev.ashlar.metadata.consensus.CheckpointLimits;
-import dev.ashlar.metadata.consensus.FolderStatus;
+import dev.ashlar.metadata.consensus.checkpoint.CheckpointLimits;
+import dev.ashlar.metadata.consensus.folder.FolderStatus;
 import dev.ashlar.metadata.memory.TestBlobs;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;

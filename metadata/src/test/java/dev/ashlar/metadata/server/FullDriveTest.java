@@ -2,7 +2,7 @@ package dev.ashlar.metadata.server;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.ashlar.metadata.consensus.CheckpointLimits;
+import dev.ashlar.metadata.consensus.checkpoint.CheckpointLimits;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,6 +1,6 @@
 package dev.ashlar.metadata.server;
 
-import static dev.ashlar.metadata.consensus.FolderStatus.Standing.LEFT_OUT;
+import static dev.ashlar.metadata.consensus.folder.FolderStatus.Standing.LEFT_OUT;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 

@@ -2,12 +2,13 @@ package dev.ashlar.metadata.server;
 
 import static java.util.Objects.requireNonNull;
 
-import dev.ashlar.metadata.consensus.CheckpointLimits;
-import dev.ashlar.metadata.consensus.ElectionTimes;
-import dev.ashlar.metadata.consensus.PeerCalls;
 import dev.ashlar.metadata.consensus.QuorumPeer;
+import dev.ashlar.metadata.consensus.checkpoint.CheckpointLimits;
+import dev.ashlar.metadata.consensus.network.ElectionTimes;
+import dev.ashlar.metadata.consensus.network.PeerConfig;
+import dev.ashlar.metadata.consensus.network.PeerConnector;
 import dev.ashlar.metadata.memory.MemoryMetadata;
-import dev.ashlar.metadata.state.MetadataVersion;
+import dev.ashlar.metadata.state.apply.MetadataVersion;
 import dev.ashlar.protocol.client.MetadataClient;
 import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.model.Profile;
@@ -179,8 +180,8 @@ final class LoopbackGroup implements AutoCloseable {
   void start(int place, List<Endpoint> known) throws IOException {
     FramePort port = started.add(place) ? ports.get(place) : listen(port(place));
     CallClientConfig calls = new CallClientConfig(Role.METADATA, cluster, SECRET, null);
-    QuorumPeer.Config config =
-        new QuorumPeer.Config(
+    PeerConfig config =
+        new PeerConfig(
             cluster,
             folder(place),
             endpoint(place),
@@ -193,7 +194,7 @@ final class LoopbackGroup implements AutoCloseable {
             checkpoints,
             Clock.systemUTC(),
             builds.getOrDefault(place, MetadataVersion.KNOWN));
-    PeerCalls linked = peer -> new FollowedClient(peer, through(place, peer), calls);
+    PeerConnector linked = peer -> new FollowedClient(peer, through(place, peer), calls);
     processes.set(place, new Node(port, MetadataPeer.open(config, port, linked)));
   }
 

@@ -6,9 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.ashlar.metadata.consensus.CheckpointLimits;
-import dev.ashlar.metadata.consensus.FolderStatus;
-import dev.ashlar.metadata.consensus.FolderStatus.Standing;
+import dev.ashlar.metadata.consensus.checkpoint.CheckpointLimits;
+import dev.ashlar.metadata.consensus.folder.FolderStatus;
+import dev.ashlar.metadata.consensus.folder.FolderStatus.Standing;
 import dev.ashlar.protocol.client.MetadataClient;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.client.UploadsQuery;

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.ashlar.metadata.consensus.CheckpointLimits;
+import dev.ashlar.metadata.consensus.checkpoint.CheckpointLimits;
 import dev.ashlar.protocol.message.PeersChangeAnswer;
 import dev.ashlar.protocol.message.PeersChangeStatus;
 import dev.ashlar.protocol.message.PeersStatus;

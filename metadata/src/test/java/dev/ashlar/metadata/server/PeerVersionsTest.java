@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ashlar.metadata.consensus.QuorumPeer;
-import dev.ashlar.metadata.state.MetadataVersion;
+import dev.ashlar.metadata.state.apply.MetadataVersion;
 import dev.ashlar.protocol.message.PeersStatus;
 import dev.ashlar.transport.metadata.RemoteMetadata;
 import java.io.IOException;

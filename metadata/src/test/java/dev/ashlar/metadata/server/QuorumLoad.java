@@ -1,7 +1,7 @@
 package dev.ashlar.metadata.server;
 
-import dev.ashlar.metadata.consensus.CheckpointLimits;
-import dev.ashlar.metadata.consensus.ElectionTimes;
+import dev.ashlar.metadata.consensus.checkpoint.CheckpointLimits;
+import dev.ashlar.metadata.consensus.network.ElectionTimes;
 import dev.ashlar.protocol.client.MetadataClient;
 import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.CredentialRow;

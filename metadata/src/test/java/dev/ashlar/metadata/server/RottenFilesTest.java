@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.ashlar.metadata.consensus.CheckpointLimits;
-import dev.ashlar.metadata.consensus.FolderStatus;
+import dev.ashlar.metadata.consensus.checkpoint.CheckpointLimits;
+import dev.ashlar.metadata.consensus.folder.FolderStatus;
 import dev.ashlar.metadata.memory.TestBlobs;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;

@@ -4,7 +4,7 @@ import static dev.ashlar.metadata.server.BucketLoad.createBucket;
 import static dev.ashlar.metadata.server.BucketLoad.names;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.ashlar.metadata.consensus.CheckpointLimits;
+import dev.ashlar.metadata.consensus.checkpoint.CheckpointLimits;
 import dev.ashlar.protocol.wire.CallMessage.Method;
 import dev.ashlar.transport.metadata.RemoteMetadata;
 import java.nio.file.Path;

@@ -3,6 +3,7 @@ package dev.ashlar.metadata.state;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.ashlar.metadata.state.blob.Folding;
 import dev.ashlar.protocol.client.MetadataClient;
 import dev.ashlar.protocol.client.ObjectRead;
 import dev.ashlar.protocol.message.AttemptRow;

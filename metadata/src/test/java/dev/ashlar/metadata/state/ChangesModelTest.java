@@ -109,7 +109,7 @@ class ChangesModelTest {
     metadata.submit(TestBlobs.createBucket("b"));
     isCrowded = random.nextInt(4) == 0;
     for (int i = 0; i < COMMANDS; i++) {
-      step();
+      context();
       if (i % 20 == 0) {
         model.check(metadata);
       }
@@ -132,7 +132,7 @@ class ChangesModelTest {
     metadata.table().rows().forEach((key, value) -> assertArrayEquals(value, other.get(key)));
   }
 
-  private void step() throws Exception {
+  private void context() throws Exception {
     String key = "k" + random.nextInt(isCrowded ? 1 : KEYS);
     int choice = random.nextInt(isCrowded && !model.objects.isEmpty() ? CHANGES_ONLY : 100);
     if (choice < 35 && (model.objects.containsKey(key) || random.nextInt(20) == 0)) {

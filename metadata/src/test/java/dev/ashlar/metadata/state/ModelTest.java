@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import dev.ashlar.metadata.memory.MemoryMetadata;
 import dev.ashlar.metadata.memory.MemoryTable;
 import dev.ashlar.metadata.memory.TestBlobs;
+import dev.ashlar.metadata.state.object.Uploads;
 import dev.ashlar.protocol.client.ListQuery;
 import dev.ashlar.protocol.client.ObjectRead;
 import dev.ashlar.protocol.message.AbortUpload;
@@ -70,7 +71,7 @@ class ModelTest {
     metadata = MemoryMetadata.withDrives(new Profile(2, 1, 16384), 4, 4);
     metadata.submit(TestBlobs.createBucket("b"));
     for (int i = 0; i < COMMANDS; i++) {
-      step();
+      context();
       if (i % 20 == 0) {
         check();
       }
@@ -78,7 +79,7 @@ class ModelTest {
     check();
   }
 
-  private void step() throws Exception {
+  private void context() throws Exception {
     String key = key();
     switch (random.nextInt(10)) {
       case 0, 1, 2 -> put(key);

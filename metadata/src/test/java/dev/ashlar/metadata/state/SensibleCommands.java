@@ -2,6 +2,7 @@ package dev.ashlar.metadata.state;
 
 import dev.ashlar.metadata.memory.MemoryMetadata;
 import dev.ashlar.metadata.memory.TestBlobs;
+import dev.ashlar.metadata.state.blob.Repairs;
 import dev.ashlar.protocol.client.ObjectRead;
 import dev.ashlar.protocol.message.AbortUpload;
 import dev.ashlar.protocol.message.BlobRow;

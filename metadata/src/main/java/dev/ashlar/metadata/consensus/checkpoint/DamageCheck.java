@@ -1,0 +1,29 @@
+package dev.ashlar.metadata.consensus.checkpoint;
+
+import dev.ashlar.metadata.consensus.file.DamagedFileException;
+import dev.ashlar.metadata.table.DamagedTablesException;
+import java.nio.file.NoSuchFileException;
+import org.apache.ratis.protocol.exceptions.ChecksumException;
+
+/** Tells damage from failures that may pass, such as a full drive or a want of open files. */
+final class DamageCheck {
+  private DamageCheck() {}
+
+  /** Whether bytes were read and are wrong, or a file is missing. */
+  static boolean isCauseOf(Throwable failure) {
+    for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+      boolean isDamage =
+          switch (cause) {
+            case DamagedFileException e -> true;
+            case NoSuchFileException e -> true;
+            case ChecksumException e -> true;
+            case DamagedTablesException e -> e.isCertain();
+            default -> false;
+          };
+      if (isDamage) {
+        return true;
+      }
+    }
+    return false;
+  }
+}

@@ -1,0 +1,183 @@
+package dev.ashlar.metadata.consensus.checkpoint;
+
+import dev.ashlar.metadata.consensus.file.CheckedFiles;
+import dev.ashlar.metadata.consensus.file.DamagedFileException;
+import dev.ashlar.metadata.consensus.file.DurableFiles;
+import dev.ashlar.metadata.consensus.file.IoPacer;
+import java.io.IOException;
+import java.nio.channels.ClosedByInterruptException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.Collections;
+import java.util.List;
+import java.util.NavigableMap;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import java.util.zip.CRC32C;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The file {@code SUMS} of a checkpoint: the length and CRC32C of each of its files.
+ *
+ * <p>Text: "ashlar-sums 1", a line "NAME BYTES CRC" per file in the order of their names, CRC as 8
+ * hex digits or "-" while it is not known, and "end CRC" over all lines before.
+ */
+public record FileSums(NavigableMap<String, Sum> files) {
+  private static final Logger LOG = LoggerFactory.getLogger(FileSums.class);
+  static final String FILE = "SUMS";
+  private static final String UNFINISHED = FILE + ".new";
+  private static final String FORMAT = "ashlar-sums 1";
+  private static final String TABLE = ".sst";
+  private static final String DIGEST = ".md5"; // beside what Ratis received
+  private static final int HEX = 16;
+
+  static final FileSums NONE = new FileSums(Collections.emptyNavigableMap());
+
+  /** Of a file that was not read yet. */
+  static final long UNKNOWN = -1;
+
+  /** Of one file. */
+  record Sum(long bytes, long crc) {
+    private String text() {
+      return bytes + " " + (crc == UNKNOWN ? "-" : String.format("%08x", crc));
+    }
+  }
+
+  static boolean isTable(String name) {
+    return name.endsWith(TABLE);
+  }
+
+  /** Whether a file of a checkpoint belongs to the tables: neither checksums nor Ratis' digests. */
+  static boolean isContent(Path file) {
+    String name = file.getFileName().toString();
+    return !name.startsWith(FILE) && !name.endsWith(DIGEST);
+  }
+
+  /** One that was received, or taken by an earlier build, has none before it has a second copy. */
+  static boolean isThere(Path checkpoint) {
+    return Files.exists(checkpoint.resolve(FILE));
+  }
+
+  /** Those of a checkpoint, as far as it has any that are whole. */
+  static FileSums readOrNone(Path checkpoint) {
+    if (!isThere(checkpoint)) {
+      return NONE;
+    }
+    try {
+      return read(checkpoint);
+    } catch (IOException e) {
+      LOG.error("{}: its checksums are damaged, and the second copy has to tell", checkpoint, e);
+      return NONE;
+    }
+  }
+
+  /** Those of a new checkpoint. Its tables, nearly all of its bytes, are left for later. */
+  public static FileSums ofNew(Path checkpoint) throws IOException, InterruptedException {
+    NavigableMap<String, Sum> sums = new TreeMap<>();
+    try (Stream<Path> files = Files.list(checkpoint)) {
+      for (Path file : files.filter(FileSums::isContent).toList()) {
+        String name = file.getFileName().toString();
+        long crc = isTable(name) ? UNKNOWN : CheckedFiles.crc(file, IoPacer.unlimited());
+        sums.put(name, new Sum(Files.size(file), crc));
+      }
+    }
+    return new FileSums(sums);
+  }
+
+  /**
+   * @throws IOException also when the file is damaged
+   */
+  static FileSums read(Path checkpoint) throws IOException {
+    Path file = checkpoint.resolve(FILE);
+    String text = new String(Files.readAllBytes(file), StandardCharsets.ISO_8859_1);
+    int end = text.lastIndexOf("end ");
+    if (end < 0 || !text.substring(end).equals(ending(text.substring(0, end)))) {
+      throw new DamagedFileException(file + " is damaged");
+    }
+    List<String> lines = text.substring(0, end).lines().toList();
+    if (!lines.getFirst().equals(FORMAT)) {
+      throw new IOException(file + " has an unknown format: " + lines.getFirst());
+    }
+    NavigableMap<String, Sum> sums = new TreeMap<>();
+    for (String line : lines.subList(1, lines.size())) {
+      String[] words = line.split(" ", -1);
+      long crc = words[2].equals("-") ? UNKNOWN : Long.parseLong(words[2], HEX);
+      sums.put(words[0], new Sum(Long.parseLong(words[1]), crc));
+    }
+    return new FileSums(sums);
+  }
+
+  /** Replaces the file; durable when this returns. */
+  void write(Path checkpoint) throws IOException {
+    Path unfinished = checkpoint.resolve(UNFINISHED);
+    Files.write(unfinished, text().getBytes(StandardCharsets.ISO_8859_1));
+    DurableFiles.sync(unfinished);
+    CheckedFiles.rename(unfinished, checkpoint.resolve(FILE));
+  }
+
+  String text() {
+    StringBuilder lines = new StringBuilder(FORMAT).append('\n');
+    files.forEach((name, sum) -> lines.append(name).append(' ').append(sum.text()).append('\n'));
+    return lines.append(ending(lines.toString())).toString();
+  }
+
+  private static String ending(String lines) {
+    CRC32C crc = new CRC32C();
+    crc.update(lines.getBytes(StandardCharsets.ISO_8859_1));
+    return String.format("end %08x\n", crc.getValue());
+  }
+
+  /**
+   * Compares what costs little: the lengths, and the content of what is no table.
+   *
+   * @throws IOException naming the first file that differs
+   */
+  void checkQuickly(Path checkpoint) throws IOException, InterruptedException {
+    for (var file : files.entrySet()) {
+      boolean isShort = isTable(file.getKey());
+      if (!isWhole(checkpoint, file.getKey(), isShort, IoPacer.unlimited())) {
+        requireReadable(checkpoint, file.getKey());
+        throw new DamagedFileException(checkpoint.resolve(file.getKey()) + " is damaged");
+      }
+    }
+  }
+
+  /** Whether this file of the checkpoint is what it was. */
+  public boolean isWhole(Path checkpoint, String name, IoPacer pace) throws InterruptedException {
+    return isWhole(checkpoint, name, false, pace);
+  }
+
+  /**
+   * Of a file that is not whole: returns when it is damaged or missing.
+   *
+   * @throws IOException when it cannot be read, which may pass
+   */
+  static void requireReadable(Path checkpoint, String name)
+      throws IOException, InterruptedException {
+    try {
+      long unused = CheckedFiles.crc(checkpoint.resolve(name), IoPacer.unlimited());
+    } catch (NoSuchFileException e) {
+      return;
+    } catch (ClosedByInterruptException e) {
+      throw new InterruptedException();
+    }
+  }
+
+  private boolean isWhole(Path checkpoint, String name, boolean isLengthEnough, IoPacer pace)
+      throws InterruptedException {
+    Sum sum = files.get(name);
+    Path file = checkpoint.resolve(name);
+    try {
+      return sum != null
+          && Files.size(file) == sum.bytes()
+          && (isLengthEnough || CheckedFiles.crc(file, pace) == sum.crc());
+    } catch (ClosedByInterruptException e) {
+      throw new InterruptedException();
+    } catch (IOException e) {
+      return false; // missing, or the drive cannot read it
+    }
+  }
+}

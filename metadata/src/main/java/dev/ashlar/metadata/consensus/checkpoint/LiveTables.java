@@ -1,0 +1,208 @@
+package dev.ashlar.metadata.consensus.checkpoint;
+
+import dev.ashlar.metadata.consensus.checkpoint.TableLoader.Live;
+import dev.ashlar.metadata.state.MetadataReads;
+import dev.ashlar.metadata.table.DamagedTablesException;
+import dev.ashlar.metadata.table.Table;
+import dev.ashlar.metadata.table.TablesClosedException;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BiFunction;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The tables of a peer that are in use. Found damaged, they answer what can be read of them until
+ * they are rebuilt. They are replaced by one thread at a time.
+ */
+public final class LiveTables {
+  private static final Logger LOG = LoggerFactory.getLogger(LiveTables.class);
+
+  /** So that they have been tried to be rebuilt twice, each time with every byte verified. */
+  private static final long LOST_AFTER_NANOS = TimeUnit.SECONDS.toNanos(4);
+
+  /** What fails for another reason than damage may pass, like a want of memory or open files. */
+  private static final long FAILS_AFTER_NANOS = TimeUnit.MINUTES.toNanos(1);
+
+  private final Path folder;
+  private final TableLoader loader;
+  private final Runnable onDamage;
+  private volatile @Nullable Live live;
+  private volatile String damage = "";
+  private volatile @Nullable FailedRebuild failedRebuild;
+
+  /**
+   * They are damaged, and were not rebuilt when that was last tried.
+   *
+   * @param isLost all that they could be made from is damaged or missing
+   * @param firstNanos when it first failed
+   * @param lastNanos when it last failed
+   */
+  public record FailedRebuild(String why, boolean isLost, long firstNanos, long lastNanos) {
+    /** Whether it has failed for so long that another peer had better lead. */
+    public boolean isLasting() {
+      return lastNanos - firstNanos >= (isLost ? LOST_AFTER_NANOS : FAILS_AFTER_NANOS);
+    }
+
+    boolean isFirst() {
+      return firstNanos == lastNanos;
+    }
+  }
+
+  /**
+   * @param folder of the peer
+   * @param onDamage called when damage is found, by the thread that found it
+   */
+  public LiveTables(Path folder, TableLoader loader, Runnable onDamage) {
+    this.folder = folder;
+    this.loader = loader;
+    this.onDamage = onDamage;
+  }
+
+  /** Replaces them by those of the latest checkpoint that is whole. */
+  public Live load() throws IOException, InterruptedException {
+    close();
+    Live loaded = loader.load();
+    live = loaded;
+    setWhole();
+    return loaded;
+  }
+
+  /**
+   * Replaces damaged tables by such that are made from a checkpoint.
+   *
+   * @param finish adds what was applied since
+   * @return false when they are not damaged
+   * @throws TablesLostException when nothing in the folder makes them whole
+   */
+  public boolean rebuildIfDamaged(TableLoader.Finish finish)
+      throws IOException, InterruptedException {
+    Live damaged = live;
+    if (!isDamaged() || damaged == null) {
+      return false;
+    }
+    try {
+      replace(damaged, loader.loadBeside(damaged, finish));
+    } catch (InterruptedIOException e) {
+      throw e;
+    } catch (IOException e) {
+      setFailed(e);
+      throw e;
+    }
+    damaged.table().close();
+    TableLoader.remove(damaged);
+    return true;
+  }
+
+  private void setFailed(IOException why) {
+    FailedRebuild before = failedRebuild;
+    long now = System.nanoTime();
+    failedRebuild =
+        new FailedRebuild(
+            String.valueOf(why.getMessage()),
+            why instanceof TablesLostException,
+            before == null ? now : before.firstNanos(),
+            now);
+  }
+
+  private synchronized void replace(Live damaged, Live rebuilt) throws IOException {
+    if (!damaged.equals(live)) {
+      rebuilt.table().close();
+      throw new IOException("the metadata tables were closed while they were rebuilt");
+    }
+    live = rebuilt;
+    setWhole();
+  }
+
+  private void setWhole() {
+    damage = "";
+    failedRebuild = null;
+  }
+
+  public synchronized void close() {
+    Live present = live;
+    live = null;
+    if (present != null) {
+      present.table().close();
+    }
+  }
+
+  public void setDamaged(String why) {
+    if (damage.isEmpty() && live != null) {
+      LOG.error("metadata tables in {} are damaged and will be rebuilt: {}", folder, why);
+      damage = why;
+      onDamage.run();
+    }
+  }
+
+  public boolean isDamaged() {
+    return !damage.isEmpty();
+  }
+
+  /** What is damaged and could not be rebuilt yet; empty: nothing. */
+  public String damage() {
+    return damage;
+  }
+
+  /** Empty: they could be rebuilt, or need not be. */
+  public Optional<FailedRebuild> failedRebuild() {
+    return Optional.ofNullable(failedRebuild);
+  }
+
+  public boolean isOpen() {
+    return live != null;
+  }
+
+  /** Whether all of them can be read, as far as is known. */
+  public boolean isWhole() {
+    return live != null && !isDamaged();
+  }
+
+  /**
+   * @throws UnreadableTablesException when they are closed
+   */
+  public Live get() {
+    Live present = live;
+    if (present == null) {
+      throw new UnreadableTablesException("the metadata tables in " + folder + " are closed");
+    }
+    return present;
+  }
+
+  /** Their files now. */
+  List<Path> files() {
+    Live present = get();
+    return present.table().tableFiles().stream().map(present.directory()::resolve).toList();
+  }
+
+  /**
+   * Answers a query from one snapshot of what is applied.
+   *
+   * @throws UnreadableTablesException when what it needs cannot be read
+   */
+  public <T> T read(BiFunction<MetadataReads, Table, T> query) {
+    Live present = get();
+    try {
+      return read(present, query);
+    } catch (TablesClosedException e) {
+      return read(get(), query); // rebuilt meanwhile
+    }
+  }
+
+  private <T> T read(Live present, BiFunction<MetadataReads, Table, T> query) {
+    try {
+      MetadataReads reads = present.state().reads();
+      return present.table().read(snapshot -> query.apply(reads, snapshot));
+    } catch (DamagedTablesException e) {
+      if (present.equals(live)) {
+        setDamaged(String.valueOf(e.getMessage()));
+      }
+      throw new UnreadableTablesException("metadata tables are being rebuilt: " + e.getMessage());
+    }
+  }
+}

@@ -1,0 +1,265 @@
+package dev.ashlar.metadata.consensus.checkpoint;
+
+import dev.ashlar.metadata.consensus.checkpoint.CheckpointLimits.Room;
+import dev.ashlar.metadata.consensus.checkpoint.Checkpoints.Checkpoint;
+import dev.ashlar.metadata.consensus.file.CheckedFiles;
+import dev.ashlar.metadata.consensus.file.DamagedFileException;
+import dev.ashlar.metadata.consensus.file.DurableFiles;
+import dev.ashlar.metadata.consensus.file.IoPacer;
+import dev.ashlar.metadata.table.DamagedTablesException;
+import dev.ashlar.metadata.table.RocksTable;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.NavigableMap;
+import java.util.Optional;
+import java.util.TreeMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The second copy of a checkpoint: the same files, none of them shared with the checkpoint or the
+ * live tables. A file that is damaged on one side is replaced from the other. Each table file is
+ * copied once, however many checkpoints have it. Used under {@link Checkpoints#files}.
+ */
+final class SecondCopy {
+  private static final Logger LOG = LoggerFactory.getLogger(SecondCopy.class);
+
+  private static final int MIB_SHIFT = 20;
+
+  private final Checkpoints checkpoints;
+
+  SecondCopy(Checkpoints checkpoints) {
+    this.checkpoints = checkpoints;
+  }
+
+  /**
+   * Makes the copy; every block of a table that is copied is verified, and the copy is read back
+   * and opened before it counts. One that is not finished leaves nothing behind.
+   *
+   * @throws NoRoomException when it would take more than that of the drive
+   * @throws DamagedTablesException when the checkpoint itself is damaged
+   */
+  void make(Checkpoint checkpoint, Room room, IoPacer pace)
+      throws IOException, InterruptedException {
+    Path copy = checkpoints.copyOf(checkpoint);
+    Path unfinished = copy.resolveSibling(copy.getFileName() + Checkpoints.UNFINISHED);
+    DurableFiles.deleteTree(unfinished);
+    Files.createDirectory(unfinished);
+    try {
+      FileSums sums = fill(unfinished, checkpoint, room, pace);
+      sums.write(unfinished);
+      sums.write(checkpoint.path());
+      CheckedFiles.rename(unfinished, copy);
+    } catch (IOException | InterruptedException | RuntimeException e) {
+      discard(unfinished, e);
+      throw e;
+    }
+  }
+
+  private FileSums fill(Path unfinished, Checkpoint checkpoint, Room room, IoPacer pace)
+      throws IOException, InterruptedException {
+    Optional<Checkpoint> before = checkpoints.copied();
+    FileSums known = before.isPresent() ? knownSums(before.get()) : FileSums.NONE;
+    NavigableMap<String, FileSums.Sum> files = new TreeMap<>();
+    List<Path> unshared = new ArrayList<>();
+    long left = 0;
+    for (Path file : Checkpoints.content(checkpoint.path())) {
+      String name = file.getFileName().toString();
+      FileSums.Sum sum = known.files().get(name);
+      if (sum != null && before.isPresent() && isShared(file, before.get(), sum)) {
+        Checkpoints.linkOrCopy(
+            checkpoints.copyOf(before.get()).resolve(name), unfinished.resolve(name));
+        files.put(name, sum);
+      } else {
+        unshared.add(file);
+        left += Files.size(file);
+      }
+    }
+    for (Path file : unshared) {
+      requireRoom(checkpoint, left, room);
+      FileSums.Sum sum = copied(file, unfinished.resolve(file.getFileName()), pace);
+      files.put(file.getFileName().toString(), sum);
+      left -= sum.bytes();
+    }
+    FileSums sums = new FileSums(files);
+    requireAsTaken(checkpoint, sums);
+    try {
+      requireOpens(unfinished);
+    } catch (DamagedTablesException e) {
+      requireWholeBefore(before, e, pace);
+      throw e;
+    }
+    return sums;
+  }
+
+  private static void requireRoom(Checkpoint checkpoint, long bytes, Room room) throws IOException {
+    long free = room.bytes(checkpoint.path());
+    if (bytes > free) {
+      throw new NoRoomException(
+          String.format(
+              "the second copy of %s needs %d MiB more, and its drive has %d MiB for it",
+              checkpoint.path(), (bytes >> MIB_SHIFT) + 1, Math.max(0, free >> MIB_SHIFT)));
+    }
+  }
+
+  private static void discard(Path unfinished, Exception why) {
+    try {
+      DurableFiles.deleteTree(unfinished);
+    } catch (IOException | RuntimeException e) {
+      why.addSuppressed(e);
+    }
+  }
+
+  /**
+   * Table files never change: one that both checkpoints link is the same, and was copied. If that
+   * copy is missing or too short, it is made anew.
+   */
+  private boolean isShared(Path file, Checkpoint before, FileSums.Sum sum) throws IOException {
+    String name = file.getFileName().toString();
+    Path earlier = before.path().resolve(name);
+    Path copy = checkpoints.copyOf(before).resolve(name);
+    return FileSums.isTable(name)
+        && Files.exists(earlier)
+        && Files.isSameFile(file, earlier)
+        && Files.exists(copy)
+        && Files.size(copy) == sum.bytes();
+  }
+
+  private static FileSums.Sum copied(Path from, Path to, IoPacer pace)
+      throws IOException, InterruptedException {
+    long crc = CheckedFiles.copy(from, to, pace);
+    if (FileSums.isTable(to.toString())) {
+      try {
+        RocksTable.verify(to);
+      } catch (DamagedTablesException e) {
+        RocksTable.verify(from);
+        throw new IOException("the copy of " + from + " is damaged", e);
+      }
+    }
+    if (CheckedFiles.crc(to, pace) != crc) {
+      throw new IOException(to + " reads back other than what was written");
+    }
+    return new FileSums.Sum(Files.size(to), crc);
+  }
+
+  /** Its files that are no tables have had checksums since it was taken. */
+  private static void requireAsTaken(Checkpoint checkpoint, FileSums sums) {
+    FileSums.readOrNone(checkpoint.path())
+        .files()
+        .forEach(
+            (name, taken) -> {
+              FileSums.Sum now = sums.files().get(name);
+              boolean isSame =
+                  now != null
+                      && now.bytes() == taken.bytes()
+                      && (taken.crc() == FileSums.UNKNOWN || taken.crc() == now.crc());
+              if (!isSame) {
+                throw new DamagedTablesException(
+                    checkpoint.path().resolve(name) + " is not what was written");
+              }
+            });
+  }
+
+  private void requireOpens(Path copy) throws IOException {
+    Path trial = checkpoints.directory().resolve("trial" + Checkpoints.UNFINISHED);
+    try {
+      Checkpoints.restore(copy, trial);
+      RocksTable.verifyOpens(trial);
+    } finally {
+      DurableFiles.deleteTree(trial);
+    }
+  }
+
+  /** What is damaged may be a file that was linked from the copy before, which is mended now. */
+  private void requireWholeBefore(
+      Optional<Checkpoint> before, DamagedTablesException found, IoPacer pace)
+      throws IOException, InterruptedException {
+    if (before.isEmpty()) {
+      return;
+    }
+    List<Path> damaged = verify(before.get(), pace);
+    boolean isOnlyOfCopy = damaged.stream().noneMatch(file -> file.startsWith(before.get().path()));
+    if (!damaged.isEmpty() && isOnlyOfCopy) {
+      throw new IOException("the second copy before was damaged: " + damaged, found);
+    }
+  }
+
+  private FileSums sums(Checkpoint checkpoint) throws IOException {
+    try {
+      return FileSums.read(checkpoints.copyOf(checkpoint));
+    } catch (IOException e) {
+      return FileSums.read(checkpoint.path());
+    }
+  }
+
+  /** None when they cannot be read: then nothing of that copy is used. */
+  private FileSums knownSums(Checkpoint checkpoint) {
+    try {
+      return sums(checkpoint);
+    } catch (IOException e) {
+      LOG.warn("{} is not used for the next copy", checkpoints.copyOf(checkpoint), e);
+      return FileSums.NONE;
+    }
+  }
+
+  /**
+   * Reads the checkpoint and its copy, and replaces what is damaged on one side.
+   *
+   * @return the files that were damaged
+   * @throws IOException when a file is damaged on both sides
+   */
+  List<Path> verify(Checkpoint checkpoint, IoPacer pace) throws IOException, InterruptedException {
+    Path copy = checkpoints.copyOf(checkpoint);
+    FileSums sums = sums(checkpoint);
+    List<Path> damaged = new ArrayList<>();
+    for (String name : sums.files().keySet()) {
+      boolean isWhole = sums.isWhole(checkpoint.path(), name, pace);
+      boolean isCopyWhole = sums.isWhole(copy, name, pace);
+      if (!isWhole && !isCopyWhole) {
+        FileSums.requireReadable(checkpoint.path(), name);
+        FileSums.requireReadable(copy, name);
+        throw new DamagedFileException(
+            name + " of " + checkpoint.path() + " and its copy are damaged");
+      }
+      if (!isWhole) {
+        damaged.add(replace(checkpoint.path().resolve(name), copy.resolve(name), pace));
+      } else if (!isCopyWhole) {
+        damaged.add(replace(copy.resolve(name), checkpoint.path().resolve(name), pace));
+      }
+    }
+    for (Path side : List.of(checkpoint.path(), copy)) {
+      if (!isRead(sums, side)) {
+        damaged.add(side.resolve(FileSums.FILE));
+        sums.write(side);
+      }
+    }
+    return damaged;
+  }
+
+  private static boolean isRead(FileSums sums, Path side) {
+    try {
+      return FileSums.read(side).equals(sums);
+    } catch (IOException e) {
+      LOG.error("{} is damaged and is written anew", side.resolve(FileSums.FILE));
+      return false;
+    }
+  }
+
+  private Path replace(Path damaged, Path whole, IoPacer pace)
+      throws IOException, InterruptedException {
+    LOG.error("{} is damaged and is replaced by {}", damaged, whole);
+    Path unfinished = checkpoints.directory().resolve("replacement" + Checkpoints.UNFINISHED);
+    Files.deleteIfExists(unfinished);
+    try {
+      long unused = CheckedFiles.copy(whole, unfinished, pace);
+      CheckedFiles.rename(unfinished, damaged);
+    } catch (IOException | InterruptedException | RuntimeException e) {
+      discard(unfinished, e);
+      throw e;
+    }
+    return damaged;
+  }
+}

@@ -1,0 +1,166 @@
+package dev.ashlar.metadata.consensus.checkpoint;
+
+import dev.ashlar.metadata.consensus.checkpoint.Checkpoints.Checkpoint;
+import dev.ashlar.metadata.consensus.file.DamagedFileException;
+import dev.ashlar.metadata.consensus.file.DurableFiles;
+import dev.ashlar.metadata.consensus.file.IoPacer;
+import dev.ashlar.metadata.consensus.log.RaftFiles;
+import dev.ashlar.metadata.state.MetadataState;
+import dev.ashlar.metadata.table.DamagedTablesException;
+import dev.ashlar.metadata.table.RocksResources;
+import dev.ashlar.metadata.table.RocksTable;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Makes the live tables of a peer from the first of its checkpoints that is whole. What is damaged
+ * is mended from the second copy before an older checkpoint is tried. Those that were there before
+ * stay as they are meanwhile.
+ */
+public final class TableLoader {
+  private static final Logger LOG = LoggerFactory.getLogger(TableLoader.class);
+
+  private final List<Path> places;
+  private final RocksResources resources;
+  private final Checkpoints checkpoints;
+  private final SecondCopy copies;
+  private final int knows;
+
+  /**
+   * @param folder of the peer
+   */
+  public TableLoader(Path folder, RocksResources resources, Checkpoints checkpoints, int knows) {
+    this.places = List.of(folder.resolve("live"), folder.resolve("live-other"));
+    this.resources = resources;
+    this.checkpoints = checkpoints;
+    this.copies = new SecondCopy(checkpoints);
+    this.knows = knows;
+  }
+
+  /** Tables and the state over them, which are replaced together. */
+  public record Live(Path directory, RocksTable table, MetadataState state) {}
+
+  /** What is to be done with the tables before they count. */
+  @FunctionalInterface
+  public interface Finish {
+    /**
+     * @param from empty: the tables are empty
+     * @throws DamagedTablesException when the tables turn out damaged
+     * @throws InterruptedIOException when this is not the time for it
+     */
+    void accept(Live live, Optional<Checkpoint> from) throws IOException, InterruptedException;
+  }
+
+  /** At a start: damage that does not show at once shows later. */
+  Live load() throws IOException, InterruptedException {
+    for (Path place : places) {
+      DurableFiles.deleteTree(place);
+    }
+    return load(false, places.getFirst(), (live, from) -> {});
+  }
+
+  /**
+   * In the place of tables that turned out damaged: every byte is verified first.
+   *
+   * @param finish adds what is missing
+   */
+  Live loadBeside(Live damaged, Finish finish) throws IOException, InterruptedException {
+    boolean isFirst = damaged.directory().equals(places.getFirst());
+    return load(true, isFirst ? places.getLast() : places.getFirst(), finish);
+  }
+
+  /** Removes what {@link #loadBeside} replaced, once it is closed. */
+  static void remove(Live closed) throws IOException {
+    DurableFiles.deleteTree(closed.directory());
+  }
+
+  private Live load(boolean isVerified, Path place, Finish finish)
+      throws IOException, InterruptedException {
+    checkpoints.files().lockInterruptibly();
+    try {
+      checkpoints.clean();
+      checkpoints.reload();
+      List<String> failures = new ArrayList<>();
+      boolean isAllDamage = true;
+      for (Optional<Checkpoint> source : checkpoints.sources()) {
+        for (boolean verify : isVerified ? List.of(true) : List.of(false, true)) {
+          try {
+            return loaded(source, verify, place, finish);
+          } catch (InterruptedIOException e) {
+            throw e;
+          } catch (IOException | DamagedTablesException e) {
+            LOG.error("metadata in {}: {} cannot be used", place, name(source), e);
+            failures.add(name(source) + ": " + e.getMessage());
+            isAllDamage &= DamageCheck.isCauseOf(e);
+          }
+        }
+      }
+      String why =
+          "no checkpoint is whole and followed by the log, metadata cannot be rebuilt here: "
+              + failures;
+      throw isAllDamage ? new TablesLostException(why) : new IOException(why);
+    } finally {
+      checkpoints.files().unlock();
+    }
+  }
+
+  private static String name(Optional<Checkpoint> source) {
+    return source.map(checkpoint -> checkpoint.path().toString()).orElse("the log from its start");
+  }
+
+  private Live loaded(Optional<Checkpoint> source, boolean verify, Path place, Finish finish)
+      throws IOException, InterruptedException {
+    requireLogUpToLatest(source);
+    if (source.isPresent()) {
+      check(source.get(), verify);
+      Checkpoints.restore(source.get().path(), place);
+    } else {
+      Checkpoints.makeEmpty(place);
+    }
+    RocksTable table = new RocksTable(place, resources);
+    try {
+      Live live = new Live(place, table, new MetadataState(table, knows));
+      finish.accept(live, source);
+      checkpoints.setAsideBehind(source);
+      return live;
+    } catch (IOException | InterruptedException | RuntimeException e) {
+      table.close();
+      throw e;
+    }
+  }
+
+  /** What the latest checkpoint has was acknowledged: in its place the log must reach as far. */
+  private void requireLogUpToLatest(Optional<Checkpoint> source) throws IOException {
+    Optional<Checkpoint> latest = checkpoints.latest();
+    if (latest.isEmpty() || latest.equals(source)) {
+      return;
+    }
+    long last = RaftFiles.lastOfLog(checkpoints.logDirectory());
+    if (last < latest.get().position().getIndex()) {
+      throw new DamagedFileException(
+          String.format(
+              "the log behind it ends at entry %d, before %s", last, latest.get().path()));
+    }
+  }
+
+  private void check(Checkpoint checkpoint, boolean verify)
+      throws IOException, InterruptedException {
+    if (verify && checkpoints.isCopied(checkpoint)) {
+      List<Path> unused = copies.verify(checkpoint, IoPacer.unlimited());
+    } else if (verify) {
+      for (Path file : Checkpoints.content(checkpoint.path())) {
+        if (FileSums.isTable(file.toString())) {
+          RocksTable.verify(file);
+        }
+      }
+    } else if (FileSums.isThere(checkpoint.path())) {
+      FileSums.read(checkpoint.path()).checkQuickly(checkpoint.path());
+    }
+  }
+}

@@ -1,0 +1,57 @@
+package dev.ashlar.metadata.consensus.file;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Comparator;
+import java.util.stream.Stream;
+
+/** Making files and names durable. */
+public final class DurableFiles {
+  private DurableFiles() {}
+
+  /** A file's bytes, or the names in a directory. */
+  public static void sync(Path path) throws IOException {
+    try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ)) {
+      channel.force(true);
+    }
+  }
+
+  /** The file's name. */
+  public static void directoryOf(Path file) throws IOException {
+    Path directory = file.toAbsolutePath().getParent();
+    if (directory == null) {
+      throw new IOException(file + " is in no directory");
+    }
+    sync(directory);
+  }
+
+  /** Removes a directory with its contents; the removal is not synced. */
+  public static void deleteTree(Path root) throws IOException {
+    if (!Files.exists(root)) {
+      return;
+    }
+    try (Stream<Path> tree = Files.walk(root)) {
+      for (Path path : tree.sorted(Comparator.reverseOrder()).toList()) {
+        Files.delete(path);
+      }
+    } catch (UncheckedIOException e) { // of a directory that cannot be listed
+      throw e.getCause();
+    }
+  }
+
+  /** A directory with all that is in it: files first. */
+  public static void tree(Path root) throws IOException {
+    if (!Files.exists(root)) {
+      return;
+    }
+    try (Stream<Path> all = Files.walk(root)) {
+      for (Path path : all.sorted(Comparator.reverseOrder()).toList()) {
+        sync(path);
+      }
+    }
+  }
+}

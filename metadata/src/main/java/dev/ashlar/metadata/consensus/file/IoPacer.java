@@ -1,0 +1,57 @@
+package dev.ashlar.metadata.consensus.file;
+
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+
+/** How fast files are read and written in the background, and until when. Used by one thread. */
+public final class IoPacer {
+  private static final long PER_SECOND_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  private final long bytesPerSecond;
+  private final BooleanSupplier isPutOff;
+  private long freeNanos = System.nanoTime();
+
+  private IoPacer(long bytesPerSecond, BooleanSupplier isPutOff) {
+    this.bytesPerSecond = bytesPerSecond;
+    this.isPutOff = isPutOff;
+  }
+
+  /**
+   * @param isPutOff whether something more urgent needs the files
+   */
+  public static IoPacer of(long bytesPerSecond, BooleanSupplier isPutOff) {
+    return new IoPacer(bytesPerSecond, isPutOff);
+  }
+
+  /** For what somebody waits for. */
+  public static IoPacer unlimited() {
+    return new IoPacer(Long.MAX_VALUE, () -> false);
+  }
+
+  /**
+   * @throws InterruptedException when the work is put off
+   */
+  public void requireFree() throws InterruptedException {
+    if (isPutOff.getAsBoolean()) {
+      throw new InterruptedException("put off");
+    }
+  }
+
+  /**
+   * Called behind each piece of work; sleeps as long as that should have taken.
+   *
+   * @throws InterruptedException also when the work is put off
+   */
+  public void done(long bytes) throws InterruptedException {
+    requireFree();
+    if (bytesPerSecond == Long.MAX_VALUE) {
+      return;
+    }
+    long now = System.nanoTime();
+    if (freeNanos - now < 0) {
+      freeNanos = now;
+    }
+    freeNanos += (long) ((double) bytes / bytesPerSecond * PER_SECOND_NANOS);
+    TimeUnit.NANOSECONDS.sleep(freeNanos - now);
+  }
+}

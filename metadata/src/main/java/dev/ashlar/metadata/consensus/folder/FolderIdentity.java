@@ -1,0 +1,180 @@
+package dev.ashlar.metadata.consensus.folder;
+
+import dev.ashlar.metadata.consensus.file.DamagedFileException;
+import dev.ashlar.metadata.consensus.file.DurableFiles;
+import java.io.IOException;
+import java.io.StringReader;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.List;
+import java.util.Properties;
+import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The file {@code identity} of a metadata folder: its cluster, its place among the folders (from 0)
+ * and what is known of it.
+ *
+ * @param place {@link #NO_PLACE}, of 0 places, where it was formatted to join a group
+ * @param peer the id in the group where that does not follow from the place; else empty
+ * @param format chosen when it was formatted, for a group whose peers are in several processes;
+ *     else empty
+ * @param group likewise: the formats of the folders with which the group began, once it has
+ */
+public record FolderIdentity(
+    String cluster,
+    int place,
+    int places,
+    String peer,
+    State state,
+    String format,
+    List<String> group) {
+  public static final int NO_PLACE = -1;
+  static final String FILE = "identity";
+  static final String UNFINISHED = FILE + ".new";
+  private static final String FORMAT = "1";
+
+  /** Of the last line: a CRC32C, 8 hex digits, of all bytes before that line. */
+  private static final String SUM = "sum=";
+
+  /** With a peer's id, or without a place. */
+  private static final String FORMAT_JOINED = "2";
+
+  public FolderIdentity {
+    if ((place == NO_PLACE) != (places == 0)) {
+      throw new IllegalArgumentException("place " + place + " of " + places);
+    }
+  }
+
+  public enum State {
+    /** Written before any folder is a member; nothing was ever acknowledged. */
+    FORMATTING,
+    /** A full peer. */
+    MEMBER,
+    /**
+     * Found empty in a group that has members: its peer has forgotten what it acknowledged and must
+     * not vote before it holds it again.
+     */
+    REBUILDING,
+    /**
+     * The end of its log was cut off. Whether that was the torn end of a write or something it had
+     * acknowledged is for the peers of the other processes to tell.
+     */
+    CUT,
+    /** A peer of its own, which has forgotten nothing, and is not known to be in the group yet. */
+    JOINING,
+    /** It was a member, and is not any more. */
+    REMOVED
+  }
+
+  /** Of a folder whose group is all in one process. */
+  FolderIdentity(String cluster, int place, int places, State state) {
+    this(cluster, place, places, "", state, "", List.of());
+  }
+
+  /**
+   * @throws DamagedFileException when it is damaged; other failures may pass, or a newer build has
+   *     written it
+   */
+  static FolderIdentity read(Path folder) throws IOException {
+    Path file = folder.resolve(FILE);
+    String text;
+    try {
+      text = Files.readString(file);
+    } catch (CharacterCodingException e) {
+      throw damaged(file, "it is no text", e);
+    } catch (IOException e) {
+      throw new IOException(
+          file + " cannot be read: " + e + ". Check the drive and who may read it; keep the folder",
+          e);
+    }
+    return parse(file, text);
+  }
+
+  private static DamagedFileException damaged(Path file, String why, @Nullable Exception cause) {
+    DamagedFileException damaged = new DamagedFileException(file + " cannot be read: " + why);
+    damaged.initCause(cause);
+    return damaged;
+  }
+
+  private static FolderIdentity parse(Path file, String text) throws IOException {
+    Properties properties = new Properties();
+    try {
+      requireSum(file, text);
+      properties.load(new StringReader(text));
+      requireFormat(file, properties.getProperty("format", ""), text.contains("\n" + SUM));
+      return new FolderIdentity(
+          properties.getProperty("cluster", ""),
+          Integer.parseInt(properties.getProperty("place", "")) - 1,
+          Integer.parseInt(properties.getProperty("places", "")),
+          properties.getProperty("peer", ""),
+          State.valueOf(properties.getProperty("state", "")),
+          properties.getProperty("id", ""),
+          names(properties.getProperty("group", "")));
+    } catch (IllegalArgumentException e) {
+      throw damaged(file, String.valueOf(e.getMessage()), e);
+    }
+  }
+
+  /**
+   * @param hasSum so that it is what was written
+   */
+  private static void requireFormat(Path file, String format, boolean hasSum) throws IOException {
+    if (format.equals(FORMAT) || format.equals(FORMAT_JOINED)) {
+      return;
+    }
+    if (hasSum) {
+      throw new IOException(
+          file + " is of format " + format + ", of a newer build: start it with that build");
+    }
+    throw damaged(file, "format " + format, null);
+  }
+
+  /** Earlier builds wrote none. */
+  private static void requireSum(Path file, String text) throws IOException {
+    int at = text.lastIndexOf(SUM); // also where the end of the line before is damaged
+    if (at >= 0 && !text.substring(at).equals(sum(text.substring(0, at)))) {
+      throw damaged(file, "it is damaged, its checksum is wrong", null);
+    }
+  }
+
+  private static String sum(String text) {
+    CRC32C crc = new CRC32C();
+    crc.update(text.getBytes(StandardCharsets.UTF_8));
+    return String.format("%s%08x%n", SUM, crc.getValue());
+  }
+
+  private boolean isOfPlace() {
+    return place != NO_PLACE && peer.isEmpty();
+  }
+
+  void write(Path folder) throws IOException {
+    String text =
+        String.format(
+            "format=%s%ncluster=%s%nplace=%d%nplaces=%d%nstate=%s%n",
+            isOfPlace() ? FORMAT : FORMAT_JOINED, cluster, place + 1, places, state);
+    if (!peer.isEmpty()) {
+      text += String.format("peer=%s%n", peer);
+    }
+    if (!format.isEmpty()) {
+      text += String.format("id=%s%ngroup=%s%n", format, String.join(",", group));
+    }
+    text += sum(text);
+    Path file = folder.resolve(FILE);
+    if (Files.exists(file) && Files.readString(file).equals(text)) {
+      return;
+    }
+    Path unfinished = folder.resolve(UNFINISHED);
+    Files.writeString(unfinished, text);
+    DurableFiles.sync(unfinished);
+    Files.move(unfinished, file, StandardCopyOption.ATOMIC_MOVE);
+    DurableFiles.sync(folder);
+  }
+
+  private static List<String> names(String text) {
+    return text.isEmpty() ? List.of() : List.of(text.split(",", -1));
+  }
+}

@@ -1,0 +1,340 @@
+package dev.ashlar.metadata.consensus.folder;
+
+import dev.ashlar.metadata.consensus.folder.FolderIdentity.State;
+import dev.ashlar.metadata.consensus.folder.FolderStatus.Standing;
+import dev.ashlar.metadata.consensus.log.LogMark;
+import dev.ashlar.metadata.consensus.log.RaftFiles;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Which folder is whose, and which of them take part. A damaged folder is left out and not touched
+ * while a majority is whole: its peer neither votes nor acknowledges. An empty one, be it a damaged
+ * one that was cleared, is rebuilt. Folders that are whole but not where they belong are refused.
+ */
+public final class MetadataFolders {
+  private static final Logger log = LoggerFactory.getLogger(MetadataFolders.class);
+
+  /** In a folder that counts as empty: of the file system, or of a format that was cut short. */
+  private static final Set<String> MAY_BE_THERE = Set.of("lost+found", FolderIdentity.UNFINISHED);
+
+  private final UUID clusterId;
+  private final List<Path> folders;
+  private final List<FolderStatus> statuses;
+  private boolean isNew;
+
+  /**
+   * @param notMounted folders that are not there at present, so that what is found is not theirs
+   */
+  public MetadataFolders(UUID clusterId, List<Path> folders, Set<Path> notMounted) {
+    this.clusterId = clusterId;
+    this.folders = folders;
+    this.statuses =
+        new CopyOnWriteArrayList<>(
+            folders.stream()
+                .map(
+                    folder ->
+                        notMounted.contains(folder)
+                            ? new FolderStatus(folder, Standing.LEFT_OUT, "it is not mounted")
+                            : new FolderStatus(folder, Standing.MEMBER, ""))
+                .toList());
+  }
+
+  /** Whether any of these folders belongs to a group that was once started. */
+  public static boolean holdMetadata(List<Path> folders) {
+    return folders.stream()
+        .filter(folder -> Files.exists(folder.resolve(FolderIdentity.FILE)))
+        .anyMatch(MetadataFolders::isNotFormatting);
+  }
+
+  private static boolean isNotFormatting(Path folder) {
+    try {
+      return FolderIdentity.read(folder).state() != State.FORMATTING;
+    } catch (IOException e) {
+      return true; // whatever it is, it is not nothing
+    }
+  }
+
+  public List<FolderStatus> statuses() {
+    return List.copyOf(statuses);
+  }
+
+  private Standing standing(int place) {
+    return statuses.get(place).standing();
+  }
+
+  public boolean isLeftOut(int place) {
+    return standing(place) == Standing.LEFT_OUT;
+  }
+
+  public boolean isRebuilding(int place) {
+    return standing(place) == Standing.REBUILDING;
+  }
+
+  /** Whose peer should lead at the start. */
+  public int firstMember() {
+    int place = 0;
+    while (standing(place) != Standing.MEMBER) {
+      place++;
+    }
+    return place;
+  }
+
+  /** Checks every folder and decides which take part; those of a new group are formatted. */
+  public void prepare() throws IOException {
+    List<Optional<FolderIdentity>> found = new ArrayList<>();
+    for (int place = 0; place < folders.size(); place++) {
+      found.add(inspect(place));
+    }
+    isNew =
+        found.stream()
+            .flatMap(Optional::stream)
+            .allMatch(identity -> identity.state() == State.FORMATTING);
+    if (isNew) {
+      requireAll();
+      writeAll(State.FORMATTING);
+    } else {
+      admit(found);
+    }
+  }
+
+  /** Empty when the folder is empty or left out. */
+  private Optional<FolderIdentity> inspect(int place) throws IOException {
+    if (isLeftOut(place)) {
+      return Optional.empty();
+    }
+    Path folder = folders.get(place);
+    FolderIdentity identity;
+    try {
+      Files.createDirectories(folder);
+      if (!Files.exists(folder.resolve(FolderIdentity.FILE))) {
+        requireEmpty(folder);
+        return Optional.empty();
+      }
+      identity = FolderIdentity.read(folder);
+    } catch (IOException e) {
+      setLeftOut(place, e);
+      return Optional.empty();
+    }
+    requireInPlace(place, identity);
+    return Optional.of(identity);
+  }
+
+  private static void requireEmpty(Path folder) throws IOException {
+    try (Stream<Path> entries = Files.list(folder)) {
+      if (entries.anyMatch(entry -> !MAY_BE_THERE.contains(entry.getFileName().toString()))) {
+        throw new IOException(
+            folder + " is not empty but holds no metadata of Ashlar; it is left untouched");
+      }
+    }
+  }
+
+  private void requireInPlace(int place, FolderIdentity identity) throws IOException {
+    Path folder = folders.get(place);
+    if (!identity.cluster().equals(clusterId.toString())) {
+      throw new IOException(
+          folder + " holds metadata of cluster " + identity.cluster() + ", this is " + clusterId);
+    }
+    if (!identity.format().isEmpty()) {
+      throw new IOException(folder + " is that of a peer whose group has one process per folder");
+    }
+    if (identity.places() != folders.size()) {
+      throw new IOException(
+          String.format(
+              "%s belongs to a group of %d metadata folders, but %d are named",
+              folder, identity.places(), folders.size()));
+    }
+    if (identity.place() != place) {
+      throw new IOException(
+          String.format(
+              "%s is metadata folder %d of its group, but is named at place %d: restore the order",
+              folder, identity.place() + 1, place + 1));
+    }
+  }
+
+  private void admit(List<Optional<FolderIdentity>> found) throws IOException {
+    List<Integer> cut = new ArrayList<>();
+    for (int place = 0; place < folders.size(); place++) {
+      if (!isLeftOut(place) && admit(place, found.get(place))) {
+        cut.add(place);
+      }
+    }
+    // What was cut off may have been acknowledged where it is the drive that lost it, not a crash:
+    // the others then have it and decide. After a power cut it can be missing on all of them.
+    if (members() - cut.size() > folders.size() / 2) {
+      cut.forEach(place -> set(place, Standing.REBUILDING, "the end of its log was cut off"));
+    }
+    requireMajority();
+    for (int place = 0; place < folders.size(); place++) {
+      if (!isLeftOut(place)) {
+        record(place);
+      }
+    }
+    requireMajority();
+  }
+
+  /**
+   * Gives a folder of a running group its standing.
+   *
+   * @return whether the end of its log had to be cut
+   */
+  private boolean admit(int place, Optional<FolderIdentity> found) {
+    Path folder = folders.get(place);
+    State state = found.map(FolderIdentity::state).orElse(State.REBUILDING);
+    // Still formatting: the crash came before any peer ran, so there is nothing to forget.
+    if (state == State.FORMATTING) {
+      return false;
+    }
+    try {
+      if (state == State.REBUILDING && RaftFiles.isNew(folder, storage(folder))) {
+        set(place, Standing.REBUILDING, "");
+        log.warn("{} was empty: its metadata is rebuilt from the others", folder);
+        return false;
+      }
+      RaftFiles.Found end = RaftFiles.mend(folder, storage(folder), () -> recordCut(place, state));
+      if (end.end() == RaftFiles.End.SHORT) {
+        set(place, Standing.REBUILDING, end.account());
+        log.error("metadata folder {} is damaged: {}", folder, end.account());
+      } else if (end.end() == RaftFiles.End.CONFIRMED) {
+        write(place, State.MEMBER); // now: the confirmation is used up, whatever the others are
+        new LogMark(folder).useConfirmation(end.last());
+        return false;
+      } else if (state == State.REBUILDING) {
+        set(place, Standing.REBUILDING, "it was not yet rebuilt from the others");
+        log.warn("{} was not yet rebuilt: that goes on from the others", folder);
+      }
+      return state == State.CUT || (state == State.MEMBER && end.end() == RaftFiles.End.CUT);
+    } catch (IOException e) {
+      setLeftOut(place, e);
+      return false;
+    }
+  }
+
+  /** Until it is a member again, or is rebuilt: this start may yet be refused. */
+  private void recordCut(int place, State state) throws IOException {
+    if (state == State.MEMBER) {
+      write(place, State.CUT);
+    }
+  }
+
+  private Path storage(Path folder) {
+    return raftDirectory(folder).resolve(clusterId.toString());
+  }
+
+  /** Where Ratis keeps a directory per group. */
+  public static Path raftDirectory(Path folder) {
+    return folder.resolve("raft");
+  }
+
+  private void record(int place) {
+    State state = standing(place) == Standing.MEMBER ? State.MEMBER : State.REBUILDING;
+    try {
+      write(place, state);
+    } catch (IOException e) {
+      setLeftOut(place, e);
+    }
+  }
+
+  private void writeAll(State state) throws IOException {
+    for (int place = 0; place < folders.size(); place++) {
+      write(place, state);
+    }
+  }
+
+  private void write(int place, State state) throws IOException {
+    new FolderIdentity(clusterId.toString(), place, folders.size(), state)
+        .write(folders.get(place));
+  }
+
+  /**
+   * All peers have made their files and none has run. Only now are those of a new group members: a
+   * member without its files has lost them.
+   */
+  public void peersAreMade() throws IOException {
+    if (isNew) {
+      writeAll(State.MEMBER);
+    }
+  }
+
+  /** The rebuilt peer holds everything that was committed when it came back: it may vote. */
+  public void setMember(int place) throws IOException {
+    write(place, State.MEMBER);
+    set(place, Standing.MEMBER, "");
+  }
+
+  /**
+   * A folder turned out to be damaged.
+   *
+   * @throws IOException when too few are left, or at the first start, which needs all
+   */
+  public void leaveOut(int place, Exception damage) throws IOException {
+    setLeftOut(place, damage);
+    if (isNew) {
+      requireAll();
+    }
+    requireMajority();
+  }
+
+  private void setLeftOut(int place, Exception damage) {
+    Throwable root = damage;
+    while (root.getCause() != null) {
+      root = root.getCause();
+    }
+    String reason = root.getMessage() == null ? root.toString() : root.getMessage();
+    set(place, Standing.LEFT_OUT, reason);
+    log.error(
+        "metadata folder {} is LEFT OUT: {}. {}", folders.get(place), reason, remedyOfLeftOut());
+    log.debug("metadata folder {}", folders.get(place), damage);
+  }
+
+  private String remedyOfLeftOut() {
+    return folders.size() == 1
+        ? "It is the only one: keep it, and repair it or restore a copy of it. Do not empty it"
+        : "Its copy of the metadata is missing until it is repaired or, with the server stopped and"
+            + " only if most of the others are whole, emptied";
+  }
+
+  private void set(int place, Standing standing, String reason) {
+    statuses.set(place, new FolderStatus(folders.get(place), standing, reason));
+  }
+
+  private long members() {
+    return statuses.stream().filter(status -> status.standing() == Standing.MEMBER).count();
+  }
+
+  private void requireMajority() throws IOException {
+    if (members() <= folders.size() / 2) {
+      throw new IOException(
+          String.format(
+              "only %d of %d metadata folders are whole; a majority is needed: %s",
+              members(), folders.size(), accounts()));
+    }
+  }
+
+  private void requireAll() throws IOException {
+    if (members() < folders.size()) {
+      throw new IOException("the first start needs every metadata folder: " + accounts());
+    }
+  }
+
+  private String accounts() {
+    return statuses.stream()
+        .filter(status -> status.standing() != Standing.MEMBER)
+        .map(
+            status ->
+                status.folder()
+                    + (status.reason().isEmpty() ? " was found empty" : ": " + status.reason()))
+        .collect(Collectors.joining("; "));
+  }
+}

@@ -1,0 +1,210 @@
+package dev.ashlar.metadata.consensus.folder;
+
+import dev.ashlar.metadata.consensus.file.DamagedFileException;
+import dev.ashlar.metadata.consensus.folder.FolderIdentity.State;
+import dev.ashlar.metadata.consensus.log.LogMark;
+import dev.ashlar.metadata.consensus.log.LogNotWrittenException;
+import dev.ashlar.metadata.consensus.log.RaftFiles;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import java.util.stream.Stream;
+import org.apache.ratis.protocol.RaftPeerId;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The folder of a peer whose Raft group spans several processes. The folder alone does not show
+ * whether an empty one belongs to a new group or has lost its content: the peer asks the others.
+ */
+public final class PeerFolder {
+  private static final Logger LOG = LoggerFactory.getLogger(PeerFolder.class);
+  private static final Set<String> MAY_BE_THERE = Set.of("lost+found", FolderIdentity.UNFINISHED);
+
+  private final Path folder;
+  private final UUID cluster;
+  private volatile FolderIdentity identity;
+
+  private PeerFolder(Path folder, UUID cluster, FolderIdentity identity) {
+    this.folder = folder;
+    this.cluster = cluster;
+    this.identity = identity;
+  }
+
+  /**
+   * Looks what the folder holds; marks an empty one.
+   *
+   * @param place of this peer among those with which a group begins, from 0; {@link
+   *     FolderIdentity#NO_PLACE} of one that joins. It counts until the folder is of a group
+   * @param places how many these are; 0 of one that joins
+   * @throws IOException when it is somebody else's, or damaged beyond what the others can mend
+   */
+  public static PeerFolder open(Path folder, UUID cluster, int place, int places)
+      throws IOException {
+    Files.createDirectories(folder);
+    if (!Files.exists(folder.resolve(FolderIdentity.FILE))) {
+      requireEmpty(folder);
+      String format = UUID.randomUUID().toString();
+      new FolderIdentity(cluster.toString(), place, places, "", State.FORMATTING, format, List.of())
+          .write(folder);
+    }
+    PeerFolder opened = new PeerFolder(folder, cluster, identity(folder));
+    opened.requireOwn(place, places);
+    opened.mend();
+    return opened;
+  }
+
+  private static FolderIdentity identity(Path folder) throws IOException {
+    try {
+      return FolderIdentity.read(folder);
+    } catch (DamagedFileException e) {
+      throw damaged(folder, e);
+    }
+  }
+
+  private static IOException damaged(Path folder, IOException why) {
+    return new IOException(
+        folder
+            + " is damaged: "
+            + why.getMessage()
+            + ". If most of the other peers are whole, empty it, and it is rebuilt from them; do"
+            + " not empty the folder of the only peer",
+        why);
+  }
+
+  private static void requireEmpty(Path folder) throws IOException {
+    try (Stream<Path> entries = Files.list(folder)) {
+      if (entries.anyMatch(entry -> !MAY_BE_THERE.contains(entry.getFileName().toString()))) {
+        throw new IOException(
+            folder + " is not empty but holds no metadata of Ashlar; it is left untouched");
+      }
+    }
+  }
+
+  private void requireOwn(int place, int places) throws IOException {
+    if (!identity.cluster().equals(cluster.toString())) {
+      throw new IOException(
+          folder + " holds metadata of cluster " + identity.cluster() + ", this is " + cluster);
+    }
+    if (identity.format().isEmpty()) {
+      throw new IOException(folder + " is one of several folders of one process");
+    }
+    boolean isElsewhere = identity.place() != place || identity.places() != places;
+    if (isElsewhere && state() == State.FORMATTING) {
+      throw new IOException(
+          String.format(
+              "%s was made for %s, but this is %s: empty it, or start as before",
+              folder, text(identity.place(), identity.places()), text(place, places)));
+    }
+  }
+
+  private static String text(int place, int places) {
+    return place == FolderIdentity.NO_PLACE
+        ? "a metadata peer that joins a group"
+        : String.format("metadata peer %d of the %d of a new group", place + 1, places);
+  }
+
+  private void mend() throws IOException {
+    Path storage = MetadataFolders.raftDirectory(folder).resolve(cluster.toString());
+    if (state() == State.FORMATTING
+        || state() == State.REMOVED
+        || (state() == State.REBUILDING && isNew(storage))) {
+      return;
+    }
+    RaftFiles.Found found;
+    try {
+      found = RaftFiles.mend(folder, storage, this::setCut);
+    } catch (LogNotWrittenException e) {
+      throw e;
+    } catch (IOException e) {
+      throw damaged(folder, e);
+    }
+    switch (found.end()) {
+      case WHOLE, CUT -> {}
+      case SHORT -> {
+        LOG.error("metadata folder {} is damaged: {}", folder, found.account());
+        setState(State.REBUILDING);
+      }
+      case CONFIRMED -> {
+        setState(State.MEMBER);
+        new LogMark(folder).useConfirmation(found.last());
+      }
+    }
+  }
+
+  private boolean isNew(Path storage) throws IOException {
+    try {
+      return RaftFiles.isNew(folder, storage);
+    } catch (IOException e) {
+      throw new IOException(
+          folder + " cannot be read: " + e.getMessage() + ". Check the drive, keep the folder", e);
+    }
+  }
+
+  private void setCut() throws IOException {
+    if (state() == State.MEMBER || state() == State.JOINING) {
+      setState(State.CUT);
+    }
+  }
+
+  public State state() {
+    return identity.state();
+  }
+
+  /** Chosen when it was formatted, which may be since it was emptied. */
+  public String format() {
+    return identity.format();
+  }
+
+  /** The formats of the folders with which the group began; empty if that is not known here. */
+  public List<String> group() {
+    return identity.group();
+  }
+
+  /** In the group; null of an empty folder that has no place. */
+  public @Nullable RaftPeerId id() {
+    if (!identity.peer().isEmpty()) {
+      return RaftPeerId.valueOf(identity.peer());
+    }
+    return identity.place() == FolderIdentity.NO_PLACE ? null : PeerIds.ofFounder(identity.place());
+  }
+
+  public Path path() {
+    return folder;
+  }
+
+  /** Durable when it returns. */
+  public void setState(State state) throws IOException {
+    write(identity.peer(), state, identity.group());
+  }
+
+  /**
+   * It is this one in the group. Durable when it returns.
+   *
+   * @param group formats of the folders with which that began
+   */
+  public void set(State state, RaftPeerId id, List<String> group) throws IOException {
+    int place = identity.place();
+    boolean isByPlace = place != FolderIdentity.NO_PLACE && id.equals(PeerIds.ofFounder(place));
+    write(isByPlace ? "" : id.toString(), state, group);
+  }
+
+  private void write(String peer, State state, List<String> group) throws IOException {
+    FolderIdentity present = identity;
+    FolderIdentity next =
+        new FolderIdentity(
+            present.cluster(),
+            present.place(),
+            present.places(),
+            peer,
+            state,
+            present.format(),
+            group);
+    next.write(folder);
+    identity = next;
+  }
+}

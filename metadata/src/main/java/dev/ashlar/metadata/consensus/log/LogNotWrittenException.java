@@ -1,0 +1,18 @@
+package dev.ashlar.metadata.consensus.log;
+
+import java.io.IOException;
+import java.nio.file.Path;
+
+/** A start could not write a log anew; what is there is not damaged, as far as is known. */
+public final class LogNotWrittenException extends IOException {
+  private static final long serialVersionUID = 1;
+
+  LogNotWrittenException(Path segment, IOException why) {
+    super(
+        String.format(
+            "%s cannot be made durable: %s. Make room on its drive, or replace that, and start"
+                + " again; do not empty the folder for it",
+            segment, why));
+    addSuppressed(why);
+  }
+}

@@ -1,0 +1,344 @@
+package dev.ashlar.metadata.consensus.log;
+
+import dev.ashlar.metadata.consensus.file.CheckedFiles;
+import dev.ashlar.metadata.consensus.file.DurableFiles;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import java.util.zip.CRC32C;
+import org.apache.ratis.proto.RaftProtos.LogEntryProto;
+
+/**
+ * What is looked at in a peer's directory before Ratis opens it. Ratis takes an empty directory for
+ * that of a new peer; a write that a crash cut short for damage, because it writes into
+ * preallocated zeros and so finds no end of the file behind it; and a log that has lost its end for
+ * one that ends there. All other damage it notices itself.
+ *
+ * <p>A segment of its log: "RaftLog1", then entries (length as a varint, bytes, CRC32C 4 of both,
+ * big-endian), then zeros.
+ */
+public final class RaftFiles {
+  private static final byte[] HEADER = "RaftLog1".getBytes(StandardCharsets.UTF_8);
+  private static final Pattern CHECKPOINT = Pattern.compile("checkpoint-\\d{1,18}-(\\d{1,18})");
+  private static final String CHECKPOINTS = "sm";
+  private static final String META = "raft-meta";
+
+  static final int HEADER_BYTES = 8;
+  private static final int CRC_BYTES = 4;
+  private static final int VARINT_MAX_BYTES = 5;
+
+  /** The field numbers of term and index, with which every entry but the very first begins. */
+  private static final int TERM_TAG = 1 << 3;
+
+  private static final int INDEX_TAG = 2 << 3;
+
+  private RaftFiles() {}
+
+  /** How a log was found. */
+  public enum End {
+    WHOLE,
+    /** A torn write was cut off. */
+    CUT,
+    /** It lacks entries that the peer had acknowledged. */
+    SHORT,
+    /** It lacked such entries, and an operator has given them up. */
+    CONFIRMED
+  }
+
+  /**
+   * What was found.
+   *
+   * @param account of what is missing
+   * @param last entry that is there; -1 where there is none
+   */
+  public record Found(End end, String account, long last) {}
+
+  /** Records durably that the end of a log is cut off, before it is: only this tells later. */
+  @FunctionalInterface
+  public interface CutRecord {
+    void write() throws IOException;
+  }
+
+  /**
+   * Removes a torn tail and what is left of checkpoints that were being received, makes the rest of
+   * the log durable and has the vote be what the peer has told others.
+   *
+   * @param folder of the peer
+   * @param storage in it, the directory of the peer's group
+   * @throws IOException when the peer's vote is lost: it has forgotten what it promised
+   */
+  public static Found mend(Path folder, Path storage, CutRecord cut) throws IOException {
+    Path current = storage.resolve("current");
+    if (!Files.exists(current.resolve(META))) {
+      throw new NoSuchFileException(current.resolve(META).toString(), null, "is missing");
+    }
+    Vote.restore(folder, current);
+    finishInstalled(storage);
+    removeReceived(storage);
+    boolean isCut = rewriteOpen(current, cut);
+    long last = Math.max(lastOfCheckpoints(storage), lastOfLog(current));
+    LogMark mark = new LogMark(folder);
+    if (mark.isConfirmed(last)) {
+      return new Found(End.CONFIRMED, "", last);
+    }
+    Optional<String> missing = mark.missing(last);
+    if (missing.isPresent()) {
+      return new Found(End.SHORT, missing.get(), last);
+    }
+    return new Found(isCut ? End.CUT : End.WHOLE, "", last);
+  }
+
+  /**
+   * Of a peer that is to be rebuilt: whether Ratis has made none of its files yet. What a crash
+   * left while it made them is removed.
+   *
+   * @param folder of the peer
+   * @param storage below it, the directory of the peer's group
+   * @throws IOException when that cannot be told, because a directory cannot be listed
+   */
+  public static boolean isNew(Path folder, Path storage) throws IOException {
+    List<String> log = namesBelow(folder, storage.resolve("current"));
+    List<String> checkpoints = namesBelow(folder, storage.resolve(CHECKPOINTS));
+    boolean isNew =
+        !log.contains(META)
+            && log.stream().noneMatch(LogSegments::isSegment)
+            && checkpoints.stream().noneMatch(name -> CHECKPOINT.matcher(name).matches());
+    if (isNew) {
+      DurableFiles.deleteTree(storage);
+    }
+    return isNew;
+  }
+
+  /** What is in a directory; nothing where the listings down to it show that it is not there. */
+  private static List<String> namesBelow(Path root, Path directory) throws IOException {
+    Path listed = root;
+    for (Path name : root.relativize(directory)) {
+      if (!names(listed).contains(name.toString())) {
+        return List.of();
+      }
+      listed = listed.resolve(name);
+    }
+    return names(listed);
+  }
+
+  private static List<String> names(Path directory) throws IOException {
+    try (Stream<Path> entries = Files.list(directory)) {
+      return entries.map(entry -> entry.getFileName().toString()).toList();
+    } catch (UncheckedIOException e) {
+      throw e.getCause();
+    }
+  }
+
+  /** What Ratis had received of checkpoints before the process ended; it never deletes that. */
+  private static void removeReceived(Path storage) throws IOException {
+    Path received = storage.resolve("tmp");
+    if (Files.isDirectory(received)) {
+      try (Stream<Path> files = Files.list(received)) {
+        for (Path file : files.toList()) {
+          DurableFiles.deleteTree(file);
+        }
+      }
+    }
+  }
+
+  private static Optional<Path> newest(Path directory, String prefix) throws IOException {
+    try (Stream<Path> files = Files.list(directory)) {
+      return files
+          .filter(file -> file.getFileName().toString().startsWith(prefix))
+          .max(Comparator.naturalOrder());
+    }
+  }
+
+  /**
+   * Ratis gives checkpoints that it has received their place in two steps: it renames the directory
+   * of the present ones, and then that of the new ones. After a crash in between there are none.
+   */
+  private static void finishInstalled(Path storage) throws IOException {
+    Optional<Path> before = newest(storage, CHECKPOINTS + ".tmp");
+    if (before.isPresent() && lastOfCheckpoints(storage) < 0) {
+      Path checkpoints = storage.resolve(CHECKPOINTS);
+      DurableFiles.deleteTree(checkpoints); // at most what was unfinished
+      Files.move(before.get(), checkpoints, StandardCopyOption.ATOMIC_MOVE);
+      DurableFiles.sync(storage);
+    } else if (before.isPresent()) {
+      DurableFiles.deleteTree(before.get());
+    }
+  }
+
+  private static long lastOfCheckpoints(Path storage) throws IOException {
+    Path checkpoints = storage.resolve(CHECKPOINTS);
+    if (!Files.exists(checkpoints)) {
+      return -1;
+    }
+    try (Stream<Path> files = Files.list(checkpoints)) {
+      return files
+          .map(file -> CHECKPOINT.matcher(file.getFileName().toString()))
+          .filter(Matcher::matches)
+          .mapToLong(name -> Long.parseLong(name.group(1)))
+          .max()
+          .orElse(-1);
+    }
+  }
+
+  /** The index of the last whole entry; -1 when there is none. */
+  public static long lastOfLog(Path current) throws IOException {
+    for (LogSegments.Segment segment : LogSegments.segments(current).reversed()) {
+      long last = lastOf(Files.readAllBytes(segment.path()));
+      if (last >= 0) {
+        return last;
+      }
+    }
+    return -1;
+  }
+
+  /** Of a segment. Damage with whole entries behind it is not its end. */
+  private static long lastOf(byte[] segment) throws IOException {
+    int last = -1;
+    int position = HEADER.length;
+    while (position >= 0) {
+      int next = behindEntry(segment, position);
+      if (next > 0) {
+        last = position;
+        position = next;
+      } else {
+        position = isZero(segment, position) ? -1 : nextEntry(segment, position + 1);
+      }
+    }
+    return last < 0 ? -1 : entryAt(segment, last).getIndex();
+  }
+
+  /**
+   * What Ratis goes on writing becomes a new file, which is durable. In the one that is there may
+   * be entries that only the page cache has, of a process that was killed or whose sync failed:
+   * Ratis would take them for durable, and another sync of that file need not write them.
+   *
+   * @return whether a torn tail was cut off
+   */
+  private static boolean rewriteOpen(Path current, CutRecord cut) throws IOException {
+    boolean isCut = false;
+    for (LogSegments.Segment segment : LogSegments.segments(current)) {
+      if (segment.isOpen()) {
+        byte[] bytes = Files.readAllBytes(segment.path());
+        int end = tornAt(bytes);
+        if (end < bytes.length) {
+          cut.write();
+          isCut = true;
+        }
+        replace(segment.path(), Arrays.copyOf(bytes, end));
+      }
+    }
+    return isCut;
+  }
+
+  private static void replace(Path segment, byte[] bytes) throws IOException {
+    Path unfinished = segment.resolveSibling(LogSegments.UNFINISHED);
+    try {
+      Files.write(unfinished, bytes);
+      DurableFiles.sync(unfinished);
+      CheckedFiles.rename(unfinished, segment);
+    } catch (IOException e) {
+      Files.deleteIfExists(unfinished);
+      throw new LogNotWrittenException(segment, e);
+    }
+  }
+
+  /** Where a write begins that a crash cut short; the length where there is none. */
+  private static int tornAt(byte[] bytes) {
+    if (!hasHeader(bytes)) {
+      return bytes.length; // for Ratis to judge
+    }
+    int end = HEADER.length;
+    for (int next = behindEntry(bytes, end); next > 0; next = behindEntry(bytes, end)) {
+      end = next;
+    }
+    return isZero(bytes, end) || isEntryBehind(bytes, end) ? bytes.length : end;
+  }
+
+  static boolean hasHeader(byte[] bytes) {
+    return Arrays.equals(Arrays.copyOf(bytes, HEADER.length), HEADER);
+  }
+
+  static byte[] header() {
+    return HEADER.clone();
+  }
+
+  static boolean isZero(byte[] bytes, int from) {
+    for (int i = from; i < bytes.length; i++) {
+      if (bytes[i] != 0) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** A whole entry behind a broken one: then this is no tail but damage, which Ratis reports. */
+  private static boolean isEntryBehind(byte[] bytes, int broken) {
+    return nextEntry(bytes, broken + 1) >= 0;
+  }
+
+  /** Where the first whole entry from this position on is; -1 when there is none. */
+  static int nextEntry(byte[] bytes, int from) {
+    for (int position = from; position < bytes.length; position++) {
+      if (mayBeEntry(bytes, position) && behindEntry(bytes, position) > 0) {
+        return position;
+      }
+    }
+    return -1;
+  }
+
+  /** The entry at a position where a whole one is. */
+  static LogEntryProto entryAt(byte[] bytes, int position) throws IOException {
+    ByteBuffer rest = ByteBuffer.wrap(bytes, position, bytes.length - position);
+    int length = (int) varint(rest);
+    return LogEntryProto.parseFrom(rest.slice(rest.position(), length));
+  }
+
+  /** Where the entry at this position ends; 0 when there is none, or a broken one. */
+  static int behindEntry(byte[] bytes, int position) {
+    ByteBuffer rest = ByteBuffer.wrap(bytes, position, bytes.length - position);
+    long length = varint(rest);
+    int start = rest.position();
+    if (length <= 0 || length > rest.remaining() - CRC_BYTES) {
+      return 0;
+    }
+    int end = start + (int) length;
+    CRC32C crc = new CRC32C();
+    crc.update(bytes, position, end - position);
+    return (int) crc.getValue() == rest.getInt(end) ? end + CRC_BYTES : 0;
+  }
+
+  /** Keeps the search behind a broken entry from computing a checksum at every byte. */
+  private static boolean mayBeEntry(byte[] bytes, int position) {
+    ByteBuffer rest = ByteBuffer.wrap(bytes, position, bytes.length - position);
+    return varint(rest) > 0
+        && rest.hasRemaining()
+        && rest.get() == TERM_TAG
+        && varint(rest) > 0
+        && rest.hasRemaining()
+        && rest.get() == INDEX_TAG;
+  }
+
+  private static long varint(ByteBuffer bytes) {
+    long value = 0;
+    for (int i = 0; i < VARINT_MAX_BYTES && bytes.hasRemaining(); i++) {
+      int next = bytes.get();
+      value |= (long) (next & 0x7F) << (7 * i);
+      if (next >= 0) {
+        return value;
+      }
+    }
+    return -1;
+  }
+}

@@ -1,0 +1,429 @@
+package dev.ashlar.metadata.consensus.membership;
+
+import dev.ashlar.metadata.consensus.network.PeerConnections;
+import dev.ashlar.metadata.consensus.network.RaftMembers;
+import dev.ashlar.metadata.consensus.network.RunningPeer;
+import dev.ashlar.metadata.state.apply.MetadataVersion;
+import dev.ashlar.protocol.message.PeerStanding;
+import dev.ashlar.protocol.message.PeersChange;
+import dev.ashlar.protocol.message.PeersChangeStatus;
+import dev.ashlar.transport.Endpoint;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.stream.Collectors;
+import org.apache.ratis.protocol.RaftClientReply;
+import org.apache.ratis.protocol.RaftPeerId;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Changes of a group's peers, where this process has the leader: one after the other, each of one
+ * peer. Whoever comes gets the log before it counts.
+ */
+public final class MembershipChanges {
+  static final int PEERS_MAX = 7;
+
+  private static final Logger LOG = LoggerFactory.getLogger(MembershipChanges.class);
+  private static final Duration CONNECT = Duration.ofSeconds(1);
+  private static final Duration LOOK = Duration.ofMillis(100);
+
+  private final PeerConnections others;
+  private final VersionAgreement versions;
+
+  /** How long a new peer may take for what was written while its coming was committed. */
+  private final Duration catchUp;
+
+  /** Held while one is being begun, which asks others. */
+  private final ReentrantLock beginning = new ReentrantLock();
+
+  private PeersChange begun = PeersChange.getDefaultInstance();
+
+  private final ReentrantLock lock = new ReentrantLock();
+  private PeersChangeStatus latest = PeersChangeStatus.getDefaultInstance();
+  private @Nullable Endpoint coming;
+
+  public MembershipChanges(PeerConnections others, VersionAgreement versions, Duration catchUp) {
+    this.others = others;
+    this.versions = versions;
+    this.catchUp = catchUp;
+  }
+
+  /** What was asked for makes no sense, or not now; the message says why. */
+  public static final class RefusedException extends Exception {
+    private static final long serialVersionUID = 1;
+
+    RefusedException(String why) {
+      super(why);
+    }
+  }
+
+  /** A peer that comes. */
+  private record Coming(RaftPeerId id, Endpoint address) {}
+
+  /** One comes, or one goes. */
+  private record Step(@Nullable Coming coming, @Nullable RaftPeerId leaving) {
+    Map<RaftPeerId, Endpoint> after(Map<RaftPeerId, Endpoint> peers) {
+      Map<RaftPeerId, Endpoint> after = new LinkedHashMap<>(peers);
+      if (coming != null) {
+        after.put(coming.id(), coming.address());
+      }
+      if (leaving != null) {
+        after.remove(leaving);
+      }
+      return after;
+    }
+  }
+
+  /** What is to be done, one after the other. */
+  private record Plan(String what, List<Step> steps) {
+    @Nullable Endpoint comingFrom() {
+      for (Step step : steps) {
+        Coming comes = step.coming();
+        if (comes != null) {
+          return comes.address();
+        }
+      }
+      return null;
+    }
+  }
+
+  /** The change that was begun last; that of number 0 is none. */
+  PeersChangeStatus latest() {
+    lock.lock();
+    try {
+      return latest;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Who is about to come to the group. */
+  Optional<Endpoint> coming() {
+    lock.lock();
+    try {
+      return isRunning() ? Optional.ofNullable(coming) : Optional.empty();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Whether one is under way, or about to be. */
+  boolean isBusy() {
+    return beginning.isLocked() || isRunning();
+  }
+
+  private boolean isRunning() {
+    lock.lock();
+    try {
+      return latest.getNumber() > 0 && latest.getState() == PeersChangeStatus.State.RUNNING;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** What may be interrupted. */
+  interface Interruptible {
+    void run() throws InterruptedException;
+  }
+
+  /** Does it if no change is under way; none begins meanwhile. */
+  void betweenChanges(Interruptible action) throws InterruptedException {
+    if (beginning.tryLock()) {
+      try {
+        if (!isRunning()) {
+          action.run();
+        }
+      } finally {
+        beginning.unlock();
+      }
+    }
+  }
+
+  /**
+   * Begins it, and returns when others may ask how it goes.
+   *
+   * @param running that leads
+   */
+  public PeersChangeStatus begin(PeersChange change, RunningPeer running)
+      throws RefusedException, InterruptedException {
+    beginning.lockInterruptibly();
+    try {
+      if (isRunning()) {
+        if (change.equals(begun)) {
+          return latest(); // asked for again by who got no answer
+        }
+        throw new RefusedException("another change is under way: " + latest().getWhat());
+      }
+      Plan plan = plan(change, running);
+      begun = change;
+      PeersChangeStatus status = begun(plan);
+      Thread.ofVirtual().name("metadata-change").start(() -> end(carryOut(plan, running)));
+      return status;
+    } finally {
+      beginning.unlock();
+    }
+  }
+
+  private PeersChangeStatus begun(Plan plan) {
+    lock.lock();
+    try {
+      coming = plan.comingFrom();
+      latest =
+          PeersChangeStatus.newBuilder()
+              .setNumber(latest.getNumber() + 1)
+              .setWhat(plan.what())
+              .build();
+      LOG.info("metadata group: {} begins", plan.what());
+      return latest;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private Plan plan(PeersChange change, RunningPeer running)
+      throws RefusedException, InterruptedException {
+    RaftMembers members = running.network().members();
+    if (members.isChanging() || running.peer().committedIndex() < members.index()) {
+      throw new RefusedException("another change is under way");
+    }
+    RaftPeerId leaving = change.getRemove().isEmpty() ? null : named(change.getRemove(), members);
+    int version = versions.toWrite(running.peer());
+    Coming joining =
+        change.getAdd().isEmpty() ? null : joining(change.getAdd(), leaving, members, version);
+    Map<Endpoint, PeerStanding> standings = others.standings();
+    Set<RaftPeerId> able =
+        members.peers().entrySet().stream()
+            .filter(peer -> isAble(standings.get(peer.getValue()), peer.getKey()))
+            .map(Map.Entry::getKey)
+            .collect(Collectors.toSet());
+    able.add(running.peer().id());
+    List<Step> steps = steps(joining, leaving, able);
+    check(steps, members.peers(), able);
+    String leaves = leaving == null ? "" : leaving + " at " + members.peers().get(leaving);
+    return new Plan(what(joining, leaves), steps);
+  }
+
+  /**
+   * One at a time: any majority before has a peer in common with any after then, and Ratis' leaders
+   * rely on that. Whoever is lost goes first, so that there are never more of which too few answer;
+   * whoever lives goes last, so that as many may be lost meanwhile as before.
+   */
+  private static List<Step> steps(
+      @Nullable Coming joining, @Nullable RaftPeerId leaving, Set<RaftPeerId> able)
+      throws RefusedException {
+    List<Step> steps = new ArrayList<>();
+    if (joining != null) {
+      steps.add(new Step(joining, null));
+    }
+    if (leaving != null) {
+      steps.add(able.contains(leaving) ? steps.size() : 0, new Step(null, leaving));
+    }
+    if (steps.isEmpty()) {
+      throw new RefusedException("nothing to be changed was named");
+    }
+    return steps;
+  }
+
+  /** What is left must be able to decide, without whoever does not answer now. */
+  private static void check(
+      List<Step> steps, Map<RaftPeerId, Endpoint> peers, Set<RaftPeerId> ableNow)
+      throws RefusedException {
+    Map<RaftPeerId, Endpoint> before = peers;
+    Set<RaftPeerId> able = new HashSet<>(ableNow);
+    for (Step step : steps) {
+      Map<RaftPeerId, Endpoint> after = step.after(before);
+      if (after.isEmpty()) {
+        throw new RefusedException("it is the last metadata peer: all metadata would be lost");
+      }
+      if (after.size() > PEERS_MAX) {
+        throw new RefusedException("there are " + before.size() + " peers already");
+      }
+      Coming comes = step.coming();
+      if (comes != null) {
+        able.add(comes.id());
+      }
+      long left = after.keySet().stream().filter(able::contains).count();
+      // Whoever goes is not asked, unless nothing can be decided without it.
+      boolean isDecidedWithout = left > before.size() / 2 || before.size() == 2;
+      if (left <= after.size() / 2 || (step.leaving() != null && !isDecidedWithout)) {
+        throw new RefusedException(
+            String.format(
+                "of %d peers that would be left only %d answer now: no majority; first replace those"
+                    + " that do not answer",
+                after.size(), left));
+      }
+      before = after;
+    }
+  }
+
+  private static String what(@Nullable Coming coming, String leaves) {
+    if (coming == null) {
+      return "removing " + leaves;
+    }
+    String comes = coming.id() + " at " + coming.address();
+    return leaves.isEmpty() ? "adding " + comes : "replacing " + leaves + " by " + comes;
+  }
+
+  private static RaftPeerId named(String name, RaftMembers members) throws RefusedException {
+    return members.peers().entrySet().stream()
+        .filter(
+            peer ->
+                peer.getKey().toString().equals(name) || peer.getValue().toString().equals(name))
+        .map(Map.Entry::getKey)
+        .findFirst()
+        .orElseThrow(
+            () ->
+                new RefusedException(
+                    "there is no metadata peer " + name + " but " + text(members)));
+  }
+
+  private static String text(RaftMembers members) {
+    return members.peers().entrySet().stream()
+        .map(peer -> peer.getKey() + " at " + peer.getValue())
+        .collect(Collectors.joining(", "));
+  }
+
+  /** Null where it is a peer already, in the place of the one that leaves. */
+  private @Nullable Coming joining(
+      String address, @Nullable RaftPeerId leaving, RaftMembers members, int version)
+      throws RefusedException, InterruptedException {
+    Endpoint endpoint;
+    try {
+      endpoint = Endpoint.parse(address);
+    } catch (IllegalArgumentException e) {
+      throw new RefusedException("the new peer is named by HOST:PORT, not " + address);
+    }
+    Optional<RaftPeerId> there = members.at(endpoint);
+    if (there.isPresent() && leaving != null && !there.get().equals(leaving)) {
+      return null; // asked for again, after a leader was lost between the two
+    }
+    if (there.isPresent()) {
+      throw new RefusedException(endpoint + " is already a peer, " + there.get());
+    }
+    PeerStanding standing =
+        others
+            .standing(endpoint, CONNECT)
+            .orElseThrow(
+                () ->
+                    new RefusedException(
+                        "no metadata peer answers at "
+                            + endpoint
+                            + ": start one there with --metadata-join"));
+    if (standing.getState() != PeerStanding.State.JOINING || standing.getPeer().isEmpty()) {
+      throw new RefusedException(endpoint + " does not wait to be added: " + account(standing));
+    }
+    if (MetadataVersion.known(standing.getKnows()) < version) {
+      throw new RefusedException(
+          String.format(
+              "%s knows version %d of metadata at most and the group uses %d: start it with the"
+                  + " build of the others",
+              endpoint, MetadataVersion.known(standing.getKnows()), version));
+    }
+    RaftPeerId id = RaftPeerId.valueOf(standing.getPeer());
+    if (members.contains(id)) {
+      throw new RefusedException(endpoint + " is already a peer, " + id);
+    }
+    return new Coming(id, endpoint);
+  }
+
+  private static String account(PeerStanding standing) {
+    return switch (standing.getState()) {
+      case FORMATTING -> "it was started to begin a group of its own, without --metadata-join";
+      case JOINING -> "it has not found a majority of the group yet; see its log";
+      case REMOVED -> "it was a peer and was removed; empty its folder first";
+      case MEMBER, CUT, REBUILDING -> "it is one of another group, or of this one before";
+      case UNRECOGNIZED -> "it is of another version";
+    };
+  }
+
+  /** Whether it votes; one of an older build that has stopped does not tell. */
+  private static boolean isAble(@Nullable PeerStanding standing, RaftPeerId id) {
+    return isMember(standing, id)
+        && standing != null
+        && standing.getCondition() != PeerStanding.Condition.STOPPED;
+  }
+
+  private static boolean isMember(@Nullable PeerStanding standing, RaftPeerId id) {
+    return standing != null
+        && standing.getState() == PeerStanding.State.MEMBER
+        && standing.getPeer().equals(id.toString());
+  }
+
+  /** Returns why it has failed; empty: it is done. */
+  private String carryOut(Plan plan, RunningPeer running) {
+    for (Step step : plan.steps()) {
+      String why = carryOut(step, running);
+      if (!why.isEmpty()) {
+        boolean isFirst = step.equals(plan.steps().getFirst());
+        return isFirst ? why : why + "; the first of the two steps is done, see the peers";
+      }
+    }
+    return "";
+  }
+
+  private String carryOut(Step step, RunningPeer running) {
+    try {
+      Map<RaftPeerId, Endpoint> present = running.network().members().peers();
+      RaftClientReply done =
+          running
+              .peer()
+              .setPeers(RaftMembers.toRaft(present), RaftMembers.toRaft(step.after(present)))
+              .get();
+      if (!done.isSuccess()) {
+        return String.valueOf(done.getException());
+      }
+      Coming joining = step.coming();
+      return joining == null || holdsAll(joining, running)
+          ? ""
+          : "the new peer counts but does not get the log: see what it says";
+    } catch (ExecutionException e) {
+      return String.valueOf(e.getCause());
+    } catch (IOException | RuntimeException e) {
+      return String.valueOf(e.getMessage());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return "interrupted";
+    }
+  }
+
+  /** Whether it knows that it is a peer, and has applied what made it one, some time after. */
+  private boolean holdsAll(Coming joining, RunningPeer running) throws InterruptedException {
+    long target = running.network().members().index();
+    long end = System.nanoTime() + catchUp.toNanos();
+    while (System.nanoTime() - end < 0) {
+      Optional<PeerStanding> standing = others.standing(joining.address(), LOOK);
+      if (standing.isPresent()
+          && isMember(standing.get(), joining.id())
+          && standing.get().getApplied() >= target) {
+        return true;
+      }
+      Thread.sleep(LOOK);
+    }
+    return false;
+  }
+
+  private void end(String why) {
+    lock.lock();
+    try {
+      latest =
+          latest.toBuilder()
+              .setState(
+                  why.isEmpty() ? PeersChangeStatus.State.DONE : PeersChangeStatus.State.FAILED)
+              .setWhy(why)
+              .build();
+      LOG.info("metadata group: {} {}", latest.getWhat(), why.isEmpty() ? "is done" : why);
+    } finally {
+      lock.unlock();
+    }
+  }
+}

@@ -1,0 +1,20 @@
+package dev.ashlar.metadata.consensus.network;
+
+import java.time.Duration;
+
+/**
+ * When followers in other processes give up their leader: the loss of one costs an election, which
+ * begins after a time between the two.
+ *
+ * @param min also how long a follower's vote is promised to its leader
+ */
+public record ElectionTimes(Duration min, Duration max) {
+  public static final ElectionTimes DEFAULT =
+      new ElectionTimes(Duration.ofMillis(1500), Duration.ofMillis(3000));
+
+  public ElectionTimes {
+    if (min.toMillis() < 100 || max.compareTo(min) <= 0) {
+      throw new IllegalArgumentException("election times " + min + " to " + max);
+    }
+  }
+}

@@ -1,0 +1,140 @@
+package dev.ashlar.metadata.consensus.network;
+
+import com.google.protobuf.InvalidProtocolBufferException;
+import dev.ashlar.protocol.message.PeerStanding;
+import dev.ashlar.protocol.wire.CallMessage.Method;
+import dev.ashlar.protocol.wire.CallMessage.Outcome;
+import dev.ashlar.transport.Endpoint;
+import dev.ashlar.transport.call.CallAnswer;
+import dev.ashlar.transport.call.CallClient;
+import dev.ashlar.transport.call.CallException;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executors;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/** Connections to peers in other processes, by where these are reached. */
+public final class PeerConnections implements AutoCloseable {
+  private static final Duration ASK_TIMEOUT = Duration.ofSeconds(1);
+
+  private final Endpoint self;
+  private final PeerConnector calls;
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Map<Endpoint, CallClient> clients = new LinkedHashMap<>();
+  private boolean isClosed;
+
+  /**
+   * @param self where this process is reached itself
+   */
+  public PeerConnections(Endpoint self, PeerConnector calls) {
+    this.self = self;
+    this.calls = calls;
+  }
+
+  /** The connection to this place, made now if it has not been. */
+  CallClient client(Endpoint peer) {
+    lock.lock();
+    try {
+      if (isClosed) {
+        throw new IllegalStateException("closed");
+      }
+      return clients.computeIfAbsent(peer, calls::to);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Connects to these, this process left out; not any more when it is closed. */
+  public void add(Collection<Endpoint> peers) {
+    lock.lock();
+    try {
+      if (!isClosed) {
+        peers.stream().filter(peer -> !peer.equals(self)).forEach(this::client);
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Lets go of all but these. */
+  public void retain(Collection<Endpoint> peers) {
+    List<CallClient> left;
+    lock.lock();
+    try {
+      left =
+          clients.entrySet().stream()
+              .filter(client -> !peers.contains(client.getKey()))
+              .map(Map.Entry::getValue)
+              .toList();
+      clients.keySet().retainAll(peers);
+    } finally {
+      lock.unlock();
+    }
+    left.forEach(CallClient::close);
+  }
+
+  /** What those say of themselves that can be asked now. */
+  public Map<Endpoint, PeerStanding> standings() throws InterruptedException {
+    Map<Endpoint, CallClient> all;
+    lock.lock();
+    try {
+      all = Map.copyOf(clients);
+    } finally {
+      lock.unlock();
+    }
+    Map<Endpoint, CompletableFuture<@Nullable PeerStanding>> asked = new HashMap<>();
+    try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      all.forEach(
+          (place, client) ->
+              asked.put(place, CompletableFuture.supplyAsync(() -> standing(client), threads)));
+    }
+    if (Thread.interrupted()) {
+      throw new InterruptedException();
+    }
+    Map<Endpoint, PeerStanding> standings = new HashMap<>();
+    asked.forEach(
+        (place, answer) -> {
+          PeerStanding standing = answer.join();
+          if (standing != null) {
+            standings.put(place, standing);
+          }
+        });
+    return standings;
+  }
+
+  /** What whoever is there says of itself; empty when nobody answers by then. */
+  public Optional<PeerStanding> standing(Endpoint peer, Duration wait) throws InterruptedException {
+    CallClient client = client(peer);
+    return client.awaitConnected(wait) ? Optional.ofNullable(standing(client)) : Optional.empty();
+  }
+
+  private static @Nullable PeerStanding standing(CallClient client) {
+    try {
+      CallAnswer answer = client.call(Method.STANDING, new byte[0], ASK_TIMEOUT);
+      return answer.outcome() == Outcome.DONE ? PeerStanding.parseFrom(answer.body()) : null;
+    } catch (CallException | InvalidProtocolBufferException e) {
+      return null; // asked again soon
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return null;
+    }
+  }
+
+  @Override
+  public void close() {
+    lock.lock();
+    try {
+      isClosed = true;
+    } finally {
+      lock.unlock();
+    }
+    retain(List.of());
+  }
+}

@@ -1,0 +1,429 @@
+package dev.ashlar.metadata.consensus.network;
+
+import dev.ashlar.metadata.consensus.raft.Peer;
+import dev.ashlar.metadata.consensus.raft.PeerDurability;
+import dev.ashlar.protocol.message.PeerStanding;
+import dev.ashlar.protocol.wire.CallMessage.Method;
+import dev.ashlar.protocol.wire.CallMessage.Outcome;
+import dev.ashlar.transport.Endpoint;
+import dev.ashlar.transport.call.CallAnswer;
+import dev.ashlar.transport.call.CallClient;
+import dev.ashlar.transport.call.IncomingCall;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import org.apache.ratis.conf.Parameters;
+import org.apache.ratis.proto.RaftProtos.AppendEntriesReplyProto;
+import org.apache.ratis.proto.RaftProtos.AppendEntriesReplyProto.AppendResult;
+import org.apache.ratis.proto.RaftProtos.AppendEntriesRequestProto;
+import org.apache.ratis.proto.RaftProtos.InstallSnapshotReplyProto;
+import org.apache.ratis.proto.RaftProtos.InstallSnapshotRequestProto;
+import org.apache.ratis.proto.RaftProtos.RaftRpcRequestProto;
+import org.apache.ratis.proto.RaftProtos.RequestVoteReplyProto;
+import org.apache.ratis.proto.RaftProtos.RequestVoteRequestProto;
+import org.apache.ratis.protocol.RaftPeer;
+import org.apache.ratis.protocol.RaftPeerId;
+import org.apache.ratis.rpc.RpcType;
+import org.apache.ratis.server.RaftConfiguration;
+import org.apache.ratis.server.RaftServer;
+import org.jspecify.annotations.Nullable;
+
+/** The way from one peer to those in other processes, and from them to it. */
+public final class PeerNetwork implements Peer.Network {
+  /** Beyond it the other side's disk hangs; the same is sent again. */
+  private static final Duration APPEND_TIMEOUT = Duration.ofSeconds(10);
+
+  private static final Duration INSTALL_TIMEOUT = Duration.ofSeconds(60);
+  private static final Duration ABSENT_CHECK = Duration.ofMillis(200);
+  private static final Duration GOES_BY_IT_SOON = Duration.ofMillis(1);
+
+  private final RaftPeerId self;
+  private final PeerConnections others;
+  private final List<Endpoint> founders;
+  private final ConcurrentMap<RaftPeerId, Endpoint> places = new ConcurrentHashMap<>();
+  private final Duration voteTimeout;
+  private final LeaderLease lease;
+  private final VoteGuard guard;
+
+  /** Of followers whose latest answer was that they lack something. */
+  private final ConcurrentMap<RaftPeerId, Gap> gaps = new ConcurrentHashMap<>();
+
+  /** What was sent lies behind an entry that the follower needs. */
+  private record Gap(long term, long sent, long needed) {
+    Gap(AppendEntriesRequestProto request, AppendEntriesReplyProto reply) {
+      this(request.getLeaderTerm(), request.getPreviousLog().getIndex(), reply.getNextIndex());
+    }
+  }
+
+  /**
+   * Held while the guard is asked and the server does what it allows: between the two no other
+   * leader's entries may come, and no vote be given.
+   */
+  private final ReentrantLock order = new ReentrantLock();
+
+  private final MembershipChangeOrder changes;
+  private volatile @Nullable RaftServer server;
+  private volatile @Nullable PeerDurability durability;
+  private volatile boolean isCandidate = true;
+  private volatile Known known = new Known(null, new RaftMembers(Map.of(), Map.of(), -1));
+  private @Nullable Supplier<RaftConfiguration> configuration;
+
+  /** What the members are made of, and they. */
+  private record Known(@Nullable RaftConfiguration configuration, RaftMembers members) {}
+
+  /**
+   * @param founders where the peers were reached with which the group began, by their places
+   */
+  public PeerNetwork(
+      RaftPeerId self,
+      PeerConnections others,
+      List<Endpoint> founders,
+      Duration voteTimeout,
+      LeaderLease lease,
+      VoteGuard guard) {
+    this.self = self;
+    this.changes = new MembershipChangeOrder();
+    this.others = others;
+    this.founders = founders;
+    this.voteTimeout = voteTimeout;
+    this.lease = lease;
+    this.guard = guard;
+  }
+
+  /** Before the peer starts: where its present configuration is found. */
+  public void follow(Supplier<RaftConfiguration> present) {
+    configuration = present;
+  }
+
+  /** The group as this peer's log has it. */
+  public RaftMembers members() {
+    RaftConfiguration present = Objects.requireNonNull(configuration, "not followed yet").get();
+    Known last = known;
+    if (last.configuration() == present) {
+      return last.members();
+    }
+    RaftMembers members = RaftMembers.of(present, founders);
+    known = new Known(present, members);
+    return members;
+  }
+
+  @Override
+  public void add(Collection<RaftPeer> peers) {
+    for (RaftPeer peer : peers) {
+      places.put(peer.getId(), RaftMembers.endpoint(peer, founders));
+    }
+    others.add(places.values());
+  }
+
+  @Override
+  public RpcType rpc() {
+    return new NetworkRpc();
+  }
+
+  @Override
+  public void put(Parameters parameters) {
+    parameters.put(NetworkRpc.NETWORK, this, PeerNetwork.class);
+  }
+
+  @Override
+  public void set(RaftPeerId peer, PeerDurability what) {
+    durability = what;
+  }
+
+  private PeerDurability durability() {
+    return Objects.requireNonNull(durability, "no peer yet");
+  }
+
+  @Override
+  public void join(RaftServer newServer) {
+    server = newServer;
+  }
+
+  @Override
+  public void leave(RaftServer left) {
+    server = null;
+  }
+
+  /** Those of a build that does not tell how they are may have stopped, and are left out. */
+  @Override
+  public boolean canAnotherLead(RaftPeerId peer, long committed) throws InterruptedException {
+    RaftMembers members = members();
+    List<PeerStanding> voters =
+        others.standings().values().stream().filter(PeerNetwork::isVoter).toList();
+    boolean isThereOne =
+        voters.stream()
+            .filter(other -> other.getCondition() == PeerStanding.Condition.WHOLE)
+            .filter(other -> other.getCommitted() >= committed)
+            .anyMatch(other -> members.peers().containsKey(idOf(other)));
+    Set<RaftPeerId> ids = voters.stream().map(PeerNetwork::idOf).collect(Collectors.toSet());
+    return isThereOne && members.isMajority(id -> id.equals(peer) || ids.contains(id));
+  }
+
+  private static boolean isVoter(PeerStanding other) {
+    return other.getState() == PeerStanding.State.MEMBER
+        && !other.getPeer().isEmpty()
+        && (other.getCondition() == PeerStanding.Condition.WHOLE
+            || other.getCondition() == PeerStanding.Condition.DAMAGED);
+  }
+
+  private static RaftPeerId idOf(PeerStanding other) {
+    return RaftPeerId.valueOf(other.getPeer());
+  }
+
+  @Override
+  public void setCandidate(RaftPeerId peer, boolean may) {
+    isCandidate = may;
+  }
+
+  public void setMember() {
+    order.lock();
+    try {
+      guard.setMember();
+    } finally {
+      order.unlock();
+    }
+  }
+
+  // ---- To the others ----
+
+  RequestVoteReplyProto requestVote(RequestVoteRequestProto request) throws IOException {
+    if (!isCandidate) {
+      throw new IOException("its tables cannot be rebuilt, and another peer can lead");
+    }
+    order.lock();
+    try {
+      guard.checkMayVote();
+    } finally {
+      order.unlock();
+    }
+    durability().syncVote(request);
+    CallClient voter = other(request.getServerRequest());
+    CallAnswer answer = answer(voter, Method.VOTE, request.toByteArray(), voteTimeout);
+    return RequestVoteReplyProto.parseFrom(done(voter, answer));
+  }
+
+  AppendEntriesReplyProto appendEntries(AppendEntriesRequestProto request) throws IOException {
+    CallClient follower = other(request.getServerRequest());
+    byte[] body = request.toByteArray();
+    long sentNanos;
+    CallAnswer answer;
+    RaftPeerId id = RaftPeerId.valueOf(request.getServerRequest().getReplyId());
+    if (request.getEntriesCount() > 0) {
+      changes.awaitTurn(id, request, membersWith(request));
+    }
+    do {
+      awaitConnected(follower);
+      sentNanos = System.nanoTime();
+      answer = answer(follower, Method.APPEND, body, APPEND_TIMEOUT);
+    } while (isAbsent(answer));
+    AppendEntriesReplyProto reply = AppendEntriesReplyProto.parseFrom(done(follower, answer));
+    changes.answered(id, request.getLeaderTerm(), reply);
+    boolean isGap = reply.getResult() == AppendResult.INCONSISTENCY;
+    if (isGap || reply.getResult() == AppendResult.SUCCESS) {
+      lease.acknowledged(id, request.getLeaderTerm(), sentNanos, members());
+    }
+    if (!request.getInitializing()) { // what begins has forgotten nothing
+      checkProgress(id, isGap ? new Gap(request, reply) : null);
+    }
+    return reply;
+  }
+
+  /**
+   * Ratis never sends a follower again what that has once acknowledged, so one that has forgotten
+   * it answers the same gap for ever. What is thrown here has Ratis begin anew with this follower.
+   */
+  private void checkProgress(RaftPeerId follower, @Nullable Gap gap) {
+    if (gap == null) {
+      gaps.remove(follower);
+    } else if (gap.equals(gaps.put(follower, gap))) {
+      gaps.remove(follower);
+      throw new IllegalStateException(
+          follower + " has forgotten what it acknowledged, from entry " + gap.needed() + " on");
+    }
+  }
+
+  /** A peer may be away for days: failing each time would fill the log. */
+  private static void awaitConnected(CallClient follower) throws InterruptedIOException {
+    try {
+      while (!follower.isConnected()) {
+        boolean unused = follower.awaitConnected(ABSENT_CHECK);
+      }
+    } catch (InterruptedException e) {
+      throw interrupted();
+    }
+  }
+
+  /** Its process is there, but it does not take part: like one that is away. */
+  private static boolean isAbsent(CallAnswer answer) throws InterruptedIOException {
+    if (answer.outcome() != Outcome.REFUSED) {
+      return false;
+    }
+    pause(ABSENT_CHECK);
+    return true;
+  }
+
+  /** The log has an entry a moment before the leader goes by it. */
+  private RaftMembers membersWith(AppendEntriesRequestProto request) throws InterruptedIOException {
+    RaftMembers members = members();
+    while (MembershipChangeOrder.isAhead(request, members)) {
+      pause(GOES_BY_IT_SOON);
+      members = members();
+    }
+    return members;
+  }
+
+  private static void pause(Duration time) throws InterruptedIOException {
+    try {
+      Thread.sleep(time);
+    } catch (InterruptedException e) {
+      throw interrupted();
+    }
+  }
+
+  InstallSnapshotReplyProto installSnapshot(InstallSnapshotRequestProto request)
+      throws IOException {
+    CallClient follower = other(request.getServerRequest());
+    awaitConnected(follower);
+    CallAnswer answer = answer(follower, Method.INSTALL, request.toByteArray(), INSTALL_TIMEOUT);
+    return InstallSnapshotReplyProto.parseFrom(done(follower, answer));
+  }
+
+  private CallClient other(RaftRpcRequestProto request) throws IOException {
+    Endpoint place = places.get(RaftPeerId.valueOf(request.getReplyId()));
+    if (place == null) {
+      throw new IOException("no peer " + request.getReplyId().toStringUtf8());
+    }
+    return others.client(place);
+  }
+
+  private static CallAnswer answer(CallClient peer, Method method, byte[] body, Duration timeout)
+      throws IOException {
+    try {
+      return peer.call(method, body, timeout);
+    } catch (InterruptedException e) {
+      throw interrupted();
+    }
+  }
+
+  private static byte[] done(CallClient peer, CallAnswer answer) throws IOException {
+    if (answer.outcome() != Outcome.DONE) {
+      throw new IOException(peer + " answers " + answer.outcome() + ": " + answer.text());
+    }
+    return answer.body();
+  }
+
+  private static InterruptedIOException interrupted() {
+    Thread.currentThread().interrupt();
+    return new InterruptedIOException("while another peer was called");
+  }
+
+  // ---- From the others ----
+
+  /** Answers VOTE, APPEND and INSTALL; blocks while the disk does. */
+  public void serve(IncomingCall call) {
+    RaftServer present = server;
+    if (present == null) {
+      call.answer(CallAnswer.because(Outcome.REFUSED, "the peer does not run yet, or any more"));
+      return;
+    }
+    try {
+      switch (call.method()) {
+        case VOTE -> vote(present, call);
+        case APPEND -> append(present, call);
+        case INSTALL -> install(present, call);
+        default -> throw new IllegalArgumentException("not a call of Raft: " + call.method());
+      }
+    } catch (IOException | RuntimeException e) {
+      fail(call, e);
+    }
+  }
+
+  /** Whoever was here before is gone, and what is answered now must not count as his word. */
+  private boolean isForAnother(RaftRpcRequestProto request, IncomingCall call) {
+    RaftPeerId meant = RaftPeerId.valueOf(request.getReplyId());
+    if (meant.equals(self)) {
+      return false;
+    }
+    call.answer(CallAnswer.because(Outcome.REFUSED, "here is " + self + ", not " + meant));
+    return true;
+  }
+
+  private static void fail(IncomingCall call, Throwable failure) {
+    call.answer(CallAnswer.because(Outcome.UNKNOWN, String.valueOf(failure.getMessage())));
+  }
+
+  private void vote(RaftServer voter, IncomingCall call) throws IOException {
+    RequestVoteRequestProto request = RequestVoteRequestProto.parseFrom(call.body());
+    if (isForAnother(request.getServerRequest(), call)) {
+      return;
+    }
+    RequestVoteReplyProto reply;
+    order.lock();
+    try {
+      guard.checkVote();
+      reply = voter.requestVote(request);
+    } finally {
+      order.unlock();
+    }
+    durability().syncVote(request, reply);
+    call.answer(CallAnswer.done(reply.toByteArray()));
+  }
+
+  private void append(RaftServer follower, IncomingCall call) throws IOException {
+    AppendEntriesRequestProto request = AppendEntriesRequestProto.parseFrom(call.body());
+    if (isForAnother(request.getServerRequest(), call)) {
+      return;
+    }
+    CompletableFuture<AppendEntriesReplyProto> reply;
+    order.lock();
+    try {
+      guard.checkLeader(request.getLeaderTerm());
+      guard.heard();
+      reply = follower.appendEntriesAsync(MembershipChangeOrder.toVoter(self, request));
+    } finally {
+      order.unlock();
+    }
+    durability().syncTerm(request.getLeaderTerm());
+    var unused =
+        reply.whenComplete(
+            (done, failure) -> {
+              if (failure != null) {
+                fail(call, failure);
+              } else {
+                call.answer(CallAnswer.done(done.toByteArray()));
+              }
+            });
+  }
+
+  private void install(RaftServer follower, IncomingCall call) throws IOException {
+    InstallSnapshotRequestProto request = InstallSnapshotRequestProto.parseFrom(call.body());
+    if (isForAnother(request.getServerRequest(), call)) {
+      return;
+    }
+    order.lock();
+    try {
+      guard.checkLeader(request.getLeaderTerm());
+      guard.heard();
+    } finally {
+      order.unlock();
+    }
+    durability().beginInstall(request);
+    InstallSnapshotReplyProto reply = follower.installSnapshot(request);
+    durability().syncTerm(request.getLeaderTerm());
+    if (request.getSnapshotChunk().getDone()) {
+      durability().syncInstalled();
+    }
+    call.answer(CallAnswer.done(reply.toByteArray()));
+  }
+}

@@ -1,0 +1,115 @@
+package dev.ashlar.metadata.consensus.raft;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.apache.ratis.RaftConfigKeys;
+import org.apache.ratis.conf.RaftProperties;
+import org.apache.ratis.rpc.RpcType;
+import org.apache.ratis.server.RaftServerConfigKeys;
+import org.apache.ratis.util.SizeInBytes;
+import org.apache.ratis.util.TimeDuration;
+
+/** How Ratis is set up: bounded memory, timeouts of seconds, no help that would hurt. */
+public final class RaftSettings {
+  /** A command batch is at most one command larger than its own limit; both fit with room. */
+  static final int ENTRY_BYTES_MAX = 2 << 20;
+
+  /** Of a checkpoint's file, at a time. */
+  private static final long CHECKPOINT_CHUNK_BYTES = 1 << 20;
+
+  private static final long NEW_PEER_SILENCE_MS = 30_000;
+
+  private static final int OUT_OF_REACH_DAYS = 36_500;
+
+  private static final TimeDuration OUT_OF_REACH =
+      TimeDuration.valueOf(OUT_OF_REACH_DAYS, TimeUnit.DAYS);
+
+  private RaftSettings() {}
+
+  /**
+   * How long a follower waits for its leader.
+   *
+   * @param min before it may ask for votes, or grant its own to another
+   * @param max before it asks for votes
+   * @param firstMin like min, after the start
+   * @param afterStepDown how long a leader that lost its followers asks for no votes; after a pause
+   *     of the process of that length a leader steps down, too, for Ratis has one setting for both
+   */
+  public record Timing(Duration min, Duration max, Duration firstMin, Duration afterStepDown) {
+    /**
+     * Of peers in one process, which are there or gone together: a pause is no reason to step down.
+     * Alone, a leader cannot lose followers either; where there are several, none of the others may
+     * be able to lead, because what it has is longer, so it has to ask again some time.
+     *
+     * @param isFirst asks for votes at the start, before the others do
+     */
+    public static Timing embedded(boolean isFirst, boolean isAlone) {
+      return new Timing(
+          Duration.ofSeconds(2),
+          Duration.ofSeconds(4),
+          Duration.ofMillis(isFirst ? 10 : 500),
+          isAlone ? Duration.ofDays(OUT_OF_REACH_DAYS) : Duration.ofSeconds(10));
+    }
+  }
+
+  static RaftProperties of(Path directory, RpcType rpc, Timing timing) {
+    RaftProperties properties = new RaftProperties();
+    RaftConfigKeys.Rpc.setType(properties, rpc);
+    RaftServerConfigKeys.setStorageDir(properties, List.of(directory.toFile()));
+    setTimeouts(properties, timing);
+    setLog(properties);
+    setBounds(properties);
+    return properties;
+  }
+
+  private static void setTimeouts(RaftProperties properties, Timing timing) {
+    long first = timing.firstMin().toMillis();
+    RaftServerConfigKeys.Rpc.setTimeoutMin(properties, millis(timing.min().toMillis()));
+    RaftServerConfigKeys.Rpc.setTimeoutMax(properties, millis(timing.max().toMillis()));
+    RaftServerConfigKeys.Rpc.setFirstElectionTimeoutMin(properties, millis(first));
+    RaftServerConfigKeys.Rpc.setFirstElectionTimeoutMax(properties, millis(2 * first));
+    // Beyond it a new peer counts as gone, and is not added.
+    RaftServerConfigKeys.setStagingTimeout(properties, millis(NEW_PEER_SILENCE_MS));
+    RaftServerConfigKeys.Rpc.setSlownessTimeout(properties, OUT_OF_REACH);
+    // A pause of the process (SIGSTOP, a debugger) stops all its peers at once. Peers of other
+    // processes may have elected another leader then, and their terms tell.
+    RaftServerConfigKeys.setSleepDeviationThreshold(properties, OUT_OF_REACH);
+    RaftServerConfigKeys.setCloseThreshold(properties, OUT_OF_REACH);
+    RaftServerConfigKeys.LeaderElection.setLeaderStepDownWaitTime(
+        properties, millis(timing.afterStepDown().toMillis()));
+  }
+
+  private static void setLog(RaftProperties properties) {
+    RaftServerConfigKeys.Log.setLogMetadataEnabled(properties, false);
+    // A further thread that puts appended entries into order; LocalRpc keeps them in order.
+    RaftServerConfigKeys.Log.setAppendEntriesComposeEnabled(properties, false);
+    RaftServerConfigKeys.Log.setSegmentSizeMax(properties, SizeInBytes.valueOf("4MB"));
+    RaftServerConfigKeys.Log.setPreallocatedSize(properties, SizeInBytes.valueOf("4MB"));
+    RaftServerConfigKeys.Log.setSegmentCacheNumMax(properties, 2);
+    RaftServerConfigKeys.Log.setSegmentCacheSizeMax(properties, SizeInBytes.valueOf("8MB"));
+    RaftServerConfigKeys.Log.setWriteBufferSize(
+        properties, SizeInBytes.valueOf(ENTRY_BYTES_MAX + (64 << 10)));
+    RaftServerConfigKeys.Log.Appender.setBufferByteLimit(
+        properties, SizeInBytes.valueOf(ENTRY_BYTES_MAX));
+    RaftServerConfigKeys.Log.Appender.setSnapshotChunkSizeMax(
+        properties, SizeInBytes.valueOf(CHECKPOINT_CHUNK_BYTES));
+    // Otherwise one absent peer would keep the log of all others growing; it gets a checkpoint.
+    RaftServerConfigKeys.Log.setPurgeUptoSnapshotIndex(properties, true);
+    RaftServerConfigKeys.Log.setPurgePreservationLogNum(properties, 1000);
+    RaftServerConfigKeys.Snapshot.setAutoTriggerEnabled(properties, false);
+    RaftServerConfigKeys.Snapshot.setTriggerWhenStopEnabled(properties, false);
+  }
+
+  private static void setBounds(RaftProperties properties) {
+    RaftServerConfigKeys.Write.setElementLimit(properties, 64);
+    RaftServerConfigKeys.Write.setByteLimit(properties, SizeInBytes.valueOf("16MB"));
+    RaftServerConfigKeys.Log.setQueueByteLimit(properties, SizeInBytes.valueOf("16MB"));
+    RaftServerConfigKeys.RetryCache.setExpiryTime(properties, millis(2000));
+  }
+
+  private static TimeDuration millis(long millis) {
+    return TimeDuration.valueOf(millis, TimeUnit.MILLISECONDS);
+  }
+}

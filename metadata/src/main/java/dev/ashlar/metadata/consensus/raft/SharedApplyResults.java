@@ -1,0 +1,61 @@
+package dev.ashlar.metadata.consensus.raft;
+
+import dev.ashlar.metadata.state.Applied;
+import java.util.ArrayDeque;
+import java.util.Iterator;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the latest log entries came to, so that of the peers of this process only the first executes
+ * the commands; the others, which are a little behind, write the same rows. One that is further
+ * behind executes them itself.
+ */
+public final class SharedApplyResults {
+  private static final int ENTRIES_MAX = 128;
+  private static final int COMMANDS_MAX = 4096;
+
+  private final boolean isShared;
+  private final ReentrantLock lock = new ReentrantLock();
+  private final ArrayDeque<Applied> latest = new ArrayDeque<>();
+  private int commands;
+
+  public SharedApplyResults(int peers) {
+    this.isShared = peers > 1;
+  }
+
+  void publish(Applied applied) {
+    if (!isShared) {
+      return;
+    }
+    lock.lock();
+    try {
+      Applied last = latest.peekLast();
+      if (last != null && last.reached().getIndex() >= applied.reached().getIndex()) {
+        return; // of a peer that is behind: whoever is further behind helps itself
+      }
+      latest.add(applied);
+      commands += applied.results().size();
+      while (latest.size() > 1 && (latest.size() > ENTRIES_MAX || commands > COMMANDS_MAX)) {
+        commands -= latest.remove().results().size();
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Nullable Applied find(long term, long index) {
+    lock.lock();
+    try {
+      for (Iterator<Applied> newest = latest.descendingIterator(); newest.hasNext(); ) {
+        Applied applied = newest.next();
+        if (applied.reached().getIndex() == index && applied.reached().getTerm() == term) {
+          return applied;
+        }
+      }
+      return null;
+    } finally {
+      lock.unlock();
+    }
+  }
+}

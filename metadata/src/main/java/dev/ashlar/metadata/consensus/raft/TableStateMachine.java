@@ -1,0 +1,480 @@
+package dev.ashlar.metadata.consensus.raft;
+
+import com.google.protobuf.InvalidProtocolBufferException;
+import dev.ashlar.metadata.consensus.checkpoint.CheckpointKeeper;
+import dev.ashlar.metadata.consensus.checkpoint.CheckpointLimits;
+import dev.ashlar.metadata.consensus.checkpoint.CheckpointPolicy;
+import dev.ashlar.metadata.consensus.checkpoint.Checkpoints;
+import dev.ashlar.metadata.consensus.checkpoint.DamageMeters;
+import dev.ashlar.metadata.consensus.checkpoint.LiveTables;
+import dev.ashlar.metadata.consensus.checkpoint.TableLoader;
+import dev.ashlar.metadata.consensus.checkpoint.TableLoader.Live;
+import dev.ashlar.metadata.consensus.file.DamagedFileException;
+import dev.ashlar.metadata.consensus.file.DurableFiles;
+import dev.ashlar.metadata.consensus.log.LogSegments;
+import dev.ashlar.metadata.state.Applied;
+import dev.ashlar.metadata.state.MetadataReads;
+import dev.ashlar.metadata.state.MetadataState;
+import dev.ashlar.metadata.state.apply.MetadataVersion;
+import dev.ashlar.metadata.state.apply.NewerVersionException;
+import dev.ashlar.metadata.table.DamagedTablesException;
+import dev.ashlar.metadata.table.RocksResources;
+import dev.ashlar.metadata.table.Table;
+import dev.ashlar.metadata.table.TableFailureException;
+import dev.ashlar.protocol.message.AppliedRow;
+import dev.ashlar.protocol.message.CommandBatch;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BiFunction;
+import org.apache.ratis.proto.RaftProtos.LogEntryProto;
+import org.apache.ratis.protocol.Message;
+import org.apache.ratis.protocol.RaftClientRequest;
+import org.apache.ratis.protocol.RaftGroupId;
+import org.apache.ratis.server.RaftServer;
+import org.apache.ratis.server.protocol.TermIndex;
+import org.apache.ratis.server.raftlog.RaftLog;
+import org.apache.ratis.server.storage.RaftStorage;
+import org.apache.ratis.statemachine.SnapshotInfo;
+import org.apache.ratis.statemachine.StateMachineStorage;
+import org.apache.ratis.statemachine.TransactionContext;
+import org.apache.ratis.statemachine.impl.BaseStateMachine;
+import org.apache.ratis.util.LifeCycle;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Applies the log of one peer to its tables. The live tables lie outside of Ratis' directory and
+ * are made anew from the latest checkpoint at each start, and whenever they turn out damaged.
+ */
+public final class TableStateMachine extends BaseStateMachine implements CheckpointKeeper.Peer {
+  private static final Logger LOG = LoggerFactory.getLogger(TableStateMachine.class);
+  private final Path folder;
+  private final CheckpointPolicy policy;
+  private final SharedApplyResults sharedEntries;
+  private volatile @Nullable Path receiving;
+  private final Checkpoints checkpoints = new Checkpoints();
+  private final LiveTables tables;
+  private final CheckpointKeeper keeper;
+  private final DamageMeters meters;
+
+  /** Held while entries are applied and while the tables are replaced. */
+  private final ReentrantLock applying = new ReentrantLock();
+
+  private volatile long answeredIndex = -1;
+  private volatile int version = MetadataVersion.FIRST;
+  private volatile String refusal = "";
+  private volatile String failure = "";
+  private volatile boolean isClosed;
+
+  /**
+   * @param folder of the peer
+   * @param knows the greatest version of metadata that it may apply
+   */
+  TableStateMachine(
+      Path folder,
+      RocksResources resources,
+      CheckpointPolicy policy,
+      CheckpointLimits limits,
+      SharedApplyResults sharedEntries,
+      DamageMeters meters,
+      int knows) {
+    this.folder = folder;
+    this.sharedEntries = sharedEntries;
+    this.policy = policy;
+    this.meters = meters;
+    this.keeper = new CheckpointKeeper(this, checkpoints, limits, meters);
+    TableLoader loader = new TableLoader(folder, resources, checkpoints, knows);
+    this.tables = new LiveTables(folder, loader, keeper::wake);
+  }
+
+  @Override
+  public void initialize(RaftServer server, RaftGroupId groupId, RaftStorage storage)
+      throws IOException {
+    getLifeCycle()
+        .startAndTransition(
+            () -> {
+              super.initialize(server, groupId, storage);
+              checkpoints.init(storage);
+              receiving = storage.getStorageDir().getTmpDir().toPath();
+              load();
+              LogSegments.dropDamaged(checkpoints.logDirectory(), appliedIndex());
+            },
+            IOException.class);
+  }
+
+  /**
+   * A checkpoint was received from the leader: it is made durable before Ratis gives it its name
+   * and lets go of the log before it. The tables stay open: the thread that applies may be at work,
+   * and closes them itself.
+   */
+  @Override
+  public void pause() {
+    try {
+      DurableFiles.tree(Objects.requireNonNull(receiving, "not initialised"));
+    } catch (IOException e) {
+      throw new UncheckedIOException("the checkpoint that was received is not durable", e);
+    }
+    if (getLifeCycleState() == LifeCycle.State.PAUSED) {
+      return; // Ratis could not install the one before
+    }
+    getLifeCycle().transition(LifeCycle.State.PAUSING); // no further work on files begins
+    checkpoints.files().lock(); // what has begun gives up
+    try {
+      getLifeCycle().transition(LifeCycle.State.PAUSED);
+    } finally {
+      checkpoints.files().unlock();
+    }
+  }
+
+  /** A checkpoint was installed by the leader. Called by the thread that applies. */
+  @Override
+  public void reinitialize() throws IOException {
+    load();
+    getLifeCycle().transition(LifeCycle.State.STARTING);
+    getLifeCycle().transition(LifeCycle.State.RUNNING);
+  }
+
+  /** Begins the background work on files; the log is open now. */
+  void startKeeping() {
+    keeper.start();
+  }
+
+  private void load() throws IOException {
+    applying.lock();
+    try {
+      version = tables.load().state().applied().getVersion();
+      checkpoints.latest().ifPresent(from -> setLastAppliedTermIndex(from.position()));
+    } catch (NewerVersionException e) {
+      throw refused(e);
+    } catch (InterruptedException e) {
+      throw interrupted();
+    } finally {
+      applying.unlock();
+    }
+  }
+
+  private static InterruptedIOException interrupted() {
+    Thread.currentThread().interrupt();
+    return new InterruptedIOException("while metadata tables were loaded");
+  }
+
+  /** Ratis stops this peer for it. */
+  private NewerVersionException refused(NewerVersionException why) {
+    refusal = String.valueOf(why.getMessage());
+    LOG.error("metadata in {} stops: {}", folder, refusal);
+    return why;
+  }
+
+  // ---- Damage ----
+
+  /** Rebuilds tables that turned out damaged from a checkpoint and the log behind it. */
+  @Override
+  public void rebuildIfDamaged() throws IOException, InterruptedException {
+    applying.lockInterruptibly();
+    try {
+      long startNanos = System.nanoTime();
+      long target = appliedIndex();
+      boolean isRebuilt =
+          tables.rebuildIfDamaged(
+              (next, from) ->
+                  replay(next, from.map(c -> c.position().getIndex()).orElse(-1L), target));
+      if (isRebuilt) {
+        meters.rebuilt().increment();
+        LOG.info(
+            "metadata tables in {} are rebuilt up to entry {}, in {} ms",
+            folder,
+            target,
+            TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startNanos));
+      }
+    } finally {
+      applying.unlock();
+    }
+  }
+
+  private void replay(Live next, long after, long target) throws IOException {
+    requireRunning();
+    RaftLog log = division().getRaftLog();
+    for (long index = after + 1; index <= target; index++) {
+      LogEntryProto entry = log.get(index);
+      requireRunning();
+      if (entry == null) {
+        throw new DamagedFileException("log entry " + index + " is missing");
+      }
+      if (entry.hasStateMachineLogEntry()) {
+        Applied unused = next.state().apply(entry.getTerm(), index, parse(entry));
+      }
+    }
+  }
+
+  private void requireRunning() throws IOException {
+    if (isClosed || !isRunning()) {
+      throw new InterruptedIOException(
+          "it is being closed, or installs a checkpoint of the leader's");
+    }
+  }
+
+  private RaftServer.Division division() throws IOException {
+    RaftServer own = getServer().getNow(null);
+    if (own == null) {
+      throw new IOException("the metadata peer of " + folder + " is not initialised");
+    }
+    return own.getDivision(getGroupId());
+  }
+
+  /** Returns false while the log is not open yet. */
+  @Override
+  public boolean purgeLog(long upTo) throws IOException {
+    RaftLog log = division().getRaftLog();
+    if (!log.isOpened()) {
+      return false;
+    }
+    var unused = log.purge(upTo);
+    return true;
+  }
+
+  @Override
+  public LiveTables tables() {
+    return tables;
+  }
+
+  /** False while, among others, a checkpoint of the leader's takes the place of its own. */
+  @Override
+  public boolean isRunning() {
+    return getLifeCycleState() == LifeCycle.State.RUNNING;
+  }
+
+  @Override
+  public void requestCheckpoint() {
+    policy.request();
+  }
+
+  @Override
+  public Path folder() {
+    return folder;
+  }
+
+  // ---- Reads ----
+
+  /** As {@link LiveTables#read}. */
+  public <T> T read(BiFunction<MetadataReads, Table, T> query) {
+    return tables.read(query);
+  }
+
+  /** The small tables, kept in memory. */
+  public MetadataReads memory() {
+    return tables.get().state().reads();
+  }
+
+  public long appliedIndex() {
+    return getLastAppliedTermIndex().getIndex();
+  }
+
+  /** What is applied and, here, durable: others may have made it a majority. */
+  @Override
+  public long writtenIndex() throws IOException {
+    return Math.min(appliedIndex(), division().getRaftLog().getFlushIndex());
+  }
+
+  /** Of metadata, in use as far as this peer has applied. */
+  public int version() {
+    return version;
+  }
+
+  /** Why this build cannot apply what this peer has; empty: it can. */
+  public String refusal() {
+    return refusal;
+  }
+
+  /**
+   * What ended this peer while it applied, or why its tables cannot be rebuilt, and what to do;
+   * empty: nothing.
+   */
+  @Override
+  public String failure() {
+    return failure.isEmpty()
+        ? tables
+            .failedRebuild()
+            .map(failed -> PeerFailureText.accountOf(failed, folder.toString(), isOnlyPeer()))
+            .orElse("")
+        : failure;
+  }
+
+  /** The last log entry whose commands this peer has answered; only a leader answers. */
+  public long answeredIndex() {
+    return answeredIndex;
+  }
+
+  @Override
+  public TransactionContext startTransaction(RaftClientRequest request) {
+    return TransactionContext.newBuilder()
+        .setStateMachine(this)
+        .setClientRequest(request)
+        .setLogData(request.getMessage().getContent())
+        .setStateMachineContext(request.getMessage())
+        .build();
+  }
+
+  /**
+   * Throws when a row or entry is damaged, the tables cannot be written or, being damaged, rebuilt:
+   * Ratis then stops this peer, which must not answer any more. Likewise when an entry needs a
+   * newer build.
+   */
+  @Override
+  public CompletableFuture<Message> applyTransaction(TransactionContext transaction) {
+    LogEntryProto entry = transaction.getLogEntry();
+    Proposal proposal = transaction.getStateMachineContext() instanceof Proposal own ? own : null;
+    Applied applied;
+    applying.lock();
+    try {
+      applied = applyOrStop(entry, proposal);
+      updateLastAppliedTermIndex(entry.getTerm(), entry.getIndex());
+    } finally {
+      applying.unlock();
+    }
+    policy.applied(entry.getSerializedSize(), applied.results().size());
+    follow(applied.reached());
+    if (proposal != null) {
+      answeredIndex = entry.getIndex();
+      proposal.applied(applied.results());
+    }
+    return CompletableFuture.completedFuture(Message.EMPTY);
+  }
+
+  /**
+   * The checkpoint makes sure that also builds from before entries told their version refuse what
+   * they do not know.
+   */
+  private void follow(AppliedRow reached) {
+    if (reached.getVersion() > version) {
+      version = reached.getVersion();
+      LOG.info(
+          "metadata in {} is of version {} from log entry {} on",
+          folder,
+          version,
+          reached.getIndex());
+      policy.takeNow();
+    }
+  }
+
+  private Applied applyOrStop(LogEntryProto entry, @Nullable Proposal proposal) {
+    try {
+      return applyRebuilding(entry, proposal);
+    } catch (NewerVersionException e) {
+      throw refused(e);
+    } catch (RuntimeException | Error e) {
+      failure = PeerFailureText.account(entry.getIndex(), folder.toString(), isOnlyPeer(), e);
+      LOG.error("metadata peer stops: {}", failure);
+      throw e;
+    }
+  }
+
+  /** As far as is known: a copy is not to be given up because the others could not be counted. */
+  boolean isOnlyPeer() {
+    try {
+      return division().getRaftConf().getAllPeers().size() <= 1;
+    } catch (IOException e) {
+      LOG.debug("how many peers there are is not known", e);
+      return true;
+    }
+  }
+
+  private Applied applyRebuilding(LogEntryProto entry, @Nullable Proposal proposal) {
+    try {
+      return apply(entry, proposal);
+    } catch (DamagedTablesException e) {
+      tables.setDamaged(String.valueOf(e.getMessage()));
+    }
+    try {
+      rebuildIfDamaged();
+    } catch (IOException e) {
+      throw new TableFailureException("metadata tables cannot be rebuilt: " + e.getMessage(), e);
+    } catch (InterruptedException e) {
+      throw new TableFailureException("metadata tables are not rebuilt at a stop", interrupted());
+    }
+    return apply(entry, proposal);
+  }
+
+  private Applied apply(LogEntryProto entry, @Nullable Proposal proposal) {
+    MetadataState state = tables.get().state();
+    Applied elsewhere = sharedEntries.find(entry.getTerm(), entry.getIndex());
+    if (elsewhere != null && state.canFollow(elsewhere)) {
+      state.follow(elsewhere);
+      return elsewhere;
+    }
+    CommandBatch batch = proposal != null ? proposal.batch() : parse(entry);
+    Applied own = state.apply(entry.getTerm(), entry.getIndex(), batch);
+    sharedEntries.publish(own);
+    return own;
+  }
+
+  private static CommandBatch parse(LogEntryProto entry) {
+    try {
+      return CommandBatch.parseFrom(
+          entry.getStateMachineLogEntry().getLogData().asReadOnlyByteBuffer());
+    } catch (InvalidProtocolBufferException e) {
+      throw new IllegalStateException("damaged log entry " + entry.getIndex(), e);
+    }
+  }
+
+  /**
+   * Ratis is told of none, so that it keeps its log: {@link CheckpointKeeper} lets go of that once
+   * the checkpoint has a second copy.
+   */
+  @Override
+  public long takeSnapshot() throws IOException {
+    applying.lock();
+    try {
+      var failed = tables.failedRebuild();
+      if (failed.isPresent()) { // tried again in the background
+        throw new IOException("no checkpoint of damaged tables: " + failed.get().why());
+      }
+      rebuildIfDamaged();
+      takeCheckpoint();
+    } catch (DamagedTablesException e) {
+      tables.setDamaged(String.valueOf(e.getMessage()));
+      throw new IOException("no checkpoint of damaged tables", e);
+    } catch (TableFailureException e) {
+      throw new IOException("no checkpoint was taken, which is tried again: " + e.getMessage(), e);
+    } catch (InterruptedException e) {
+      throw interrupted();
+    } finally {
+      applying.unlock();
+    }
+    policy.taken();
+    keeper.wake();
+    return -1;
+  }
+
+  private void takeCheckpoint() throws IOException, InterruptedException {
+    TermIndex position = getLastAppliedTermIndex();
+    boolean isTaken =
+        checkpoints.latest().filter(latest -> latest.position().equals(position)).isPresent();
+    if (position.getIndex() > 0 && !isTaken) {
+      checkpoints.take(position, tables.get().table()::checkpoint);
+    }
+  }
+
+  @Override
+  public StateMachineStorage getStateMachineStorage() {
+    return checkpoints;
+  }
+
+  @Override
+  public @Nullable SnapshotInfo getLatestSnapshot() {
+    return checkpoints.getLatestSnapshot();
+  }
+
+  @Override
+  public void close() {
+    isClosed = true;
+    keeper.close();
+    getLifeCycle().checkStateAndClose(tables::close);
+  }
+}

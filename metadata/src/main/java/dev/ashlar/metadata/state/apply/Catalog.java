@@ -1,0 +1,182 @@
+package dev.ashlar.metadata.state.apply;
+
+import dev.ashlar.metadata.table.Changes;
+import dev.ashlar.metadata.table.Keys;
+import dev.ashlar.metadata.table.Rows;
+import dev.ashlar.metadata.table.Table;
+import dev.ashlar.protocol.message.BucketRow;
+import dev.ashlar.protocol.message.CredentialRow;
+import dev.ashlar.protocol.message.DriveRow;
+import dev.ashlar.protocol.message.DriveStanding;
+import dev.ashlar.protocol.message.PgMapRow;
+import dev.ashlar.protocol.model.DriveId;
+import dev.ashlar.protocol.model.PlacementMap;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.ConcurrentNavigableMap;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The small tables in memory, kept current by apply: every request looks into them. Apply writes,
+ * anyone reads.
+ */
+public final class Catalog {
+  private final ConcurrentNavigableMap<String, BucketRow> buckets = new ConcurrentSkipListMap<>();
+  private final ConcurrentMap<String, CredentialRow> credentials = new ConcurrentHashMap<>();
+  private volatile Map<UUID, DriveId> drives = Map.of();
+
+  /** Of the drives that have begun another life, where in the log the present one did. */
+  private final ConcurrentMap<UUID, Long> replacedAt = new ConcurrentHashMap<>();
+
+  private volatile long lastReplacedAt;
+
+  /** Drives that are taken for lost. */
+  private volatile Set<UUID> out = Set.of();
+
+  private volatile @Nullable PlacementMap placement;
+
+  private final BlobRowCache writtenBlobs = new BlobRowCache();
+
+  /** What the tables hold. */
+  public static Catalog load(Table table) {
+    Catalog catalog = new Catalog();
+    Map<UUID, DriveId> drives = new HashMap<>();
+    forEachRow(table, 'B', catalog::putBucket);
+    forEachRow(table, 'A', catalog::putCredential);
+    forEachRow(table, 'V', value -> catalog.putDrive(drives, value));
+    forEachRow(table, 'M', catalog::putPlacement);
+    catalog.drives = Map.copyOf(drives);
+    return catalog;
+  }
+
+  /** Makes this what the tables hold, whatever it has been told. */
+  public void restore(Table table) {
+    Catalog there = load(table);
+    buckets.keySet().retainAll(there.buckets.keySet());
+    buckets.putAll(there.buckets);
+    credentials.keySet().retainAll(there.credentials.keySet());
+    credentials.putAll(there.credentials);
+    replacedAt.keySet().retainAll(there.replacedAt.keySet());
+    replacedAt.putAll(there.replacedAt);
+    lastReplacedAt = there.lastReplacedAt;
+    drives = there.drives;
+    out = there.out;
+    placement = there.placement;
+  }
+
+  public static void forEachRow(Table table, char name, Consumer<byte[]> visitor) {
+    byte[] from = Keys.table(name);
+    try (Table.Cursor cursor = table.cursor(from, Keys.behind(from))) {
+      for (; cursor.isValid(); cursor.next()) {
+        visitor.accept(cursor.value());
+      }
+    }
+  }
+
+  /** Takes over rows that were changed elsewhere. Only buckets are ever removed. */
+  public void follow(Changes changes) {
+    changes.forEach(
+        'B',
+        (key, value) ->
+            value.ifPresentOrElse(this::putBucket, () -> buckets.remove(Keys.nameOf(key))));
+    changes.forEach('A', (key, value) -> value.ifPresent(this::putCredential));
+    changes.forEach(
+        'V',
+        (key, value) -> {
+          Map<UUID, DriveId> present = new HashMap<>(drives);
+          value.ifPresent(row -> putDrive(present, row));
+          drives = Map.copyOf(present);
+        });
+    changes.forEach('M', (key, value) -> value.ifPresent(this::putPlacement));
+  }
+
+  private void putBucket(byte[] value) {
+    BucketRow bucket = Rows.parse(value, BucketRow.parser());
+    buckets.put(bucket.getName(), bucket);
+  }
+
+  private void putCredential(byte[] value) {
+    CredentialRow credential = Rows.parse(value, CredentialRow.parser());
+    credentials.put(credential.getAccessKey(), credential);
+  }
+
+  private void putDrive(Map<UUID, DriveId> drives, byte[] value) {
+    DriveRow drive = Rows.parse(value, DriveRow.parser());
+    drives.put(DriveId.idOf(drive), new DriveId(DriveId.idOf(drive), drive.getIncarnation()));
+    setReplacedAt(DriveId.idOf(drive), drive.getReplacedAt());
+    setOut(DriveId.idOf(drive), drive.getStanding() == DriveStanding.STANDING_OUT);
+  }
+
+  /** Whether the drive is taken for lost. */
+  public boolean isOut(UUID drive) {
+    return out.contains(drive);
+  }
+
+  public void setOut(UUID drive, boolean isOut) {
+    if (isOut != out.contains(drive)) {
+      Set<UUID> changed = new HashSet<>(out);
+      if (isOut) {
+        changed.add(drive);
+      } else {
+        changed.remove(drive);
+      }
+      out = Set.copyOf(changed);
+    }
+  }
+
+  private void putPlacement(byte[] value) {
+    placement = PlacementMap.of(Rows.parse(value, PgMapRow.parser()));
+  }
+
+  public ConcurrentNavigableMap<String, BucketRow> buckets() {
+    return buckets;
+  }
+
+  public ConcurrentMap<String, CredentialRow> credentials() {
+    return credentials;
+  }
+
+  public Map<UUID, DriveId> drives() {
+    return drives;
+  }
+
+  public void setDrives(Map<UUID, DriveId> present) {
+    drives = Map.copyOf(present);
+  }
+
+  /** Whether any drive has begun another life behind this position in the log. */
+  public boolean wasReplacedBehind(long position) {
+    return lastReplacedAt > position;
+  }
+
+  /** Where in the log the drive's present life began; 0 if it had no other. */
+  public long replacedAt(UUID drive) {
+    return replacedAt.getOrDefault(drive, 0L);
+  }
+
+  public void setReplacedAt(UUID drive, long position) {
+    if (position > 0) {
+      replacedAt.put(drive, position);
+      lastReplacedAt = Math.max(lastReplacedAt, position);
+    }
+  }
+
+  public BlobRowCache writtenBlobs() {
+    return writtenBlobs;
+  }
+
+  public @Nullable PlacementMap placement() {
+    return placement;
+  }
+
+  public void setPlacement(PlacementMap present) {
+    placement = present;
+  }
+}

@@ -1,0 +1,225 @@
+package dev.ashlar.metadata.state.apply;
+
+import dev.ashlar.metadata.table.Keys;
+import dev.ashlar.metadata.table.Overlay;
+import dev.ashlar.metadata.table.Rows;
+import dev.ashlar.metadata.table.Table;
+import dev.ashlar.protocol.message.Command;
+import dev.ashlar.protocol.message.CommandResult;
+import dev.ashlar.protocol.message.DedupRow;
+import dev.ashlar.protocol.message.EndSessions;
+import dev.ashlar.protocol.message.ResultCode;
+import dev.ashlar.protocol.message.SessionRow;
+import dev.ashlar.protocol.model.NodeLife;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Live sessions, and what their recent requests answered. One row holds the answers of one log
+ * entry; it expires by log time, number or size, and then the session's floor rises above its
+ * requests: a later retry is refused, never executed again.
+ */
+public final class Sessions {
+  public static final long KEEP_MS = 60_000;
+  public static final int KEEP_REQUESTS_MAX = 16_384;
+  static final long KEEP_BYTES_MAX = 8 << 20;
+
+  private final Map<Long, Requests> live = new HashMap<>();
+  private final ArrayDeque<Entry> entries = new ArrayDeque<>();
+  private int keptRequests;
+  private long keptBytes;
+
+  /** Of one session: up to floor expired; greater than the greatest never seen. */
+  private static final class Requests {
+    final long beganMs;
+    long floor;
+    long greatest;
+
+    Requests(SessionRow row) {
+      beganMs = row.getBeganMs();
+      floor = row.getRequestFloor();
+      greatest = floor;
+    }
+
+    SessionRow row() {
+      return SessionRow.newBuilder().setRequestFloor(floor).setBeganMs(beganMs).build();
+    }
+  }
+
+  private record Entry(long logIndex, DedupRow row, int bytes) {}
+
+  public static Sessions load(Table table) {
+    Sessions sessions = new Sessions();
+    try (Table.Cursor cursor = cursor(table, 'S')) {
+      for (; cursor.isValid(); cursor.next()) {
+        SessionRow row = Rows.parse(cursor.value(), SessionRow.parser());
+        sessions.live.put(Keys.idOf(cursor.key()), new Requests(row));
+      }
+    }
+    try (Table.Cursor cursor = cursor(table, 'R')) {
+      for (; cursor.isValid(); cursor.next()) {
+        DedupRow row = Rows.parse(cursor.value(), DedupRow.parser());
+        sessions.add(new Entry(Keys.idOf(cursor.key()), row, cursor.value().length));
+      }
+    }
+    return sessions;
+  }
+
+  private static Table.Cursor cursor(Table table, char name) {
+    return table.cursor(Keys.table(name), Keys.behind(Keys.table(name)));
+  }
+
+  public boolean isLive(long session) {
+    return live.containsKey(session);
+  }
+
+  public CommandResult register(ApplyContext context) {
+    long session = context.freshId();
+    SessionRow row = SessionRow.newBuilder().setBeganMs(context.logTimeMs()).build();
+    context.table().put(Keys.session(session), row.toByteArray());
+    live.put(session, new Requests(row));
+    return CommandResult.newBuilder().setSession(session).build();
+  }
+
+  /** Nothing that the session has written can be committed any more. */
+  public void end(ApplyContext context, long session) {
+    live.remove(session);
+    context.table().delete(Keys.session(session));
+  }
+
+  /**
+   * Ends those that have begun long ago and are none of these: their processes ended before they
+   * became nodes, or have another session, because they did not hear of this one.
+   */
+  public void endUnused(ApplyContext context, Set<Long> used) {
+    List<Long> unused = new ArrayList<>();
+    live.forEach(
+        (session, requests) -> {
+          boolean isOld =
+              context.sinceMs(requests.beganMs) + NodeLife.FORGOTTEN_MS < context.logTimeMs();
+          if (isOld && !used.contains(session)) {
+            unused.add(session);
+          }
+        });
+    unused.forEach(session -> end(context, session));
+  }
+
+  /** Those that live, ascending. */
+  public static List<Long> all(Table table) {
+    List<Long> all = new ArrayList<>();
+    try (Table.Cursor cursor = cursor(table, 'S')) {
+      for (; cursor.isValid(); cursor.next()) {
+        all.add(Keys.idOf(cursor.key()));
+      }
+    }
+    return all;
+  }
+
+  public CommandResult end(ApplyContext context, EndSessions command) {
+    for (Iterator<Long> ids = live.keySet().iterator(); ids.hasNext(); ) {
+      long session = ids.next();
+      if (Long.compareUnsigned(session, command.getBelow()) < 0) {
+        ids.remove();
+        context.table().delete(Keys.session(session));
+      }
+    }
+    return ApplyContext.OK;
+  }
+
+  /** What to answer without executing the command: an earlier answer or a refusal; or null. */
+  public @Nullable CommandResult answered(Command command, DedupRow.Builder present) {
+    if (command.hasRegisterSession()) {
+      return null;
+    }
+    Requests requests = live.get(command.getSession());
+    if (requests == null) {
+      // It may have been carried out while the session lived: then its sender must not clean up.
+      CommandResult earlier = earlier(command, present);
+      return earlier == null ? refusal(ResultCode.STALE_REQUEST) : earlier;
+    }
+    if (command.getRequest() <= requests.floor) {
+      return refusal(ResultCode.STALE_REQUEST);
+    }
+    if (command.getRequest() > requests.greatest) {
+      requests.greatest = command.getRequest();
+      return null;
+    }
+    return earlier(command, present);
+  }
+
+  private @Nullable CommandResult earlier(Command command, DedupRow.Builder present) {
+    CommandResult earlier = find(present.buildPartial(), command);
+    for (Iterator<Entry> i = entries.descendingIterator(); earlier == null && i.hasNext(); ) {
+      earlier = find(i.next().row(), command);
+    }
+    return earlier;
+  }
+
+  private static @Nullable CommandResult find(DedupRow row, Command command) {
+    for (int i = 0; i < row.getRequestsCount(); i++) {
+      if (row.getRequests(i) == command.getRequest()
+          && row.getSessions(i) == command.getSession()) {
+        return row.getResults(i);
+      }
+    }
+    return null;
+  }
+
+  private static CommandResult refusal(ResultCode code) {
+    return CommandResult.newBuilder().setCode(code).build();
+  }
+
+  /** Keeps what a log entry answered and lets go of what has expired. */
+  public void keep(Overlay table, long logIndex, DedupRow row) {
+    if (row.getRequestsCount() > 0) {
+      byte[] value = row.toByteArray();
+      table.put(Keys.dedup(logIndex), value);
+      add(new Entry(logIndex, row, value.length));
+    }
+    Map<Long, Requests> raised = new HashMap<>();
+    for (Entry oldest = entries.peek(); isExpired(oldest, row); oldest = entries.peek()) {
+      expire(table, entries.remove(), raised);
+    }
+    raised.forEach(
+        (session, requests) -> table.put(Keys.session(session), requests.row().toByteArray()));
+  }
+
+  private boolean isExpired(@Nullable Entry oldest, DedupRow newest) {
+    return oldest != null
+        && (keptRequests > KEEP_REQUESTS_MAX
+            || keptBytes > KEEP_BYTES_MAX
+            || oldest.row().getTimeMs() + KEEP_MS < newest.getTimeMs());
+  }
+
+  private void add(Entry entry) {
+    entries.add(entry);
+    keptRequests += entry.row().getRequestsCount();
+    keptBytes += entry.bytes();
+    for (int i = 0; i < entry.row().getRequestsCount(); i++) {
+      Requests requests = live.get(entry.row().getSessions(i));
+      if (requests != null) {
+        requests.greatest = Math.max(requests.greatest, entry.row().getRequests(i));
+      }
+    }
+  }
+
+  private void expire(Overlay table, Entry entry, Map<Long, Requests> raised) {
+    table.delete(Keys.dedup(entry.logIndex()));
+    keptRequests -= entry.row().getRequestsCount();
+    keptBytes -= entry.bytes();
+    for (int i = 0; i < entry.row().getRequestsCount(); i++) {
+      long session = entry.row().getSessions(i);
+      Requests requests = live.get(session);
+      if (requests != null) {
+        requests.floor = Math.max(requests.floor, entry.row().getRequests(i));
+        raised.put(session, requests);
+      }
+    }
+  }
+}

@@ -1,0 +1,151 @@
+package dev.ashlar.metadata.state.blob;
+
+import static dev.ashlar.metadata.state.apply.ApplyContext.require;
+
+import dev.ashlar.metadata.state.apply.ApplyContext;
+import dev.ashlar.protocol.layout.ByteRange;
+import dev.ashlar.protocol.layout.StripeLayout;
+import dev.ashlar.protocol.message.AttemptRow;
+import dev.ashlar.protocol.message.BlobChange;
+import dev.ashlar.protocol.message.BlobRow;
+import dev.ashlar.protocol.message.RebuiltShard;
+import dev.ashlar.protocol.message.ResultCode;
+import dev.ashlar.protocol.message.SlotAck;
+import dev.ashlar.protocol.model.PlacementMap;
+import dev.ashlar.protocol.model.Profile;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.SortedSet;
+import java.util.stream.Collectors;
+
+/** The compare-and-set that moves a blob to its next revision. */
+public final class BlobChanges {
+  /** Per blob; then writers fold first. */
+  static final int UNFOLDED_MAX = 32;
+
+  private BlobChanges() {}
+
+  /** Whether the change makes sense by itself. */
+  public static boolean isWellFormed(BlobChange change) {
+    return change.getLength() > 0
+        && change.getOffset() >= 0
+        && change.getOffset() <= Blobs.LENGTH_MAX - change.getLength()
+        && change.getBaseLength() >= change.getOffset()
+        && change.getBaseRevision() >= 0;
+  }
+
+  /** Whether the blob becomes longer than the writer saw it. */
+  public static boolean grows(BlobChange change) {
+    return change.getOffset() + change.getLength() > change.getBaseLength();
+  }
+
+  /** A writer cannot have seen what is not there yet, and an attempt is committed once. */
+  public static boolean isPossible(ApplyContext context, BlobRow row, BlobChange change) {
+    return change.getBaseRevision() <= row.getRevision()
+        && change.getBaseLength() <= row.getLength()
+        && change.getEpoch() <= context.placement().epoch()
+        && row.getAttemptsList().stream()
+            .noneMatch(attempt -> attempt.getId().equals(change.getAttempt()));
+  }
+
+  /** The row after a possible change, not written yet. */
+  public static BlobRow apply(ApplyContext context, BlobRow row, BlobChange change) {
+    require(row.getReferences() == 1, ResultCode.CONDITIONAL_CONFLICT);
+    require(
+        !grows(change) || change.getBaseLength() == row.getLength(),
+        ResultCode.CONDITIONAL_CONFLICT);
+    Profile profile = Profile.of(row.getProfile());
+    ByteRange range = new ByteRange(change.getOffset(), change.getLength());
+    StripeLayout layout = new StripeLayout(profile, Math.max(row.getLength(), range.end()));
+    AttemptRow.Builder attempt = attempt(row, change, range, layout);
+    require(!conflicts(row, change.getBaseRevision(), attempt), ResultCode.CONDITIONAL_CONFLICT);
+    require(row.getAttemptsCount() < UNFOLDED_MAX, ResultCode.TOO_MANY_UNFOLDED);
+    require(!isOvertaken(context, row, change), ResultCode.CONDITIONAL_CONFLICT);
+    List<SlotAck> counting = counting(row, change);
+    boolean[] held =
+        Acknowledgements.held(
+            context, slot -> context.placement().location(row, slot), profile, counting);
+    List<Integer> missed = Acknowledgements.missing(held, attempt.getSlotsList());
+    SortedSet<Integer> debts = Debts.owed(context, row);
+    debts.addAll(missed);
+    boolean mayCountNextTime = counting.size() < change.getAcksCount();
+    require(
+        debts.size() <= Acknowledgements.debtsMax(profile) || !mayCountNextTime,
+        ResultCode.CONDITIONAL_CONFLICT);
+    Acknowledgements.requireDurable(profile, debts);
+    BlobRow.Builder changed = MissedSlots.told(context, row, row).toBuilder();
+    if (MissedSlots.areTold(context)) {
+      changed.setTellsMissed(true);
+      attempt.addAllMissedSlots(missed);
+    }
+    changed
+        .setRevision(attempt.getRevision())
+        .setLength(attempt.getLength())
+        .setRewritten(attempt.getRewrites() ? context.freshId() : row.getRewritten())
+        .addAttempts(attempt);
+    return RelocatedShards.settled(context, row, changed.build(), debts, Map.of());
+  }
+
+  /**
+   * Whether a slot that the writer changed has gone to another drive since it looked: its change
+   * would cost the blob a shard that was there before and after, or could still have come there.
+   */
+  private static boolean isOvertaken(ApplyContext context, BlobRow row, BlobChange change) {
+    PlacementMap map = context.placement();
+    return row.getSettled() > change.getBaseSettled()
+        && change.getAcksList().stream()
+            .filter(ack -> ack.getSlot() >= 0 && ack.getSlot() < map.profile().shards())
+            .anyMatch(
+                ack -> !Acknowledgements.driveOf(ack).equals(map.location(row, ack.getSlot())));
+  }
+
+  /** What was prepared for a shard that was rebuilt since is not where that one is. */
+  private static List<SlotAck> counting(BlobRow row, BlobChange change) {
+    if (row.getRebuiltCount() == 0) {
+      return change.getAcksList();
+    }
+    Set<Integer> rebuilt =
+        row.getRebuiltList().stream()
+            .filter(shard -> shard.getPosition() > change.getBaseSettled())
+            .map(RebuiltShard::getSlot)
+            .collect(Collectors.toSet());
+    return change.getAcksList().stream().filter(ack -> !rebuilt.contains(ack.getSlot())).toList();
+  }
+
+  private static AttemptRow.Builder attempt(
+      BlobRow row, BlobChange change, ByteRange range, StripeLayout layout) {
+    return AttemptRow.newBuilder()
+        .setId(change.getAttempt())
+        .setRevision(row.getRevision() + 1)
+        .setFirstStripe(layout.stripeOf(range.offset()))
+        .setLastStripe(layout.stripeOf(range.end() - 1))
+        .addAllSlots(layout.touchedSlots(range))
+        .setLength(layout.blobLength())
+        .setRewrites(range.offset() < row.getLength());
+  }
+
+  /**
+   * Whether a revision behind the base changed one of these stripes, or may have. Revisions count
+   * without a gap, so those of the remembered stripes follow from their number.
+   */
+  private static boolean conflicts(BlobRow row, long base, AttemptRow.Builder change) {
+    int remembered = row.getFoldedStripesCount() / 2;
+    long oldestBase = row.getRevision() - row.getAttemptsCount() - remembered;
+    if (base < oldestBase) {
+      return true;
+    }
+    for (int i = (int) Math.min(base - oldestBase, remembered); i < remembered; i++) {
+      if (overlap(change, row.getFoldedStripes(2 * i), row.getFoldedStripes(2 * i + 1))) {
+        return true;
+      }
+    }
+    return row.getAttemptsList().stream()
+        .filter(attempt -> attempt.getRevision() > base)
+        .anyMatch(attempt -> overlap(change, attempt.getFirstStripe(), attempt.getLastStripe()));
+  }
+
+  private static boolean overlap(AttemptRow.Builder change, long firstStripe, long lastStripe) {
+    return change.getFirstStripe() <= lastStripe && firstStripe <= change.getLastStripe();
+  }
+}

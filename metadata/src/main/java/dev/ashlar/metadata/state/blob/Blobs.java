@@ -1,0 +1,242 @@
+package dev.ashlar.metadata.state.blob;
+
+import static dev.ashlar.metadata.state.apply.ApplyContext.require;
+
+import dev.ashlar.metadata.state.apply.ApplyContext;
+import dev.ashlar.metadata.table.Keys;
+import dev.ashlar.protocol.layout.ByteRange;
+import dev.ashlar.protocol.layout.StripeLayout;
+import dev.ashlar.protocol.message.BlobIdValue;
+import dev.ashlar.protocol.message.BlobRow;
+import dev.ashlar.protocol.message.CommandResult;
+import dev.ashlar.protocol.message.ForgetBlobs;
+import dev.ashlar.protocol.message.NewBlob;
+import dev.ashlar.protocol.message.ResultCode;
+import dev.ashlar.protocol.message.SliceValue;
+import dev.ashlar.protocol.message.SlotAck;
+import dev.ashlar.protocol.model.BlobId;
+import dev.ashlar.protocol.model.PlacementMap;
+import dev.ashlar.protocol.model.Profile;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+
+/**
+ * Blob rows and their reference counts: one reference per slice. A blob that loses its last one can
+ * never get another, because references are taken from what an object or part still holds.
+ */
+public final class Blobs {
+  /** Longer data continues in further blobs. */
+  public static final long LENGTH_MAX = 1L << 30;
+
+  private Blobs() {}
+
+  /** The rows of new blobs, not written yet: refuses unless each is durable and unheard of. */
+  public static List<BlobRow> admit(ApplyContext context, List<NewBlob> blobs) {
+    List<BlobRow> rows = new ArrayList<>(blobs.size());
+    Set<BlobIdValue> ids = new HashSet<>();
+    for (NewBlob blob : blobs) {
+      if (blob.getLength() == 0) {
+        continue; // holds nothing: no shard, no slice
+      }
+      PlacementMap map = context.placement();
+      require(context.sessions().isLive(blob.getId().getSession()), ResultCode.DEAD_SESSION);
+      BlobId id = BlobId.of(blob.getId());
+      require(
+          fits(blob, map)
+              && ids.add(blob.getId())
+              && context.table().get(Keys.blob(id, map.pgCount())) == null,
+          ResultCode.INVALID_COMMAND);
+      rows.add(row(context, blob, map));
+    }
+    return rows;
+  }
+
+  private static boolean fits(NewBlob blob, PlacementMap map) {
+    return blob.getLength() > 0
+        && blob.getLength() <= LENGTH_MAX
+        && blob.getProfile().equals(map.profile().toMessage())
+        && blob.getPg() == BlobId.of(blob.getId()).placementGroup(map.pgCount())
+        && blob.getEpoch() <= map.epoch();
+  }
+
+  /** Every slot that holds bytes of the blob should have acknowledged them. */
+  private static BlobRow row(ApplyContext context, NewBlob blob, PlacementMap map) {
+    Profile profile = map.profile();
+    StripeLayout layout = new StripeLayout(profile, blob.getLength());
+    List<Integer> written = layout.touchedSlots(new ByteRange(0, blob.getLength()));
+    Map<Integer, UUID> earlier = earlierOwners(blob, map);
+    List<Integer> debts =
+        Acknowledgements.debts(
+            context,
+            slot -> earlier.getOrDefault(slot, map.drive(blob.getPg(), slot)),
+            profile,
+            blob.getAcksList(),
+            written,
+            List.of());
+    Acknowledgements.requireDurable(profile, debts);
+    BlobRow row =
+        BlobRow.newBuilder()
+            .setId(blob.getId())
+            .setLength(blob.getLength())
+            .setProfile(blob.getProfile())
+            .setPg(blob.getPg())
+            .setReferences(1)
+            .setSettled(context.freshId())
+            .build();
+    return RelocatedShards.settled(context, row, row, debts, spread(blob, map, written, earlier));
+  }
+
+  /**
+   * With places for slots that have no bytes yet and went to drives that other slots left: in the
+   * writer's map they were elsewhere, and still are until those drives have given up what they
+   * have.
+   */
+  private static Map<Integer, UUID> spread(
+      NewBlob blob, PlacementMap map, List<Integer> written, Map<Integer, UUID> earlier) {
+    if (earlier.isEmpty()) {
+      return earlier;
+    }
+    int pg = blob.getPg();
+    List<UUID> drives = new ArrayList<>(map.slotDrives().get(pg));
+    earlier.forEach(drives::set);
+    Map<Integer, UUID> placed = new HashMap<>(earlier);
+    for (int slot = 0; slot < drives.size(); slot++) {
+      int empty = slot;
+      if (!written.contains(slot) && earlier.containsValue(drives.get(slot))) {
+        map.pastOf(pg).stream()
+            .filter(past -> past.slot() == empty && !drives.contains(past.drive()))
+            .findFirst()
+            .ifPresent(
+                past -> {
+                  drives.set(empty, past.drive());
+                  placed.put(empty, past.drive());
+                });
+      }
+    }
+    return placed;
+  }
+
+  /** Where slots were in the writer's map, and it has put their shards, but are not any more. */
+  private static Map<Integer, UUID> earlierOwners(NewBlob blob, PlacementMap map) {
+    Map<Integer, UUID> earlier = new HashMap<>();
+    if (blob.getEpoch() < map.epoch()) {
+      for (SlotAck ack : blob.getAcksList()) {
+        UUID drive = Acknowledgements.driveOf(ack);
+        int slot = ack.getSlot();
+        boolean isSlot = slot >= 0 && slot < map.profile().shards();
+        if (isSlot
+            && !drive.equals(map.drive(blob.getPg(), slot))
+            && map.wasAt(blob.getPg(), slot, drive)) {
+          earlier.put(slot, drive);
+        }
+      }
+    }
+    return earlier;
+  }
+
+  /** Writes the rows of admitted blobs and returns the slices that are their one reference. */
+  public static List<SliceValue> insert(ApplyContext context, List<BlobRow> rows) {
+    List<SliceValue> slices = new ArrayList<>(rows.size());
+    for (BlobRow row : rows) {
+      context.table().put(key(context, row.getId()), row.toByteArray());
+      Debts.update(context, null, row);
+      slices.add(slice(row.getId(), row.getLength()));
+    }
+    return slices;
+  }
+
+  /** The slice that is all of a new blob. */
+  public static SliceValue slice(BlobIdValue id, long length) {
+    return SliceValue.newBuilder().setBlob(id).setLength(length).build();
+  }
+
+  /** Adds a reference for each slice. */
+  public static void take(ApplyContext context, List<SliceValue> slices) {
+    slices.forEach(slice -> refer(context, slice.getBlob(), 1));
+  }
+
+  /** Removes a reference for each slice; what nobody refers to any more becomes garbage. */
+  public static void drop(ApplyContext context, List<SliceValue> slices) {
+    slices.forEach(slice -> refer(context, slice.getBlob(), -1));
+  }
+
+  /** References for the slices after a change instead of for those before it. */
+  public static void exchange(
+      ApplyContext context, List<SliceValue> before, List<SliceValue> after) {
+    Map<BlobIdValue, Integer> difference = new HashMap<>();
+    before.forEach(slice -> difference.merge(slice.getBlob(), -1, Integer::sum));
+    after.forEach(slice -> difference.merge(slice.getBlob(), 1, Integer::sum));
+    difference.values().removeIf(references -> references == 0);
+    difference.forEach((blob, references) -> refer(context, blob, references));
+  }
+
+  private static void refer(ApplyContext context, BlobIdValue id, int difference) {
+    BlobRow row = row(context, id);
+    if (row.getReferences() == 0) {
+      throw new IllegalStateException("a slice of an unreferenced blob " + id);
+    }
+    BlobRow.Builder changed = row.toBuilder().setReferences(row.getReferences() + difference);
+    if (changed.getReferences() == 0) {
+      changed.setUnreferencedAtMs(context.logTimeMs());
+      context.table().put(Keys.garbage(context.logTimeMs(), BlobId.of(id)), new byte[0]);
+    }
+    write(context, row, changed.build());
+  }
+
+  /** Of a blob that must be there, because something refers to it. */
+  static BlobRow row(ApplyContext context, BlobIdValue id) {
+    return find(context, id).orElseThrow(() -> new IllegalStateException("no row of blob " + id));
+  }
+
+  public static Optional<BlobRow> find(ApplyContext context, BlobIdValue id) {
+    return context.catalog().writtenBlobs().get(context.table(), key(context, id));
+  }
+
+  /** Writes a row that was there before, and whether it is to be folded, or repaired. */
+  public static void write(ApplyContext context, BlobRow before, BlobRow after) {
+    byte[] key = key(context, after.getId());
+    byte[] bytes = after.toByteArray();
+    context.table().put(key, bytes);
+    Debts.update(context, before, after);
+    boolean isUnfolded = isUnfolded(after);
+    if (isUnfolded) {
+      context.catalog().writtenBlobs().put(key, bytes, after);
+    }
+    boolean wasUnfolded = isUnfolded(before);
+    if (isUnfolded != wasUnfolded) {
+      byte[] unfolded = Keys.unfolded(BlobId.of(after.getId()));
+      if (wasUnfolded) {
+        context.table().delete(unfolded);
+      } else {
+        context.table().put(unfolded, new byte[0]);
+      }
+    }
+  }
+
+  private static boolean isUnfolded(BlobRow row) {
+    return row.getAttemptsCount() > 0 && row.getReferences() > 0;
+  }
+
+  private static byte[] key(ApplyContext context, BlobIdValue id) {
+    return Keys.blob(BlobId.of(id), context.placement().pgCount());
+  }
+
+  /** Passes over blobs that are still (again, for a retried command) unknown or referenced. */
+  public static CommandResult forget(ApplyContext context, ForgetBlobs command) {
+    for (BlobIdValue id : command.getBlobsList()) {
+      Optional<BlobRow> row = find(context, id);
+      if (row.isPresent() && row.get().getReferences() == 0) {
+        context.table().delete(key(context, id));
+        Repairs.forgetNames(context, row.get());
+        context.table().delete(Keys.garbage(row.get().getUnreferencedAtMs(), BlobId.of(id)));
+      }
+    }
+    return ApplyContext.OK;
+  }
+}

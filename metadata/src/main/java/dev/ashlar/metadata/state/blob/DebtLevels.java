@@ -1,0 +1,74 @@
+package dev.ashlar.metadata.state.blob;
+
+import dev.ashlar.metadata.state.apply.Catalog;
+import dev.ashlar.metadata.table.Keys;
+import dev.ashlar.metadata.table.Overlay;
+import dev.ashlar.metadata.table.Rows;
+import dev.ashlar.metadata.table.Table;
+import dev.ashlar.protocol.message.DebtLevel;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is owed altogether, by how many more shards the blobs may lose: a row per level, which every
+ * command that changes the table of what is owed keeps true, so that nobody has to count it.
+ */
+public final class DebtLevels {
+  private DebtLevels() {}
+
+  /** An entry of the table becomes another one, appears or goes. */
+  static void change(Overlay table, Debts.@Nullable Entry before, Debts.@Nullable Entry after) {
+    if (before != null && after != null && before.spare() == after.spare()) {
+      add(table, after.spare(), 0, after.bytes() - before.bytes());
+      return;
+    }
+    if (before != null) {
+      add(table, before.spare(), -1, -before.bytes());
+    }
+    if (after != null) {
+      add(table, after.spare(), 1, after.bytes());
+    }
+  }
+
+  private static void add(Overlay table, int spare, int blobs, long bytes) {
+    byte[] key = Keys.debtLevel(spare);
+    DebtLevel present =
+        Rows.get(table, key, DebtLevel.parser())
+            .orElse(DebtLevel.newBuilder().setSpare(spare).build());
+    DebtLevel changed =
+        present.toBuilder()
+            .setBlobs(present.getBlobs() + blobs)
+            .setBytes(present.getBytes() + bytes)
+            .build();
+    if (changed.getBlobs() == 0) {
+      table.delete(key);
+    } else {
+      table.put(key, changed.toByteArray());
+    }
+  }
+
+  /** The most endangered first; only those that there are. */
+  public static List<DebtLevel> all(Table snapshot) {
+    List<DebtLevel> levels = new ArrayList<>();
+    Catalog.forEachRow(snapshot, 'Y', value -> levels.add(Rows.parse(value, DebtLevel.parser())));
+    return levels;
+  }
+
+  /** Counts what older programs did not keep count of. */
+  public static void count(Overlay table) {
+    Map<Integer, DebtLevel.Builder> levels = new TreeMap<>();
+    byte[] all = Keys.table('E');
+    try (Table.Cursor cursor = table.cursor(all, Keys.behind(all))) {
+      for (; cursor.isValid(); cursor.next()) {
+        Debts.Entry entry = Debts.Entry.of(cursor.key(), cursor.value());
+        DebtLevel.Builder level =
+            levels.computeIfAbsent(entry.spare(), spare -> DebtLevel.newBuilder().setSpare(spare));
+        level.setBlobs(level.getBlobs() + 1).setBytes(level.getBytes() + entry.bytes());
+      }
+    }
+    levels.forEach((spare, level) -> table.put(Keys.debtLevel(spare), level.build().toByteArray()));
+  }
+}

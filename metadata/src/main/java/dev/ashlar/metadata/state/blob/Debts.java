@@ -1,0 +1,110 @@
+package dev.ashlar.metadata.state.blob;
+
+import dev.ashlar.metadata.state.apply.ApplyContext;
+import dev.ashlar.metadata.state.apply.Catalog;
+import dev.ashlar.metadata.table.Keys;
+import dev.ashlar.metadata.table.Rows;
+import dev.ashlar.metadata.table.Table;
+import dev.ashlar.protocol.layout.StripeLayout;
+import dev.ashlar.protocol.message.BlobIdValue;
+import dev.ashlar.protocol.message.BlobRow;
+import dev.ashlar.protocol.message.ShardPlace;
+import dev.ashlar.protocol.model.BlobId;
+import dev.ashlar.protocol.model.PlacementMap;
+import dev.ashlar.protocol.model.Profile;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.Objects;
+import java.util.SortedSet;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which shards a blob owes, and a table of those that owe any or have some in the wrong place, the
+ * most endangered first. What a drive lost as a whole is not written into the rows of all its blobs
+ * at once: it is owed by those rows that were settled before the drive began its present life.
+ */
+public final class Debts {
+  private Debts() {}
+
+  /** The slots whose shards are not known to be on their drives, ascending. */
+  public static SortedSet<Integer> owed(ApplyContext context, BlobRow row) {
+    TreeSet<Integer> owed = new TreeSet<>(row.getDebtSlotsList());
+    Catalog catalog = context.catalog();
+    if (catalog.wasReplacedBehind(row.getSettled())) {
+      PlacementMap map = context.placement();
+      StripeLayout layout = layout(row);
+      for (int slot = 0; slot < layout.profile().shards(); slot++) {
+        boolean isLost = catalog.replacedAt(map.location(row, slot)) > row.getSettled();
+        if (isLost && layout.shardLength(slot) > 0) {
+          owed.add(slot);
+        }
+      }
+    }
+    return owed;
+  }
+
+  public static StripeLayout layout(BlobRow row) {
+    return new StripeLayout(Profile.of(row.getProfile()), row.getLength());
+  }
+
+  /** Keeps the table, and what it comes to, as the row is from now on. */
+  static void update(ApplyContext context, @Nullable BlobRow before, BlobRow after) {
+    RelocatedShards.update(context.table(), before, after);
+    Entry entryBefore = before == null ? null : entry(before);
+    Entry entry = entry(after);
+    if (Objects.equals(entryBefore, entry)) {
+      return;
+    }
+    if (entryBefore != null && (entry == null || entry.spare() != entryBefore.spare())) {
+      context.table().delete(entryBefore.key());
+    }
+    if (entry != null) {
+      context.table().put(entry.key(), entry.value());
+    }
+    DebtLevels.change(context.table(), entryBefore, entry);
+  }
+
+  /**
+   * A blob in the table.
+   *
+   * @param spare how many more shards it may lose
+   * @param bytes of the shards that it owes, or that are to be moved
+   */
+  public record Entry(BlobId id, int spare, long bytes) {
+    public static Entry of(byte[] key, byte[] value) {
+      return new Entry(
+          Keys.blobOfOwing(key), Keys.spareOfOwing(key), ByteBuffer.wrap(value).getLong());
+    }
+
+    byte[] key() {
+      return Keys.owing(spare, id);
+    }
+
+    byte[] value() {
+      return ByteBuffer.allocate(Long.BYTES).putLong(bytes).array();
+    }
+  }
+
+  /** Null for a blob that has all its shards where they belong, or is to be deleted. */
+  private static @Nullable Entry entry(BlobRow row) {
+    List<ShardPlace> moving = RelocatedShards.toMove(row);
+    boolean isOwing = row.getDebtSlotsCount() > 0 && row.getReferences() > 0;
+    if (!isOwing && moving.isEmpty()) {
+      return null;
+    }
+    StripeLayout layout = layout(row);
+    int lost = (int) moving.stream().filter(ShardPlace::getOut).count();
+    long owed = row.getDebtSlotsList().stream().mapToLong(layout::shardLength).sum();
+    long moved = moving.stream().mapToLong(place -> layout.shardLength(place.getSlot())).sum();
+    return new Entry(
+        BlobId.of(row.getId()),
+        layout.profile().parityShards() - row.getDebtSlotsCount() - lost,
+        owed + moved);
+  }
+
+  /** The blob of which a shard has this name. */
+  public static @Nullable BlobId blobNamed(Table table, BlobId name) {
+    return Rows.get(table, Keys.shardName(name), BlobIdValue.parser()).map(BlobId::of).orElse(null);
+  }
+}

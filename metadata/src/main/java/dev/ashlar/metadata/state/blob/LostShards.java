@@ -1,0 +1,57 @@
+package dev.ashlar.metadata.state.blob;
+
+import static dev.ashlar.metadata.state.apply.ApplyContext.require;
+
+import dev.ashlar.metadata.state.apply.ApplyContext;
+import dev.ashlar.protocol.layout.StripeLayout;
+import dev.ashlar.protocol.message.BlobRow;
+import dev.ashlar.protocol.message.CommandResult;
+import dev.ashlar.protocol.message.LostShard;
+import dev.ashlar.protocol.message.OweShards;
+import dev.ashlar.protocol.message.ResultCode;
+import dev.ashlar.protocol.model.BlobId;
+import dev.ashlar.protocol.model.Profile;
+import dev.ashlar.protocol.model.ShardId;
+import java.util.Map;
+import java.util.SortedSet;
+
+/** Taking note of shards that were found damaged, or missing, on drives that are well otherwise. */
+public final class LostShards {
+  private LostShards() {}
+
+  /**
+   * Each must be what was looked for on its drive: still of this slot, in the state that is still
+   * its last one, on the drive that is still to have it and has not been replaced since. What is
+   * owed already is passed over.
+   */
+  public static CommandResult owe(ApplyContext context, OweShards command) {
+    BlobRow row = Blobs.find(context, command.getBlob()).orElse(BlobRow.getDefaultInstance());
+    require(row.getReferences() > 0, ResultCode.CONDITIONAL_CONFLICT);
+    StripeLayout layout = new StripeLayout(Profile.of(row.getProfile()), row.getLength());
+    SortedSet<Integer> owed = Debts.owed(context, row);
+    for (LostShard shard : command.getShardsList()) {
+      int slot = shard.getDrive().getSlot();
+      require(
+          slot >= 0 && slot < layout.profile().shards() && layout.shardLength(slot) > 0,
+          ResultCode.INVALID_COMMAND);
+      if (!owed.contains(slot)) {
+        require(isPresent(context, row, shard), ResultCode.CONDITIONAL_CONFLICT);
+        // Damage is a few blocks of a shard: what is left of it may be needed for the others.
+        require(owed.size() < layout.profile().parityShards(), ResultCode.NOT_DURABLE);
+        owed.add(slot);
+      }
+    }
+    if (owed.size() > row.getDebtSlotsCount()) {
+      Blobs.write(context, row, RelocatedShards.settled(context, row, row, owed, Map.of()));
+    }
+    return ApplyContext.OK;
+  }
+
+  private static boolean isPresent(ApplyContext context, BlobRow row, LostShard shard) {
+    int slot = shard.getDrive().getSlot();
+    return Acknowledgements.isHeld(
+            context, context.placement().location(row, slot), shard.getDrive())
+        && ShardId.name(row, slot).equals(BlobId.of(shard.getName()))
+        && Repairs.lastChange(row, slot) == shard.getLastChange();
+  }
+}

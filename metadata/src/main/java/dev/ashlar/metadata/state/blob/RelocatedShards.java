@@ -1,0 +1,172 @@
+package dev.ashlar.metadata.state.blob;
+
+import dev.ashlar.metadata.state.apply.ApplyContext;
+import dev.ashlar.metadata.table.Keys;
+import dev.ashlar.metadata.table.Overlay;
+import dev.ashlar.metadata.table.Rows;
+import dev.ashlar.protocol.layout.StripeLayout;
+import dev.ashlar.protocol.message.BlobRow;
+import dev.ashlar.protocol.message.DriveLoad;
+import dev.ashlar.protocol.message.ShardPlace;
+import dev.ashlar.protocol.model.PlacementMap;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where shards are that the placement map wants elsewhere. A map that changes writes no row: a row
+ * means the map as it was when the row was settled. Whatever settles it anew writes down what that
+ * meant.
+ */
+final class RelocatedShards {
+  private RelocatedShards() {}
+
+  /**
+   * The row as it is settled now.
+   *
+   * @param before what it was settled as so far
+   * @param placed slots whose shards are on these drives, whatever was before
+   */
+  static BlobRow settled(
+      ApplyContext context,
+      BlobRow before,
+      BlobRow after,
+      Collection<Integer> debts,
+      Map<Integer, UUID> placed) {
+    PlacementMap map = context.placement();
+    BlobRow.Builder row =
+        MissedSlots.told(context, before, after).toBuilder()
+            .clearDebtSlots()
+            .addAllDebtSlots(debts)
+            .setSettled(context.freshId())
+            .setEpoch(map.epoch())
+            .clearPlaces();
+    boolean isMoved =
+        !placed.isEmpty() || before.getPlacesCount() > 0 || !map.pastOf(row.getPg()).isEmpty();
+    if (isMoved) {
+      List<ShardPlace> places = places(context, before, placed);
+      StripeLayout layout = Debts.layout(after);
+      if (places.stream().anyMatch(place -> layout.shardLength(place.getSlot()) > 0)) {
+        row.addAllPlaces(places);
+      }
+    }
+    return row.build();
+  }
+
+  /**
+   * Also of slots that have no bytes yet: what they get must not come to a drive that still has
+   * another slot's shard.
+   */
+  private static List<ShardPlace> places(
+      ApplyContext context, BlobRow before, Map<Integer, UUID> placed) {
+    PlacementMap map = context.placement();
+    List<ShardPlace> places = new ArrayList<>();
+    for (int slot = 0; slot < map.profile().shards(); slot++) {
+      UUID place = placed.getOrDefault(slot, map.location(before, slot));
+      if (!place.equals(map.drive(before.getPg(), slot))) {
+        places.add(
+            ShardPlace.newBuilder()
+                .setSlot(slot)
+                .setDriveHigh(place.getMostSignificantBits())
+                .setDriveLow(place.getLeastSignificantBits())
+                .setOut(context.catalog().isOut(place))
+                .build());
+      }
+    }
+    return places;
+  }
+
+  /** Whether no two slots have their shards on one drive, one of which is placed there now. */
+  static boolean isSpread(
+      ApplyContext context, BlobRow row, Collection<Integer> owed, Map<Integer, UUID> placed) {
+    PlacementMap map = context.placement();
+    StripeLayout layout = Debts.layout(row);
+    Set<UUID> taken = new HashSet<>();
+    for (int slot = 0; slot < map.profile().shards(); slot++) {
+      boolean isThere = !owed.contains(slot) && layout.shardLength(slot) > 0;
+      if (isThere && !placed.containsKey(slot)) {
+        taken.add(map.location(row, slot));
+      }
+    }
+    return placed.values().stream().allMatch(taken::add);
+  }
+
+  /** Slots whose shards are there, and are to be elsewhere. */
+  static Set<Integer> moving(ApplyContext context, BlobRow row, Set<Integer> owed) {
+    PlacementMap map = context.placement();
+    StripeLayout layout = Debts.layout(row);
+    Set<Integer> moving = new TreeSet<>();
+    for (int slot = 0; slot < layout.profile().shards(); slot++) {
+      if (!owed.contains(slot)
+          && layout.shardLength(slot) > 0
+          && !map.location(row, slot).equals(map.drive(row.getPg(), slot))) {
+        moving.add(slot);
+      }
+    }
+    return moving;
+  }
+
+  /** Those of a referenced blob that are to be moved, as far as the row tells. */
+  static List<ShardPlace> toMove(@Nullable BlobRow row) {
+    if (row == null || row.getReferences() == 0 || row.getPlacesCount() == 0) {
+      return List.of();
+    }
+    StripeLayout layout = Debts.layout(row);
+    return row.getPlacesList().stream()
+        .filter(place -> layout.shardLength(place.getSlot()) > 0)
+        .filter(place -> !row.getDebtSlotsList().contains(place.getSlot()))
+        .toList();
+  }
+
+  /** Keeps count of what drives have that belongs elsewhere. */
+  static void update(Overlay table, @Nullable BlobRow before, BlobRow after) {
+    List<ShardPlace> placesBefore = toMove(before);
+    List<ShardPlace> places = toMove(after);
+    if (placesBefore.isEmpty() && places.isEmpty()) {
+      return;
+    }
+    Map<UUID, long[]> changes = new HashMap<>();
+    if (before != null) {
+      placesBefore.forEach(place -> add(changes, before, place, -1));
+    }
+    places.forEach(place -> add(changes, after, place, 1));
+    changes.forEach((drive, change) -> add(table, drive, change[0], change[1]));
+  }
+
+  private static void add(Map<UUID, long[]> changes, BlobRow row, ShardPlace place, int sign) {
+    long[] change = changes.computeIfAbsent(PlacementMap.driveOf(place), drive -> new long[2]);
+    change[0] += sign;
+    change[1] += sign * Debts.layout(row).shardLength(place.getSlot());
+  }
+
+  private static void add(Overlay table, UUID drive, long shards, long bytes) {
+    if (shards == 0 && bytes == 0) {
+      return;
+    }
+    byte[] key = Keys.driveLoad(drive);
+    DriveLoad present =
+        Rows.get(table, key, DriveLoad.parser())
+            .orElse(
+                DriveLoad.newBuilder()
+                    .setDriveHigh(drive.getMostSignificantBits())
+                    .setDriveLow(drive.getLeastSignificantBits())
+                    .build());
+    DriveLoad changed =
+        present.toBuilder()
+            .setShards(present.getShards() + shards)
+            .setBytes(present.getBytes() + bytes)
+            .build();
+    if (changed.getShards() == 0) {
+      table.delete(key);
+    } else {
+      table.put(key, changed.toByteArray());
+    }
+  }
+}

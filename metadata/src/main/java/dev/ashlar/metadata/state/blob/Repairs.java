@@ -1,0 +1,229 @@
+package dev.ashlar.metadata.state.blob;
+
+import static dev.ashlar.metadata.state.apply.ApplyContext.require;
+
+import dev.ashlar.metadata.state.apply.ApplyContext;
+import dev.ashlar.metadata.state.apply.RefusedCommandException;
+import dev.ashlar.metadata.table.Keys;
+import dev.ashlar.metadata.table.Rows;
+import dev.ashlar.protocol.layout.StripeLayout;
+import dev.ashlar.protocol.message.AttemptRow;
+import dev.ashlar.protocol.message.BlobIdValue;
+import dev.ashlar.protocol.message.BlobRow;
+import dev.ashlar.protocol.message.CommandResult;
+import dev.ashlar.protocol.message.DriveRow;
+import dev.ashlar.protocol.message.NoteDebts;
+import dev.ashlar.protocol.message.RebuiltShard;
+import dev.ashlar.protocol.message.RepairBlob;
+import dev.ashlar.protocol.message.RepairedShard;
+import dev.ashlar.protocol.message.ResultCode;
+import dev.ashlar.protocol.message.SettleDrive;
+import dev.ashlar.protocol.model.BlobId;
+import dev.ashlar.protocol.model.Profile;
+import dev.ashlar.protocol.model.ShardId;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.SortedSet;
+import java.util.UUID;
+
+/** Taking note of what is owed since a drive was replaced, and of what is there again. */
+public final class Repairs {
+  private Repairs() {}
+
+  public static CommandResult note(ApplyContext context, NoteDebts command) {
+    for (BlobIdValue id : command.getBlobsList()) {
+      Optional<BlobRow> row = Blobs.find(context, id);
+      if (row.isPresent() && row.get().getReferences() > 0) {
+        BlobRow noted =
+            RelocatedShards.settled(
+                context, row.get(), row.get(), Debts.owed(context, row.get()), Map.of());
+        Blobs.write(context, row.get(), noted);
+      }
+    }
+    return ApplyContext.OK;
+  }
+
+  /** What changed with the drive was noted; if something has changed since, that was not. */
+  public static CommandResult settleDrive(ApplyContext context, SettleDrive command) {
+    UUID id = new UUID(command.getDriveHigh(), command.getDriveLow());
+    DriveRow drive =
+        Rows.get(context.table(), Keys.drive(id), DriveRow.parser())
+            .orElseThrow(() -> new RefusedCommandException(ResultCode.INVALID_COMMAND));
+    if (drive.getUnsettled()
+        && drive.getIncarnation() == command.getIncarnation()
+        && drive.getChangedAt() <= command.getChangedAt()) {
+      context
+          .table()
+          .put(Keys.drive(id), drive.toBuilder().setUnsettled(false).build().toByteArray());
+    }
+    return ApplyContext.OK;
+  }
+
+  /**
+   * Shards that were owed count again, and those that were to be elsewhere count there. Each must
+   * have been made from the state that is still the last one of its slot: nothing has touched it
+   * since, nor was it made anew.
+   */
+  public static CommandResult repair(ApplyContext context, RepairBlob command) {
+    BlobRow row = Blobs.find(context, command.getBlob()).orElse(BlobRow.getDefaultInstance());
+    require(row.getReferences() > 0, ResultCode.CONDITIONAL_CONFLICT);
+    SortedSet<Integer> owed = Debts.owed(context, row);
+    Set<Integer> moving = RelocatedShards.moving(context, row, owed);
+    Map<Integer, UUID> placed = new HashMap<>();
+    BlobRow repaired = row;
+    for (RepairedShard shard : command.getShardsList()) {
+      int slot = shard.getAck().getSlot();
+      require(slot >= 0 && slot < shards(row), ResultCode.INVALID_COMMAND);
+      if (isDone(row, shard) && !owed.contains(slot) && !moving.contains(slot)) {
+        continue;
+      }
+      check(context, row, shard);
+      require(owed.remove(slot) || moving.remove(slot), ResultCode.CONDITIONAL_CONFLICT);
+      placed.put(slot, context.placement().drive(row.getPg(), slot));
+      repaired = withNamesOfEmptySlots(context, withShard(context, repaired, shard), shard);
+    }
+    require(RelocatedShards.isSpread(context, row, owed, placed), ResultCode.CONDITIONAL_CONFLICT);
+    rename(context, row, repaired);
+    Blobs.write(context, row, RelocatedShards.settled(context, row, repaired, owed, placed));
+    return ApplyContext.OK;
+  }
+
+  private static int shards(BlobRow row) {
+    return Profile.of(row.getProfile()).shards();
+  }
+
+  private static boolean isDone(BlobRow row, RepairedShard shard) {
+    return ShardId.name(row, shard.getAck().getSlot()).equals(BlobId.of(shard.getName()));
+  }
+
+  private static void check(ApplyContext context, BlobRow row, RepairedShard shard) {
+    int slot = shard.getAck().getSlot();
+    boolean isRenamed = !shard.getName().equals(shard.getNameBefore());
+    require(
+        !isRenamed || context.sessions().isLive(shard.getName().getSession()),
+        ResultCode.DEAD_SESSION);
+    require(
+        Acknowledgements.isHeld(
+                context, context.placement().drive(row.getPg(), slot), shard.getAck())
+            && ShardId.name(row, slot).equals(BlobId.of(shard.getNameBefore()))
+            && lastChange(row, slot) == shard.getLastChange()
+            && (isRenamed || !isTouched(row, slot)),
+        ResultCode.CONDITIONAL_CONFLICT);
+    require(!isRenamed || isFree(context, BlobId.of(shard.getName())), ResultCode.INVALID_COMMAND);
+  }
+
+  /**
+   * Whether an unfolded change is a part of the slot's shard. What was found on the drive then may
+   * have the first pieces of the change only, or may miss a fold of it that comes meanwhile.
+   */
+  private static boolean isTouched(BlobRow row, int slot) {
+    return row.getAttemptsList().stream()
+        .anyMatch(attempt -> attempt.getSlotsList().contains(slot));
+  }
+
+  /** Whether nothing has this name. */
+  private static boolean isFree(ApplyContext context, BlobId name) {
+    return Debts.blobNamed(context.table(), name) == null
+        && context.table().get(Keys.blob(name, context.placement().pgCount())) == null;
+  }
+
+  /** The last revision that touched the slot's shard, folded or not. */
+  public static long lastChange(BlobRow row, int slot) {
+    long last = row.getFoldedCount() == 0 ? 0 : row.getFolded(slot);
+    for (AttemptRow attempt : row.getAttemptsList()) {
+      last = attempt.getSlotsList().contains(slot) ? attempt.getRevision() : last;
+    }
+    return last;
+  }
+
+  private static BlobRow withShard(ApplyContext context, BlobRow row, RepairedShard shard) {
+    if (shard.getName().equals(shard.getNameBefore())) {
+      return row; // it was there all the time
+    }
+    int slot = shard.getAck().getSlot();
+    // Under its new name it never was anything else: what was not folded is in it, too.
+    BlobRow.Builder changed = named(context, row, slot, shard.getName()).toBuilder();
+    changed.clearAttempts();
+    row.getAttemptsList().forEach(attempt -> changed.addAttempts(without(attempt, slot)));
+    if (row.getFoldedCount() > 0) {
+      changed.setFolded(slot, 0);
+    }
+    return changed.build();
+  }
+
+  private static BlobRow named(ApplyContext context, BlobRow row, int slot, BlobIdValue name) {
+    List<RebuiltShard> rebuilt = new ArrayList<>(row.getRebuiltList());
+    rebuilt.removeIf(each -> each.getSlot() == slot);
+    rebuilt.add(
+        RebuiltShard.newBuilder()
+            .setSlot(slot)
+            .setName(name)
+            .setPosition(context.freshId())
+            .build());
+    rebuilt.sort(Comparator.comparing(RebuiltShard::getSlot));
+    return row.toBuilder().clearRebuilt().addAllRebuilt(rebuilt).build();
+  }
+
+  /**
+   * What was the shard under its old name is removed from its drive, at any time. A slot that has
+   * no bytes yet may come to that drive: what it gets there must not have the same name.
+   */
+  private static BlobRow withNamesOfEmptySlots(
+      ApplyContext context, BlobRow row, RepairedShard shard) {
+    if (shard.getName().equals(shard.getNameBefore())) {
+      return row;
+    }
+    StripeLayout layout = Debts.layout(row);
+    BlobRow named = row;
+    for (int slot = 0; slot < layout.profile().shards(); slot++) {
+      if (layout.shardLength(slot) == 0
+          && ShardId.name(row, slot).equals(BlobId.of(shard.getNameBefore()))) {
+        named = named(context, named, slot, shard.getName());
+      }
+    }
+    return named;
+  }
+
+  private static AttemptRow without(AttemptRow attempt, int slot) {
+    return attempt.toBuilder()
+        .clearSlots()
+        .addAllSlots(without(attempt.getSlotsList(), slot))
+        .clearMissedSlots()
+        .addAllMissedSlots(without(attempt.getMissedSlotsList(), slot))
+        .build();
+  }
+
+  private static List<Integer> without(List<Integer> slots, int slot) {
+    return slots.stream().filter(each -> each != slot).toList();
+  }
+
+  /** Keeps the table of names as the row is from now on. */
+  private static void rename(ApplyContext context, BlobRow before, BlobRow after) {
+    Set<BlobIdValue> names = new HashSet<>();
+    after.getRebuiltList().forEach(shard -> names.add(shard.getName()));
+    for (RebuiltShard shard : before.getRebuiltList()) {
+      if (!names.contains(shard.getName())) {
+        context.table().delete(Keys.shardName(BlobId.of(shard.getName())));
+      }
+    }
+    for (RebuiltShard shard : after.getRebuiltList()) {
+      if (!before.getRebuiltList().contains(shard)) {
+        context
+            .table()
+            .put(Keys.shardName(BlobId.of(shard.getName())), before.getId().toByteArray());
+      }
+    }
+  }
+
+  /** The names go with the row. */
+  static void forgetNames(ApplyContext context, BlobRow row) {
+    row.getRebuiltList()
+        .forEach(shard -> context.table().delete(Keys.shardName(BlobId.of(shard.getName()))));
+  }
+}

@@ -1,0 +1,221 @@
+package dev.ashlar.metadata.state.node;
+
+import static dev.ashlar.metadata.state.apply.ApplyContext.require;
+
+import dev.ashlar.metadata.state.apply.ApplyContext;
+import dev.ashlar.metadata.state.apply.Catalog;
+import dev.ashlar.metadata.state.apply.MetadataVersion;
+import dev.ashlar.metadata.state.apply.RefusedCommandException;
+import dev.ashlar.metadata.table.Keys;
+import dev.ashlar.metadata.table.Rows;
+import dev.ashlar.protocol.message.BalanceRow;
+import dev.ashlar.protocol.message.CommandResult;
+import dev.ashlar.protocol.message.CredentialRow;
+import dev.ashlar.protocol.message.DriveRow;
+import dev.ashlar.protocol.message.DriveStanding;
+import dev.ashlar.protocol.message.MoveSlots;
+import dev.ashlar.protocol.message.PgMapRow;
+import dev.ashlar.protocol.message.PutCredential;
+import dev.ashlar.protocol.message.PutDrives;
+import dev.ashlar.protocol.message.ResultCode;
+import dev.ashlar.protocol.message.SetBalance;
+import dev.ashlar.protocol.message.SlotMove;
+import dev.ashlar.protocol.model.DriveId;
+import dev.ashlar.protocol.model.PlacementMap;
+import dev.ashlar.protocol.model.PlacementMap.Move;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** Drives, the placement map and credentials. */
+public final class ClusterRows {
+  private ClusterRows() {}
+
+  public static CommandResult putCredential(ApplyContext context, PutCredential command) {
+    CredentialRow credential = command.getCredential();
+    context.table().put(Keys.credential(credential.getAccessKey()), credential.toByteArray());
+    context.catalog().credentials().put(credential.getAccessKey(), credential);
+    return ApplyContext.OK;
+  }
+
+  public static CommandResult putDrives(ApplyContext context, PutDrives command) {
+    Catalog catalog = context.catalog();
+    Map<UUID, DriveId> drives = with(catalog.drives(), command.getDrivesList());
+    PgMapRow pgMap = command.getPgMap();
+    List<DriveRow> vacant =
+        context.version() < MetadataVersion.ASKS_FOR_LOCAL_DRIVES
+            ? List.of()
+            : command.getVacantList();
+    checkLives(catalog.drives(), vacant);
+    PlacementMap present = catalog.placement();
+    PlacementMap map = pgMap.getEpoch() == 0 ? null : checked(pgMap, present, drives);
+    put(context, drives, command.getDrivesList());
+    if (map != null && present != null) {
+      replace(context, present, map.epoch(), present.movesTo(map));
+    } else if (map != null) {
+      context.table().put(Keys.pgMap(), pgMap.toByteArray());
+      catalog.setPlacement(map);
+    }
+    vacant.forEach(drive -> Nodes.begin(context, drive));
+    return ApplyContext.OK;
+  }
+
+  public static CommandResult moveSlots(ApplyContext context, MoveSlots command) {
+    PlacementMap present = context.placement();
+    require(command.getBaseEpoch() == present.epoch(), ResultCode.CONDITIONAL_CONFLICT);
+    List<Move> moves = new ArrayList<>();
+    for (SlotMove move : command.getMovesList()) {
+      UUID drive = new UUID(move.getDriveHigh(), move.getDriveLow());
+      require(
+          move.getPg() >= 0
+              && move.getPg() < present.pgCount()
+              && move.getSlot() >= 0
+              && move.getSlot() < present.profile().shards()
+              && context.catalog().drives().containsKey(drive),
+          ResultCode.INVALID_COMMAND);
+      moves.add(new Move(move.getPg(), move.getSlot(), drive));
+    }
+    List<DriveRow> changed = new ArrayList<>();
+    for (DriveRow drive : command.getDrivesList()) {
+      DriveRow known =
+          find(context, DriveId.idOf(drive))
+              .orElseThrow(() -> new RefusedCommandException(ResultCode.INVALID_COMMAND));
+      changed.add(
+          known.toBuilder()
+              .setStanding(drive.getStanding())
+              .setOutByItself(drive.getOutByItself())
+              .build());
+    }
+    replace(context, present, present.epoch() + 1, moves, changed);
+    return ApplyContext.OK;
+  }
+
+  public static CommandResult setBalance(ApplyContext context, SetBalance command) {
+    BalanceRow row = BalanceRow.newBuilder().setPaused(command.getPaused()).build();
+    context.table().put(Keys.balance(), row.toByteArray());
+    return ApplyContext.OK;
+  }
+
+  private static void replace(
+      ApplyContext context, PlacementMap present, long epoch, List<Move> moves) {
+    replace(context, present, epoch, moves, List.of());
+  }
+
+  /**
+   * The next map. Blobs on drives that lose slots, or change their standing, are to be looked at.
+   */
+  private static void replace(
+      ApplyContext context,
+      PlacementMap present,
+      long epoch,
+      List<Move> moves,
+      List<DriveRow> changed) {
+    Map<UUID, DriveRow> rows = new TreeMap<>();
+    changed.forEach(row -> rows.put(DriveId.idOf(row), row));
+    boolean isNoted = true;
+    for (DriveRow row : all(context)) {
+      isNoted &= !row.getUnsettled();
+    }
+    PlacementMap next;
+    try {
+      next = present.after(epoch, moves, context.freshId(), context.logTimeMs(), isNoted);
+    } catch (IllegalArgumentException e) {
+      throw new RefusedCommandException(ResultCode.INVALID_COMMAND);
+    }
+    for (Move move : moves) {
+      UUID before = present.drive(move.pg(), move.slot());
+      find(context, before).ifPresent(row -> rows.putIfAbsent(before, row));
+    }
+    for (Map.Entry<UUID, DriveRow> entry : rows.entrySet()) {
+      DriveRow row =
+          entry.getValue().toBuilder().setUnsettled(true).setChangedAt(context.freshId()).build();
+      context.table().put(Keys.drive(entry.getKey()), row.toByteArray());
+      context.catalog().setOut(entry.getKey(), row.getStanding() == DriveStanding.STANDING_OUT);
+    }
+    context.table().put(Keys.pgMap(), next.toMessage().toByteArray());
+    context.catalog().setPlacement(next);
+  }
+
+  private static Optional<DriveRow> find(ApplyContext context, UUID drive) {
+    return Rows.get(context.table(), Keys.drive(drive), DriveRow.parser());
+  }
+
+  private static List<DriveRow> all(ApplyContext context) {
+    List<DriveRow> all = new ArrayList<>();
+    Catalog.forEachRow(
+        context.table(), 'V', value -> all.add(Rows.parse(value, DriveRow.parser())));
+    return all;
+  }
+
+  /** Refuses a drive in an older life than it had. */
+  static void checkLives(Map<UUID, DriveId> present, List<DriveRow> rows) {
+    for (DriveRow row : rows) {
+      DriveId known = present.get(DriveId.idOf(row));
+      require(
+          row.getIncarnation() >= (known == null ? 1 : known.incarnation()),
+          ResultCode.INVALID_COMMAND);
+    }
+  }
+
+  /** The drives that are known when these are; refuses one in an older life than it had. */
+  static Map<UUID, DriveId> with(Map<UUID, DriveId> present, List<DriveRow> rows) {
+    checkLives(present, rows);
+    Map<UUID, DriveId> drives = new HashMap<>(present);
+    for (DriveRow row : rows) {
+      drives.put(DriveId.idOf(row), DriveId.of(row));
+    }
+    return drives;
+  }
+
+  /** Writes these rows, with which all drives are the given ones. */
+  static void put(ApplyContext context, Map<UUID, DriveId> drives, List<DriveRow> rows) {
+    for (DriveRow row : rows) {
+      UUID id = DriveId.idOf(row);
+      DriveRow known = find(context, id).orElse(DriveRow.getDefaultInstance());
+      boolean isReplaced =
+          known.getIncarnation() > 0 && known.getIncarnation() < row.getIncarnation();
+      DriveRow present =
+          row.toBuilder()
+              .setReplacedAt(isReplaced ? context.freshId() : known.getReplacedAt())
+              .setUnsettled(isReplaced || known.getUnsettled())
+              .setChangedAt(isReplaced ? context.freshId() : known.getChangedAt())
+              .setStanding(known.getStanding())
+              .setOutByItself(known.getOutByItself())
+              .build();
+      context
+          .table()
+          .put(Keys.drive(id), DriveRecalls.marked(context, known, present).toByteArray());
+      context.catalog().setReplacedAt(id, present.getReplacedAt());
+    }
+    context.catalog().setDrives(drives);
+  }
+
+  /**
+   * The number of PGs and the profile never change: the keys of blob rows, and what the slots of
+   * present blobs mean, depend on them.
+   */
+  private static PlacementMap checked(
+      PgMapRow row, @Nullable PlacementMap present, Map<UUID, DriveId> drives) {
+    PlacementMap map;
+    try {
+      map = PlacementMap.of(row);
+    } catch (IllegalArgumentException e) {
+      throw new RefusedCommandException(ResultCode.INVALID_COMMAND);
+    }
+    require(
+        map.slotDrives().stream().flatMap(List::stream).allMatch(drives::containsKey),
+        ResultCode.INVALID_COMMAND);
+    if (present != null) {
+      require(map.epoch() > present.epoch(), ResultCode.CONDITIONAL_CONFLICT);
+      require(
+          map.pgCount() == present.pgCount() && map.profile().equals(present.profile()),
+          ResultCode.INVALID_COMMAND);
+    }
+    return map;
+  }
+}

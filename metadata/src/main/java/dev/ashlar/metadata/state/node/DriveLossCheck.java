@@ -1,0 +1,178 @@
+package dev.ashlar.metadata.state.node;
+
+import dev.ashlar.metadata.state.apply.ApplyContext;
+import dev.ashlar.metadata.state.blob.Blobs;
+import dev.ashlar.metadata.state.blob.Debts;
+import dev.ashlar.metadata.table.Keys;
+import dev.ashlar.metadata.table.Table;
+import dev.ashlar.protocol.layout.StripeLayout;
+import dev.ashlar.protocol.message.BlobRow;
+import dev.ashlar.protocol.message.DriveRow;
+import dev.ashlar.protocol.message.DriveStanding;
+import dev.ashlar.protocol.message.NodeRow;
+import dev.ashlar.protocol.message.Registry;
+import dev.ashlar.protocol.model.DriveId;
+import dev.ashlar.protocol.model.NodeLife;
+import dev.ashlar.protocol.model.PlacementMap;
+import dev.ashlar.protocol.model.Profile;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.SortedSet;
+import java.util.UUID;
+
+/**
+ * Whether a drive whose folder is empty may be taken for lost. It may only not be mounted, and as
+ * soon as another life of it begins, nothing that is on it counts any more. After a power cut that
+ * may be so with many drives at once, and more than m of a group must never be lost.
+ *
+ * <p>For each group of the drive, other slots count whose drives are away, or are taken for lost
+ * without all rows telling that yet. What the rows do tell is looked for in the table of what is
+ * owed.
+ */
+final class DriveLossCheck {
+  /** More than these are not looked at: what is owed has to be repaired first. */
+  private static final int BLOBS_MAX = 5_000;
+
+  private final PlacementMap map;
+  private final Map<UUID, DriveRow> rows = new HashMap<>();
+  private final Map<String, NodeRow> nodes = new HashMap<>();
+
+  /** With shards that belong elsewhere. */
+  private final Set<UUID> loaded = new HashSet<>();
+
+  private final long logTimeMs;
+
+  private DriveLossCheck(Table table, PlacementMap map, long logTimeMs) {
+    this.map = map;
+    this.logTimeMs = logTimeMs;
+    Registry registry = Nodes.registry(table, map);
+    registry.getDrivesList().forEach(row -> rows.put(DriveId.idOf(row), row));
+    registry.getNodesList().forEach(row -> nodes.put(row.getName(), row));
+    registry.getLoadsList().forEach(load -> loaded.add(DriveId.idOf(load)));
+  }
+
+  /** Whether all that the drive has, as far as is known, could be rebuilt without it. */
+  static boolean maySpare(ApplyContext context, UUID drive) {
+    PlacementMap map = context.catalog().placement();
+    if (map == null) {
+      return true; // nothing was written
+    }
+    DriveLossCheck drives = new DriveLossCheck(context.table(), map, context.logTimeMs());
+    int lostMax = 0;
+    for (int pg = 0; pg < map.pgCount(); pg++) {
+      if (drives.mayHold(pg, drive)) {
+        if (drives.others(pg, drive, true) >= map.profile().parityShards()) {
+          return false;
+        }
+        lostMax = Math.max(lostMax, drives.others(pg, drive, false));
+      }
+    }
+    return canRebuild(context, drive, lostMax);
+  }
+
+  private boolean mayHold(int pg, UUID drive) {
+    boolean wasThere = map.pastOf(pg).stream().anyMatch(before -> before.drive().equals(drive));
+    return map.slotDrives().get(pg).contains(drive) || (wasThere && isHolding(drive));
+  }
+
+  /** Where shards of this slot may be. */
+  private Set<UUID> places(int pg, int slot) {
+    Set<UUID> places = new HashSet<>();
+    places.add(map.drive(pg, slot));
+    for (PlacementMap.Past before : map.pastOf(pg)) {
+      if (before.slot() == slot && isHolding(before.drive())) {
+        places.add(before.drive());
+      }
+    }
+    return places;
+  }
+
+  /** Whether it may have what belongs elsewhere. */
+  private boolean isHolding(UUID drive) {
+    DriveRow row = rows.get(drive);
+    return loaded.contains(drive) || (row != null && row.getUnsettled());
+  }
+
+  /**
+   * Slots of the group that may have their shards on other drives that are taken for lost.
+   *
+   * @param orAway or are away
+   */
+  private int others(int pg, UUID drive, boolean orAway) {
+    int others = 0;
+    for (int slot = 0; slot < map.profile().shards(); slot++) {
+      boolean isOne =
+          places(pg, slot).stream()
+              .filter(place -> !place.equals(drive))
+              .anyMatch(place -> isTakenForLost(place) || (orAway && isAway(place)));
+      others += isOne ? 1 : 0;
+    }
+    return others;
+  }
+
+  /** And not all rows tell that yet. */
+  private boolean isTakenForLost(UUID drive) {
+    DriveRow row = rows.get(drive);
+    return row != null
+        && row.getUnsettled()
+        && (row.getReplacedAt() > 0 || row.getStanding() == DriveStanding.STANDING_OUT);
+  }
+
+  /**
+   * Silence counts also where nobody was heard, as after a power cut: who lives will be heard soon.
+   */
+  private boolean isAway(UUID drive) {
+    DriveRow row = rows.get(drive);
+    if (row == null) {
+      return false;
+    }
+    NodeRow node = nodes.get(row.getNode());
+    return row.getAbsent()
+        || row.getStanding() == DriveStanding.STANDING_OUT
+        || (node != null && !NodeLife.isUp(node, logTimeMs));
+  }
+
+  /**
+   * Whether no blob that owes shards needs what it has on the drive.
+   *
+   * @param unnoted slots at most that a blob may owe beside those by which it is in the table
+   */
+  private static boolean canRebuild(ApplyContext context, UUID drive, int unnoted) {
+    byte[] all = Keys.table('E');
+    int looked = 0;
+    try (Table.Cursor cursor = context.table().cursor(all, Keys.behind(all))) {
+      for (; cursor.isValid(); cursor.next()) {
+        Debts.Entry entry = Debts.Entry.of(cursor.key(), cursor.value());
+        if (entry.spare() > unnoted) {
+          return true; // the most endangered come first
+        }
+        Optional<BlobRow> row = Blobs.find(context, entry.id().toMessage());
+        looked++;
+        if (looked > BLOBS_MAX || (row.isPresent() && needs(context, row.get(), drive))) {
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+
+  /** Whether the blob would lose one shard too many with the drive. */
+  private static boolean needs(ApplyContext context, BlobRow row, UUID drive) {
+    PlacementMap map = context.placement();
+    StripeLayout layout = Debts.layout(row);
+    SortedSet<Integer> owed = Debts.owed(context, row);
+    int lost = owed.size();
+    boolean isThere = false;
+    for (int slot = 0; slot < layout.profile().shards(); slot++) {
+      if (!owed.contains(slot) && layout.shardLength(slot) > 0) {
+        UUID place = map.location(row, slot);
+        isThere |= place.equals(drive);
+        lost += !place.equals(drive) && context.catalog().isOut(place) ? 1 : 0;
+      }
+    }
+    return isThere && lost >= Profile.of(row.getProfile()).parityShards();
+  }
+}

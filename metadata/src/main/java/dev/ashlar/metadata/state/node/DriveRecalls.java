@@ -1,0 +1,67 @@
+package dev.ashlar.metadata.state.node;
+
+import static dev.ashlar.metadata.state.apply.ApplyContext.require;
+
+import dev.ashlar.metadata.state.apply.ApplyContext;
+import dev.ashlar.metadata.state.apply.MetadataVersion;
+import dev.ashlar.metadata.state.apply.RefusedCommandException;
+import dev.ashlar.metadata.table.Keys;
+import dev.ashlar.metadata.table.Rows;
+import dev.ashlar.protocol.message.CommandResult;
+import dev.ashlar.protocol.message.DriveRow;
+import dev.ashlar.protocol.message.RecallDrives;
+import dev.ashlar.protocol.message.RecalledDrive;
+import dev.ashlar.protocol.message.ResultCode;
+import dev.ashlar.protocol.model.DriveId;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+
+/**
+ * Drives that were replaced and are to take their places again. The row says so until the drive's
+ * process has begun a new incarnation of it with what it holds. All its shards are owed then until
+ * repair has found them.
+ */
+public final class DriveRecalls {
+  private DriveRecalls() {}
+
+  /**
+   * All of them or none. Each must still be as it was when somebody looked what the replacements
+   * hold: not there, for as long as then. So nothing has been written to them since.
+   */
+  public static CommandResult recall(ApplyContext context, RecallDrives command) {
+    require(context.version() >= MetadataVersion.RECALLS_DRIVES, ResultCode.INVALID_COMMAND);
+    List<DriveRow> recalled = new ArrayList<>();
+    for (RecalledDrive drive : command.getDrivesList()) {
+      UUID id = new UUID(drive.getDriveHigh(), drive.getDriveLow());
+      DriveRow row =
+          Rows.get(context.table(), Keys.drive(id), DriveRow.parser())
+              .orElseThrow(() -> new RefusedCommandException(ResultCode.INVALID_COMMAND));
+      require(
+          row.getAbsent()
+              && row.getAbsentAt() == drive.getAbsentAt()
+              && row.getIncarnation() == drive.getIncarnation(),
+          ResultCode.CONDITIONAL_CONFLICT);
+      recalled.add(row.toBuilder().setRecalled(true).build());
+    }
+    recalled.forEach(row -> context.table().put(Keys.drive(DriveId.idOf(row)), row.toByteArray()));
+    return ApplyContext.OK;
+  }
+
+  /**
+   * The row as it is to be written: whether the drive is recalled, and since when it is absent, is
+   * apply's to say. Both end when the drive is there.
+   */
+  static DriveRow marked(ApplyContext context, DriveRow known, DriveRow row) {
+    if (context.version() < MetadataVersion.RECALLS_DRIVES) {
+      return row;
+    }
+    if (!row.getAbsent()) {
+      return row.toBuilder().clearRecalled().clearAbsentAt().build();
+    }
+    return row.toBuilder()
+        .setRecalled(known.getAbsent() && known.getRecalled())
+        .setAbsentAt(known.getAbsentAt() > 0 ? known.getAbsentAt() : context.freshId())
+        .build();
+  }
+}

@@ -1,0 +1,183 @@
+package dev.ashlar.metadata.state.node;
+
+import static dev.ashlar.metadata.state.apply.ApplyContext.require;
+
+import dev.ashlar.metadata.state.apply.ApplyContext;
+import dev.ashlar.metadata.state.apply.Catalog;
+import dev.ashlar.metadata.state.apply.MetadataVersion;
+import dev.ashlar.metadata.state.apply.RefusedCommandException;
+import dev.ashlar.metadata.state.apply.Sessions;
+import dev.ashlar.metadata.table.Keys;
+import dev.ashlar.metadata.table.Rows;
+import dev.ashlar.metadata.table.Table;
+import dev.ashlar.protocol.message.AppliedRow;
+import dev.ashlar.protocol.message.BalanceRow;
+import dev.ashlar.protocol.message.CommandResult;
+import dev.ashlar.protocol.message.DriveLoad;
+import dev.ashlar.protocol.message.DriveRow;
+import dev.ashlar.protocol.message.KeepNode;
+import dev.ashlar.protocol.message.NodeRow;
+import dev.ashlar.protocol.message.RegisterNode;
+import dev.ashlar.protocol.message.Registry;
+import dev.ashlar.protocol.message.ResultCode;
+import dev.ashlar.protocol.model.DriveId;
+import dev.ashlar.protocol.model.NodeLife;
+import dev.ashlar.protocol.model.PlacementMap;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** The processes of a cluster: who is where, with which drives, and when it was last heard of. */
+public final class Nodes {
+  private Nodes() {}
+
+  public static CommandResult register(ApplyContext context, long session, RegisterNode command) {
+    NodeRow node = command.getNode();
+    List<DriveRow> drives =
+        command.getDrivesList().stream()
+            .map(drive -> drive.toBuilder().setNode(node.getName()).build())
+            .toList();
+    require(!node.getName().isEmpty(), ResultCode.INVALID_COMMAND);
+    require(drives.isEmpty() == (node.getPort() == 0), ResultCode.INVALID_COMMAND);
+    Optional<NodeRow> present =
+        Rows.get(context.table(), Keys.node(node.getName()), NodeRow.parser());
+    present.ifPresent(row -> checkTakenOver(context, session, row, node));
+    drives.forEach(drive -> checkOwn(context, drive));
+    List<DriveRow> vacant = drives.stream().filter(DriveRow::getVacant).toList();
+    List<DriveRow> there = drives.stream().filter(drive -> !drive.getVacant()).toList();
+    ClusterRows.checkLives(context.catalog().drives(), vacant);
+    Map<UUID, DriveId> all = ClusterRows.with(context.catalog().drives(), there);
+    present
+        .map(NodeRow::getSession)
+        .filter(before -> before != session)
+        .ifPresent(before -> context.sessions().end(context, before));
+    forgetGateways(context, session);
+    put(context, node.toBuilder().setSession(session).setHeartbeatMs(context.logTimeMs()));
+    if (!drives.isEmpty()) {
+      ClusterRows.put(context, all, there);
+      markAbsent(context, node.getName(), there);
+      vacant.forEach(drive -> begin(context, drive));
+    } else if (context.version() >= MetadataVersion.MISSES_ALL_DRIVES) {
+      markAbsent(context, node.getName(), List.of());
+    }
+    return ApplyContext.OK;
+  }
+
+  /**
+   * The drive has begun another life, if what it had may be lost; else it stays absent. One after
+   * the other: each that is lost counts for the next.
+   */
+  static void begin(ApplyContext context, DriveRow vacant) {
+    UUID id = DriveId.idOf(vacant);
+    Optional<DriveRow> known = Rows.get(context.table(), Keys.drive(id), DriveRow.parser());
+    if (known.isPresent() && DriveLossCheck.maySpare(context, id)) {
+      DriveRow begun =
+          known.get().toBuilder().setIncarnation(vacant.getIncarnation()).clearAbsent().build();
+      ClusterRows.put(
+          context, ClusterRows.with(context.catalog().drives(), List.of(begun)), List.of(begun));
+    }
+  }
+
+  /** Those of its drives that the node came without. */
+  private static void markAbsent(ApplyContext context, String node, List<DriveRow> present) {
+    Set<UUID> ids = present.stream().map(DriveId::idOf).collect(Collectors.toSet());
+    List<DriveRow> absent = new ArrayList<>();
+    Catalog.forEachRow(
+        context.table(), 'V', value -> absent.add(Rows.parse(value, DriveRow.parser())));
+    absent.removeIf(row -> !row.getNode().equals(node) || ids.contains(DriveId.idOf(row)));
+    for (DriveRow row : absent) {
+      DriveRow marked = DriveRecalls.marked(context, row, row.toBuilder().setAbsent(true).build());
+      context.table().put(Keys.drive(DriveId.idOf(row)), marked.toByteArray());
+    }
+  }
+
+  /** Who comes back at the same address is the only one there; elsewhere there may be two. */
+  private static void checkTakenOver(
+      ApplyContext context, long session, NodeRow present, NodeRow node) {
+    boolean isSamePlace =
+        present.getHost().equals(node.getHost()) && present.getPort() == node.getPort();
+    require(
+        isSamePlace
+            || present.getSession() == session
+            || context.silentSinceMs(present) + NodeLife.DOWN_MS < context.logTimeMs(),
+        ResultCode.CONDITIONAL_CONFLICT);
+  }
+
+  /** A drive stays with its node: its identity is made of that one's name. */
+  private static void checkOwn(ApplyContext context, DriveRow drive) {
+    Rows.get(context.table(), Keys.drive(DriveId.idOf(drive)), DriveRow.parser())
+        .ifPresent(
+            known -> require(known.getNode().equals(drive.getNode()), ResultCode.INVALID_COMMAND));
+  }
+
+  /**
+   * Gateways may have a new name at each start; the rows of those that are gone must not pile up.
+   * Theirs and those of others that were gateways, too, end as sessions: nothing of them is waited
+   * for any more. Who only has drives writes nothing of its own. Sessions that never became a node
+   * end likewise; a process without a cluster has no nodes, and is not asked.
+   *
+   * @param session which is alive, whatever its row says
+   */
+  private static void forgetGateways(ApplyContext context, long session) {
+    Set<Long> used = new HashSet<>(Set.of(session));
+    for (NodeRow row : rows(context.table())) {
+      used.add(row.getSession());
+      boolean isGone = context.silentSinceMs(row) + NodeLife.FORGOTTEN_MS < context.logTimeMs();
+      if (isGone && row.getPort() == 0) {
+        context.table().delete(Keys.node(row.getName()));
+      }
+      long own = row.getSession();
+      if (isGone && row.getGateway() && own != session && context.sessions().isLive(own)) {
+        context.sessions().end(context, own);
+      }
+    }
+    context.sessions().endUnused(context, used);
+  }
+
+  public static CommandResult keep(ApplyContext context, long session, KeepNode command) {
+    NodeRow node =
+        Rows.get(context.table(), Keys.node(command.getName()), NodeRow.parser())
+            .orElseThrow(() -> new RefusedCommandException(ResultCode.CONDITIONAL_CONFLICT));
+    require(node.getSession() == session, ResultCode.CONDITIONAL_CONFLICT);
+    forgetGateways(context, session);
+    put(
+        context,
+        node.toBuilder()
+            .setHeartbeatMs(context.logTimeMs())
+            .setOldestReadMs(command.getOldestReadMs()));
+    return ApplyContext.OK;
+  }
+
+  private static void put(ApplyContext context, NodeRow.Builder row) {
+    context.table().put(Keys.node(row.getName()), row.build().toByteArray());
+  }
+
+  public static Registry registry(Table snapshot, @Nullable PlacementMap map) {
+    Registry.Builder registry = Registry.newBuilder();
+    if (map != null) {
+      registry.setEpoch(map.epoch()).setProfile(map.profile().toMessage());
+    }
+    registry.addAllNodes(rows(snapshot)).addAllSessions(Sessions.all(snapshot));
+    Catalog.forEachRow(
+        snapshot, 'V', value -> registry.addDrives(Rows.parse(value, DriveRow.parser())));
+    Catalog.forEachRow(
+        snapshot, 'Q', value -> registry.addLoads(Rows.parse(value, DriveLoad.parser())));
+    Rows.get(snapshot, Keys.balance(), BalanceRow.parser())
+        .ifPresent(row -> registry.setPaused(row.getPaused()));
+    Rows.get(snapshot, Keys.applied(), AppliedRow.parser())
+        .ifPresent(applied -> registry.setLogTimeMs(applied.getTimeMs()));
+    return registry.build();
+  }
+
+  private static List<NodeRow> rows(Table table) {
+    List<NodeRow> rows = new ArrayList<>();
+    Catalog.forEachRow(table, 'N', value -> rows.add(Rows.parse(value, NodeRow.parser())));
+    return rows;
+  }
+}

@@ -1,0 +1,150 @@
+package dev.ashlar.metadata.state.object;
+
+import dev.ashlar.metadata.table.Keys;
+import dev.ashlar.metadata.table.Rows;
+import dev.ashlar.metadata.table.Table;
+import dev.ashlar.protocol.client.ListPage;
+import dev.ashlar.protocol.client.ListQuery;
+import dev.ashlar.protocol.client.UploadsPage;
+import dev.ashlar.protocol.client.UploadsQuery;
+import dev.ashlar.protocol.message.ObjectRow;
+import dev.ashlar.protocol.message.UploadRow;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * Walks the keys of a bucket in order, rolling up what shares a common prefix. What is rolled up is
+ * jumped over by one seek, so a page costs what it holds.
+ */
+public final class Listing {
+  private final char table;
+  private final long bucketId;
+  private final byte[] prefix;
+  private final byte[] delimiter;
+
+  private Listing(char table, long bucketId, String prefix, String delimiter) {
+    this.table = table;
+    this.bucketId = bucketId;
+    this.prefix = utf8(prefix);
+    this.delimiter = utf8(delimiter);
+  }
+
+  /** Told what a walk meets, in order. */
+  private interface Visitor {
+    void row(byte[] text, byte[] value);
+
+    void commonPrefix(String name);
+  }
+
+  public static ListPage objects(Table snapshot, long bucketId, ListQuery query) {
+    List<ListPage.Entry> entries = new ArrayList<>();
+    Listing listing = new Listing('O', bucketId, query.prefix(), query.delimiter());
+    byte[] from = listing.from(query.after(), Keys.object(bucketId, query.after()));
+    boolean truncated =
+        listing.walk(
+            snapshot,
+            from,
+            query.max(),
+            new Visitor() {
+              @Override
+              public void row(byte[] text, byte[] value) {
+                String key = new String(text, StandardCharsets.UTF_8);
+                ObjectRow row = Rows.parse(value, ObjectRow.parser());
+                entries.add(new ListPage.Key(key, row.getSummary()));
+              }
+
+              @Override
+              public void commonPrefix(String name) {
+                entries.add(new ListPage.CommonPrefix(name));
+              }
+            });
+    return new ListPage(entries, truncated);
+  }
+
+  public static UploadsPage uploads(Table snapshot, long bucketId, UploadsQuery query) {
+    List<UploadRow> uploads = new ArrayList<>();
+    List<String> commonPrefixes = new ArrayList<>();
+    Listing listing = new Listing('U', bucketId, query.prefix(), query.delimiter());
+    String key = query.keyMarker();
+    byte[] marker =
+        query.uploadIdMarker().isEmpty()
+            ? Keys.uploadsOf(bucketId, key)
+            : Keys.upload(bucketId, key, query.uploadIdMarker());
+    boolean truncated =
+        listing.walk(
+            snapshot,
+            listing.from(key, marker),
+            query.max(),
+            new Visitor() {
+              @Override
+              public void row(byte[] text, byte[] value) {
+                uploads.add(Rows.parse(value, UploadRow.parser()));
+              }
+
+              @Override
+              public void commonPrefix(String name) {
+                commonPrefixes.add(name);
+              }
+            });
+    return new UploadsPage(uploads, commonPrefixes, truncated);
+  }
+
+  /** Where to begin so that nothing up to this marker comes again. */
+  private byte[] from(String marker, byte[] markerKey) {
+    byte[] text = utf8(marker);
+    byte[] first = Keys.inBucket(table, bucketId, prefix);
+    if (text.length == 0) {
+      return first;
+    }
+    boolean isCommonPrefix = startsWith(text, prefix) && commonPrefixLength(text) == text.length;
+    byte[] behind = Keys.behind(isCommonPrefix ? Keys.inBucket(table, bucketId, text) : markerKey);
+    return Arrays.compareUnsigned(first, behind) > 0 ? first : behind;
+  }
+
+  private boolean walk(Table snapshot, byte[] from, int max, Visitor visitor) {
+    byte[] end = Keys.behind(Keys.inBucket(table, bucketId, prefix));
+    if (max <= 0 || Arrays.compareUnsigned(from, end) >= 0) {
+      return false;
+    }
+    int visited = 0;
+    try (Table.Cursor cursor = snapshot.cursor(from, end)) {
+      for (; cursor.isValid() && visited < max; visited++) {
+        byte[] text = Keys.textOf(cursor.key());
+        int rolledUp = commonPrefixLength(text);
+        if (rolledUp < 0) {
+          visitor.row(text, cursor.value());
+          cursor.next();
+        } else {
+          byte[] common = Arrays.copyOf(text, rolledUp);
+          visitor.commonPrefix(new String(common, StandardCharsets.UTF_8));
+          cursor.seek(Keys.behind(Keys.inBucket(table, bucketId, common)));
+        }
+      }
+      return cursor.isValid();
+    }
+  }
+
+  /** Bytes of the text up to and with the first delimiter behind the prefix; -1 without one. */
+  private int commonPrefixLength(byte[] text) {
+    if (delimiter.length == 0) {
+      return -1;
+    }
+    for (int i = prefix.length; i + delimiter.length <= text.length; i++) {
+      if (Arrays.equals(text, i, i + delimiter.length, delimiter, 0, delimiter.length)) {
+        return i + delimiter.length;
+      }
+    }
+    return -1;
+  }
+
+  private static boolean startsWith(byte[] text, byte[] start) {
+    return text.length >= start.length
+        && Arrays.equals(text, 0, start.length, start, 0, start.length);
+  }
+
+  private static byte[] utf8(String text) {
+    return text.getBytes(StandardCharsets.UTF_8);
+  }
+}

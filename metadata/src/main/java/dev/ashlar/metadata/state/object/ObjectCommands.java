@@ -1,0 +1,134 @@
+package dev.ashlar.metadata.state.object;
+
+import static dev.ashlar.metadata.state.apply.ApplyContext.require;
+
+import dev.ashlar.metadata.state.apply.ApplyContext;
+import dev.ashlar.metadata.state.apply.RefusedCommandException;
+import dev.ashlar.metadata.state.blob.Blobs;
+import dev.ashlar.metadata.table.ObjectTable;
+import dev.ashlar.protocol.message.BlobRow;
+import dev.ashlar.protocol.message.BucketRow;
+import dev.ashlar.protocol.message.CommandResult;
+import dev.ashlar.protocol.message.CopyObject;
+import dev.ashlar.protocol.message.DeleteObjects;
+import dev.ashlar.protocol.message.ObjectRecord;
+import dev.ashlar.protocol.message.ObjectRow;
+import dev.ashlar.protocol.message.Precondition;
+import dev.ashlar.protocol.message.PutObject;
+import dev.ashlar.protocol.message.ResultCode;
+import dev.ashlar.protocol.message.SliceValue;
+import java.util.List;
+import java.util.Optional;
+
+/** Putting, copying and deleting objects. */
+public final class ObjectCommands {
+  /** Per version; a command or copy that would exceed it is refused. */
+  static final int SLICES_MAX = 100_000;
+
+  private ObjectCommands() {}
+
+  public static CommandResult put(ApplyContext context, PutObject command) {
+    BucketRow bucket = context.bucket(command.getBucket());
+    checkPrecondition(context, bucket, command.getKey(), command.getPrecondition());
+    List<BlobRow> blobs = Blobs.admit(context, command.getBlobsList());
+    long length = blobs.stream().mapToLong(BlobRow::getLength).sum();
+    require(length == command.getSummary().getSize(), ResultCode.INVALID_COMMAND);
+    ObjectRecord.Builder object =
+        ObjectRecord.newBuilder()
+            .setSummary(command.getSummary())
+            .setAttributes(command.getAttributes())
+            .addAllSlices(Blobs.insert(context, blobs));
+    return replace(context, bucket, command.getKey(), object);
+  }
+
+  /** Makes this the object at the key; its slices bring their references with them. */
+  static CommandResult replace(
+      ApplyContext context, BucketRow bucket, String key, ObjectRecord.Builder object) {
+    remove(context, bucket, key);
+    object.setVersion(context.freshId());
+    object.getSummaryBuilder().setLastModifiedMs(context.timeMs());
+    ObjectTable.insert(context.table(), bucket.getId(), key, object.build());
+    return context.written();
+  }
+
+  public static CommandResult copy(ApplyContext context, CopyObject command) {
+    BucketRow bucket = context.bucket(command.getBucket());
+    ObjectRecord source =
+        source(
+            context, command.getSourceBucket(), command.getSourceKey(), command.getSourceVersion());
+    checkPrecondition(context, bucket, command.getKey(), command.getPrecondition());
+    Blobs.take(context, source.getSlicesList());
+    ObjectRecord.Builder object =
+        ObjectRecord.newBuilder()
+            .setSummary(command.getSummary().toBuilder().setSize(source.getSummary().getSize()))
+            .setAttributes(command.getAttributes())
+            .addAllSlices(source.getSlicesList());
+    if (command.getSummary().getPartCount() > 0) {
+      object.addAllParts(source.getPartsList());
+    }
+    return replace(context, bucket, command.getKey(), object);
+  }
+
+  /** The object that the gateway saw; a different one is there now: conflict. */
+  static ObjectRecord source(ApplyContext context, String bucketName, String key, long version) {
+    BucketRow bucket = context.bucket(bucketName);
+    ObjectRecord source =
+        ObjectTable.read(context.table(), bucket.getId(), key)
+            .orElseThrow(() -> new RefusedCommandException(ResultCode.NO_SUCH_KEY));
+    require(version == 0 || version == source.getVersion(), ResultCode.CONDITIONAL_CONFLICT);
+    return source;
+  }
+
+  public static CommandResult delete(ApplyContext context, DeleteObjects command) {
+    BucketRow bucket = context.bucket(command.getBucket());
+    if (command.hasPrecondition()) {
+      require(command.getKeysCount() == 1, ResultCode.INVALID_COMMAND);
+      checkPrecondition(context, bucket, command.getKeys(0), command.getPrecondition());
+    }
+    CommandResult.Builder result = CommandResult.newBuilder();
+    for (String key : command.getKeysList()) {
+      if (remove(context, bucket, key)) {
+        result.addDeletedKeys(key);
+      }
+    }
+    return result.build();
+  }
+
+  private static boolean remove(ApplyContext context, BucketRow bucket, String key) {
+    Optional<ObjectRow> row = ObjectTable.row(context.table(), bucket.getId(), key);
+    if (row.isEmpty()) {
+      return false;
+    }
+    List<SliceValue> slices =
+        row.get().getChunks() == 0 && row.get().hasSlice()
+            ? List.of(row.get().getSlice())
+            : ObjectTable.read(context.table(), bucket.getId(), key)
+                .map(ObjectRecord::getSlicesList)
+                .orElse(List.of());
+    Blobs.drop(context, slices);
+    ObjectTable.remove(context.table(), bucket.getId(), key, row.get());
+    return true;
+  }
+
+  static void checkPrecondition(
+      ApplyContext context, BucketRow bucket, String key, Precondition condition) {
+    if (condition.equals(Precondition.getDefaultInstance())) {
+      return;
+    }
+    Optional<ObjectRow> present = ObjectTable.row(context.table(), bucket.getId(), key);
+    String wanted = condition.getIfMatch();
+    require(wanted.isEmpty() || present.isPresent(), ResultCode.NO_SUCH_KEY);
+    require(wanted.isEmpty() || matches(wanted, present), ResultCode.PRECONDITION_FAILED);
+    String unwanted = condition.getIfNoneMatch();
+    require(unwanted.isEmpty() || !matches(unwanted, present), ResultCode.PRECONDITION_FAILED);
+    long version = condition.getIfVersion();
+    require(
+        version == 0 || (present.isPresent() && present.get().getVersion() == version),
+        ResultCode.PRECONDITION_FAILED);
+  }
+
+  private static boolean matches(String etag, Optional<ObjectRow> present) {
+    return present.isPresent()
+        && (etag.equals("*") || etag.equals(present.get().getSummary().getEtag()));
+  }
+}

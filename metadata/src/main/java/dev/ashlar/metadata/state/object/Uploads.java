@@ -1,0 +1,227 @@
+package dev.ashlar.metadata.state.object;
+
+import static dev.ashlar.metadata.state.apply.ApplyContext.require;
+
+import dev.ashlar.metadata.state.apply.ApplyContext;
+import dev.ashlar.metadata.state.apply.RefusedCommandException;
+import dev.ashlar.metadata.state.blob.Blobs;
+import dev.ashlar.metadata.table.Keys;
+import dev.ashlar.metadata.table.Rows;
+import dev.ashlar.metadata.table.Table;
+import dev.ashlar.protocol.message.AbortUpload;
+import dev.ashlar.protocol.message.BlobRow;
+import dev.ashlar.protocol.message.BucketRow;
+import dev.ashlar.protocol.message.CommandResult;
+import dev.ashlar.protocol.message.CompletePart;
+import dev.ashlar.protocol.message.CompleteUpload;
+import dev.ashlar.protocol.message.CopyPart;
+import dev.ashlar.protocol.message.CreateUpload;
+import dev.ashlar.protocol.message.ObjectRecord;
+import dev.ashlar.protocol.message.ObjectSummary;
+import dev.ashlar.protocol.message.PartRow;
+import dev.ashlar.protocol.message.PartSummary;
+import dev.ashlar.protocol.message.PutPart;
+import dev.ashlar.protocol.message.ResultCode;
+import dev.ashlar.protocol.message.SliceValue;
+import dev.ashlar.protocol.message.UploadRow;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/** Multipart uploads: data moves when parts are written, never when they are put together. */
+public final class Uploads {
+  public static final long PART_MIN_BYTES = 5L << 20;
+  static final int PART_NUMBER_MAX = 10_000;
+
+  /** Uploads and parts that go with their bucket in one command. */
+  static final int ROWS_REMOVED_MAX = 10_000;
+
+  private Uploads() {}
+
+  public static CommandResult create(ApplyContext context, CreateUpload command) {
+    UploadRow upload = command.getUpload();
+    BucketRow bucket = context.bucket(upload.getBucket());
+    byte[] key = Keys.upload(bucket.getId(), upload.getKey(), upload.getUploadId());
+    require(
+        !upload.getUploadId().isEmpty() && context.table().get(key) == null,
+        ResultCode.INVALID_COMMAND);
+    context
+        .table()
+        .put(key, upload.toBuilder().setInitiatedAtMs(context.timeMs()).build().toByteArray());
+    return ApplyContext.OK;
+  }
+
+  public static CommandResult putPart(ApplyContext context, PutPart command) {
+    Upload upload = find(context, command.getBucket(), command.getKey(), command.getUploadId());
+    List<BlobRow> blobs = Blobs.admit(context, command.getBlobsList());
+    long length = blobs.stream().mapToLong(BlobRow::getLength).sum();
+    require(length == command.getPart().getSize(), ResultCode.INVALID_COMMAND);
+    checkNumber(command.getPart());
+    return replacePart(context, upload, command.getPart(), Blobs.insert(context, blobs));
+  }
+
+  public static CommandResult copyPart(ApplyContext context, CopyPart command) {
+    Upload upload = find(context, command.getBucket(), command.getKey(), command.getUploadId());
+    ObjectRecord source =
+        ObjectCommands.source(
+            context, command.getSourceBucket(), command.getSourceKey(), command.getSourceVersion());
+    checkNumber(command.getPart());
+    long offset = command.getSourceOffset();
+    long length = command.getSourceLength();
+    long size = source.getSummary().getSize();
+    require(
+        offset >= 0 && length >= 0 && offset <= size && length <= size - offset,
+        ResultCode.INVALID_RANGE);
+    List<SliceValue> slices = Slices.cut(source.getSlicesList(), offset, length);
+    Blobs.take(context, slices);
+    PartRow part = command.getPart().toBuilder().setSize(length).build();
+    return replacePart(context, upload, part, slices);
+  }
+
+  private static void checkNumber(PartRow part) {
+    require(part.getNumber() >= 1 && part.getNumber() <= PART_NUMBER_MAX, ResultCode.INVALID_PART);
+  }
+
+  private static CommandResult replacePart(
+      ApplyContext context, Upload upload, PartRow part, List<SliceValue> slices) {
+    byte[] key = upload.partKey(part.getNumber());
+    Rows.get(context.table(), key, PartRow.parser())
+        .ifPresent(old -> Blobs.drop(context, old.getSlicesList()));
+    PartRow row =
+        part.toBuilder()
+            .clearSlices()
+            .addAllSlices(slices)
+            .setToken(context.freshId())
+            .setLastModifiedMs(context.timeMs())
+            .build();
+    context.table().put(key, row.toByteArray());
+    return context.written();
+  }
+
+  public static CommandResult complete(ApplyContext context, CompleteUpload command) {
+    Upload upload = find(context, command.getBucket(), command.getKey(), command.getUploadId());
+    ObjectCommands.checkPrecondition(
+        context, upload.bucket(), command.getKey(), command.getPrecondition());
+    List<PartRow> parts = named(context, upload, command.getPartsList());
+    ObjectRecord.Builder object =
+        ObjectRecord.newBuilder()
+            .setAttributes(upload.row().getAttributes())
+            .setUploadId(upload.row().getUploadId());
+    long size = 0;
+    for (PartRow part : parts) {
+      size += part.getSize();
+      object.addAllSlices(part.getSlicesList());
+      object.addParts(summary(part));
+    }
+    require(object.getSlicesCount() <= ObjectCommands.SLICES_MAX, ResultCode.LIMIT_EXCEEDED);
+    ObjectSummary.Builder summary =
+        ObjectSummary.newBuilder()
+            .setSize(size)
+            .setEtag(command.getEtag())
+            .setOwner(upload.row().getOwner())
+            .setStorageClass(upload.row().getStorageClass())
+            .setPartCount(parts.size());
+    if (command.hasChecksum()) {
+      summary.setChecksum(command.getChecksum());
+    }
+    Set<Integer> used = new HashSet<>();
+    parts.forEach(part -> used.add(part.getNumber()));
+    remove(context, upload, used);
+    return ObjectCommands.replace(
+        context, upload.bucket(), command.getKey(), object.setSummary(summary));
+  }
+
+  private static PartSummary summary(PartRow part) {
+    PartSummary.Builder summary =
+        PartSummary.newBuilder().setNumber(part.getNumber()).setSize(part.getSize());
+    return (part.hasChecksum() ? summary.setChecksum(part.getChecksum()) : summary).build();
+  }
+
+  /** The parts that the client named, each still the one it saw. */
+  private static List<PartRow> named(
+      ApplyContext context, Upload upload, List<CompletePart> names) {
+    require(!names.isEmpty(), ResultCode.INVALID_PART);
+    List<PartRow> parts = new ArrayList<>(names.size());
+    int previous = 0;
+    for (CompletePart name : names) {
+      require(name.getNumber() > previous, ResultCode.INVALID_PART);
+      previous = name.getNumber();
+      PartRow part =
+          Rows.get(context.table(), upload.partKey(name.getNumber()), PartRow.parser())
+              .orElseThrow(() -> new RefusedCommandException(ResultCode.INVALID_PART));
+      require(part.getToken() == name.getToken(), ResultCode.INVALID_PART);
+      parts.add(part);
+    }
+    for (PartRow part : parts.subList(0, parts.size() - 1)) {
+      require(part.getSize() >= PART_MIN_BYTES, ResultCode.ENTITY_TOO_SMALL);
+    }
+    return parts;
+  }
+
+  public static CommandResult abort(ApplyContext context, AbortUpload command) {
+    Upload upload = find(context, command.getBucket(), command.getKey(), command.getUploadId());
+    remove(context, upload, Set.of());
+    return ApplyContext.OK;
+  }
+
+  /** Removes the upload and its parts; parts that are used keep their references. */
+  private static void remove(ApplyContext context, Upload upload, Set<Integer> used) {
+    byte[] from = upload.partKey(0);
+    try (Table.Cursor cursor = context.table().cursor(from, upload.partKey(Integer.MAX_VALUE))) {
+      for (; cursor.isValid(); cursor.next()) {
+        PartRow part = Rows.parse(cursor.value(), PartRow.parser());
+        if (!used.contains(part.getNumber())) {
+          Blobs.drop(context, part.getSlicesList());
+        }
+        context.table().delete(cursor.key());
+      }
+    }
+    context.table().delete(upload.key());
+  }
+
+  /** Aborts every upload of a bucket, unless that is too much for one command. */
+  static void removeAll(ApplyContext context, long bucketId) {
+    int rows = count(context, 'U', bucketId, 0);
+    require(count(context, 'T', bucketId, rows) <= ROWS_REMOVED_MAX, ResultCode.LIMIT_EXCEEDED);
+    byte[] from = Keys.inBucket('U', bucketId);
+    try (Table.Cursor cursor = context.table().cursor(from, Keys.behind(from))) {
+      for (; cursor.isValid(); cursor.next()) {
+        UploadRow row = Rows.parse(cursor.value(), UploadRow.parser());
+        BucketRow bucket = BucketRow.newBuilder().setId(bucketId).build();
+        remove(context, new Upload(bucket, row), Set.of());
+      }
+    }
+  }
+
+  /** How many rows of this table the bucket has, added to others; stops counting at too many. */
+  private static int count(ApplyContext context, char table, long bucketId, int others) {
+    int rows = others;
+    byte[] from = Keys.inBucket(table, bucketId);
+    try (Table.Cursor cursor = context.table().cursor(from, Keys.behind(from))) {
+      for (; cursor.isValid() && rows <= ROWS_REMOVED_MAX; cursor.next()) {
+        rows++;
+      }
+    }
+    return rows;
+  }
+
+  private static Upload find(ApplyContext context, String bucketName, String key, String uploadId) {
+    BucketRow bucket = context.bucket(bucketName);
+    Optional<UploadRow> row =
+        Rows.get(context.table(), Keys.upload(bucket.getId(), key, uploadId), UploadRow.parser());
+    return new Upload(
+        bucket, row.orElseThrow(() -> new RefusedCommandException(ResultCode.NO_SUCH_UPLOAD)));
+  }
+
+  private record Upload(BucketRow bucket, UploadRow row) {
+    byte[] key() {
+      return Keys.upload(bucket.getId(), row.getKey(), row.getUploadId());
+    }
+
+    byte[] partKey(int number) {
+      return Keys.part(bucket.getId(), row.getKey(), row.getUploadId(), number);
+    }
+  }
+}
