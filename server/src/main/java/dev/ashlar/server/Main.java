@@ -1,5 +1,11 @@
 package dev.ashlar.server;
 
+import dev.ashlar.server.cli.ClusterCommand;
+import dev.ashlar.server.cli.RehearseCommand;
+import dev.ashlar.server.cli.ServerCommand;
+import dev.ashlar.server.cli.Version;
+import dev.ashlar.server.cli.admin.AdminCommand;
+import dev.ashlar.server.config.ConfigFile;
 import java.io.PrintWriter;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -32,7 +38,7 @@ public final class Main {
   }
 
   /** What the process ends with. */
-  static int execute(CommandLine commands, String... arguments) {
+  public static int execute(CommandLine commands, String... arguments) {
     commands.setCaseInsensitiveEnumValuesAllowed(true);
     commands.setParameterExceptionHandler((refused, all) -> refuse(refused));
     return readConfig(commands, arguments) ? commands.execute(arguments) : USAGE;

@@ -1,0 +1,438 @@
+package dev.ashlar.server.admin;
+
+import dev.ashlar.blob.repair.GroupDebts;
+import dev.ashlar.protocol.client.MetadataClient;
+import dev.ashlar.protocol.client.MetadataPeers;
+import dev.ashlar.protocol.client.MetadataUnavailableException;
+import dev.ashlar.protocol.message.Command;
+import dev.ashlar.protocol.message.DebtLevel;
+import dev.ashlar.protocol.message.DriveLoad;
+import dev.ashlar.protocol.message.DriveRow;
+import dev.ashlar.protocol.message.DriveStanding;
+import dev.ashlar.protocol.message.NodeRow;
+import dev.ashlar.protocol.message.Registry;
+import dev.ashlar.protocol.message.ResultCode;
+import dev.ashlar.protocol.message.SetBalance;
+import dev.ashlar.protocol.model.DriveId;
+import dev.ashlar.protocol.model.NodeLife;
+import dev.ashlar.protocol.model.PlacementMap;
+import dev.ashlar.server.cluster.ClusterBalance;
+import dev.ashlar.server.cluster.DataRisk;
+import dev.ashlar.server.cluster.DriveUse;
+import dev.ashlar.server.cluster.FailureTolerance;
+import dev.ashlar.server.cluster.KnownDrives;
+import dev.ashlar.server.cluster.Protection;
+import dev.ashlar.server.cluster.StoreSpace;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/** What {@code /admin} tells of the store, and does with its drives. For many threads. */
+public final class Admin {
+  private final MetadataClient metadata;
+  private final GroupDebts debts;
+  private final Predicate<UUID> hasFailed;
+  private final Predicate<UUID> isMissing;
+  private final Function<DriveRow, @Nullable DriveUse> use;
+  private final DriveChanges changes;
+  private final DriveRecalls recalls;
+  private final MetadataAdmin metadataPeers;
+
+  /**
+   * Of a store in one process.
+   *
+   * @param hasFailed whether a drive takes no writes because one has failed
+   * @param isMissing whether a drive could not be opened
+   * @param use how full a drive is; null where it is not known
+   * @param idOfFolder the id of the drive in a folder; else what it is given
+   */
+  public Admin(
+      MetadataClient metadata,
+      GroupDebts debts,
+      Predicate<UUID> hasFailed,
+      Predicate<UUID> isMissing,
+      Function<DriveRow, @Nullable DriveUse> use,
+      Function<String, String> idOfFolder) {
+    this(metadata, null, debts, hasFailed, isMissing, use, idOfFolder);
+  }
+
+  /** Of a cluster, whose metadata knows which drives are there, and how full. */
+  public Admin(
+      MetadataClient metadata, MetadataPeers peers, GroupDebts debts, Predicate<UUID> hasFailed) {
+    this(metadata, peers, debts, hasFailed, drive -> false, DriveUse::of, id -> id);
+  }
+
+  private Admin(
+      MetadataClient metadata,
+      @Nullable MetadataPeers peers,
+      GroupDebts debts,
+      Predicate<UUID> hasFailed,
+      Predicate<UUID> isMissing,
+      Function<DriveRow, @Nullable DriveUse> use,
+      Function<String, String> idOfFolder) {
+    this.metadata = metadata;
+    this.use = use;
+    this.metadataPeers = new MetadataAdmin(peers);
+    this.debts = debts;
+    this.hasFailed = hasFailed;
+    this.isMissing = isMissing;
+    this.changes = new DriveChanges(metadata, hasFailed);
+    this.recalls = new DriveRecalls(metadata, isMissing, idOfFolder);
+  }
+
+  /** What was asked for makes no sense, or not now; the message says why. */
+  static final class RefusedException extends Exception {
+    private static final long serialVersionUID = 1;
+
+    RefusedException(String why) {
+      super(why);
+    }
+  }
+
+  /** All in short. */
+  public record Status(
+      long epoch,
+      String profile,
+      String failureDomain,
+      int placementGroups,
+      Drives drives,
+      StoreSpace space,
+      FailureTolerance failureTolerance,
+      DataRisk risk,
+      Protection protection,
+      Rebalance rebalance) {}
+
+  /**
+   * How many drives there are; those that are down or have failed may be in.
+   *
+   * @param down of those that have slots or hold something: what is drained may be taken away
+   */
+  public record Drives(int total, int in, int draining, int out, int down, int failed) {}
+
+  /**
+   * What is being moved.
+   *
+   * @param paused nothing is moved that need not be
+   * @param known whether all blobs that are to be moved are counted
+   * @param draining drives that are being drained
+   * @param drained drives from which nothing is left to be moved
+   * @param coming drives that have no slots yet, and get theirs in some seconds
+   */
+  public record Rebalance(
+      boolean paused,
+      boolean known,
+      long blobs,
+      long bytes,
+      List<String> draining,
+      List<String> drained,
+      List<String> coming) {}
+
+  /** A process of the cluster. */
+  public record NodeInfo(
+      String name,
+      String address,
+      String rack,
+      String zone,
+      boolean gateway,
+      boolean up,
+      long silentMs,
+      List<String> drives) {}
+
+  /**
+   * A drive.
+   *
+   * @param standing in, draining or out
+   * @param absent its node has come without it
+   * @param failed a write has failed, so that it takes none until its node starts again
+   * @param capacityBytes of its file system, or what it may use of it
+   * @param usedBytes that its segments take, as its node said last; null: it has not
+   * @param usedPercent of those and the free ones together
+   * @param freeBytes that it could take yet
+   * @param liveBytes of those used, what is needed
+   * @param slots of placement groups that are its
+   * @param shardsToMove that belong elsewhere, as far as they were counted
+   * @param empty whether nothing is left on it that has to be moved
+   */
+  public record DriveInfo(
+      String id,
+      String node,
+      String standing,
+      boolean outByItself,
+      boolean up,
+      boolean absent,
+      boolean failed,
+      long capacityBytes,
+      @Nullable Long usedBytes,
+      @Nullable Integer usedPercent,
+      @Nullable Long freeBytes,
+      @Nullable Long liveBytes,
+      long slots,
+      long shardsToMove,
+      long bytesToMove,
+      boolean counted,
+      boolean empty) {}
+
+  /**
+   * A placement group.
+   *
+   * @param up of its slots' drives
+   * @param moved slots that had another drive in the last day
+   * @param owingBlobs of the group that lack shards
+   * @param owingShards that these lack
+   * @param owingBytes of these shards
+   * @param owingSeconds for how long the group has lacked something; null where that is not known
+   * @param counted whether all that is owed was counted
+   */
+  public record GroupInfo(
+      int group,
+      List<String> drives,
+      int up,
+      long moved,
+      long owingBlobs,
+      long owingShards,
+      long owingBytes,
+      @Nullable Long owingSeconds,
+      boolean counted) {}
+
+  /** What a request for a change came to. */
+  public record Done(String done, List<String> drives, long movedSlots, long epoch) {}
+
+  private KnownDrives known() throws MetadataUnavailableException {
+    Registry registry = metadata.registry();
+    return new KnownDrives(registry, metadata.placement(registry.getEpoch()));
+  }
+
+  public Status status() throws MetadataUnavailableException {
+    KnownDrives known = known();
+    Registry registry = known.registry();
+    PlacementMap map = known.map();
+    List<DebtLevel> levels = metadata.debts();
+    Set<UUID> down = known.downOr(isMissing);
+    Protection protection = Protection.of(registry, levels, map.profile().parityShards());
+    Set<UUID> missed = known.holding();
+    missed.retainAll(down);
+    return new Status(
+        map.epoch(),
+        map.profile().toString(),
+        map.failureDomain().name().replace("DOMAIN_", "").toLowerCase(Locale.ROOT),
+        map.pgCount(),
+        new Drives(
+            registry.getDrivesCount(),
+            count(registry, DriveStanding.STANDING_IN),
+            count(registry, DriveStanding.STANDING_DRAINING),
+            count(registry, DriveStanding.STANDING_OUT),
+            missed.size(),
+            (int) registry.getDrivesList().stream().filter(this::hasFailed).count()),
+        StoreSpace.of(known, down, use),
+        FailureTolerance.of(known, down, levels),
+        DataRisk.of(known, down, protection, metadata::owing),
+        protection,
+        rebalance());
+  }
+
+  /** How much more may be lost now. */
+  public FailureTolerance failureTolerance() throws MetadataUnavailableException {
+    KnownDrives known = known();
+    return FailureTolerance.of(known, known.downOr(isMissing), metadata.debts());
+  }
+
+  /** What cannot be read now, or could not after one more loss. */
+  public DataRisk risk() throws MetadataUnavailableException {
+    KnownDrives known = known();
+    Protection protection =
+        Protection.of(known.registry(), metadata.debts(), known.map().profile().parityShards());
+    return DataRisk.of(known, known.downOr(isMissing), protection, metadata::owing);
+  }
+
+  /** How full the drives are together. */
+  public StoreSpace space() throws MetadataUnavailableException {
+    KnownDrives known = known();
+    return StoreSpace.of(known, known.downOr(isMissing), use);
+  }
+
+  private boolean hasFailed(DriveRow row) {
+    return hasFailed.test(DriveId.of(row).id());
+  }
+
+  private static int count(Registry registry, DriveStanding standing) {
+    return (int)
+        registry.getDrivesList().stream().filter(row -> row.getStanding() == standing).count();
+  }
+
+  Protection repair() throws MetadataUnavailableException {
+    return Protection.of(metadata);
+  }
+
+  Rebalance rebalance() throws MetadataUnavailableException {
+    KnownDrives known = known();
+    Registry registry = known.registry();
+    Protection protection = repair();
+    List<DriveInfo> leaving =
+        drives().stream().filter(drive -> drive.standing().equals("draining")).toList();
+    return new Rebalance(
+        registry.getPaused(),
+        registry.getDrivesList().stream().noneMatch(DriveRow::getUnsettled),
+        protection.movingBlobs(),
+        protection.movingBytes(),
+        leaving.stream().filter(drive -> !drive.empty()).map(DriveInfo::id).toList(),
+        leaving.stream().filter(DriveInfo::empty).map(DriveInfo::id).toList(),
+        ClusterBalance.coming(known, hasFailed).stream().map(UUID::toString).sorted().toList());
+  }
+
+  List<NodeInfo> nodes() throws MetadataUnavailableException {
+    Registry registry = metadata.registry();
+    List<NodeInfo> nodes = new ArrayList<>();
+    for (NodeRow node : registry.getNodesList()) {
+      nodes.add(
+          new NodeInfo(
+              node.getName(),
+              node.getHost() + (node.getPort() == 0 ? "" : ":" + node.getPort()),
+              node.getRack(),
+              node.getZone(),
+              node.getGateway(),
+              NodeLife.isUp(node, registry.getLogTimeMs()),
+              Math.max(0, registry.getLogTimeMs() - node.getHeartbeatMs()),
+              registry.getDrivesList().stream()
+                  .filter(drive -> drive.getNode().equals(node.getName()))
+                  .map(drive -> DriveId.of(drive).id().toString())
+                  .toList()));
+    }
+    return nodes;
+  }
+
+  List<DriveInfo> drives() throws MetadataUnavailableException {
+    KnownDrives known = known();
+    Registry registry = known.registry();
+    Map<UUID, Long> slots = known.map().slotCounts();
+    Map<UUID, DriveLoad> loads = new HashMap<>();
+    registry.getLoadsList().forEach(load -> loads.put(DriveId.idOf(load), load));
+    Set<UUID> down = known.downOr(isMissing);
+    Set<UUID> holding = known.holding();
+    List<DriveInfo> drives = new ArrayList<>();
+    for (DriveRow row : registry.getDrivesList()) {
+      UUID id = DriveId.idOf(row);
+      DriveLoad load = loads.getOrDefault(id, DriveLoad.getDefaultInstance());
+      DriveUse own = use.apply(row);
+      drives.add(
+          new DriveInfo(
+              id.toString(),
+              row.getNode(),
+              row.getStanding().name().replace("STANDING_", "").toLowerCase(Locale.ROOT),
+              row.getOutByItself(),
+              !down.contains(id),
+              row.getAbsent() || isMissing.test(id),
+              hasFailed.test(id),
+              row.getCapacityBytes(),
+              own == null ? null : own.usedBytes(),
+              own == null ? null : own.usedPercent(),
+              own == null ? null : own.freeBytes(),
+              own == null ? null : own.liveBytes(),
+              slots.getOrDefault(id, 0L),
+              load.getShards(),
+              load.getBytes(),
+              !row.getUnsettled(),
+              !holding.contains(id)));
+    }
+    return drives;
+  }
+
+  /** First those that have owed shards for longest. */
+  List<GroupInfo> groups() throws MetadataUnavailableException {
+    KnownDrives known = known();
+    PlacementMap map = known.map();
+    Set<UUID> down = known.downOr(isMissing);
+    GroupDebts.Count count = debts.now();
+    boolean isCounted = count.complete() && repair().known();
+    List<GroupInfo> groups = new ArrayList<>();
+    Set<Integer> owing = new HashSet<>();
+    for (GroupDebts.Group group : count.groups()) {
+      owing.add(group.pg());
+      groups.add(group(map, down, group, isCounted));
+    }
+    for (int pg = 0; pg < map.pgCount(); pg++) {
+      if (!owing.contains(pg)) {
+        groups.add(group(map, down, GroupDebts.Group.whole(pg), isCounted));
+      }
+    }
+    return groups;
+  }
+
+  private GroupInfo group(
+      PlacementMap map, Set<UUID> down, GroupDebts.Group debt, boolean isCounted) {
+    List<UUID> drives = map.slotDrives().get(debt.pg());
+    return new GroupInfo(
+        debt.pg(),
+        drives.stream().map(UUID::toString).toList(),
+        (int) drives.stream().filter(drive -> !down.contains(drive)).count(),
+        map.pastOf(debt.pg()).stream().map(PlacementMap.Past::slot).distinct().count(),
+        debt.blobs(),
+        debt.shards(),
+        debt.bytes(),
+        debt.blobs() == 0 ? Long.valueOf(0) : debts.seconds(debt),
+        isCounted);
+  }
+
+  /** From now on nothing is moved that need not be; or again everything that is to be. */
+  Done pause(boolean isPaused) throws MetadataUnavailableException, RefusedException {
+    ResultCode code =
+        metadata
+            .submit(Command.newBuilder().setSetBalance(SetBalance.newBuilder().setPaused(isPaused)))
+            .getCode();
+    if (code != ResultCode.OK) {
+      throw new RefusedException("metadata refuses it: " + code);
+    }
+    return new Done(isPaused ? "paused" : "resumed", List.of(), 0, metadata.placement().epoch());
+  }
+
+  /** Null for a name that is none. */
+  @Nullable Object view(String name) throws MetadataUnavailableException, RefusedException {
+    return switch (name) {
+      case "metadata" -> metadataPeers.page();
+      case "status" -> status();
+      case "nodes" -> nodes();
+      case "drives" -> drives();
+      case "pgs" -> groups();
+      case "repair" -> repair();
+      case "rebalance" -> rebalance();
+      default -> null;
+    };
+  }
+
+  /**
+   * Null for a name that is none.
+   *
+   * @param by of a replacement, the drive or metadata peer that takes the target's place
+   */
+  @Nullable Object change(String name, String target, String by)
+      throws MetadataUnavailableException, RefusedException {
+    return switch (name) {
+      case "metadata-add" -> metadataPeers.change(target, "");
+      case "metadata-remove" -> metadataPeers.change("", target);
+      case "metadata-replace" -> metadataPeers.change(by, target);
+      default -> act(name, target, by);
+    };
+  }
+
+  /** Of a drive, or what is moved. */
+  @Nullable Done act(String name, String target, String by)
+      throws MetadataUnavailableException, RefusedException {
+    return switch (name) {
+      case "drain" -> changes.stand(target, DriveStanding.STANDING_DRAINING);
+      case "undrain", "in" -> changes.stand(target, DriveStanding.STANDING_IN);
+      case "out" -> changes.stand(target, DriveStanding.STANDING_OUT);
+      case "replace" -> changes.replace(target, by);
+      case "drive-recall" -> recalls.recall(target);
+      case "pause" -> pause(true);
+      case "resume" -> pause(false);
+      default -> null;
+    };
+  }
+}

@@ -1,0 +1,88 @@
+package dev.ashlar.server.admin;
+
+import dev.ashlar.server.config.RootCredential;
+import dev.ashlar.server.config.ServerOptions;
+import io.micronaut.http.HttpRequest;
+import io.micronaut.http.HttpResponse;
+import io.micronaut.http.HttpStatus;
+import io.micronaut.http.MutableHttpResponse;
+import jakarta.inject.Inject;
+import jakarta.inject.Singleton;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.util.Base64;
+import java.util.Map;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Who may administrate on the management port: everybody where that is bound to a loopback address,
+ * else who has the root credentials.
+ */
+@Singleton
+public final class AdminAccess {
+  /** Pages of other sites cannot make a browser send it. */
+  public static final String HEADER = "X-Ashlar-Admin";
+
+  private final Supplier<@Nullable RootCredential> known;
+  private final boolean isOpen;
+
+  @Inject
+  AdminAccess(RunningServer server, ServerOptions options) throws UnknownHostException {
+    this(
+        server::root, InetAddress.getByName(options.managementListen().host()).isLoopbackAddress());
+  }
+
+  /**
+   * @param known the root credentials; null where this process does not know them
+   * @param isOpen whether nobody needs them
+   */
+  AdminAccess(Supplier<@Nullable RootCredential> known, boolean isOpen) {
+    this.known = known;
+    this.isOpen = isOpen;
+  }
+
+  /** What is answered to a request that is not to be told anything; null where it is. */
+  @Nullable MutableHttpResponse<?> refusal(HttpRequest<?> request) {
+    if (isOpen) {
+      return null;
+    }
+    RootCredential root = known.get();
+    if (root == null) {
+      return error(
+          HttpStatus.FORBIDDEN,
+          "this process does not know the root credentials: give it --credentials, or bind its"
+              + " management port to loopback");
+    }
+    return isKnown(request, root)
+        ? null
+        : error(HttpStatus.UNAUTHORIZED, "the root credentials are needed")
+            .header("WWW-Authenticate", "Basic realm=\"ashlar\"");
+  }
+
+  /** What is answered to a request that is not to change anything; null where it may. */
+  @Nullable MutableHttpResponse<?> refusalOfChange(HttpRequest<?> request) {
+    return request.getHeaders().contains(HEADER)
+        ? refusal(request)
+        : error(HttpStatus.FORBIDDEN, "requests that change something have the header " + HEADER);
+  }
+
+  private static boolean isKnown(HttpRequest<?> request, RootCredential root) {
+    String given = request.getHeaders().getAuthorization().orElse("");
+    return MessageDigest.isEqual(
+        given.getBytes(StandardCharsets.UTF_8),
+        authorization(root).getBytes(StandardCharsets.UTF_8));
+  }
+
+  /** What who has the credentials sends. */
+  public static String authorization(RootCredential root) {
+    String pair = root.accessKey() + ":" + root.secretKey();
+    return "Basic " + Base64.getEncoder().encodeToString(pair.getBytes(StandardCharsets.UTF_8));
+  }
+
+  static MutableHttpResponse<Map<String, String>> error(HttpStatus status, String why) {
+    return HttpResponse.<Map<String, String>>status(status).body(Map.of("error", why));
+  }
+}

@@ -1,0 +1,170 @@
+package dev.ashlar.server.admin;
+
+import dev.ashlar.metadata.placement.PlacementPlan;
+import dev.ashlar.metadata.placement.Replacement;
+import dev.ashlar.protocol.client.MetadataClient;
+import dev.ashlar.protocol.client.MetadataUnavailableException;
+import dev.ashlar.protocol.message.Command;
+import dev.ashlar.protocol.message.DriveRow;
+import dev.ashlar.protocol.message.DriveStanding;
+import dev.ashlar.protocol.message.MoveSlots;
+import dev.ashlar.protocol.message.Registry;
+import dev.ashlar.protocol.message.ResultCode;
+import dev.ashlar.protocol.model.DriveId;
+import dev.ashlar.protocol.model.PlacementMap;
+import dev.ashlar.server.cluster.ClusterBalance;
+import dev.ashlar.server.cluster.KnownDrives;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.UUID;
+import java.util.function.Predicate;
+
+/** What an administrator has done with drives: their standing, and who gets their slots. */
+public final class DriveChanges {
+  private static final int TRIES = 5;
+
+  private final MetadataClient metadata;
+  private final Predicate<UUID> hasFailed;
+
+  /**
+   * @param hasFailed whether a drive takes no writes because one has failed
+   */
+  public DriveChanges(MetadataClient metadata, Predicate<UUID> hasFailed) {
+    this.metadata = metadata;
+    this.hasFailed = hasFailed;
+  }
+
+  private interface Plan {
+    MoveSlots of(Registry registry, PlacementMap map) throws Admin.RefusedException;
+  }
+
+  /**
+   * Gives drives another standing, and their slots to others.
+   *
+   * @param target a drive's id, or a node's name for all of its drives
+   */
+  public Admin.Done stand(String target, DriveStanding standing)
+      throws MetadataUnavailableException, Admin.RefusedException {
+    return carryOut(
+        standing.name().replace("STANDING_", "").toLowerCase(Locale.ROOT),
+        (registry, map) -> {
+          List<DriveRow> drives = drives(registry, target);
+          check(new KnownDrives(registry, map), drives, target, standing);
+          return plan(registry, map, drives, standing);
+        });
+  }
+
+  /**
+   * A drive takes the place of another, which is drained.
+   *
+   * @param old its id, or the name of its node where that has no other
+   * @param by likewise
+   */
+  Admin.Done replace(String old, String by)
+      throws MetadataUnavailableException, Admin.RefusedException {
+    return carryOut(
+        "replaced",
+        (registry, map) -> {
+          UUID oldId = only(registry, old);
+          UUID byId = only(registry, by);
+          if (new KnownDrives(registry, map).downOr(hasFailed).contains(byId)) {
+            throw new Admin.RefusedException("drive " + byId + " is down, or has failed");
+          }
+          try {
+            return Replacement.plan(registry, map, oldId, byId);
+          } catch (IllegalArgumentException e) {
+            throw new Admin.RefusedException(String.valueOf(e.getMessage()));
+          }
+        });
+  }
+
+  /** Plans anew where the map has changed meanwhile. */
+  private Admin.Done carryOut(String done, Plan planned)
+      throws MetadataUnavailableException, Admin.RefusedException {
+    for (int tries = 0; tries < TRIES; tries++) {
+      Registry registry = metadata.registry();
+      PlacementMap map = metadata.placement(registry.getEpoch());
+      MoveSlots plan = planned.of(registry, map);
+      ResultCode code = metadata.submit(Command.newBuilder().setMoveSlots(plan)).getCode();
+      if (code == ResultCode.OK) {
+        return new Admin.Done(
+            done,
+            plan.getDrivesList().stream().map(row -> DriveId.of(row).id().toString()).toList(),
+            plan.getMovesCount(),
+            map.epoch() + 1);
+      } else if (code != ResultCode.CONDITIONAL_CONFLICT) {
+        throw new Admin.RefusedException("metadata refuses it: " + code);
+      }
+    }
+    throw new Admin.RefusedException("the placement changes all the time: try again");
+  }
+
+  private static List<DriveRow> drives(Registry registry, String target)
+      throws Admin.RefusedException {
+    List<DriveRow> drives =
+        registry.getDrivesList().stream().filter(row -> isTarget(row, target)).toList();
+    if (drives.isEmpty()) {
+      throw new Admin.RefusedException("there is neither a node nor a drive " + target);
+    }
+    if (registry.getNodesList().isEmpty()) {
+      throw new Admin.RefusedException(
+          "the drives of a store in one process are what --data names");
+    }
+    return drives;
+  }
+
+  private static UUID only(Registry registry, String target) throws Admin.RefusedException {
+    List<DriveRow> drives = drives(registry, target);
+    if (drives.size() > 1) {
+      throw new Admin.RefusedException(target + " has several drives: name one by its id");
+    }
+    return DriveId.of(drives.getFirst()).id();
+  }
+
+  private static boolean isTarget(DriveRow row, String target) {
+    return (!row.getNode().isEmpty() && row.getNode().equals(target))
+        || DriveId.of(row).id().toString().equals(target);
+  }
+
+  private void check(
+      KnownDrives known, List<DriveRow> drives, String target, DriveStanding standing)
+      throws Admin.RefusedException {
+    Set<UUID> down = known.downOr(hasFailed);
+    boolean isUp = drives.stream().anyMatch(row -> !down.contains(DriveId.of(row).id()));
+    if (standing == DriveStanding.STANDING_OUT && isUp) {
+      throw new Admin.RefusedException(target + " is up: drain it, so that what it has is copied");
+    }
+    if (standing == DriveStanding.STANDING_IN) {
+      checkUp(drives, down);
+    }
+  }
+
+  /** Slots are for drives that can take what is written to them. */
+  private static void checkUp(List<DriveRow> drives, Set<UUID> down) throws Admin.RefusedException {
+    for (DriveRow row : drives) {
+      UUID id = DriveId.idOf(row);
+      if (row.getStanding() != DriveStanding.STANDING_IN && down.contains(id)) {
+        throw new Admin.RefusedException(
+            "drive "
+                + id
+                + " of "
+                + row.getNode()
+                + " is down, or has failed, and would get slots: have it back first");
+      }
+    }
+  }
+
+  private static MoveSlots plan(
+      Registry registry, PlacementMap map, List<DriveRow> drives, DriveStanding standing)
+      throws Admin.RefusedException {
+    try {
+      return PlacementPlan.plan(
+          registry,
+          map,
+          drives.stream().map(row -> ClusterBalance.standing(row, standing, false)).toList());
+    } catch (IllegalArgumentException e) {
+      throw new Admin.RefusedException("too few drives would be left: " + e.getMessage());
+    }
+  }
+}

@@ -1,0 +1,129 @@
+package dev.ashlar.server.admin;
+
+import dev.ashlar.metadata.consensus.folder.FolderStatus;
+import dev.ashlar.metadata.consensus.folder.FolderStatus.Standing;
+import dev.ashlar.protocol.model.Profile;
+import dev.ashlar.server.cluster.DataRisk;
+import dev.ashlar.server.cluster.Protection;
+import java.nio.file.Path;
+import java.util.List;
+
+/**
+ * What an operator wants to know, as {@code /health} tells it. Its form is a promise to scripts:
+ * fields may be added, those that are there stay.
+ */
+public record Health(
+    Status status,
+    Extent reads,
+    Extent writes,
+    Drives drives,
+    Metadata metadata,
+    Protection protection,
+    DataRisk risk)
+    implements RunningServer.HealthPage {
+  enum Status {
+    /** Everything is there. */
+    UP,
+    /** Requests are served, but something is missing and has to be seen to. */
+    DEGRADED,
+    /** Nothing can be read. */
+    DOWN
+  }
+
+  /** For how many objects something can be done. */
+  enum Extent {
+    ALL,
+    SOME,
+    NONE;
+
+    /** Enough drives are there; whether they have everything is another question. */
+    Extent ifAll(DataRisk risk) {
+      return this == ALL && !risk.allReadable() ? SOME : this;
+    }
+  }
+
+  /**
+   * The drives by their folders.
+   *
+   * @param missing could not be opened
+   * @param full take no new data until something is deleted
+   * @param readOnly failed or hanging: what they have is read
+   */
+  public record Drives(
+      int total,
+      int open,
+      int writable,
+      List<String> missing,
+      List<String> full,
+      List<String> readOnly) {
+    public Drives {
+      missing = List.copyOf(missing);
+      full = List.copyOf(full);
+      readOnly = List.copyOf(readOnly);
+    }
+
+    public static Drives of(int total, List<Path> missing, List<Path> full, List<Path> readOnly) {
+      int open = total - missing.size();
+      int writable = open - full.size() - readOnly.size();
+      return new Drives(total, open, writable, texts(missing), texts(full), texts(readOnly));
+    }
+  }
+
+  /** The metadata peers by their folders. */
+  public record Metadata(int total, int members, List<String> rebuilding, List<LeftOut> leftOut) {
+    public Metadata {
+      rebuilding = List.copyOf(rebuilding);
+      leftOut = List.copyOf(leftOut);
+    }
+
+    public static Metadata of(List<FolderStatus> folders) {
+      List<String> rebuilding =
+          folders.stream()
+              .filter(folder -> folder.standing() == Standing.REBUILDING)
+              .map(folder -> folder.folder().toString())
+              .toList();
+      List<LeftOut> leftOut =
+          folders.stream()
+              .filter(folder -> folder.standing() == Standing.LEFT_OUT)
+              .map(folder -> new LeftOut(folder.folder().toString(), folder.reason()))
+              .toList();
+      int members = folders.size() - rebuilding.size() - leftOut.size();
+      return new Metadata(folders.size(), members, rebuilding, leftOut);
+    }
+
+    public boolean hasMajority() {
+      return members > total / 2;
+    }
+  }
+
+  /** A metadata folder that is not used, and why. */
+  record LeftOut(String folder, String reason) {}
+
+  private static List<String> texts(List<Path> folders) {
+    return folders.stream().map(Path::toString).toList();
+  }
+
+  public static Health of(
+      Profile profile, Drives drives, Metadata metadata, Protection protection, DataRisk risk) {
+    boolean hasMetadata = metadata.hasMajority();
+    Extent able = extent(hasMetadata, profile, drives.total, drives.open, profile.dataShards());
+    Extent reads = able.ifAll(risk);
+    Extent writes =
+        extent(hasMetadata, profile, drives.total, drives.writable, profile.durableMinimum());
+    boolean isWhole =
+        drives.writable == drives.total
+            && metadata.members == metadata.total
+            && protection.isFull();
+    Status status = reads == Extent.NONE ? Status.DOWN : isWhole ? Status.UP : Status.DEGRADED;
+    return new Health(status, reads, writes, drives, metadata, protection, risk);
+  }
+
+  /** Objects lie on k+m of all drives: which of them are able decides for each object anew. */
+  private static Extent extent(
+      boolean hasMetadata, Profile profile, int total, int able, int needed) {
+    if (!hasMetadata || able < needed) {
+      return Extent.NONE;
+    }
+    return total - able <= profile.shards() - needed ? Extent.ALL : Extent.SOME;
+  }
+}

@@ -1,0 +1,36 @@
+package dev.ashlar.server.admin;
+
+import dev.ashlar.server.config.RootCredential;
+import java.io.PrintStream;
+import org.jspecify.annotations.Nullable;
+
+/** A running server: all roles in one process, or some roles of a cluster. */
+public interface RunningServer {
+  /** Of the container's configuration: which form it is to make. */
+  String PROPERTY = "ashlar.form";
+
+  String EMBEDDED = "embedded";
+  String CLUSTER = "cluster";
+
+  /** What {@code /health} answers. */
+  sealed interface HealthPage permits Health, ClusterHealth {
+    Health.Status status();
+  }
+
+  HealthPage health();
+
+  /** How far the drives of this process are with looking after what they hold. */
+  ScrubPage scrub();
+
+  /** Has them begin that at once. */
+  void startScrub();
+
+  /** What {@code /admin} tells and does; null where that is another process's business. */
+  @Nullable Admin admin();
+
+  /** The access key that may do everything; null where this process does not know it. */
+  @Nullable RootCredential root();
+
+  /** Tells the user that it is ready, and how to use it. */
+  void printStarted(PrintStream out, boolean terminal);
+}

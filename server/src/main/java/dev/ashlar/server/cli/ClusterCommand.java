@@ -1,0 +1,151 @@
+package dev.ashlar.server.cli;
+
+import dev.ashlar.protocol.model.Profile;
+import dev.ashlar.server.config.RootCredential;
+import dev.ashlar.server.config.ServerRole;
+import dev.ashlar.server.config.TlsFlags;
+import dev.ashlar.transport.tls.TlsFiles;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.file.Path;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** {@code ashlar cluster}: a cluster of real processes on this machine, to try and to test with. */
+@Command(
+    name = "cluster",
+    description = {
+      "Runs a cluster on this machine: each node is a process of its own, on loopback ports.",
+      "Ctrl-C ends all of them. The next start on the same folder goes on with the data."
+    },
+    mixinStandardHelpOptions = true,
+    versionProvider = Version.class,
+    sortOptions = false)
+public final class ClusterCommand implements Callable<Integer> {
+  @Spec private @Nullable CommandSpec spec;
+
+  @Option(names = "--nodes", paramLabel = "COUNT", description = "Storage nodes. Default: 6.")
+  private @Nullable Integer storageNodes;
+
+  @Option(names = "--metadata", paramLabel = "COUNT", description = "1, 3 or 5. Default: 3.")
+  private @Nullable Integer metadataNodes;
+
+  @Option(names = "--gateways", paramLabel = "COUNT", description = "Default: 1.")
+  private @Nullable Integer gateways;
+
+  @Option(names = "--profile", paramLabel = "K+M", description = "Of the data. Default: 4+2.")
+  private @Nullable String profile;
+
+  @Option(
+      names = "--folder",
+      paramLabel = "DIR",
+      defaultValue = "./data/cluster",
+      description = "Where everything is kept. Default: ${DEFAULT-VALUE}.")
+  private Path folder = Path.of("");
+
+  @Option(
+      names = "--port",
+      paramLabel = "PORT",
+      description =
+          "Of the first gateway; the ports from there, 100 and 200 behind it are used. Default: 9000.")
+  private @Nullable Integer port;
+
+  @Mixin private final TlsFlags tls = new TlsFlags();
+
+  @Override
+  public Integer call() throws Exception {
+    ClusterPlan plan = plan();
+    RootCredential credential = plan.prepare(tls());
+    System.out.println(
+        "Starting " + plan.processes().size() + " processes, whose logs are in " + plan.folder());
+    Class<?> mainClass = Objects.requireNonNull(spec).root().userObject().getClass();
+    LocalCluster cluster = new LocalCluster(plan, mainClass);
+    Runtime.getRuntime().addShutdownHook(new Thread(cluster::close, "shutdown"));
+    try {
+      cluster.awaitReady();
+    } catch (IOException e) {
+      System.err.println("ashlar: the cluster could not start: " + e.getMessage());
+      return 1;
+    }
+    print(plan, cluster, credential, System.out);
+    for (var ended = cluster.awaitEnd(); ended.isPresent(); ended = cluster.awaitEnd()) {
+      ClusterPlan.Member process = ended.get().process();
+      System.out.println(
+          process.name()
+              + " has ended with "
+              + ended.get().code()
+              + "; to start it again: ./ashlar server --config "
+              + process.config());
+    }
+    return 0;
+  }
+
+  private ClusterPlan plan() throws IOException {
+    try {
+      ClusterPlan plan =
+          ClusterPlan.of(
+              folder.toAbsolutePath().normalize(),
+              new ClusterPlan.Wish(storageNodes, metadataNodes, gateways, profile, port));
+      int shards = Profile.parse(plan.profile(), 0).shards();
+      if (plan.storageNodes() < shards) {
+        throw new IllegalArgumentException(
+            "profile " + plan.profile() + " needs at least --nodes " + shards);
+      }
+      for (ClusterPlan.Member process : plan.processes()) {
+        if (process.role() == ServerRole.GATEWAY) {
+          StartFailure.checkFree("--port", process.listen());
+        }
+        StartFailure.checkFree("--port", process.management());
+        StartFailure.checkFree("--port", process.clusterListen());
+      }
+      return plan;
+    } catch (IllegalArgumentException e) {
+      throw refused(e);
+    }
+  }
+
+  private @Nullable TlsFiles tls() {
+    try {
+      return tls.files();
+    } catch (IllegalArgumentException e) {
+      throw refused(e);
+    }
+  }
+
+  private ParameterException refused(IllegalArgumentException why) {
+    CommandSpec command = Objects.requireNonNull(spec);
+    return new ParameterException(command.commandLine(), why.getMessage(), why);
+  }
+
+  private static void print(
+      ClusterPlan plan, LocalCluster cluster, RootCredential credential, PrintStream out) {
+    out.println("The cluster is ready: profile " + plan.profile());
+    for (ClusterPlan.Member process : plan.processes()) {
+      String s3 = process.role() == ServerRole.GATEWAY ? ", S3 http://" + process.listen() : "";
+      out.printf(
+          "  %-12s pid %d, http://%s/health%s%n",
+          process.name(), cluster.pid(process), process.management(), s3);
+    }
+    out.println(
+        "  Credentials  access key " + credential.accessKey() + ", from " + plan.credentials());
+    out.println(
+        "  Try          . "
+            + plan.credentials()
+            + " && AWS_ACCESS_KEY_ID=$ASHLAR_ACCESS_KEY AWS_SECRET_ACCESS_KEY=$ASHLAR_SECRET_KEY"
+            + " AWS_REGION=us-east-1 aws --endpoint-url http://"
+            + plan.processes().getFirst().listen()
+            + " s3 mb s3://my-bucket");
+    out.println(
+        "  Admin        ./ashlar admin status --management "
+            + plan.processes().getFirst().management());
+    out.println("Ctrl-C ends all of these processes.");
+    out.flush();
+  }
+}

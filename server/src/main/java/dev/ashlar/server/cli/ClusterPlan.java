@@ -1,0 +1,226 @@
+package dev.ashlar.server.cli;
+
+import dev.ashlar.server.config.Address;
+import dev.ashlar.server.config.DurableFile;
+import dev.ashlar.server.config.RootCredential;
+import dev.ashlar.server.config.ServerRole;
+import dev.ashlar.transport.tls.TlsFiles;
+import java.io.IOException;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Properties;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A cluster on one machine: which processes it has, on which ports, with which files. It is kept in
+ * the cluster's folder, and goes on as it began.
+ *
+ * @param port of the first gateway; the other ports follow from it
+ */
+record ClusterPlan(
+    Path folder, int storageNodes, int metadataNodes, int gateways, String profile, int port) {
+  private static final String FILE = "cluster.properties";
+  private static final String SECRET_FILE = "secret";
+  private static final String CREDENTIALS_FILE = "credentials";
+  private static final String HOST = "127.0.0.1";
+  private static final int PROCESSES_MAX = 100;
+  private static final int MANAGEMENT_PORTS = 100;
+  private static final int CLUSTER_PORTS = 200;
+
+  ClusterPlan {
+    if (metadataNodes != 1 && metadataNodes != 3 && metadataNodes != 5) {
+      throw new IllegalArgumentException("--metadata takes 1, 3 or 5, not " + metadataNodes);
+    }
+    if (storageNodes < 1 || gateways < 1) {
+      throw new IllegalArgumentException("a cluster has at least one node of each kind");
+    }
+    if (storageNodes + metadataNodes + gateways > PROCESSES_MAX) {
+      throw new IllegalArgumentException("at most " + PROCESSES_MAX + " processes");
+    }
+    if (port < 1024 || port + CLUSTER_PORTS + PROCESSES_MAX > 65536) {
+      throw new IllegalArgumentException("--port " + port + " leaves no room for the ports behind");
+    }
+  }
+
+  /** What somebody asks for; null: as it was, or as it is usual. */
+  record Wish(
+      @Nullable Integer storageNodes,
+      @Nullable Integer metadataNodes,
+      @Nullable Integer gateways,
+      @Nullable String profile,
+      @Nullable Integer port) {}
+
+  /** One of the processes. */
+  record Member(String name, ServerRole role, int number, ClusterPlan plan) {
+    Path folder() {
+      return plan.folder().resolve(name);
+    }
+
+    Path config() {
+      return folder().resolve("ashlar.properties");
+    }
+
+    Path log() {
+      return folder().resolve("log");
+    }
+
+    Address listen() {
+      return new Address(HOST, plan.port() + plan.indexOf(this));
+    }
+
+    Address management() {
+      return new Address(HOST, plan.port() + MANAGEMENT_PORTS + plan.indexOf(this));
+    }
+
+    Address clusterListen() {
+      return new Address(HOST, plan.port() + CLUSTER_PORTS + plan.indexOf(this));
+    }
+  }
+
+  /**
+   * The plan of this folder, which is made if there is none.
+   *
+   * @throws IllegalArgumentException when the folder's cluster is another one than asked for
+   */
+  static ClusterPlan of(Path folder, Wish wish) throws IOException {
+    Path file = folder.resolve(FILE);
+    Properties kept = new Properties();
+    if (Files.exists(file)) {
+      try (var reader = Files.newBufferedReader(file)) {
+        kept.load(reader);
+      }
+    }
+    ClusterPlan plan =
+        new ClusterPlan(
+            folder,
+            number("nodes", wish.storageNodes(), kept, 6),
+            number("metadata", wish.metadataNodes(), kept, 3),
+            number("gateways", wish.gateways(), kept, 1),
+            value("profile", wish.profile(), kept, "4+2"),
+            number("port", wish.port(), kept, 9000));
+    plan.write(file);
+    return plan;
+  }
+
+  private static int number(String name, @Nullable Integer wish, Properties kept, int usual) {
+    String wished = wish == null ? null : wish.toString();
+    return Integer.parseInt(value(name, wished, kept, Integer.toString(usual)));
+  }
+
+  private static String value(String name, @Nullable String wish, Properties kept, String usual) {
+    String present = kept.getProperty(name);
+    if (wish != null && present != null && !wish.equals(present)) {
+      throw new IllegalArgumentException(
+          "the cluster in this folder was made with --" + name + " " + present + ", not " + wish);
+    }
+    return present != null ? present : wish != null ? wish : usual;
+  }
+
+  private void write(Path file) throws IOException {
+    Properties all = new Properties();
+    all.setProperty("nodes", Integer.toString(storageNodes));
+    all.setProperty("metadata", Integer.toString(metadataNodes));
+    all.setProperty("gateways", Integer.toString(gateways));
+    all.setProperty("profile", profile);
+    all.setProperty("port", Integer.toString(port));
+    store(file, all);
+  }
+
+  private static void store(Path file, Properties properties) throws IOException {
+    StringWriter text = new StringWriter();
+    properties.store(text, null);
+    DurableFile.write(file, text.toString(), "rw-------");
+  }
+
+  /** Gateways first, then metadata, then storage. */
+  List<Member> processes() {
+    List<Member> all = new ArrayList<>();
+    for (ServerRole role : List.of(ServerRole.GATEWAY, ServerRole.METADATA, ServerRole.STORAGE)) {
+      String name = role.name().toLowerCase(Locale.ROOT);
+      IntStream.rangeClosed(1, count(role))
+          .forEach(number -> all.add(new Member(name + "-" + number, role, number, this)));
+    }
+    return all;
+  }
+
+  private int count(ServerRole role) {
+    return switch (role) {
+      case GATEWAY -> gateways;
+      case METADATA -> metadataNodes;
+      case STORAGE -> storageNodes;
+    };
+  }
+
+  private int indexOf(Member process) {
+    int before =
+        switch (process.role()) {
+          case GATEWAY -> 0;
+          case METADATA -> gateways;
+          case STORAGE -> gateways + metadataNodes;
+        };
+    return before + process.number() - 1;
+  }
+
+  Path credentials() {
+    return folder.resolve(CREDENTIALS_FILE);
+  }
+
+  /**
+   * Writes the secret and the credentials, if there are none, and what each process is to do.
+   *
+   * @param tls that all processes use; null: none
+   */
+  RootCredential prepare(@Nullable TlsFiles tls) throws IOException {
+    Path secret = folder.resolve(SECRET_FILE);
+    if (!Files.exists(secret)) {
+      DurableFile.write(secret, RootCredential.randomText(43) + "\n", "rw-------");
+    }
+    for (Member process : processes()) {
+      store(process.config(), properties(process, secret, tls));
+    }
+    return RootCredential.kept(credentials());
+  }
+
+  private Properties properties(Member process, Path secret, @Nullable TlsFiles tls) {
+    Properties all = new Properties();
+    all.setProperty("cluster", "local");
+    all.setProperty("cluster-secret-file", secret.toString());
+    all.setProperty("roles", process.role().name().toLowerCase(Locale.ROOT));
+    all.setProperty("node", process.name());
+    all.setProperty("host", HOST);
+    all.setProperty("metadata-nodes", metadataAddresses());
+    all.setProperty("cluster-listen", process.clusterListen().toString());
+    all.setProperty("management-listen", process.management().toString());
+    if (tls != null) {
+      all.setProperty("cluster-tls-cert", tls.certificates().toString());
+      all.setProperty("cluster-tls-key", tls.key().toString());
+      all.setProperty("cluster-tls-ca", tls.authorities().toString());
+    }
+    switch (process.role()) {
+      case GATEWAY -> {
+        all.setProperty("listen", process.listen().toString());
+        all.setProperty("credentials", credentials().toString());
+      }
+      case METADATA -> all.setProperty("metadata", process.folder().resolve("metadata").toString());
+      case STORAGE -> {
+        all.setProperty("data", process.folder().resolve("drive").toString());
+        all.setProperty("profile", profile);
+        all.setProperty("expect-drives", Integer.toString(storageNodes));
+      }
+    }
+    return all;
+  }
+
+  private String metadataAddresses() {
+    return processes().stream()
+        .filter(process -> process.role() == ServerRole.METADATA)
+        .map(process -> process.clusterListen().toString())
+        .collect(Collectors.joining(","));
+  }
+}

@@ -1,0 +1,72 @@
+package dev.ashlar.server.cli.admin;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.ashlar.server.admin.AdminAccess;
+import dev.ashlar.server.config.Address;
+import dev.ashlar.server.config.RootCredential;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/** Asks management ports, with the root credentials where they are given. */
+final class AdminClient implements AutoCloseable {
+  private static final Duration TIMEOUT = Duration.ofSeconds(30);
+
+  private final ObjectMapper json = new ObjectMapper();
+  private final HttpClient http = HttpClient.newBuilder().connectTimeout(TIMEOUT).build();
+  private final @Nullable String authorization;
+
+  /**
+   * @param credentials file with them, unless they are in the environment; null: none
+   */
+  AdminClient(@Nullable Path credentials) throws IOException {
+    RootCredential root = RootCredential.ifGiven(System.getenv(), credentials);
+    authorization = root == null ? null : AdminAccess.authorization(root);
+  }
+
+  /**
+   * The body of the answer.
+   *
+   * @throws IOException also where it is refused; the message says why
+   */
+  String send(Address management, String method, String path)
+      throws IOException, InterruptedException {
+    HttpRequest.Builder request =
+        HttpRequest.newBuilder(URI.create("http://" + management + path))
+            .timeout(TIMEOUT)
+            .header(AdminAccess.HEADER, "1")
+            .method(method, HttpRequest.BodyPublishers.noBody());
+    if (authorization != null) {
+      request.header("Authorization", authorization);
+    }
+    HttpResponse<String> answer;
+    try {
+      answer = http.send(request.build(), HttpResponse.BodyHandlers.ofString());
+    } catch (IOException e) {
+      throw new IOException(management + " does not answer: " + e, e);
+    }
+    if (answer.statusCode() != 200) {
+      throw new IOException(error(answer));
+    }
+    return answer.body();
+  }
+
+  private String error(HttpResponse<String> answer) {
+    try {
+      String why = json.readTree(answer.body()).path("error").asText();
+      return why.isEmpty() ? "status " + answer.statusCode() : why;
+    } catch (IOException e) {
+      return "status " + answer.statusCode();
+    }
+  }
+
+  @Override
+  public void close() {
+    http.close();
+  }
+}

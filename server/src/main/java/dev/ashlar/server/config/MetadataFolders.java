@@ -1,0 +1,90 @@
+package dev.ashlar.server.config;
+
+import dev.ashlar.protocol.model.Profile;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.FileStore;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Where metadata lives when nobody says: spread over the drives' devices, so far as there are any.
+ */
+public final class MetadataFolders {
+  private static final String NAME = "metadata";
+
+  private MetadataFolders() {}
+
+  /**
+   * Where each drive folder is a device of its own: the first five of them when two or more parity
+   * shards promise to survive two losses, the first three for one. Else a single folder beside the
+   * drives.
+   */
+  public static List<Path> choose(List<Path> dataFolders, Profile profile) {
+    int wanted = profile.parityShards() >= 2 ? 5 : profile.parityShards() == 1 ? 3 : 1;
+    if (wanted > 1 && isSpread(dataFolders)) {
+      return first(dataFolders, wanted);
+    }
+    Map<Path, FileStore> devices = devices(dataFolders);
+    if (wanted == 1 || new HashSet<>(devices.values()).size() < dataFolders.size()) {
+      return List.of(parent(dataFolders.get(0)).resolve(NAME));
+    }
+    return first(dataFolders, wanted);
+  }
+
+  /** Devices that are not mounted now must not change what was chosen at the first start. */
+  private static boolean isSpread(List<Path> dataFolders) {
+    return dataFolders.stream().anyMatch(folder -> ClusterIdentity.isIn(folder.resolve(NAME)));
+  }
+
+  private static List<Path> first(List<Path> dataFolders, int count) {
+    return dataFolders.stream().limit(count).map(folder -> folder.resolve(NAME)).toList();
+  }
+
+  /**
+   * Those of the metadata folders that lie below a drive folder which is not mounted: a peer made
+   * there would be on the wrong device.
+   */
+  public static Set<Path> notMounted(List<Path> metadataFolders, Set<Path> drivesNotMounted) {
+    Set<Path> missing = new HashSet<>();
+    for (Path folder : metadataFolders) {
+      for (Path drive : drivesNotMounted) {
+        if (absolute(folder).startsWith(absolute(drive)) && !ClusterIdentity.isIn(folder)) {
+          missing.add(folder);
+        }
+      }
+    }
+    return missing;
+  }
+
+  private static Path absolute(Path folder) {
+    return folder.toAbsolutePath().normalize();
+  }
+
+  /** The device under each folder, or under its nearest parent that exists. */
+  public static Map<Path, FileStore> devices(List<Path> folders) {
+    Map<Path, FileStore> devices = new HashMap<>();
+    for (Path folder : folders) {
+      Path existing = folder;
+      while (!Files.exists(existing)) {
+        existing = parent(existing);
+      }
+      try {
+        devices.put(folder, Files.getFileStore(existing));
+      } catch (IOException e) {
+        throw new UncheckedIOException("cannot tell the device of " + existing, e);
+      }
+    }
+    return devices;
+  }
+
+  private static Path parent(Path folder) {
+    Path parent = folder.getParent();
+    return parent == null ? folder : parent;
+  }
+}

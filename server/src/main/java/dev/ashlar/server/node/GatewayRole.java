@@ -1,0 +1,275 @@
+package dev.ashlar.server.node;
+
+import dev.ashlar.blob.BlobRepair;
+import dev.ashlar.blob.Engine;
+import dev.ashlar.blob.EngineConfig;
+import dev.ashlar.blob.EngineMetrics;
+import dev.ashlar.blob.ErasureCodes;
+import dev.ashlar.blob.ErasureObjectStore;
+import dev.ashlar.blob.Folder;
+import dev.ashlar.blob.HedgeConfig;
+import dev.ashlar.blob.Hedging;
+import dev.ashlar.blob.Leftovers;
+import dev.ashlar.blob.LossReports;
+import dev.ashlar.blob.ParityScrub;
+import dev.ashlar.blob.RepairMetrics;
+import dev.ashlar.blob.RepairPace;
+import dev.ashlar.blob.RepairPaces;
+import dev.ashlar.blob.RunningReads;
+import dev.ashlar.blob.Suspects;
+import dev.ashlar.blob.repair.GroupDebts;
+import dev.ashlar.blob.repair.RepairConfig;
+import dev.ashlar.blob.repair.Repairer;
+import dev.ashlar.gateway.auth.CredentialLookup;
+import dev.ashlar.gateway.auth.SigV4Authenticator;
+import dev.ashlar.gateway.http.ByteBudget;
+import dev.ashlar.gateway.http.HttpConfig;
+import dev.ashlar.gateway.http.S3Server;
+import dev.ashlar.gateway.operation.S3Service;
+import dev.ashlar.gateway.s3.S3Config;
+import dev.ashlar.protocol.client.MetadataClient;
+import dev.ashlar.protocol.client.ShardStore;
+import dev.ashlar.protocol.memory.SlabPool;
+import dev.ashlar.protocol.message.CredentialRow;
+import dev.ashlar.protocol.model.Profile;
+import dev.ashlar.server.config.RootCredential;
+import dev.ashlar.server.config.ServerOptions;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
+import java.net.InetSocketAddress;
+import java.security.SecureRandom;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.function.BooleanSupplier;
+import java.util.function.Function;
+import java.util.function.LongUnaryOperator;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/** The gateway: the engine, and S3 over it, on whatever metadata and drives it is given. */
+final class GatewayRole implements AutoCloseable {
+  /** What requests may hold in memory together: bodies, stripes, reads, unsent answers. */
+  private static final long BUDGET_BYTES = 128L << 20;
+
+  /**
+   * Changes are folded though a read that began before them still runs, if that was so long ago.
+   */
+  private static final Duration FOLD_HELD_MAX = Duration.ofMinutes(5);
+
+  private static final int LEFTOVERS_MAX = 100_000;
+
+  private final ServerOptions options;
+  private final Backend backend;
+  private final Means means;
+  private final CloseStack opened = new CloseStack();
+  private final RunningReads reads;
+  private final Engine unhurried;
+  private final LossReports losses;
+  private final BlobRepair repair;
+  private final GroupDebts debts;
+
+  /**
+   * What lies behind it.
+   *
+   * @param profile of new data
+   * @param drives the drive of this id, or null when there is none such
+   */
+  record Backend(
+      UUID cluster,
+      Profile profile,
+      MetadataClient metadata,
+      Function<UUID, @Nullable ShardStore> drives) {}
+
+  /**
+   * What it shares with the other roles of the process.
+   *
+   * @param clock of the machine, by which requests are signed
+   * @param steady one without jumps, for all that waits or compares
+   */
+  record Means(
+      ErasureCodes codes, SlabPool slabs, MeterRegistry meters, Clock clock, Clock steady) {}
+
+  /**
+   * @param heldByOthers given since when reads run here, since when they do anywhere
+   */
+  GatewayRole(ServerOptions options, Backend backend, Means means, LongUnaryOperator heldByOthers) {
+    this.options = options;
+    this.backend = backend;
+    this.means = means;
+    try {
+      EngineConfig config = EngineConfig.of(backend.profile());
+      EngineMetrics metrics = new EngineMetrics(means.meters());
+      Folder folder = folder(metrics, config.driveDeadline());
+      Engine engine =
+          new Engine(
+              config,
+              backend.metadata(),
+              backend.drives(),
+              means.codes(),
+              means.slabs(),
+              metrics,
+              DirectMemory.ofRequests(means.meters()),
+              hedging(),
+              leftovers(),
+              folder,
+              new Suspects());
+      ErasureObjectStore objects = new ErasureObjectStore(engine);
+      reads = new RunningReads(objects, means.steady());
+      unhurried = withoutHaste(engine);
+      debts = opened.add(new GroupDebts(backend.metadata(), means.steady(), means.meters()));
+      losses = opened.add(new LossReports(engine, means.meters()));
+      losses.start();
+      repair =
+          new BlobRepair(
+              unhurried,
+              objects::nextId,
+              new RepairPaces(
+                  new RepairPace(options.repairBytesPerSecond()),
+                  new RepairPace(options.moveBytesPerSecond())),
+              new RepairMetrics(means.meters()));
+      folder.start(() -> foldableBeforeMs(heldByOthers));
+    } catch (RuntimeException e) {
+      close();
+      throw e;
+    }
+  }
+
+  private Folder folder(EngineMetrics metrics, Duration driveDeadline) {
+    Folder folder =
+        opened.add(
+            new Folder(
+                backend.metadata(), backend.drives(), metrics, means.steady(), driveDeadline));
+    Gauge.builder("ashlar.blob.unfolded.changes", folder, Folder::unfoldedChanges)
+        .description("Committed changes that are not yet part of their shards")
+        .register(means.meters());
+    return folder;
+  }
+
+  /** One slow client, wherever it reads, must not hold up all changes. */
+  private long foldableBeforeMs(LongUnaryOperator heldByOthers) {
+    long heldMin = means.steady().millis() - FOLD_HELD_MAX.toMillis();
+    return Math.max(heldByOthers.applyAsLong(reads.oldestMs(FOLD_HELD_MAX)), heldMin);
+  }
+
+  private Hedging hedging() {
+    Hedging hedging =
+        opened.add(new Hedging(HedgeConfig.of(options.hedgePercent()), System::nanoTime));
+    hedging.start();
+    return hedging;
+  }
+
+  private Leftovers leftovers() {
+    Leftovers leftovers = opened.add(new Leftovers(backend.drives(), LEFTOVERS_MAX));
+    Gauge.builder("ashlar.blob.leftovers", leftovers, Leftovers::waiting)
+        .description("Shards of failed writes that drives would not remove yet")
+        .register(means.meters());
+    leftovers.start();
+    return leftovers;
+  }
+
+  /** The same engine for what nobody waits for; requests' metrics do not count it. */
+  private static Engine withoutHaste(Engine engine) {
+    return new Engine(
+        engine.config(),
+        engine.metadata(),
+        engine.drives(),
+        engine.codes(),
+        engine.pool(),
+        new EngineMetrics(new CompositeMeterRegistry()),
+        engine.memory(),
+        new Hedging(HedgeConfig.OFF, System::nanoTime),
+        engine.leftovers(),
+        engine.folder(),
+        engine.suspects());
+  }
+
+  /**
+   * Repairs from now on what blobs owe.
+   *
+   * @param isItsTurn whether this process does it for all
+   */
+  void startRepair(BooleanSupplier isItsTurn) {
+    opened
+        .add(
+            new Repairer(
+                backend.metadata(), repair, RepairConfig.DEFAULT, isItsTurn, means.meters()))
+        .start();
+    debts.start(isItsTurn);
+  }
+
+  /** What each placement group owes. */
+  GroupDebts debts() {
+    return debts;
+  }
+
+  /**
+   * Compares the shards of blobs with each other from now on.
+   *
+   * @param isItsTurn whether this process does it for all
+   */
+  void startParityScrub(BooleanSupplier isItsTurn) {
+    opened
+        .add(
+            new ParityScrub(
+                unhurried,
+                losses,
+                new RepairPace(options.scrub().bytesPerSecond()),
+                options.scrub().period(),
+                isItsTurn,
+                RandomGenerator.getDefault(),
+                means.meters()))
+        .start();
+  }
+
+  /** The reads that run. */
+  RunningReads reads() {
+    return reads;
+  }
+
+  /** Opens the S3 port and returns where it is, the port chosen if none was asked for. */
+  InetSocketAddress serve(RootCredential root) throws Exception {
+    S3Config config = new S3Config(options.region(), options.domains(), "ashlar");
+    SigV4Authenticator authenticator =
+        new SigV4Authenticator(credentials(root), options.region(), means.clock());
+    S3Service service =
+        new S3Service(
+            authenticator,
+            backend.metadata(),
+            reads,
+            config,
+            means.meters(),
+            means.clock(),
+            new SecureRandom());
+    HttpConfig standard = HttpConfig.defaults(options.listen().socketAddress());
+    HttpConfig http =
+        new HttpConfig(
+            standard.listen(),
+            options.transport(),
+            standard.eventLoops(),
+            standard.limits(),
+            standard.timeouts());
+    ByteBudget budget = new ByteBudget(BUDGET_BYTES);
+    return opened.add(new S3Server(http, service, budget, means.meters(), means.clock())).address();
+  }
+
+  /** The root credential first: it is not in metadata, so a restart changes it. */
+  private CredentialLookup credentials(RootCredential root) {
+    Optional<CredentialRow> row =
+        Optional.of(
+            CredentialRow.newBuilder()
+                .setAccessKey(root.accessKey())
+                .setSecretKey(root.secretKey())
+                .setOwner(backend.cluster().toString().replace("-", ""))
+                .build());
+    return accessKey ->
+        root.accessKey().equals(accessKey) ? row : backend.metadata().credential(accessKey);
+  }
+
+  @Override
+  public void close() {
+    opened.close();
+  }
+}

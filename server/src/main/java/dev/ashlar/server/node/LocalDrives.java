@@ -1,0 +1,466 @@
+package dev.ashlar.server.node;
+
+import dev.ashlar.protocol.client.ShardFault;
+import dev.ashlar.protocol.client.ShardStore;
+import dev.ashlar.protocol.message.DriveRow;
+import dev.ashlar.protocol.model.DriveId;
+import dev.ashlar.server.admin.Health;
+import dev.ashlar.server.cluster.DriveUse;
+import dev.ashlar.server.config.ClusterOptions;
+import dev.ashlar.server.config.MetadataFolders;
+import dev.ashlar.server.config.ServerOptions;
+import dev.ashlar.storage.drive.DriveConfig;
+import dev.ashlar.storage.drive.DriveRecall;
+import dev.ashlar.storage.drive.DriveResources;
+import dev.ashlar.storage.drive.DriveStore;
+import dev.ashlar.storage.io.IoMode;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.FileStore;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The drives of this process. Which drive has to be in which folder follows from the cluster and
+ * the folder's place in the list, so swapped folders are noticed and a moved tree is not.
+ */
+final class LocalDrives implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(LocalDrives.class);
+
+  private final Config config;
+  private final DriveResources resources;
+  private final Map<UUID, DriveStore> open = new ConcurrentHashMap<>();
+
+  /** On which open drives were when they were opened. */
+  private final Map<UUID, String> fileSystems = new ConcurrentHashMap<>();
+
+  /** Of open drives, as their file systems were last seen. */
+  private final Map<UUID, Long> capacities = new ConcurrentHashMap<>();
+
+  /** Known drives that are not in their folders, as they were known when this was found. */
+  private final Map<UUID, DriveRow> awaited = new ConcurrentHashMap<>();
+
+  /**
+   * Which drives are to be opened.
+   *
+   * @param ids of the drive in each folder
+   * @param capacityBytes that are used of each at most; 0: all of its file system
+   * @param hangAfter how long one read or write may run before the drive counts as failed
+   * @param openMin how many must open
+   */
+  record Config(
+      List<Path> folders,
+      List<UUID> ids,
+      UUID cluster,
+      long capacityBytes,
+      Duration hangAfter,
+      int openMin) {
+    Config {
+      folders = List.copyOf(folders);
+      ids = List.copyOf(ids);
+    }
+
+    /** Of the only process that has drives: it can serve when it has k of them. */
+    static Config embedded(ServerOptions options, UUID cluster) {
+      List<UUID> ids = new ArrayList<>();
+      for (int place = 0; place < options.dataFolders().size(); place++) {
+        ids.add(driveId(cluster, "", place));
+      }
+      int openMin = options.profile().dataShards();
+      return new Config(
+          options.dataFolders(),
+          ids,
+          cluster,
+          options.driveCapacityBytes(),
+          options.hangAfter(),
+          openMin);
+    }
+
+    /** Of one node among others: it is of use with any drive. */
+    static Config ofNode(ServerOptions options, ClusterOptions cluster) {
+      List<UUID> ids = new ArrayList<>();
+      for (int place = 0; place < options.dataFolders().size(); place++) {
+        ids.add(driveId(cluster.id(), cluster.node(), place));
+      }
+      return new Config(
+          options.dataFolders(),
+          ids,
+          cluster.id(),
+          options.driveCapacityBytes(),
+          options.hangAfter(),
+          1);
+    }
+
+    /** The drive that belongs to this place of the node's list. */
+    private static UUID driveId(UUID cluster, String node, int place) {
+      byte[] nodeName = node.getBytes(StandardCharsets.UTF_8);
+      ByteBuffer name = ByteBuffer.allocate(20 + nodeName.length);
+      name.putLong(cluster.getMostSignificantBits()).putLong(cluster.getLeastSignificantBits());
+      return UUID.nameUUIDFromBytes(name.putInt(place).put(nodeName).array());
+    }
+
+    private DriveConfig.Limits limits() {
+      DriveConfig.Limits standard =
+          DriveConfig.Limits.DEFAULT.withTimeouts(
+              DriveConfig.Limits.DEFAULT.stallTimeout(), hangAfter);
+      return capacityBytes == 0 ? standard : standard.withCapacity(capacityBytes);
+    }
+  }
+
+  /**
+   * Opens all that can be opened, in parallel. The others are awaited: folders of known drives that
+   * are empty, not mounted, or hold a drive as it was before it was replaced.
+   *
+   * @param known the drives that metadata has seen before
+   */
+  LocalDrives(Config config, Map<UUID, DriveRow> known, DriveResources resources)
+      throws IOException, InterruptedException {
+    this.config = config;
+    this.resources = resources;
+    Set<Path> notMounted = notMounted(config.folders());
+    Map<UUID, Long> lastIncarnations = new LinkedHashMap<>();
+    for (int place = 0; place < config.folders().size(); place++) {
+      UUID id = config.ids().get(place);
+      DriveRow row = known.get(id);
+      DriveFolderState state = DriveFolderState.of(folder(id), config.cluster(), row, notMounted);
+      if (row == null) {
+        lastIncarnations.put(id, 0L);
+      } else if (mayOpen(id, state, row, row)) {
+        lastIncarnations.put(id, row.getIncarnation());
+      } else {
+        state.report(folder(id), row);
+        awaited.put(id, row);
+      }
+    }
+    IOException failure = open(lastIncarnations).values().stream().findAny().orElse(null);
+    if (failure != null && open.size() + awaited.size() < config.openMin()) {
+      close();
+      throw failure;
+    }
+  }
+
+  /**
+   * Whether the drive is to be opened, or formatted, in its folder.
+   *
+   * @param before the drive when its folder was found without it
+   * @param now the drive as it is known
+   */
+  private boolean mayOpen(UUID id, DriveFolderState state, DriveRow before, DriveRow now) {
+    return switch (state) {
+      case PRESENT -> true;
+      case NOT_MOUNTED -> {
+        boolean isConfirmed = DriveFolderState.isConfirmed(folder(id));
+        if (isConfirmed) {
+          LOG.warn(
+              "{} is empty and on another file system than its drive was. Its replacement is"
+                  + " confirmed: formatting a replacement",
+              folder(id));
+        }
+        yield isConfirmed;
+      }
+      case EMPTY -> {
+        boolean isTakenForLost = now.getIncarnation() > before.getIncarnation();
+        boolean mayFormat = isTakenForLost || DriveFolderState.isConfirmed(folder(id));
+        if (mayFormat) {
+          LOG.warn("{} is empty: formatting a replacement of its drive", folder(id));
+        }
+        yield mayFormat;
+      }
+      case SUPERSEDED -> now.getRecalled() && isTakenBack(id, now);
+    };
+  }
+
+  private boolean isTakenBack(UUID id, DriveRow now) {
+    try {
+      DriveRecall.begin(driveConfig(id, now.getIncarnation()), resources);
+      return true;
+    } catch (IOException e) {
+      LOG.error("the drive in {} was recalled, and cannot be taken back", folder(id), e);
+      return false;
+    }
+  }
+
+  /**
+   * @param lastIncarnations of those that are to be opened, as far as they are known
+   * @return those that could not be opened, and why
+   */
+  private Map<UUID, IOException> open(Map<UUID, Long> lastIncarnations)
+      throws InterruptedException {
+    Map<UUID, Future<DriveStore>> opening = new LinkedHashMap<>();
+    try (ExecutorService threads = Executors.newFixedThreadPool(config.folders().size())) {
+      lastIncarnations.forEach((id, last) -> opening.put(id, threads.submit(() -> open(id, last))));
+    }
+    return collect(opening);
+  }
+
+  private DriveConfig driveConfig(UUID id, long lastIncarnation) {
+    return new DriveConfig(
+        folder(id).resolve(DriveFolderState.DRIVE),
+        config.cluster(),
+        id,
+        lastIncarnation,
+        IoMode.AUTO,
+        config.limits());
+  }
+
+  private DriveStore open(UUID id, long lastIncarnation) throws IOException {
+    DriveStore store = DriveStore.open(driveConfig(id, lastIncarnation), resources);
+    try {
+      fileSystems.put(id, FileSystemIdentity.of(folder(id)).name());
+      capacities.put(id, Files.getFileStore(folder(id)).getTotalSpace());
+      Files.deleteIfExists(folder(id).resolve(DriveFolderState.CONFIRMATION)); // for this once
+      return store;
+    } catch (IOException | RuntimeException e) {
+      store.close();
+      throw e;
+    }
+  }
+
+  private Path folder(UUID id) {
+    return config.folders().get(config.ids().indexOf(id));
+  }
+
+  private Map<UUID, IOException> collect(Map<UUID, Future<DriveStore>> opening)
+      throws InterruptedException {
+    Map<UUID, IOException> failures = new LinkedHashMap<>();
+    for (Map.Entry<UUID, Future<DriveStore>> entry : opening.entrySet()) {
+      try {
+        open.put(entry.getKey(), entry.getValue().get());
+      } catch (ExecutionException e) {
+        Throwable cause = e.getCause() == null ? e : e.getCause();
+        LOG.error("drive cannot be opened: {}", cause.getMessage());
+        failures.put(entry.getKey(), new IOException(cause.getMessage(), cause));
+      }
+    }
+    return failures;
+  }
+
+  /** Folders of drives that may come yet. */
+  List<Path> awaitedFolders() {
+    return awaitedDrives().stream().map(drive -> folder(drive.id())).toList();
+  }
+
+  /** The drives that belong there, as they were known. */
+  List<DriveId> awaitedDrives() {
+    List<DriveId> drives = new ArrayList<>();
+    for (UUID id : config.ids()) {
+      DriveRow before = awaited.get(id);
+      if (before != null) {
+        drives.add(DriveId.of(before));
+      }
+    }
+    return drives;
+  }
+
+  /** Folders of those of which nothing is there, though it could be: that may be a loss. */
+  List<Path> emptyFolders() {
+    List<Path> empty = new ArrayList<>();
+    for (DriveId drive : awaitedDrives()) {
+      if (isEmptied(drive.id())) {
+        empty.add(folder(drive.id()));
+      }
+    }
+    return empty;
+  }
+
+  private boolean isEmptied(UUID id) {
+    Set<Path> notMounted = notMounted(config.folders());
+    return DriveFolderState.of(folder(id), config.cluster(), awaited.get(id), notMounted)
+        == DriveFolderState.EMPTY;
+  }
+
+  /**
+   * Opens those awaited drives that are there now, formats those that metadata knows in another
+   * incarnation, because it has taken the old one for lost, and those of which somebody has
+   * confirmed that they are; and takes those back that were recalled.
+   */
+  void fill(Map<UUID, DriveRow> known) throws IOException, InterruptedException {
+    Set<Path> notMounted = notMounted(config.folders());
+    Map<UUID, Long> lastIncarnations = new LinkedHashMap<>();
+    for (Map.Entry<UUID, DriveRow> entry : awaited.entrySet()) {
+      UUID id = entry.getKey();
+      DriveRow now = known.getOrDefault(id, entry.getValue());
+      DriveFolderState state = DriveFolderState.of(folder(id), config.cluster(), now, notMounted);
+      if (mayOpen(id, state, entry.getValue(), now)) {
+        lastIncarnations.put(id, now.getIncarnation());
+      }
+    }
+    if (!lastIncarnations.isEmpty()) {
+      Set<UUID> failed = open(lastIncarnations).keySet();
+      lastIncarnations.keySet().stream()
+          .filter(id -> !failed.contains(id))
+          .forEach(awaited::remove);
+    }
+  }
+
+  /** The folder of a drive of this process. */
+  Path folderOf(DriveStore drive) {
+    return folder(drive.drive().id());
+  }
+
+  /** The id of the drive in this folder, as operators name it; else the name. */
+  String idOfFolder(String name) {
+    Path named = Path.of(name).toAbsolutePath().normalize();
+    for (int place = 0; place < config.folders().size(); place++) {
+      if (config.folders().get(place).toAbsolutePath().normalize().equals(named)) {
+        return config.ids().get(place).toString();
+      }
+    }
+    return name;
+  }
+
+  /** Whether any of these data folders has been used before, or may have been. */
+  static boolean holdData(List<Path> dataFolders) {
+    for (Path folder : dataFolders) {
+      if (!DriveFolderState.isKnownEmpty(folder)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /**
+   * Those of the folders of a running installation that are not there now: they hold nothing and
+   * are no mount points, while the folders do lie on several devices.
+   */
+  static Set<Path> notMounted(List<Path> dataFolders) {
+    Map<Path, FileStore> devices = MetadataFolders.devices(dataFolders);
+    Set<Path> missing = new HashSet<>();
+    if (new HashSet<>(devices.values()).size() > 1) {
+      for (Path folder : dataFolders) {
+        if (DriveFolderState.isKnownEmpty(folder) && !isMountPoint(folder)) {
+          missing.add(folder);
+        }
+      }
+    }
+    return missing;
+  }
+
+  private static boolean isMountPoint(Path folder) {
+    Path parent = folder.getParent();
+    try {
+      return Files.isDirectory(folder)
+          && parent != null
+          && !Files.getFileStore(folder).equals(Files.getFileStore(parent));
+    } catch (IOException e) {
+      LOG.warn("cannot tell whether {} is mounted: it counts as not mounted", folder, e);
+      return false;
+    }
+  }
+
+  /** All drives by place, whether they could be opened or not. */
+  List<UUID> ids() {
+    return config.ids();
+  }
+
+  /** The drive, or null when it is not there. */
+  @Nullable ShardStore store(UUID id) {
+    return open.get(id);
+  }
+
+  /** Whether the drive takes no writes because one has failed, or hangs. */
+  boolean hasFailed(UUID id) {
+    DriveStore drive = open.get(id);
+    return drive != null && drive.writeRefusal() == ShardFault.READ_ONLY;
+  }
+
+  /** How full the drive is, or null when it is not there. */
+  @Nullable DriveUse use(UUID id) {
+    DriveStore drive = open.get(id);
+    return drive == null ? null : DriveUse.of(drive);
+  }
+
+  Collection<DriveStore> stores() {
+    return open.values();
+  }
+
+  int openCount() {
+    return open.size();
+  }
+
+  /**
+   * The drives as metadata registers them: those that are open, with capacities as their weights,
+   * and those of which nothing is there in the incarnation that they would begin. Once metadata has
+   * taken one for lost, nothing on it counts: none is told of that has been mounted since, or by
+   * now is known not to be.
+   */
+  List<DriveRow> rows() {
+    List<DriveRow> rows = new ArrayList<>();
+    for (UUID id : config.ids()) {
+      DriveStore drive = open.get(id);
+      if (drive != null) {
+        rows.add(
+            drive.drive().toMessage().toBuilder()
+                .setCapacityBytes(capacity(id))
+                .setFileSystem(fileSystems.getOrDefault(id, ""))
+                .build());
+      }
+    }
+    for (DriveId before : awaitedDrives()) {
+      if (isEmptied(before.id())) {
+        DriveId next = new DriveId(before.id(), before.incarnation() + 1);
+        rows.add(next.toMessage().toBuilder().setVacant(true).build());
+      }
+    }
+    return rows;
+  }
+
+  private long capacity(UUID id) {
+    try {
+      capacities.put(id, Files.getFileStore(folder(id)).getTotalSpace());
+    } catch (IOException e) {
+      LOG.debug("{} is as large as it was, as far as is known", folder(id), e);
+    }
+    long fileSystem = capacities.getOrDefault(id, 0L);
+    return config.capacityBytes() == 0 ? fileSystem : Math.min(fileSystem, config.capacityBytes());
+  }
+
+  /**
+   * @param folders of all drives, by place
+   */
+  Health.Drives health(List<Path> folders) {
+    List<Path> missing = new ArrayList<>();
+    List<Path> full = new ArrayList<>();
+    List<Path> readOnly = new ArrayList<>();
+    for (int place = 0; place < config.ids().size(); place++) {
+      DriveStore drive = open.get(config.ids().get(place));
+      if (drive == null) {
+        missing.add(folders.get(place));
+      } else if (drive.writeRefusal() == ShardFault.FULL) {
+        full.add(folders.get(place));
+      } else if (!drive.isWritable()) {
+        readOnly.add(folders.get(place));
+      }
+    }
+    return Health.Drives.of(config.ids().size(), missing, full, readOnly);
+  }
+
+  @Override
+  public void close() {
+    for (DriveStore store : open.values()) {
+      try {
+        store.close();
+      } catch (Exception e) {
+        LOG.error("drive {} did not close cleanly", store.drive(), e);
+      }
+    }
+  }
+}

@@ -1,0 +1,102 @@
+package dev.ashlar.server.node;
+
+import dev.ashlar.metadata.consensus.QuorumPeer;
+import dev.ashlar.metadata.consensus.checkpoint.CheckpointLimits;
+import dev.ashlar.metadata.consensus.network.ElectionTimes;
+import dev.ashlar.metadata.consensus.network.PeerConfig;
+import dev.ashlar.metadata.server.MetadataPeer;
+import dev.ashlar.metadata.state.apply.MetadataVersion;
+import dev.ashlar.metadata.table.RocksResources;
+import dev.ashlar.protocol.wire.Role;
+import dev.ashlar.server.config.Address;
+import dev.ashlar.server.config.ClusterOptions;
+import dev.ashlar.storage.drive.DriveResources;
+import dev.ashlar.transport.EventLoops;
+import dev.ashlar.transport.call.CallClientConfig;
+import dev.ashlar.transport.session.FramePort;
+import dev.ashlar.transport.tls.ClusterTls;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import org.jspecify.annotations.Nullable;
+
+/** The metadata peer of a process of a cluster. */
+final class MetadataRole implements AutoCloseable {
+  /** How long the end waits for what only makes the next start faster. */
+  static final Duration CHECKPOINT_WAIT = Duration.ofSeconds(10);
+
+  private static final int READ_THREADS = 4;
+
+  private final CloseStack opened = new CloseStack();
+  private final MetadataPeer peer;
+
+  /** What is open already that it needs. */
+  record Means(
+      DriveResources resources,
+      FramePort port,
+      EventLoops loops,
+      @Nullable ClusterTls tls,
+      MeterRegistry meters,
+      Duration verifyEvery) {}
+
+  /**
+   * @param folder its own
+   * @throws IOException when it is in use, or another peer's; the message says why
+   */
+  MetadataRole(Path folder, ClusterOptions cluster, Means means, Clock clock) throws IOException {
+    try {
+      Files.createDirectories(folder);
+      FolderLocks locks = opened.add(new FolderLocks());
+      locks.takeExisting(List.of(folder));
+      PeerConfig config =
+          new PeerConfig(
+              cluster.id(),
+              peerFolder(folder),
+              cluster.address().endpoint(),
+              cluster.metadataNodes().stream().map(Address::endpoint).toList(),
+              cluster.joinsMetadata(),
+              new CallClientConfig(Role.METADATA, cluster.id(), cluster.secret(), means.tls()),
+              ElectionTimes.DEFAULT,
+              rocks(means.resources(), opened),
+              means.meters(),
+              CheckpointLimits.DEFAULT.withVerifyEvery(means.verifyEvery()),
+              clock,
+              MetadataVersion.KNOWN);
+      peer = opened.add(MetadataPeer.open(config, means.port(), means.loops()));
+    } catch (IOException | RuntimeException e) {
+      opened.close();
+      throw e;
+    }
+  }
+
+  /** Where in a metadata folder the peer's files are. */
+  static Path peerFolder(Path metadataFolder) {
+    return metadataFolder.resolve("peer");
+  }
+
+  /** Metadata's share of what RocksDB has in this process. */
+  static RocksResources rocks(DriveResources resources, CloseStack opened) {
+    ExecutorService blockingReads =
+        opened.add(
+            Executors.newFixedThreadPool(
+                READ_THREADS, Thread.ofPlatform().name("metadata-read-", 0).daemon().factory()));
+    return new RocksResources(
+        resources.env(), resources.blockCache(), resources.writeBufferManager(), blockingReads);
+  }
+
+  QuorumPeer.Status status() {
+    return peer.status();
+  }
+
+  @Override
+  public void close() {
+    peer.checkpoint(CHECKPOINT_WAIT);
+    opened.close();
+  }
+}

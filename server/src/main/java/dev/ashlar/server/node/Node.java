@@ -1,0 +1,295 @@
+package dev.ashlar.server.node;
+
+import dev.ashlar.blob.ErasureCodes;
+import dev.ashlar.blob.RunningReads;
+import dev.ashlar.metadata.consensus.checkpoint.CheckpointLimits;
+import dev.ashlar.metadata.garbage.GarbageCollector;
+import dev.ashlar.metadata.garbage.GarbageConfig;
+import dev.ashlar.metadata.server.MetadataConfig;
+import dev.ashlar.metadata.server.MetadataServer;
+import dev.ashlar.metadata.table.RocksResources;
+import dev.ashlar.protocol.client.MetadataClient;
+import dev.ashlar.protocol.client.MetadataUnavailableException;
+import dev.ashlar.protocol.model.DriveId;
+import dev.ashlar.protocol.process.SteadyClock;
+import dev.ashlar.server.admin.Admin;
+import dev.ashlar.server.admin.Health;
+import dev.ashlar.server.admin.RunningServer;
+import dev.ashlar.server.admin.ScrubPage;
+import dev.ashlar.server.cluster.DataRisk;
+import dev.ashlar.server.cluster.FailureTolerance;
+import dev.ashlar.server.cluster.Protection;
+import dev.ashlar.server.cluster.RecentRisk;
+import dev.ashlar.server.cluster.StoreSpace;
+import dev.ashlar.server.config.ClusterIdentity;
+import dev.ashlar.server.config.MetadataFolders;
+import dev.ashlar.server.config.RootCredential;
+import dev.ashlar.server.config.ServerOptions;
+import dev.ashlar.storage.drive.DriveResources;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micronaut.context.annotation.Context;
+import io.micronaut.context.annotation.Requires;
+import jakarta.annotation.PreDestroy;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import java.util.function.LongUnaryOperator;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * All roles in this one process, opened in the order in which they need each other and closed in
+ * the opposite one: metadata, drives, engine, S3 port.
+ */
+@Context
+@Requires(property = RunningServer.PROPERTY, value = RunningServer.EMBEDDED)
+public final class Node implements RunningServer {
+  private static final Logger LOG = LoggerFactory.getLogger(Node.class);
+
+  /** At drives that are not there. */
+  private static final Duration LOOK_AGAIN = Duration.ofSeconds(10);
+
+  /** That many seconds: nobody else has to be waited for. */
+  private static final int VACANT_TRIES = 5;
+
+  private final ServerOptions options;
+  private final CloseStack opened = new CloseStack();
+  private final MetadataServer metadataServer;
+  private final LocalDrives drives;
+  private final DriveScrubs scrubs;
+  private final RootCredential root;
+  private final Admin admin;
+  private final RecentRisk risk;
+  private final InetSocketAddress s3Address;
+  private final StartMessage startMessage;
+
+  Node(ServerOptions options, MeterRegistry meters) throws Exception {
+    this.options = options;
+    try {
+      Clock clock = Clock.systemUTC();
+      Clock steady = SteadyClock.ofSystem();
+      ErasureCodes codes = opened.add(new ErasureCodes(options.codec()));
+      DriveResources resources =
+          opened.add(
+              new DriveResources(
+                  DirectMemory.slabs(meters),
+                  meters,
+                  clock,
+                  codes::of,
+                  OpenFiles.ofProcess()
+                      .share(options.dataFolders().size())
+                      .withRecentBytes(DirectMemory.recentBytes())));
+      ResidentMemory.measure(resources.blockCache(), meters);
+      if (!MetadataServer.holdMetadata(peerFolders(options))
+          && LocalDrives.holdData(options.dataFolders())) {
+        throw new IOException(
+            "the drives hold data, but there is no metadata in "
+                + options.metadataFolders()
+                + ": name the folders that have it with --metadata");
+      }
+      Set<Path> notMounted = metadataNotMounted(options);
+      List<Path> mounted = new ArrayList<>(options.metadataFolders());
+      mounted.removeAll(notMounted);
+      root = RootCredential.find(System.getenv(), mounted);
+      FolderLocks locks = opened.add(new FolderLocks());
+      locks.takeExisting(mounted);
+      UUID cluster = ClusterIdentity.load(mounted);
+      locks.takeExisting(mounted);
+      metadataServer = openMetadata(options, notMounted, cluster, resources, meters, clock);
+      MetadataClient metadata = metadataServer.client();
+      drives =
+          opened.add(
+              new LocalDrives(
+                  LocalDrives.Config.embedded(options, cluster),
+                  AwaitedDrives.known(metadata),
+                  resources));
+      LocalPlacement placement = new LocalPlacement(metadata, drives);
+      placement.install(options.profile());
+      AwaitedDrives awaited = new AwaitedDrives(drives, metadata, placement, LOOK_AGAIN);
+      awaited.fill(VACANT_TRIES);
+      GatewayRole gateway =
+          opened.add(
+              new GatewayRole(
+                  options,
+                  new GatewayRole.Backend(cluster, options.profile(), metadata, awaited::store),
+                  new GatewayRole.Means(codes, resources.slabs(), meters, clock, steady),
+                  LongUnaryOperator.identity()));
+      collectGarbage(metadata, awaited, gateway.reads(), meters, steady);
+      admin =
+          new Admin(
+              metadata,
+              gateway.debts(),
+              drives::hasFailed,
+              drive -> awaited.store(drive) == null,
+              row -> drives.use(DriveId.idOf(row)),
+              drives::idOfFolder);
+      FailureTolerance.measure(() -> ifKnown(admin::failureTolerance), meters);
+      risk = new RecentRisk(() -> ifKnown(admin::risk), System::nanoTime);
+      DataRisk.measure(risk::now, meters);
+      StoreSpace.measure(() -> ifKnown(admin::space), meters);
+      gateway.startRepair(() -> true);
+      gateway.startParityScrub(() -> true);
+      scrubs =
+          opened.add(new DriveScrubs(options.scrub(), metadata, drives.stores(), steady, meters));
+      opened.add(awaited.start(scrubs::add, AwaitedDrives.PAUSE));
+      root.keep(mounted);
+      s3Address = gateway.serve(root);
+      OpenFiles.ofProcess().report(options.dataFolders().size());
+      startMessage =
+          new StartMessage(
+              options,
+              root,
+              codes.of(options.profile()).name(),
+              options.dataFolders().size() - drives.openCount(),
+              metadataServer.folders(),
+              Protection.ifKnown(metadata));
+    } catch (Exception e) {
+      close();
+      throw e;
+    }
+  }
+
+  private static List<Path> peerFolders(ServerOptions options) {
+    return options.metadataFolders().stream().map(MetadataRole::peerFolder).toList();
+  }
+
+  /** At the first start every folder is new and none is missing. */
+  private static Set<Path> metadataNotMounted(ServerOptions options) throws IOException {
+    return MetadataServer.holdMetadata(peerFolders(options))
+        ? MetadataFolders.notMounted(
+            options.metadataFolders(), LocalDrives.notMounted(options.dataFolders()))
+        : Set.of();
+  }
+
+  private MetadataServer openMetadata(
+      ServerOptions options,
+      Set<Path> notMounted,
+      UUID cluster,
+      DriveResources resources,
+      MeterRegistry meters,
+      Clock clock)
+      throws Exception {
+    RocksResources rocks = MetadataRole.rocks(resources, opened);
+    MetadataConfig config =
+        new MetadataConfig(
+            peerFolders(options),
+            notMounted.stream().map(MetadataRole::peerFolder).collect(Collectors.toSet()),
+            cluster,
+            rocks,
+            meters,
+            clock,
+            MetadataConfig.COMMAND_TIMEOUT,
+            CheckpointLimits.DEFAULT.withVerifyEvery(options.scrub().period()));
+    MetadataServer server = opened.add(MetadataServer.open(config));
+    opened.add(() -> server.checkpoint(MetadataRole.CHECKPOINT_WAIT));
+    return server;
+  }
+
+  /**
+   * Starts removing what nobody refers to, and looks once for what earlier processes left behind:
+   * the folders are locked by this one, so whoever wrote under an earlier session is gone.
+   */
+  private void collectGarbage(
+      MetadataClient metadata,
+      AwaitedDrives awaited,
+      RunningReads reads,
+      MeterRegistry meters,
+      Clock steady) {
+    GarbageCollector collector =
+        opened.add(
+            new GarbageCollector(
+                metadata, awaited::store, reads::oldestMs, steady, GarbageConfig.DEFAULT, meters));
+    collector.start();
+    Thread sweep = Thread.ofPlatform().name("orphan-sweep").daemon().start(() -> sweep(collector));
+    opened.add(
+        () -> {
+          sweep.interrupt();
+          sweep.join();
+        });
+  }
+
+  private void sweep(GarbageCollector collector) {
+    try {
+      long orphans = collector.sweepDeadSessions(drives.stores());
+      if (orphans > 0) {
+        LOG.info("removed {} unfinished writes of earlier runs", orphans);
+      }
+    } catch (MetadataUnavailableException e) {
+      LOG.warn("unfinished writes of earlier runs stay until the next start: {}", e.getMessage());
+    } catch (RuntimeException e) {
+      LOG.warn("unfinished writes of earlier runs stay until the next start", e);
+    } catch (InterruptedException e) {
+      LOG.debug("sweep ends with the server");
+    }
+  }
+
+  @Override
+  public Health health() {
+    Health.Metadata metadata = Health.Metadata.of(metadataServer.folders());
+    DataRisk recent = risk.now();
+    return Health.of(
+        options.profile(),
+        drives.health(options.dataFolders()),
+        metadata,
+        metadata.hasMajority() ? Protection.ifKnown(metadataServer.client()) : Protection.UNKNOWN,
+        recent == null ? DataRisk.UNKNOWN : recent);
+  }
+
+  private interface Look<T> {
+    T make() throws MetadataUnavailableException;
+  }
+
+  /** Null where metadata does not answer. */
+  private <T> @Nullable T ifKnown(Look<T> look) {
+    try {
+      boolean hasMetadata = Health.Metadata.of(metadataServer.folders()).hasMajority();
+      return hasMetadata ? look.make() : null;
+    } catch (MetadataUnavailableException e) {
+      return null;
+    }
+  }
+
+  @Override
+  public Admin admin() {
+    return admin;
+  }
+
+  @Override
+  public ScrubPage scrub() {
+    return scrubs.page();
+  }
+
+  @Override
+  public void startScrub() {
+    scrubs.startNow();
+  }
+
+  /** Where S3 is served, the port chosen if none was asked for. */
+  public InetSocketAddress s3Address() {
+    return s3Address;
+  }
+
+  @Override
+  public RootCredential root() {
+    return root;
+  }
+
+  @Override
+  public void printStarted(PrintStream out, boolean terminal) {
+    startMessage.print(out, terminal);
+  }
+
+  @PreDestroy
+  void close() {
+    opened.close();
+  }
+}

@@ -1,0 +1,139 @@
+package dev.ashlar.server.node;
+
+import dev.ashlar.metadata.consensus.folder.FolderStatus;
+import dev.ashlar.protocol.model.Profile;
+import dev.ashlar.server.cluster.Protection;
+import dev.ashlar.server.config.MetadataFolders;
+import dev.ashlar.server.config.RootCredential;
+import dev.ashlar.server.config.ServerOptions;
+import java.io.PrintStream;
+import java.nio.file.FileStore;
+import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.List;
+
+/** What a user needs to know once the server is ready. */
+final class StartMessage {
+  private final ServerOptions options;
+  private final RootCredential credential;
+  private final String codec;
+  private final int drivesMissing;
+  private final List<FolderStatus> metadataFolders;
+  private final Protection protection;
+
+  StartMessage(
+      ServerOptions options,
+      RootCredential credential,
+      String codec,
+      int drivesMissing,
+      List<FolderStatus> metadataFolders,
+      Protection protection) {
+    this.options = options;
+    this.credential = credential;
+    this.codec = codec;
+    this.drivesMissing = drivesMissing;
+    this.metadataFolders = metadataFolders;
+    this.protection = protection;
+  }
+
+  /**
+   * @param terminal whether a person reads it: only then a fresh secret is shown
+   */
+  void print(PrintStream out, boolean terminal) {
+    String endpoint = "http://" + options.listen();
+    out.println("Ashlar is ready");
+    out.println("  S3           " + endpoint);
+    out.println("  Management   http://" + options.managementListen() + "/health");
+    out.println("  Data         " + data());
+    if (!protection.isFull()) {
+      out.println("               " + text(protection));
+    }
+    out.println("  Metadata     " + metadata());
+    out.println("  Codec        " + codec);
+    out.println(
+        "  Credentials  access key " + credential.accessKey() + ", from " + credential.origin());
+    if (credential.fresh() && terminal) {
+      out.println("               secret key " + credential.secretKey() + " (shown this once)");
+    }
+    out.println("  Try          " + awsLine(endpoint));
+    out.flush();
+  }
+
+  /** Of objects that would not survive what they are to survive. */
+  static String text(Protection protection) {
+    return !protection.known() || protection.owingBlobs() == 0
+        ? "SOME OBJECTS MAY LACK SHARDS NOW: that is being looked for"
+        : "SHARDS OF "
+            + protection.owingBlobs()
+            + " BLOBS ARE LACKING NOW: they survive less until these are rebuilt";
+  }
+
+  private String data() {
+    Profile profile = options.profile();
+    int drives = options.dataFolders().size();
+    StringBuilder text = new StringBuilder();
+    text.append(drives).append(" drives, ").append(profile).append(": survives the loss of ");
+    text.append(profile.parityShards() == 0 ? "none" : "any " + profile.parityShards());
+    int devices = devices(options.dataFolders());
+    if (devices < drives) {
+      text.append(" folders, but they share ");
+      text.append(devices == 1 ? "one device" : devices + " devices");
+    }
+    if (drivesMissing > 0) {
+      text.append("; ").append(drivesMissing).append(" NOT AVAILABLE NOW");
+    }
+    if (drivesMissing > profile.parityShards()) {
+      boolean isServing = drives - drivesMissing >= profile.dataShards();
+      text.append(isServing ? ": SOME" : ": MOST").append(" OBJECTS CANNOT BE READ");
+    }
+    return text.toString();
+  }
+
+  private String metadata() {
+    List<Path> folders = options.metadataFolders();
+    int peers = folders.size();
+    if (peers == 1) {
+      return folders.get(0) + " only: lost with that folder";
+    }
+    String text = peers + " folders: survives the loss of any " + peers / 2;
+    int devices = devices(folders);
+    return (devices == peers ? text : text + " folders, but they share " + devices + " device(s)")
+        + notWhole();
+  }
+
+  private String notWhole() {
+    StringBuilder text = new StringBuilder();
+    for (FolderStatus status : metadataFolders) {
+      switch (status.standing()) {
+        case LEFT_OUT ->
+            text.append("\n               ")
+                .append(status.folder())
+                .append(" IS LEFT OUT: ")
+                .append(status.reason());
+        case REBUILDING ->
+            text.append("\n               ").append(status.folder()).append(" is being rebuilt");
+        case MEMBER -> {}
+      }
+    }
+    return text.toString();
+  }
+
+  private String awsLine(String endpoint) {
+    String keys =
+        credential.origin().startsWith("/")
+            ? ". "
+                + credential.origin()
+                + " && AWS_ACCESS_KEY_ID=$ASHLAR_ACCESS_KEY AWS_SECRET_ACCESS_KEY=$ASHLAR_SECRET_KEY"
+            : "AWS_ACCESS_KEY_ID=$ASHLAR_ACCESS_KEY AWS_SECRET_ACCESS_KEY=$ASHLAR_SECRET_KEY";
+    return keys
+        + " AWS_REGION="
+        + options.region()
+        + " aws --endpoint-url "
+        + endpoint
+        + " s3 mb s3://my-bucket";
+  }
+
+  private static int devices(List<Path> folders) {
+    return new HashSet<FileStore>(MetadataFolders.devices(folders).values()).size();
+  }
+}

@@ -1,0 +1,187 @@
+package dev.ashlar.server.node;
+
+import dev.ashlar.protocol.client.MetadataClient;
+import dev.ashlar.protocol.client.MetadataUnavailableException;
+import dev.ashlar.protocol.client.ShardStore;
+import dev.ashlar.protocol.message.DriveRow;
+import dev.ashlar.protocol.process.BackgroundThread;
+import dev.ashlar.protocol.wire.ClusterSecret;
+import dev.ashlar.server.admin.Health;
+import dev.ashlar.server.cluster.DriveUse;
+import dev.ashlar.server.cluster.Membership;
+import dev.ashlar.storage.drive.DriveResources;
+import dev.ashlar.storage.drive.DriveStore;
+import dev.ashlar.storage.server.ShardServer;
+import dev.ashlar.storage.server.ShardServerConfig;
+import dev.ashlar.transport.frame.FrameTimes;
+import dev.ashlar.transport.session.FramePort;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** The drives of one node of a cluster, and the port at which others reach them. */
+final class StorageRole implements AutoCloseable {
+  /**
+   * From one look at what is vacant to the next, once the process serves: metadata goes through
+   * what is owed for it.
+   */
+  private static final Duration LOOK_AGAIN = Duration.ofSeconds(30);
+
+  private final List<Path> folders;
+  private final DriveResources resources;
+  private final FolderLocks locks = new FolderLocks();
+  private final LocalDrives drives;
+
+  private @Nullable AwaitedDrives awaited;
+  private @Nullable ShardServer server;
+
+  /**
+   * Opens the drives, but serves them to nobody yet: first metadata has to know their lives.
+   *
+   * @param known the drives that metadata has seen before
+   */
+  StorageRole(LocalDrives.Config config, Map<UUID, DriveRow> known, DriveResources resources)
+      throws IOException, InterruptedException {
+    this.folders = config.folders();
+    this.resources = resources;
+    locks.takeExisting(config.folders());
+    try {
+      drives = new LocalDrives(config, known, resources);
+      locks.takeExisting(config.folders());
+    } catch (IOException | InterruptedException | RuntimeException e) {
+      locks.close();
+      throw e;
+    }
+  }
+
+  /**
+   * As metadata registers them; those that could not be opened are not among them, those that are
+   * vacant are.
+   */
+  List<DriveRow> rows() {
+    return drives.rows();
+  }
+
+  /**
+   * Has metadata take those drives for lost whose folders are empty, as far as what they had can be
+   * rebuilt. The others are waited for.
+   *
+   * @param tries once a second: what stands against it may be over soon
+   */
+  void fillVacant(MetadataClient metadata, Membership member, int tries)
+      throws IOException, MetadataUnavailableException, InterruptedException {
+    AwaitedDrives.Registration registration =
+        rows -> {
+          if (!rows.isEmpty()) { // else it would be a node without drives
+            member.register(rows);
+          }
+        };
+    AwaitedDrives filled = new AwaitedDrives(drives, metadata, registration, LOOK_AGAIN);
+    filled.fill(tries);
+    locks.takeExisting(folders);
+    awaited = filled;
+  }
+
+  /** What becomes of a drive that has come late. */
+  interface Newcomer {
+    void come(DriveStore drive) throws IOException;
+  }
+
+  /**
+   * Looks again and again for drives that are not there, until all are served or it is closed.
+   *
+   * @param newcomer is told of each drive that has come, when it is served
+   * @param first the time to the first look
+   */
+  BackgroundThread awaitVacant(Newcomer newcomer, Duration first) {
+    return Objects.requireNonNull(awaited)
+        .start(
+            new AwaitedDrives.Newcomer() {
+              @Override
+              public void found(Path folder) throws IOException {
+                locks.retake(folder);
+              }
+
+              @Override
+              public void come(DriveStore drive) throws IOException {
+                newcomer.come(drive);
+              }
+            },
+            first);
+  }
+
+  /** Whether there is a drive to serve. */
+  boolean hasDrives() {
+    return !drives.stores().isEmpty();
+  }
+
+  /** Whether drives may come yet. */
+  boolean isWaiting() {
+    return !drives.awaitedFolders().isEmpty();
+  }
+
+  /**
+   * @param port stays the caller's, who closes it first
+   */
+  void serve(FramePort port, UUID cluster, ClusterSecret secret) {
+    ShardServerConfig.Limits standard = ShardServerConfig.Limits.DEFAULT;
+    ShardServerConfig.Limits limits =
+        new ShardServerConfig.Limits(
+            standard.connectionsMax(),
+            standard.greetingsMax(),
+            standard.operationsMax(),
+            standard.writeBytesMax(),
+            standard.readBytesMax(),
+            DirectMemory.servedBytes());
+    ShardServerConfig config =
+        new ShardServerConfig(
+            port.address(),
+            cluster,
+            secret,
+            null,
+            FrameTimes.DEFAULT,
+            ShardServerConfig.DEFAULT_DRAIN,
+            limits);
+    List<ShardStore> served = new ArrayList<>(drives.stores());
+    served.addAll(Objects.requireNonNull(awaited).late());
+    server = new ShardServer(config, port, served, resources.slabs());
+  }
+
+  /** The drive of this node with this id, or null. */
+  @Nullable ShardStore store(UUID id) {
+    AwaitedDrives filled = awaited;
+    return filled == null ? drives.store(id) : filled.store(id);
+  }
+
+  /** How full the drive is, or null when it is not open. */
+  @Nullable DriveUse use(UUID id) {
+    return drives.use(id);
+  }
+
+  /** All that could be opened. */
+  Collection<DriveStore> stores() {
+    return drives.stores();
+  }
+
+  Health.Drives health() {
+    return drives.health(folders);
+  }
+
+  /** Gateways are told, then the drives end. */
+  @Override
+  public void close() throws IOException {
+    ShardServer open = server;
+    if (open != null) {
+      open.close();
+    }
+    drives.close();
+    locks.close();
+  }
+}

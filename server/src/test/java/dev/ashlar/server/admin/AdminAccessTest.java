@@ -1,0 +1,62 @@
+package dev.ashlar.server.admin;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+
+import dev.ashlar.server.config.RootCredential;
+import io.micronaut.http.HttpRequest;
+import io.micronaut.http.HttpResponse;
+import io.micronaut.http.HttpStatus;
+import io.micronaut.http.MutableHttpRequest;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+class AdminAccessTest {
+  private static final RootCredential ROOT =
+      new RootCredential("access", "secret-secret", "a test", false);
+  private static final AdminAccess ON_LOOPBACK = new AdminAccess(() -> null, true);
+  private static final AdminAccess ELSEWHERE = new AdminAccess(() -> ROOT, false);
+  private static final AdminAccess WITHOUT = new AdminAccess(() -> null, false);
+
+  private static MutableHttpRequest<?> post() {
+    return HttpRequest.POST("/scrub", "");
+  }
+
+  private static MutableHttpRequest<?> change() {
+    return post().header(AdminAccess.HEADER, "1");
+  }
+
+  private static MutableHttpRequest<?> withCredentials(String secret) {
+    RootCredential given = new RootCredential("access", secret, "a test", false);
+    return change().header("Authorization", AdminAccess.authorization(given));
+  }
+
+  private static void assertRefused(HttpStatus status, @Nullable HttpResponse<?> refusal) {
+    assertNotNull(refusal);
+    assertEquals(status, refusal.status());
+  }
+
+  @Test
+  void aChangeNeedsTheHeaderThatOtherSitesCannotSend() {
+    assertRefused(HttpStatus.FORBIDDEN, ON_LOOPBACK.refusalOfChange(post()));
+    assertNull(ON_LOOPBACK.refusalOfChange(change()));
+    assertNull(ON_LOOPBACK.refusal(post()));
+  }
+
+  @Test
+  void awayFromLoopbackTheRootCredentialsAreNeeded() {
+    assertRefused(HttpStatus.UNAUTHORIZED, ELSEWHERE.refusalOfChange(change()));
+    assertRefused(HttpStatus.UNAUTHORIZED, ELSEWHERE.refusal(post()));
+    assertRefused(
+        HttpStatus.UNAUTHORIZED, ELSEWHERE.refusalOfChange(withCredentials("another-one")));
+    assertNull(ELSEWHERE.refusalOfChange(withCredentials("secret-secret")));
+    assertNull(ELSEWHERE.refusal(withCredentials("secret-secret")));
+  }
+
+  @Test
+  void whoDoesNotKnowThemLetsNobodyIn() {
+    assertRefused(HttpStatus.FORBIDDEN, WITHOUT.refusalOfChange(withCredentials("secret-secret")));
+    assertRefused(HttpStatus.FORBIDDEN, WITHOUT.refusal(withCredentials("secret-secret")));
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.ashlar.server.admin;
+
+import org.jspecify.annotations.NullMarked;

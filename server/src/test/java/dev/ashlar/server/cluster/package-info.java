@@ -1,0 +1,4 @@
+@NullMarked
+package dev.ashlar.server.cluster;
+
+import org.jspecify.annotations.NullMarked;

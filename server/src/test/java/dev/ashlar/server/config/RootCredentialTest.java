@@ -1,0 +1,103 @@
+package dev.ashlar.server.config;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class RootCredentialTest {
+  @TempDir private Path folder = Path.of("");
+
+  private RootCredential load(Map<String, String> environment, Path... folders) throws IOException {
+    RootCredential credential = RootCredential.find(environment, List.of(folders));
+    credential.keep(List.of(folders));
+    return credential;
+  }
+
+  @Test
+  void isMadeOnceAndKeptForTheOwnerOnly() throws IOException {
+    Path file = folder.resolve("credentials");
+    RootCredential made = load(Map.of(), folder);
+    assertTrue(made.fresh());
+    assertEquals("rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(file)));
+    RootCredential read = load(Map.of(), folder);
+    assertFalse(read.fresh());
+    assertEquals(made.accessKey(), read.accessKey());
+    assertEquals(made.secretKey(), read.secretKey());
+  }
+
+  @Test
+  void theEnvironmentWinsAndLeavesNoFile() throws IOException {
+    assertEquals("somebody", load(pair("somebody", "something"), folder).accessKey());
+    assertFalse(Files.exists(folder.resolve("credentials")));
+  }
+
+  @Test
+  void halfAPairIsRefused() {
+    assertRefused(Map.of("ASHLAR_ACCESS_KEY", "somebody"));
+    assertRefused(Map.of("ASHLAR_SECRET_KEY", "something"));
+  }
+
+  @Test
+  void valuesThatNoRequestCanCarryAreRefused() {
+    assertRefused(pair("somebody", "short"));
+    assertRefused(pair("somebody", "something\n"));
+    assertRefused(pair("", "something"));
+    assertRefused(pair("some/body", "something"));
+    assertRefused(pair("some,body", "something"));
+    assertRefused(pair("some body", "something"));
+    assertRefused(pair("s\u00f6mebody", "something"));
+  }
+
+  @Test
+  void aBadFileIsNamed() throws IOException {
+    Path file = folder.resolve("credentials");
+    Files.writeString(file, "ASHLAR_ACCESS_KEY=somebody\nASHLAR_SECRET_KEY=short\n");
+    IOException failure = assertThrows(IOException.class, () -> load(Map.of(), folder));
+    assertTrue(failure.toString().contains(file + " "), failure.toString());
+  }
+
+  private void assertRefused(Map<String, String> environment) {
+    assertThrows(
+        IllegalArgumentException.class, () -> RootCredential.find(environment, List.of(folder)));
+  }
+
+  private static Map<String, String> pair(String accessKey, String secretKey) {
+    return Map.of("ASHLAR_ACCESS_KEY", accessKey, "ASHLAR_SECRET_KEY", secretKey);
+  }
+
+  @Test
+  void survivesTheLossOfAFolder() throws IOException {
+    Path a = folder.resolve("a");
+    Path b = folder.resolve("b");
+    RootCredential made = load(Map.of(), a, b);
+    Files.delete(a.resolve("credentials"));
+    assertEquals(made.secretKey(), load(Map.of(), a, b).secretKey());
+    assertTrue(Files.exists(a.resolve("credentials")));
+  }
+
+  @Test
+  void aDamagedFileIsPassedOver() throws IOException {
+    Path a = folder.resolve("a");
+    Path b = folder.resolve("b");
+    RootCredential made = load(Map.of(), a, b);
+    Files.write(a.resolve("credentials"), new byte[50]);
+    assertEquals(made.secretKey(), load(Map.of(), a, b).secretKey());
+    Files.write(b.resolve("credentials"), new byte[50]);
+    assertThrows(IOException.class, () -> load(Map.of(), a, b));
+  }
+
+  @Test
+  void isNeverPrintedWithItsSecret() {
+    assertFalse(new RootCredential("abc", "very-secret", "x", true).toString().contains("very"));
+  }
+}

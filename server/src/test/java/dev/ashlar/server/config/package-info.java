@@ -1,0 +1,4 @@
+@NullMarked
+package dev.ashlar.server.config;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.ashlar.server.node;
+
+import org.jspecify.annotations.NullMarked;

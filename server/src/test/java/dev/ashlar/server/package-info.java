@@ -1,4 +1,0 @@
-@NullMarked
-package dev.ashlar.server;
-
-import org.jspecify.annotations.NullMarked;
