@@ -28,6 +28,12 @@ class EngineSimulationTest {
     }
   }
 
+  /** Its drive then has the shard as it was before, which nothing but a scrub can find. */
+  @Test
+  void aDriveMayLoseTheWriteOfAFold() throws Exception {
+    new EngineSimulation(2_260_256_191_014L, PlantedBug.NONE).run();
+  }
+
   @ParameterizedTest
   @MethodSource("dev.ashlar.blob.PlantedBug#ofEngine")
   void plantedBugsAreFound(PlantedBug bug) {

@@ -164,12 +164,15 @@ final class RedundancyCheck {
     return stored;
   }
 
-  /** A drive may have lost changes, but has folded what the row says that it has. */
+  /**
+   * A drive may have lost changes, but has folded what its row says, unless its writes were lost.
+   */
   private void checkFolded(BlobRow row, int slot) {
     Long folded =
         requireNonNull(drives.get(drive(row, slot))).foldedRevision(ShardId.of(row, slot));
     assertTrue(
         row.getDebtSlotsList().contains(slot)
+            || damaged.contains(drive(row, slot))
             || folded == null
             || folded >= ShardViews.folded(row, slot),
         () -> "slot " + slot + " counts as folded and has only " + folded + ": " + row);
