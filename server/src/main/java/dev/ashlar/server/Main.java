@@ -5,7 +5,7 @@ import dev.ashlar.server.cli.RehearseCommand;
 import dev.ashlar.server.cli.ServerCommand;
 import dev.ashlar.server.cli.Version;
 import dev.ashlar.server.cli.admin.AdminCommand;
-import dev.ashlar.server.config.ConfigFile;
+import dev.ashlar.server.config.OptionSources;
 import java.io.PrintWriter;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -60,7 +60,7 @@ public final class Main {
       return true;
     }
     try {
-      ConfigFile.use(server, System.getenv(), arguments);
+      OptionSources.use(server, System.getenv(), arguments);
       return true;
     } catch (IllegalArgumentException e) {
       commands.getErr().println(e.getMessage());

@@ -1,32 +1,37 @@
 package dev.ashlar.transport;
 
+import java.net.InetSocketAddress;
+
 /**
- * Where a process listens.
+ * The address of a process: host and port.
  *
- * @param host a name or an address, looked up anew for each connection, so that it may move
+ * @param host a name or an address. Names are resolved for each connection, because hosts may move
+ * @param port 0 (any free port) to 65535
  */
 public record Endpoint(String host, int port) {
   public Endpoint {
     if (host.isEmpty() || port < 0 || port > 65_535) {
-      throw new IllegalArgumentException("not an address: " + host + ":" + port);
+      throw new IllegalArgumentException("'" + host + ":" + port + "' is not HOST:PORT");
     }
   }
 
-  /** Of {@code host:port}; an IPv6 address stands in brackets. */
+  /** Parses {@code HOST:PORT}. An IPv6 address stands in brackets. */
   public static Endpoint parse(String text) {
     int colon = text.lastIndexOf(':');
-    if (colon < 1) {
-      throw new IllegalArgumentException("not host:port: " + text);
-    }
-    String host = text.substring(0, colon);
+    String host = colon < 0 ? "" : text.substring(0, colon);
     boolean isBracketed = host.startsWith("[") && host.endsWith("]");
     try {
       return new Endpoint(
           isBracketed ? host.substring(1, host.length() - 1) : host,
           Integer.parseInt(text.substring(colon + 1)));
-    } catch (NumberFormatException e) {
-      throw new IllegalArgumentException("not host:port: " + text, e);
+    } catch (IllegalArgumentException e) {
+      throw new IllegalArgumentException("'" + text + "' is not HOST:PORT", e);
     }
+  }
+
+  /** Resolved now. */
+  public InetSocketAddress socketAddress() {
+    return new InetSocketAddress(host, port);
   }
 
   @Override

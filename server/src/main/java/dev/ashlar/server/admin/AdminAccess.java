@@ -32,7 +32,8 @@ public final class AdminAccess {
   @Inject
   AdminAccess(RunningServer server, ServerOptions options) throws UnknownHostException {
     this(
-        server::root, InetAddress.getByName(options.managementListen().host()).isLoopbackAddress());
+        server::root,
+        InetAddress.getByName(options.service().managementListen().host()).isLoopbackAddress());
   }
 
   /**

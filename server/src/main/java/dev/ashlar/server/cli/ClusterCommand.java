@@ -3,7 +3,7 @@ package dev.ashlar.server.cli;
 import dev.ashlar.protocol.model.Profile;
 import dev.ashlar.server.config.RootCredential;
 import dev.ashlar.server.config.ServerRole;
-import dev.ashlar.server.config.TlsFlags;
+import dev.ashlar.server.config.TlsOptions;
 import dev.ashlar.transport.tls.TlsFiles;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -57,7 +57,7 @@ public final class ClusterCommand implements Callable<Integer> {
           "Of the first gateway; the ports from there, 100 and 200 behind it are used. Default: 9000.")
   private @Nullable Integer port;
 
-  @Mixin private final TlsFlags tls = new TlsFlags();
+  @Mixin private final TlsOptions tls = new TlsOptions();
 
   @Override
   public Integer call() throws Exception {

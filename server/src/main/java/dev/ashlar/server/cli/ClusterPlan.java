@@ -1,9 +1,9 @@
 package dev.ashlar.server.cli;
 
-import dev.ashlar.server.config.Address;
 import dev.ashlar.server.config.DurableFile;
 import dev.ashlar.server.config.RootCredential;
 import dev.ashlar.server.config.ServerRole;
+import dev.ashlar.transport.Endpoint;
 import dev.ashlar.transport.tls.TlsFiles;
 import java.io.IOException;
 import java.io.StringWriter;
@@ -70,16 +70,16 @@ record ClusterPlan(
       return folder().resolve("log");
     }
 
-    Address listen() {
-      return new Address(HOST, plan.port() + plan.indexOf(this));
+    Endpoint listen() {
+      return new Endpoint(HOST, plan.port() + plan.indexOf(this));
     }
 
-    Address management() {
-      return new Address(HOST, plan.port() + MANAGEMENT_PORTS + plan.indexOf(this));
+    Endpoint management() {
+      return new Endpoint(HOST, plan.port() + MANAGEMENT_PORTS + plan.indexOf(this));
     }
 
-    Address clusterListen() {
-      return new Address(HOST, plan.port() + CLUSTER_PORTS + plan.indexOf(this));
+    Endpoint clusterListen() {
+      return new Endpoint(HOST, plan.port() + CLUSTER_PORTS + plan.indexOf(this));
     }
   }
 

@@ -1,15 +1,7 @@
 package dev.ashlar.server.cli;
 
-import dev.ashlar.codec.CodecChoice;
-import dev.ashlar.protocol.model.Profile;
-import dev.ashlar.server.config.Address;
-import dev.ashlar.server.config.FolderPattern;
-import dev.ashlar.server.config.ScrubOptions;
 import dev.ashlar.server.config.ServerOptions;
 import dev.ashlar.server.node.Node;
-import dev.ashlar.storage.drive.DriveConfig;
-import dev.ashlar.storage.drive.ScrubConfig;
-import dev.ashlar.transport.Transport;
 import io.micronaut.context.ApplicationContext;
 import io.micronaut.runtime.server.EmbeddedServer;
 import java.io.IOException;
@@ -21,6 +13,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -40,8 +33,6 @@ import picocli.CommandLine.Option;
     mixinStandardHelpOptions = true)
 public final class RehearseCommand implements Callable<Integer> {
   private static final int CLIENTS = 8;
-  private static final Profile PROFILE = Profile.parse("4+2", 16 << 10);
-  private static final int HEDGE_PERCENT = 5;
   private static final String REGION = "us-east-1";
 
   @Option(
@@ -70,27 +61,20 @@ public final class RehearseCommand implements Callable<Integer> {
     return 0;
   }
 
-  /** Nothing from the environment: that is meant for the user's own server. */
+  /** The environment is meant for the user's own server. */
   private static ServerOptions options(Path root) {
-    List<Path> drives = FolderPattern.expand(root.resolve("d{1...6}").toString());
-    Address anyPort = new Address("127.0.0.1", 0);
-    return new ServerOptions(
-        drives,
-        List.of(root.resolve("metadata")),
-        PROFILE,
-        anyPort,
-        anyPort,
-        CodecChoice.AUTO,
-        REGION,
-        List.of("localhost"),
-        Transport.EPOLL,
-        0,
-        DriveConfig.Limits.DEFAULT.hangTimeout(),
-        HEDGE_PERCENT,
-        0,
-        0,
-        new ScrubOptions(ScrubConfig.WHEN_ASKED, 0, ScrubConfig.WHEN_ASKED),
-        null);
+    return ServerOptions.parse(
+        Map.of(),
+        "--data=" + root.resolve("d{1...6}"),
+        "--metadata=" + root.resolve("metadata"),
+        "--region=" + REGION,
+        "--listen=127.0.0.1:0",
+        "--management-listen=127.0.0.1:0",
+        "--repair-rate=0",
+        "--rebalance-rate=0",
+        "--scrub-period=0",
+        "--scrub-rate=0",
+        "--light-scrub-period=0");
   }
 
   private void exercise(ApplicationContext context) throws Exception {

@@ -1,6 +1,6 @@
 package dev.ashlar.server.cli;
 
-import dev.ashlar.server.config.Address;
+import dev.ashlar.transport.Endpoint;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.net.ServerSocket;
@@ -18,7 +18,7 @@ final class StartFailure {
   /**
    * @throws IllegalArgumentException naming the option and a free port when an address is taken
    */
-  static void checkFree(String option, Address address) {
+  static void checkFree(String option, Endpoint address) {
     if (address.port() == 0) {
       return;
     }
@@ -39,7 +39,7 @@ final class StartFailure {
 
   private static String freePort(String host) {
     try (ServerSocket socket = new ServerSocket()) {
-      socket.bind(new Address(host, 0).socketAddress());
+      socket.bind(new Endpoint(host, 0).socketAddress());
       return ", for example " + option(host, socket.getLocalPort());
     } catch (IOException e) {
       return "";
@@ -47,7 +47,7 @@ final class StartFailure {
   }
 
   private static String option(String host, int port) {
-    return new Address(host, port).toString();
+    return new Endpoint(host, port).toString();
   }
 
   /** What was wrong, then what that came from, a line each; the stack only at debug level. */

@@ -47,7 +47,7 @@ public final class ClusterDrives implements ClusterView, AutoCloseable {
   private final MetadataClient metadata;
   private final ClusterOptions cluster;
   private final Function<UUID, @Nullable ShardStore> local;
-  private final Means means;
+  private final Dependencies dependencies;
   private final LogTime logTime;
   private final SecureRandom random = new SecureRandom();
 
@@ -65,7 +65,8 @@ public final class ClusterDrives implements ClusterView, AutoCloseable {
    * @param tls null: none
    * @param clock one without jumps
    */
-  public record Means(EventLoops loops, @Nullable ClusterTls tls, SlabPool slabs, Clock clock) {}
+  public record Dependencies(
+      EventLoops loops, @Nullable ClusterTls tls, SlabPool slabs, Clock clock) {}
 
   /** A connection stays as long as this does. */
   private record Place(String host, int port, Set<UUID> drives) {}
@@ -81,13 +82,13 @@ public final class ClusterDrives implements ClusterView, AutoCloseable {
       MetadataClient metadata,
       ClusterOptions cluster,
       Function<UUID, @Nullable ShardStore> local,
-      Means means)
+      Dependencies dependencies)
       throws MetadataUnavailableException {
     this.metadata = metadata;
     this.cluster = cluster;
     this.local = local;
-    this.means = means;
-    this.logTime = new LogTime(means.clock());
+    this.dependencies = dependencies;
+    this.logTime = new LogTime(dependencies.clock());
     this.view = look();
     assessRisk();
   }
@@ -176,10 +177,10 @@ public final class ClusterDrives implements ClusterView, AutoCloseable {
             cluster.id(),
             cluster.secret(),
             drives,
-            means.tls(),
+            dependencies.tls(),
             NodeConfig.Times.DEFAULT,
             NodeConfig.Limits.DEFAULT);
-    return new RemoteNode(config, means.loops(), means.slabs(), random);
+    return new RemoteNode(config, dependencies.loops(), dependencies.slabs(), random);
   }
 
   private static boolean close(RemoteNode node) {

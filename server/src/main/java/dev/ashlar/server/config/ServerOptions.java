@@ -1,102 +1,169 @@
 package dev.ashlar.server.config;
 
-import dev.ashlar.codec.CodecChoice;
 import dev.ashlar.protocol.model.Profile;
-import dev.ashlar.storage.drive.DriveConfig;
-import dev.ashlar.transport.Transport;
+import dev.ashlar.transport.Endpoint;
+import dev.ashlar.transport.tls.TlsFiles;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.ArgGroup;
+import picocli.CommandLine.Help.Visibility;
+import picocli.CommandLine.Option;
 
 /**
- * What the command line and the environment ask for, checked.
- *
- * @param dataFolders one per drive; at least k + m where they are all there are
- * @param metadataFolders 1, 3 or 5; of a cluster's metadata node 1, of its others none
- * @param domains host names under which virtual-host-style requests come
- * @param hangAfter how long one read or write of a drive may run before the drive counts as failed
- * @param hedgePercent reads that may be made in addition where drives are late; 0 is off
- * @param repairBytesPerSecond that repair may read; 0: as much as it can
- * @param moveBytesPerSecond that may be read to move shards; 0: as much as it can
- * @param scrub how drives are read through
- * @param cluster null: this process is the whole store
+ * The options of {@code ashlar server}. They are declared here and in the groups below, and nowhere
+ * else: help, command line, environment and configuration file follow from the declarations.
  */
-public record ServerOptions(
-    List<Path> dataFolders,
-    List<Path> metadataFolders,
-    Profile profile,
-    Address listen,
-    Address managementListen,
-    CodecChoice codec,
-    String region,
-    List<String> domains,
-    Transport transport,
-    long driveCapacityBytes,
-    Duration hangAfter,
-    int hedgePercent,
-    long repairBytesPerSecond,
-    long moveBytesPerSecond,
-    ScrubOptions scrub,
-    @Nullable ClusterOptions cluster) {
-  public ServerOptions {
-    dataFolders = List.copyOf(dataFolders);
-    metadataFolders = List.copyOf(metadataFolders);
-    domains = List.copyOf(domains);
-    long capacityMin = DriveConfig.Limits.DEFAULT.capacityBytesMin();
-    if (driveCapacityBytes != 0 && driveCapacityBytes < capacityMin) {
-      throw new IllegalArgumentException(
-          "--drive-capacity "
-              + driveCapacityBytes
-              + " leaves no room for data: at least "
-              + capacityMin
-              + " bytes, or 0 for all of the file system");
-    }
-    if (hangAfter.compareTo(DriveConfig.Limits.DEFAULT.stallTimeout()) < 0) {
-      throw new IllegalArgumentException(
-          "--hang-after takes seconds, at least "
-              + DriveConfig.Limits.DEFAULT.stallTimeout().toSeconds());
-    }
-    if (hedgePercent < 0 || hedgePercent > 100) {
-      throw new IllegalArgumentException("--hedge-budget takes 0 to 100, not " + hedgePercent);
-    }
-    if (repairBytesPerSecond < 0) {
-      throw new IllegalArgumentException("--repair-rate takes bytes, not " + repairBytesPerSecond);
-    }
-    if (moveBytesPerSecond < 0) {
-      throw new IllegalArgumentException("--rebalance-rate takes bytes, not " + moveBytesPerSecond);
-    }
-    if (cluster == null) {
-      checkAlone(dataFolders.size(), metadataFolders.size(), profile);
+public final class ServerOptions {
+  /** Before options are parsed. */
+  static final Endpoint ANY_PORT = new Endpoint("127.0.0.1", 0);
+
+  // OptionSources looks for it before all others.
+  @SuppressWarnings("UnusedVariable")
+  @Option(
+      names = "--config",
+      paramLabel = "FILE",
+      showDefaultValue = Visibility.NEVER,
+      description =
+          "Properties file with options. The command line and the environment take precedence.")
+  private @Nullable Path config;
+
+  @ArgGroup(validate = false, heading = "%nData:%n")
+  private DataOptions data = new DataOptions();
+
+  @ArgGroup(validate = false, heading = "%nNetwork and S3:%n")
+  private ServiceOptions service = new ServiceOptions();
+
+  @ArgGroup(validate = false, heading = "%nBackground work:%n")
+  private BackgroundOptions background = new BackgroundOptions();
+
+  @ArgGroup(validate = false, heading = "%nCluster:%n")
+  private ClusterOptions cluster = new ClusterOptions();
+
+  @ArgGroup(validate = false, heading = "%nTLS between the processes of a cluster:%n")
+  private TlsOptions tls = new TlsOptions();
+
+  private List<Path> dataFolders = List.of();
+  private List<Path> metadataFolders = List.of();
+  private @Nullable Profile profile;
+  private @Nullable TlsFiles tlsFiles;
+
+  /**
+   * Options from arguments only, with this environment.
+   *
+   * @throws IllegalArgumentException if one is wrong; the message names it
+   */
+  public static ServerOptions parse(Map<String, String> environment, String... arguments) {
+    ServerOptions options = new ServerOptions();
+    CommandLine line = new CommandLine(options).setCaseInsensitiveEnumValuesAllowed(true);
+    OptionSources.use(line, environment, arguments);
+    line.parseArgs(arguments);
+    options.check(environment);
+    return options;
+  }
+
+  /**
+   * Checks the options, and derives what depends on several of them.
+   *
+   * @throws IllegalArgumentException if one is wrong; the message names it
+   */
+  public void check(Map<String, String> environment) {
+    Profile parsed = data.profile();
+    profile = parsed;
+    data.check();
+    background.check();
+    if (cluster.isGiven()) {
+      cluster.check(environment);
     } else {
-      checkInCluster(metadataFolders.size(), profile, cluster);
+      cluster.checkNotGiven(environment, tls.isGiven());
+    }
+    tlsFiles = tls.files();
+    dataFolders = has(ServerRole.STORAGE) ? data.dataFolders() : List.of();
+    metadataFolders = has(ServerRole.METADATA) ? metadataFolders(parsed) : List.of();
+    if (cluster.isGiven()) {
+      checkMember(parsed);
+    } else {
+      checkSingleProcess(parsed);
     }
   }
 
-  private static void checkAlone(int drives, int peers, Profile profile) {
-    if (drives < profile.shards()) {
+  private List<Path> metadataFolders(Profile parsed) {
+    List<Path> given = data.metadataFolders();
+    return given.isEmpty() && !cluster.isGiven()
+        ? MetadataFolders.choose(dataFolders, parsed)
+        : given;
+  }
+
+  private void checkSingleProcess(Profile parsed) {
+    if (dataFolders.size() < parsed.shards()) {
       throw new IllegalArgumentException(
           "profile "
-              + profile
+              + parsed
               + " needs at least "
-              + profile.shards()
+              + parsed.shards()
               + " drive folders, --data names "
-              + drives);
+              + dataFolders.size());
     }
+    int peers = metadataFolders.size();
     if (peers != 1 && peers != 3 && peers != 5) {
       throw new IllegalArgumentException("--metadata takes 1, 3 or 5 folders, not " + peers);
     }
   }
 
-  private static void checkInCluster(int metadataFolders, Profile profile, ClusterOptions cluster) {
-    if (cluster.has(ServerRole.METADATA) && metadataFolders != 1) {
+  private void checkMember(Profile parsed) {
+    if (has(ServerRole.METADATA) && metadataFolders.size() != 1) {
       throw new IllegalArgumentException(
-          "a metadata node of a cluster has one folder: --metadata names " + metadataFolders);
+          "a metadata node of a cluster has one folder: --metadata names "
+              + metadataFolders.size());
     }
     int expected = cluster.expectedDrives();
-    if (cluster.has(ServerRole.STORAGE) && expected > 0 && expected < profile.shards()) {
+    if (has(ServerRole.STORAGE) && expected > 0 && expected < parsed.shards()) {
       throw new IllegalArgumentException(
-          "profile " + profile + " needs more than the --expect-drives " + expected);
+          "profile " + parsed + " needs more than the --expect-drives " + expected);
     }
+  }
+
+  /** Whether this process has the role; a store in one process has all roles. */
+  public boolean has(ServerRole role) {
+    return !cluster.isGiven() || cluster.has(role);
+  }
+
+  public DataOptions data() {
+    return data;
+  }
+
+  public ServiceOptions service() {
+    return service;
+  }
+
+  public BackgroundOptions background() {
+    return background;
+  }
+
+  /** Null: this process is the whole store. */
+  public @Nullable ClusterOptions cluster() {
+    return cluster.isGiven() ? cluster : null;
+  }
+
+  /** TLS between the processes of the cluster; null: none. */
+  public @Nullable TlsFiles tls() {
+    return tlsFiles;
+  }
+
+  /** One folder per drive; empty without the role of a storage node. */
+  public List<Path> dataFolders() {
+    return dataFolders;
+  }
+
+  /** 1, 3 or 5 folders; one on a metadata node of a cluster. */
+  public List<Path> metadataFolders() {
+    return metadataFolders;
+  }
+
+  public Profile profile() {
+    return Objects.requireNonNull(profile);
   }
 }

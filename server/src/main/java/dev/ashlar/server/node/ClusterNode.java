@@ -25,7 +25,6 @@ import dev.ashlar.server.cluster.LogTime;
 import dev.ashlar.server.cluster.Membership;
 import dev.ashlar.server.cluster.Protection;
 import dev.ashlar.server.cluster.StoreSpace;
-import dev.ashlar.server.config.Address;
 import dev.ashlar.server.config.ClusterOptions;
 import dev.ashlar.server.config.RootCredential;
 import dev.ashlar.server.config.ServerOptions;
@@ -99,8 +98,8 @@ final class ClusterNode implements RunningServer {
     try {
       tls = openTls(); // Before anything is opened: what is wrong with it shows at once.
       int threads = Runtime.getRuntime().availableProcessors();
-      loops = opened.add(new EventLoops(options.transport(), threads, "cluster"));
-      codes = opened.add(new ErasureCodes(options.codec()));
+      loops = opened.add(new EventLoops(options.service().transport(), threads, "cluster"));
+      codes = opened.add(new ErasureCodes(options.data().codec()));
       resources =
           opened.add(
               new DriveResources(
@@ -121,7 +120,7 @@ final class ClusterNode implements RunningServer {
   }
 
   private @Nullable ClusterTls openTls() throws IOException {
-    TlsFiles files = cluster.tls();
+    TlsFiles files = options.tls();
     if (files == null) {
       return null;
     }
@@ -151,8 +150,8 @@ final class ClusterNode implements RunningServer {
               new MetadataRole(
                   options.metadataFolders().getFirst(),
                   cluster,
-                  new MetadataRole.Means(
-                      resources, port, loops, tls, meters, options.scrub().period()),
+                  new MetadataRole.Dependencies(
+                      resources, port, loops, tls, meters, options.background().scrub().period()),
                   clock));
     }
     if (cluster.has(ServerRole.STORAGE) || cluster.has(ServerRole.GATEWAY)) {
@@ -182,7 +181,7 @@ final class ClusterNode implements RunningServer {
   private RemoteMetadata awaitMetadata() throws IOException, InterruptedException {
     RemoteMetadataConfig config =
         new RemoteMetadataConfig(
-            cluster.metadataNodes().stream().map(Address::endpoint).toList(),
+            cluster.metadataNodes(),
             new CallClientConfig(
                 cluster.has(ServerRole.GATEWAY) ? Role.GATEWAY : Role.STORAGE_NODE,
                 cluster.id(),
@@ -245,7 +244,7 @@ final class ClusterNode implements RunningServer {
     }
     own.serve(port, cluster.id(), cluster.secret());
     DriveScrubs looking =
-        opened.add(new DriveScrubs(options.scrub(), metadata, own.stores(), steady, meters));
+        opened.add(new DriveScrubs(options.background(), metadata, own.stores(), steady, meters));
     scrubs = looking;
     opened.add(own.awaitVacant(looking::add, AwaitedDrives.PAUSE));
   }
@@ -258,7 +257,7 @@ final class ClusterNode implements RunningServer {
                 metadata,
                 cluster,
                 this::localDrive,
-                new ClusterDrives.Means(loops, tls, resources.slabs(), steady)));
+                new ClusterDrives.Dependencies(loops, tls, resources.slabs(), steady)));
     drives.start();
     Profile profile = awaitMap(metadata);
     FailureTolerance.measure(drives::failureTolerance, meters);
@@ -270,7 +269,7 @@ final class ClusterNode implements RunningServer {
             new GatewayRole(
                 options,
                 new GatewayRole.Backend(cluster.id(), profile, metadata, drives::store),
-                new GatewayRole.Means(codes, resources.slabs(), meters, clock, steady),
+                new GatewayRole.Dependencies(codes, resources.slabs(), meters, clock, steady),
                 drives::oldestReadMs));
     member.reportReads(() -> oldestReadMs(gateway, drives.logTime()));
     collectGarbage(metadata, drives, gateway);
@@ -384,10 +383,10 @@ final class ClusterNode implements RunningServer {
     if (tls != null) {
       out.println("  TLS          between all processes, certificate until " + tls.validUntil());
     }
-    out.println("  Management   http://" + options.managementListen() + "/health");
+    out.println("  Management   http://" + options.service().managementListen() + "/health");
     Serving gateway = serving;
     if (gateway != null) {
-      out.println("  S3           http://" + options.listen());
+      out.println("  S3           http://" + options.service().listen());
       out.println(
           "  Credentials  access key "
               + gateway.root().accessKey()

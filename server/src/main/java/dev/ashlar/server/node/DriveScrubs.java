@@ -16,7 +16,7 @@ import dev.ashlar.protocol.layout.ByteRange;
 import dev.ashlar.protocol.message.Registry;
 import dev.ashlar.protocol.model.ShardId;
 import dev.ashlar.server.admin.ScrubPage;
-import dev.ashlar.server.config.ScrubOptions;
+import dev.ashlar.server.config.BackgroundOptions;
 import dev.ashlar.storage.drive.DriveStore;
 import dev.ashlar.storage.drive.ScrubConfig;
 import io.micrometer.core.instrument.Counter;
@@ -55,7 +55,7 @@ final class DriveScrubs implements AutoCloseable {
   private static final int ADD_TRIES = 50;
   private static final long ADD_PAUSE_MS = 100;
 
-  private final ScrubOptions options;
+  private final BackgroundOptions options;
   private final MetadataClient metadata;
   private final Map<UUID, DriveStore> drives;
   private final Suspects suspects = new Suspects();
@@ -73,7 +73,7 @@ final class DriveScrubs implements AutoCloseable {
   private @Nullable LiveSessions seen;
 
   DriveScrubs(
-      ScrubOptions options,
+      BackgroundOptions options,
       MetadataClient metadata,
       Collection<DriveStore> stores,
       Clock clock,
@@ -103,10 +103,10 @@ final class DriveScrubs implements AutoCloseable {
     Gauge.builder("ashlar.scrub.light.finished", this, each -> each.lightFinishedMs / 1000.0)
         .description("Time of the last full comparison with metadata, in seconds since 1970")
         .register(meters);
-    lightStartedMs = clock.millis() - options.lightPeriod().minus(FIRST_LIGHT).toMillis();
+    lightStartedMs = clock.millis() - options.lightScrubPeriod().minus(FIRST_LIGHT).toMillis();
     worker = Thread.ofPlatform().name("light-scrub").daemon().unstarted(this::run);
     for (DriveStore store : stores) {
-      store.startScrub(options.ofDrive(), this::damaged);
+      store.startScrub(options.scrub(), this::damaged);
     }
     losses.start();
     worker.start();
@@ -115,7 +115,7 @@ final class DriveScrubs implements AutoCloseable {
   /** From now on also this drive, which was not there before. */
   void add(DriveStore store) {
     drives.put(store.drive().id(), store);
-    store.startScrub(options.ofDrive(), this::damaged);
+    store.startScrub(options.scrub(), this::damaged);
   }
 
   /** On a thread of the drive: where much is damaged, it waits until some of it was looked at. */
@@ -177,8 +177,8 @@ final class DriveScrubs implements AutoCloseable {
     }
     seen = live;
     long sinceMs = clock.millis() - lightStartedMs;
-    boolean isPeriodic = !options.lightPeriod().equals(ScrubConfig.WHEN_ASKED);
-    if (isWanted || (isPeriodic && sinceMs >= options.lightPeriod().toMillis())) {
+    boolean isPeriodic = !options.lightScrubPeriod().equals(ScrubConfig.WHEN_ASKED);
+    if (isWanted || (isPeriodic && sinceMs >= options.lightScrubPeriod().toMillis())) {
       isWanted = false;
       lightStartedMs = clock.millis();
       pass(live);

@@ -63,7 +63,7 @@ final class GatewayRole implements AutoCloseable {
 
   private final ServerOptions options;
   private final Backend backend;
-  private final Means means;
+  private final Dependencies dependencies;
   private final CloseStack opened = new CloseStack();
   private final RunningReads reads;
   private final Engine unhurried;
@@ -89,47 +89,53 @@ final class GatewayRole implements AutoCloseable {
    * @param clock of the machine, by which requests are signed
    * @param steady one without jumps, for all that waits or compares
    */
-  record Means(
+  record Dependencies(
       ErasureCodes codes, SlabPool slabs, MeterRegistry meters, Clock clock, Clock steady) {}
 
   /**
    * @param heldByOthers given since when reads run here, since when they do anywhere
    */
-  GatewayRole(ServerOptions options, Backend backend, Means means, LongUnaryOperator heldByOthers) {
+  GatewayRole(
+      ServerOptions options,
+      Backend backend,
+      Dependencies dependencies,
+      LongUnaryOperator heldByOthers) {
     this.options = options;
     this.backend = backend;
-    this.means = means;
+    this.dependencies = dependencies;
     try {
       EngineConfig config = EngineConfig.of(backend.profile());
-      EngineMetrics metrics = new EngineMetrics(means.meters());
+      EngineMetrics metrics = new EngineMetrics(dependencies.meters());
       Folder folder = folder(metrics, config.driveDeadline());
       Engine engine =
           new Engine(
               config,
               backend.metadata(),
               backend.drives(),
-              means.codes(),
-              means.slabs(),
+              dependencies.codes(),
+              dependencies.slabs(),
               metrics,
-              DirectMemory.ofRequests(means.meters()),
+              DirectMemory.ofRequests(dependencies.meters()),
               hedging(),
               leftovers(),
               folder,
               new Suspects());
       ErasureObjectStore objects = new ErasureObjectStore(engine);
-      reads = new RunningReads(objects, means.steady());
+      reads = new RunningReads(objects, dependencies.steady());
       unhurried = withoutHaste(engine);
-      debts = opened.add(new GroupDebts(backend.metadata(), means.steady(), means.meters()));
-      losses = opened.add(new LossReports(engine, means.meters()));
+      debts =
+          opened.add(
+              new GroupDebts(backend.metadata(), dependencies.steady(), dependencies.meters()));
+      losses = opened.add(new LossReports(engine, dependencies.meters()));
       losses.start();
       repair =
           new BlobRepair(
               unhurried,
               objects::nextId,
               new RepairPaces(
-                  new RepairPace(options.repairBytesPerSecond()),
-                  new RepairPace(options.moveBytesPerSecond())),
-              new RepairMetrics(means.meters()));
+                  new RepairPace(options.background().repairBytesPerSecond()),
+                  new RepairPace(options.background().moveBytesPerSecond())),
+              new RepairMetrics(dependencies.meters()));
       folder.start(() -> foldableBeforeMs(heldByOthers));
     } catch (RuntimeException e) {
       close();
@@ -141,22 +147,26 @@ final class GatewayRole implements AutoCloseable {
     Folder folder =
         opened.add(
             new Folder(
-                backend.metadata(), backend.drives(), metrics, means.steady(), driveDeadline));
+                backend.metadata(),
+                backend.drives(),
+                metrics,
+                dependencies.steady(),
+                driveDeadline));
     Gauge.builder("ashlar.blob.unfolded.changes", folder, Folder::unfoldedChanges)
         .description("Committed changes that are not yet part of their shards")
-        .register(means.meters());
+        .register(dependencies.meters());
     return folder;
   }
 
   /** One slow client, wherever it reads, must not hold up all changes. */
   private long foldableBeforeMs(LongUnaryOperator heldByOthers) {
-    long heldMin = means.steady().millis() - FOLD_HELD_MAX.toMillis();
+    long heldMin = dependencies.steady().millis() - FOLD_HELD_MAX.toMillis();
     return Math.max(heldByOthers.applyAsLong(reads.oldestMs(FOLD_HELD_MAX)), heldMin);
   }
 
   private Hedging hedging() {
     Hedging hedging =
-        opened.add(new Hedging(HedgeConfig.of(options.hedgePercent()), System::nanoTime));
+        opened.add(new Hedging(HedgeConfig.of(options.data().hedgePercent()), System::nanoTime));
     hedging.start();
     return hedging;
   }
@@ -165,7 +175,7 @@ final class GatewayRole implements AutoCloseable {
     Leftovers leftovers = opened.add(new Leftovers(backend.drives(), LEFTOVERS_MAX));
     Gauge.builder("ashlar.blob.leftovers", leftovers, Leftovers::waiting)
         .description("Shards of failed writes that drives would not remove yet")
-        .register(means.meters());
+        .register(dependencies.meters());
     leftovers.start();
     return leftovers;
   }
@@ -195,7 +205,7 @@ final class GatewayRole implements AutoCloseable {
     opened
         .add(
             new Repairer(
-                backend.metadata(), repair, RepairConfig.DEFAULT, isItsTurn, means.meters()))
+                backend.metadata(), repair, RepairConfig.DEFAULT, isItsTurn, dependencies.meters()))
         .start();
     debts.start(isItsTurn);
   }
@@ -216,11 +226,11 @@ final class GatewayRole implements AutoCloseable {
             new ParityScrub(
                 unhurried,
                 losses,
-                new RepairPace(options.scrub().bytesPerSecond()),
-                options.scrub().period(),
+                new RepairPace(options.background().scrub().bytesPerSecondMax()),
+                options.background().scrub().period(),
                 isItsTurn,
                 RandomGenerator.getDefault(),
-                means.meters()))
+                dependencies.meters()))
         .start();
   }
 
@@ -231,28 +241,31 @@ final class GatewayRole implements AutoCloseable {
 
   /** Opens the S3 port and returns where it is, the port chosen if none was asked for. */
   InetSocketAddress serve(RootCredential root) throws Exception {
-    S3Config config = new S3Config(options.region(), options.domains(), "ashlar");
+    S3Config config =
+        new S3Config(options.service().region(), options.service().domains(), "ashlar");
     SigV4Authenticator authenticator =
-        new SigV4Authenticator(credentials(root), options.region(), means.clock());
+        new SigV4Authenticator(credentials(root), options.service().region(), dependencies.clock());
     S3Service service =
         new S3Service(
             authenticator,
             backend.metadata(),
             reads,
             config,
-            means.meters(),
-            means.clock(),
+            dependencies.meters(),
+            dependencies.clock(),
             new SecureRandom());
-    HttpConfig standard = HttpConfig.defaults(options.listen().socketAddress());
+    HttpConfig standard = HttpConfig.defaults(options.service().listen().socketAddress());
     HttpConfig http =
         new HttpConfig(
             standard.listen(),
-            options.transport(),
+            options.service().transport(),
             standard.eventLoops(),
             standard.limits(),
             standard.timeouts());
     ByteBudget budget = new ByteBudget(BUDGET_BYTES);
-    return opened.add(new S3Server(http, service, budget, means.meters(), means.clock())).address();
+    return opened
+        .add(new S3Server(http, service, budget, dependencies.meters(), dependencies.clock()))
+        .address();
   }
 
   /** The root credential first: it is not in metadata, so a restart changes it. */

@@ -89,8 +89,8 @@ final class LocalDrives implements AutoCloseable {
           options.dataFolders(),
           ids,
           cluster,
-          options.driveCapacityBytes(),
-          options.hangAfter(),
+          options.data().driveCapacityBytes(),
+          options.data().hangAfter(),
           openMin);
     }
 
@@ -104,8 +104,8 @@ final class LocalDrives implements AutoCloseable {
           options.dataFolders(),
           ids,
           cluster.id(),
-          options.driveCapacityBytes(),
-          options.hangAfter(),
+          options.data().driveCapacityBytes(),
+          options.data().hangAfter(),
           1);
     }
 

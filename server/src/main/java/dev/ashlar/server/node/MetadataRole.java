@@ -8,7 +8,6 @@ import dev.ashlar.metadata.server.MetadataPeer;
 import dev.ashlar.metadata.state.apply.MetadataVersion;
 import dev.ashlar.metadata.table.RocksResources;
 import dev.ashlar.protocol.wire.Role;
-import dev.ashlar.server.config.Address;
 import dev.ashlar.server.config.ClusterOptions;
 import dev.ashlar.storage.drive.DriveResources;
 import dev.ashlar.transport.EventLoops;
@@ -37,7 +36,7 @@ final class MetadataRole implements AutoCloseable {
   private final MetadataPeer peer;
 
   /** What is open already that it needs. */
-  record Means(
+  record Dependencies(
       DriveResources resources,
       FramePort port,
       EventLoops loops,
@@ -49,7 +48,8 @@ final class MetadataRole implements AutoCloseable {
    * @param folder its own
    * @throws IOException when it is in use, or another peer's; the message says why
    */
-  MetadataRole(Path folder, ClusterOptions cluster, Means means, Clock clock) throws IOException {
+  MetadataRole(Path folder, ClusterOptions cluster, Dependencies dependencies, Clock clock)
+      throws IOException {
     try {
       Files.createDirectories(folder);
       FolderLocks locks = opened.add(new FolderLocks());
@@ -58,17 +58,18 @@ final class MetadataRole implements AutoCloseable {
           new PeerConfig(
               cluster.id(),
               peerFolder(folder),
-              cluster.address().endpoint(),
-              cluster.metadataNodes().stream().map(Address::endpoint).toList(),
+              cluster.address(),
+              cluster.metadataNodes(),
               cluster.joinsMetadata(),
-              new CallClientConfig(Role.METADATA, cluster.id(), cluster.secret(), means.tls()),
+              new CallClientConfig(
+                  Role.METADATA, cluster.id(), cluster.secret(), dependencies.tls()),
               ElectionTimes.DEFAULT,
-              rocks(means.resources(), opened),
-              means.meters(),
-              CheckpointLimits.DEFAULT.withVerifyEvery(means.verifyEvery()),
+              rocks(dependencies.resources(), opened),
+              dependencies.meters(),
+              CheckpointLimits.DEFAULT.withVerifyEvery(dependencies.verifyEvery()),
               clock,
               MetadataVersion.KNOWN);
-      peer = opened.add(MetadataPeer.open(config, means.port(), means.loops()));
+      peer = opened.add(MetadataPeer.open(config, dependencies.port(), dependencies.loops()));
     } catch (IOException | RuntimeException e) {
       opened.close();
       throw e;

@@ -77,7 +77,7 @@ public final class Node implements RunningServer {
     try {
       Clock clock = Clock.systemUTC();
       Clock steady = SteadyClock.ofSystem();
-      ErasureCodes codes = opened.add(new ErasureCodes(options.codec()));
+      ErasureCodes codes = opened.add(new ErasureCodes(options.data().codec()));
       DriveResources resources =
           opened.add(
               new DriveResources(
@@ -121,7 +121,7 @@ public final class Node implements RunningServer {
               new GatewayRole(
                   options,
                   new GatewayRole.Backend(cluster, options.profile(), metadata, awaited::store),
-                  new GatewayRole.Means(codes, resources.slabs(), meters, clock, steady),
+                  new GatewayRole.Dependencies(codes, resources.slabs(), meters, clock, steady),
                   LongUnaryOperator.identity()));
       collectGarbage(metadata, awaited, gateway.reads(), meters, steady);
       admin =
@@ -139,7 +139,8 @@ public final class Node implements RunningServer {
       gateway.startRepair(() -> true);
       gateway.startParityScrub(() -> true);
       scrubs =
-          opened.add(new DriveScrubs(options.scrub(), metadata, drives.stores(), steady, meters));
+          opened.add(
+              new DriveScrubs(options.background(), metadata, drives.stores(), steady, meters));
       opened.add(awaited.start(scrubs::add, AwaitedDrives.PAUSE));
       root.keep(mounted);
       s3Address = gateway.serve(root);
@@ -188,7 +189,7 @@ public final class Node implements RunningServer {
             meters,
             clock,
             MetadataConfig.COMMAND_TIMEOUT,
-            CheckpointLimits.DEFAULT.withVerifyEvery(options.scrub().period()));
+            CheckpointLimits.DEFAULT.withVerifyEvery(options.background().scrub().period()));
     MetadataServer server = opened.add(MetadataServer.open(config));
     opened.add(() -> server.checkpoint(MetadataRole.CHECKPOINT_WAIT));
     return server;

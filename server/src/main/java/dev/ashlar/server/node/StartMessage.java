@@ -40,10 +40,10 @@ final class StartMessage {
    * @param terminal whether a person reads it: only then a fresh secret is shown
    */
   void print(PrintStream out, boolean terminal) {
-    String endpoint = "http://" + options.listen();
+    String endpoint = "http://" + options.service().listen();
     out.println("Ashlar is ready");
     out.println("  S3           " + endpoint);
-    out.println("  Management   http://" + options.managementListen() + "/health");
+    out.println("  Management   http://" + options.service().managementListen() + "/health");
     out.println("  Data         " + data());
     if (!protection.isFull()) {
       out.println("               " + text(protection));
@@ -127,7 +127,7 @@ final class StartMessage {
             : "AWS_ACCESS_KEY_ID=$ASHLAR_ACCESS_KEY AWS_SECRET_ACCESS_KEY=$ASHLAR_SECRET_KEY";
     return keys
         + " AWS_REGION="
-        + options.region()
+        + options.service().region()
         + " aws --endpoint-url "
         + endpoint
         + " s3 mb s3://my-bucket";

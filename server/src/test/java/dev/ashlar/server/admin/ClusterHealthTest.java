@@ -21,14 +21,12 @@ import dev.ashlar.server.cluster.ClusterView;
 import dev.ashlar.server.cluster.DataRisk;
 import dev.ashlar.server.cluster.Protection;
 import dev.ashlar.server.config.ClusterOptions;
-import dev.ashlar.server.config.ServerRole;
-import dev.ashlar.server.node.ClusterRolesTest;
+import dev.ashlar.server.config.ServerOptions;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -38,7 +36,14 @@ class ClusterHealthTest {
   private static final Duration NOTICED = Duration.ofSeconds(18);
 
   private static final ClusterOptions GATEWAY =
-      ClusterRolesTest.cluster(Set.of(ServerRole.GATEWAY), "gateway", 1);
+      Objects.requireNonNull(
+          ServerOptions.parse(
+                  Map.of("ASHLAR_CLUSTER_SECRET", "sixteen bytes or more"),
+                  "--cluster=test",
+                  "--roles=gateway",
+                  "--node=gateway",
+                  "--metadata-nodes=127.0.0.1:1")
+              .cluster());
 
   private final BalancedCluster cluster;
   private final SlabPool slabs = new SlabPool(1 << 20);

@@ -16,15 +16,13 @@ import dev.ashlar.protocol.message.PutDrives;
 import dev.ashlar.protocol.message.RegisterNode;
 import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.Profile;
-import dev.ashlar.protocol.wire.ClusterSecret;
-import dev.ashlar.server.config.Address;
 import dev.ashlar.server.config.ClusterOptions;
-import dev.ashlar.server.config.ServerRole;
+import dev.ashlar.server.config.ServerOptions;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
-import java.util.Set;
+import java.util.Map;
+import java.util.Objects;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
@@ -64,21 +62,19 @@ class MembershipTest {
   }
 
   private static ClusterOptions options(int node, String rack, String zone) {
-    return new ClusterOptions(
-        "test",
-        new ClusterSecret("sixteen bytes or more".getBytes(StandardCharsets.UTF_8)),
-        Set.of(ServerRole.STORAGE),
-        "node-" + node,
-        "127.0.0.1",
-        List.of(new Address("127.0.0.1", 1)),
-        false,
-        new Address("127.0.0.1", 9002),
-        rack,
-        zone,
-        NODES,
-        Duration.ofMinutes(10),
-        null,
-        null);
+    ServerOptions options =
+        ServerOptions.parse(
+            Map.of("ASHLAR_CLUSTER_SECRET", "sixteen bytes or more"),
+            "--cluster=test",
+            "--roles=storage",
+            "--node=node-" + node,
+            "--host=127.0.0.1",
+            "--metadata-nodes=127.0.0.1:1",
+            "--rack=" + rack,
+            "--zone=" + zone,
+            "--profile=" + PROFILE,
+            "--expect-drives=" + NODES);
+    return Objects.requireNonNull(options.cluster());
   }
 
   private Membership member(int node, String rack, String zone) {

@@ -20,21 +20,16 @@ import dev.ashlar.protocol.message.Registry;
 import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.Profile;
 import dev.ashlar.protocol.process.BackgroundThread;
-import dev.ashlar.protocol.wire.ClusterSecret;
 import dev.ashlar.server.cli.RehearsalClient;
 import dev.ashlar.server.cluster.ClusterDrives;
 import dev.ashlar.server.cluster.Membership;
 import dev.ashlar.server.cluster.Protection;
-import dev.ashlar.server.config.Address;
 import dev.ashlar.server.config.ClusterOptions;
 import dev.ashlar.server.config.RootCredential;
-import dev.ashlar.server.config.ScrubOptions;
 import dev.ashlar.server.config.ServerOptions;
 import dev.ashlar.server.config.ServerRole;
-import dev.ashlar.storage.drive.DriveConfig;
 import dev.ashlar.storage.drive.DriveResources;
 import dev.ashlar.storage.drive.DriveStore;
-import dev.ashlar.storage.drive.ScrubConfig;
 import dev.ashlar.transport.EventLoops;
 import dev.ashlar.transport.Transport;
 import dev.ashlar.transport.frame.FrameTimes;
@@ -43,18 +38,17 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
-import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
@@ -123,48 +117,37 @@ public class ClusterRolesTest {
     opened.close();
   }
 
-  public static ClusterOptions cluster(Set<ServerRole> roles, String node, int port) {
-    return new ClusterOptions(
-        "test",
-        new ClusterSecret("sixteen bytes or more".getBytes(StandardCharsets.UTF_8)),
-        roles,
-        node,
-        "127.0.0.1",
-        List.of(new Address("127.0.0.1", 1)),
-        false,
-        new Address("127.0.0.1", port),
-        "",
-        "",
-        NODES,
-        Duration.ofMinutes(10),
-        null,
-        null);
-  }
-
-  private ServerOptions options(ClusterOptions cluster, List<Path> drives) {
-    Address any = new Address("127.0.0.1", 0);
-    return new ServerOptions(
-        drives,
-        List.of(),
-        PROFILE,
-        any,
-        any,
-        CodecChoice.JAVA,
-        "us-east-1",
-        List.of("localhost"),
-        Transport.NIO,
-        0,
-        DriveConfig.Limits.DEFAULT.hangTimeout(),
-        0,
-        0,
-        0,
-        new ScrubOptions(ScrubConfig.WHEN_ASKED, 0, ScrubConfig.WHEN_ASKED),
-        cluster);
+  private static ServerOptions options(ServerRole role, String node, int port, String... more) {
+    List<String> arguments = new ArrayList<>(List.of(more));
+    Collections.addAll(
+        arguments,
+        "--cluster=test",
+        "--roles=" + role,
+        "--node=" + node,
+        "--host=127.0.0.1",
+        "--metadata-nodes=127.0.0.1:1",
+        "--cluster-listen=127.0.0.1:" + port,
+        "--expect-drives=" + NODES,
+        "--profile=" + PROFILE,
+        "--stripe-unit=" + PROFILE.stripeUnit(),
+        "--listen=127.0.0.1:0",
+        "--management-listen=127.0.0.1:0",
+        "--codec=java",
+        "--transport=nio",
+        "--hedge-budget=0",
+        "--repair-rate=0",
+        "--rebalance-rate=0",
+        "--scrub-period=0",
+        "--scrub-rate=0",
+        "--light-scrub-period=0");
+    return ServerOptions.parse(
+        Map.of("ASHLAR_CLUSTER_SECRET", "sixteen bytes or more"), arguments.toArray(String[]::new));
   }
 
   private StorageNode start(int number, int port) throws Exception {
-    ClusterOptions cluster = cluster(Set.of(ServerRole.STORAGE), "node-" + number, port);
-    ServerOptions options = options(cluster, List.of(root.resolve("d" + number)));
+    ServerOptions options =
+        options(ServerRole.STORAGE, "node-" + number, port, "--data=" + root.resolve("d" + number));
+    ClusterOptions cluster = Objects.requireNonNull(options.cluster());
     StorageRole role =
         new StorageRole(
             LocalDrives.Config.ofNode(options, cluster), AwaitedDrives.known(metadata), resources);
@@ -207,19 +190,23 @@ public class ClusterRolesTest {
   private record Gateway(RehearsalClient s3, ClusterDrives drives, GatewayRole role) {}
 
   private Gateway openGateway() throws Exception {
-    ClusterOptions cluster = cluster(Set.of(ServerRole.GATEWAY), "gateway", 1);
+    ServerOptions options = options(ServerRole.GATEWAY, "gateway", 1);
+    ClusterOptions cluster = Objects.requireNonNull(options.cluster());
     ClusterDrives drives =
         opened.add(
             new ClusterDrives(
-                metadata, cluster, id -> null, new ClusterDrives.Means(loops, null, slabs, clock)));
+                metadata,
+                cluster,
+                id -> null,
+                new ClusterDrives.Dependencies(loops, null, slabs, clock)));
     drives.start();
     drives.awaitConnections(WAIT);
     GatewayRole gateway =
         opened.add(
             new GatewayRole(
-                options(cluster, List.of()),
+                options,
                 new GatewayRole.Backend(cluster.id(), PROFILE, metadata, drives::store),
-                new GatewayRole.Means(codes, slabs, meters, clock, clock),
+                new GatewayRole.Dependencies(codes, slabs, meters, clock, clock),
                 LongUnaryOperator.identity()));
     RootCredential credential =
         RootCredential.given(
@@ -405,8 +392,9 @@ public class ClusterRolesTest {
   }
 
   private void assertAnotherProfileIsRefused() throws Exception {
-    ClusterOptions cluster = cluster(Set.of(ServerRole.STORAGE), "node-9", freePort());
-    ServerOptions options = options(cluster, List.of(root.resolve("d9")));
+    ServerOptions options =
+        options(ServerRole.STORAGE, "node-9", freePort(), "--data=" + root.resolve("d9"));
+    ClusterOptions cluster = Objects.requireNonNull(options.cluster());
     StorageRole role =
         opened.add(
             new StorageRole(LocalDrives.Config.ofNode(options, cluster), Map.of(), resources));

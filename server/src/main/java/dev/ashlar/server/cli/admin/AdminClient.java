@@ -2,8 +2,8 @@ package dev.ashlar.server.cli.admin;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.ashlar.server.admin.AdminAccess;
-import dev.ashlar.server.config.Address;
 import dev.ashlar.server.config.RootCredential;
+import dev.ashlar.transport.Endpoint;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -34,7 +34,7 @@ final class AdminClient implements AutoCloseable {
    *
    * @throws IOException also where it is refused; the message says why
    */
-  String send(Address management, String method, String path)
+  String send(Endpoint management, String method, String path)
       throws IOException, InterruptedException {
     HttpRequest.Builder request =
         HttpRequest.newBuilder(URI.create("http://" + management + path))

@@ -3,7 +3,8 @@ package dev.ashlar.server.cli.admin;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.ashlar.protocol.process.SteadyClock;
 import dev.ashlar.server.cli.Version;
-import dev.ashlar.server.config.Address;
+import dev.ashlar.server.config.OptionTypes;
+import dev.ashlar.transport.Endpoint;
 import java.io.IOException;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
@@ -92,12 +93,12 @@ public final class AdminCommand implements Callable<Integer> {
       names = "--management",
       paramLabel = "HOST:PORT",
       split = ",",
-      converter = Address.Converter.class,
+      converter = OptionTypes.HostPort.class,
       defaultValue = "${env:ASHLAR_MANAGEMENT_LISTEN:-127.0.0.1:9001}",
       description =
           "The management port of a gateway; of scrub those of processes with drives, with commas"
               + " between them. Default: ${DEFAULT-VALUE}.")
-  private List<Address> management = List.of(new Address("127.0.0.1", 9001));
+  private List<Endpoint> management = List.of(new Endpoint("127.0.0.1", 9001));
 
   @Option(
       names = "--credentials",

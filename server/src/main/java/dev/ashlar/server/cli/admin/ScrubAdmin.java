@@ -4,7 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.ashlar.server.config.Address;
+import dev.ashlar.transport.Endpoint;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -20,7 +20,7 @@ final class ScrubAdmin {
   private static final String PATH = "/scrub";
 
   private final Sender sender;
-  private final List<Address> processes;
+  private final List<Endpoint> processes;
   private final WatchScreen screen;
   private final boolean isJson;
   private final Duration pause;
@@ -28,7 +28,7 @@ final class ScrubAdmin {
 
   /** Asks a management port, and returns the body of the answer. */
   interface Sender {
-    String send(Address management, String method, String path)
+    String send(Endpoint management, String method, String path)
         throws IOException, InterruptedException;
   }
 
@@ -36,7 +36,7 @@ final class ScrubAdmin {
    * @param pause from one look to the next
    */
   ScrubAdmin(
-      Sender sender, List<Address> processes, WatchScreen screen, boolean isJson, Duration pause) {
+      Sender sender, List<Endpoint> processes, WatchScreen screen, boolean isJson, Duration pause) {
     this.sender = sender;
     this.processes = List.copyOf(processes);
     this.screen = screen;
@@ -46,11 +46,11 @@ final class ScrubAdmin {
 
   /** A process that is watched, with what it has told last. */
   private final class Watched {
-    final Address process;
+    final Endpoint process;
     final RetryingPoller looks;
     JsonNode drives;
 
-    Watched(Address process, JsonNode drives) {
+    Watched(Endpoint process, JsonNode drives) {
       this.process = process;
       this.drives = drives;
       looks = new RetryingPoller(() -> ask(process, "GET"), pause, RetryingPoller.FAILED_MAX, true);
@@ -80,12 +80,12 @@ final class ScrubAdmin {
   void run(boolean isStarting, boolean isWatching) throws IOException, InterruptedException {
     Map<String, Long> before = new HashMap<>();
     if (isStarting) {
-      for (Address process : processes) {
+      for (Endpoint process : processes) {
         putStarted(before, drives(ask(process, "GET")));
       }
     }
     List<Watched> watched = new ArrayList<>();
-    for (Address process : processes) {
+    for (Endpoint process : processes) {
       watched.add(new Watched(process, drives(ask(process, isStarting ? "POST" : "GET"))));
     }
     show(watched);
@@ -98,7 +98,7 @@ final class ScrubAdmin {
     }
   }
 
-  private String ask(Address process, String method) throws IOException, InterruptedException {
+  private String ask(Endpoint process, String method) throws IOException, InterruptedException {
     try {
       return sender.send(process, method, PATH);
     } catch (IOException e) {

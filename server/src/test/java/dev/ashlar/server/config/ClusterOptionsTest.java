@@ -1,4 +1,4 @@
-package dev.ashlar.server.cli;
+package dev.ashlar.server.config;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
@@ -6,11 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.ashlar.server.config.Address;
-import dev.ashlar.server.config.ClusterFlags;
-import dev.ashlar.server.config.ClusterOptions;
-import dev.ashlar.server.config.ConfigFile;
-import dev.ashlar.server.config.ServerRole;
+import dev.ashlar.transport.Endpoint;
 import dev.ashlar.transport.tls.TlsFiles;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -22,33 +18,23 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import picocli.CommandLine;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
 
-class ClusterFlagsTest {
+class ClusterOptionsTest {
   private static final Map<String, String> SECRET =
-      Map.of(ClusterFlags.SECRET_VARIABLE, "sixteen bytes or more");
+      Map.of(ClusterOptions.SECRET_VARIABLE, "sixteen bytes or more");
 
   @TempDir private Path folder;
 
-  @Command(name = "server")
-  private static final class Server {
-    @Mixin private ClusterFlags flags = new ClusterFlags();
-
-    @SuppressWarnings("UnusedVariable")
-    @Option(names = "--config")
-    private @Nullable Path config;
-  }
-
   private static @Nullable ClusterOptions parse(
       Map<String, String> environment, String... arguments) {
-    Server server = new Server();
-    CommandLine line = new CommandLine(server).setCaseInsensitiveEnumValuesAllowed(true);
-    ConfigFile.use(line, environment, arguments);
-    line.parseArgs(arguments);
-    return server.flags.options(environment);
+    return server(environment, arguments).cluster();
+  }
+
+  /** With a folder for the metadata role, which is among the default roles. */
+  private static ServerOptions server(Map<String, String> environment, String... arguments) {
+    List<String> all = new ArrayList<>(List.of(arguments));
+    all.add("--metadata=m");
+    return ServerOptions.parse(environment, all.toArray(new String[0]));
   }
 
   private static ClusterOptions parsed(String... arguments) {
@@ -115,7 +101,7 @@ class ClusterFlagsTest {
     assertRefused("--cluster-secret-file", Map.of(), all.toArray(new String[0]));
     assertRefused(
         "at least 16 bytes",
-        Map.of(ClusterFlags.SECRET_VARIABLE, "short"),
+        Map.of(ClusterOptions.SECRET_VARIABLE, "short"),
         all.toArray(new String[0]));
     assertRefused("--metadata-nodes takes 1, 3 or 5", SECRET, "--cluster", "c", "--node", "n");
     assertRefused(
@@ -140,7 +126,7 @@ class ClusterFlagsTest {
             "--cluster-listen=0.0.0.0:9005",
             "--metadata-nodes=m-0.service:9005,m-1.service:9005,m-2.service:9005");
     assertEquals(Set.of(ServerRole.METADATA), options.roles());
-    assertEquals(new Address("m-1.service", 9005), options.address());
+    assertEquals(new Endpoint("m-1.service", 9005), options.address());
   }
 
   @Test
@@ -162,12 +148,12 @@ class ClusterFlagsTest {
   @Test
   void tlsIsGivenAsAWhole() {
     List<String> all = List.of("--cluster=c", "--node=n", "--metadata-nodes=n:9002");
-    assertNull(parsed(all.toArray(new String[0])).tls());
+    assertNull(server(SECRET, all.toArray(new String[0])).tls());
     List<String> some = new ArrayList<>(all);
     some.addAll(List.of("--cluster-tls-cert=a.crt", "--cluster-tls-ca=ca.crt"));
     assertRefused("go together", SECRET, some.toArray(new String[0]));
     some.add("--cluster-tls-key=a.key");
-    TlsFiles files = parsed(some.toArray(new String[0])).tls();
+    TlsFiles files = server(SECRET, some.toArray(new String[0])).tls();
     if (files == null) {
       throw new AssertionError("no TLS");
     }
@@ -195,7 +181,7 @@ class ClusterFlagsTest {
         metadata-nodes=m:9002
         roles=storage,gateway
         """);
-    Map<String, String> environment = Map.of(ClusterFlags.SECRET_VARIABLE, "x".repeat(16));
+    Map<String, String> environment = Map.of(ClusterOptions.SECRET_VARIABLE, "x".repeat(16));
     List<String> arguments = new ArrayList<>(List.of("--config", file.toString()));
     arguments.addAll(List.of("--node", "of-the-command-line"));
     ClusterOptions options = parse(environment, arguments.toArray(new String[0]));

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
 /** What is wrong in the file that --config names is said with the file and the line. */
-class ConfigFileTest {
+class OptionSourcesTest {
   @TempDir private Path folder = Path.of("");
 
   /** Of a start that each of these files keeps from happening. */
@@ -81,7 +81,7 @@ class ConfigFileTest {
     String flag = refusal("help=me\n");
     assertTrue(flag.startsWith(line(1) + "there is no option help"), flag);
     String bytes = refusal(new byte[] {0x7f, 'E', 'L', 'F', (byte) 0xff, (byte) 0xfe});
-    assertTrue(bytes.startsWith("--config " + file() + " is no text"), bytes);
+    assertTrue(bytes.startsWith("--config " + file() + " is not text"), bytes);
   }
 
   @Test

@@ -20,70 +20,70 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 
 /**
- * Options in a properties file, by their names without the dashes. The command line and the
- * environment come first. What is wrong with a value is said with the file and the line it is in.
+ * Where options come from besides the command line: environment variables ({@code --stripe-unit} is
+ * {@code ASHLAR_STRIPE_UNIT}), then the properties file that {@code --config} names ({@code
+ * stripe-unit}), then the defaults of their declarations. Errors name the variable, or the file and
+ * line, that the value comes from.
  */
-public final class ConfigFile implements IDefaultValueProvider {
-  private final Path file;
+public final class OptionSources implements IDefaultValueProvider {
+  private final @Nullable Path file;
   private final Map<String, Entry> entries;
   private final Map<String, String> environment;
 
   /**
-   * @param line where it begins, from 1
+   * A value of the file.
+   *
+   * @param line its first line, from 1
    */
   private record Entry(String value, int line) {}
 
-  private ConfigFile(Path file, Map<String, Entry> entries, Map<String, String> environment) {
+  private OptionSources(
+      @Nullable Path file, Map<String, Entry> entries, Map<String, String> environment) {
     this.file = file;
     this.entries = entries;
     this.environment = environment;
   }
 
-  /** Where the file is has to be known before the other options are looked at. */
-  private static final class Place {
-    @Option(names = "--config", defaultValue = "${env:ASHLAR_CONFIG}")
+  /** Only the option that has to be known before the others are parsed. */
+  private static final class Location {
+    @Option(names = "--config")
     private @Nullable Path file;
   }
 
   /**
-   * Gives the command the values of the file that these arguments name, if they do.
+   * Lets the command take options from the environment and from the file that these arguments name.
    *
-   * @throws IllegalArgumentException when the file cannot be read, or names no option
+   * @throws IllegalArgumentException if the file cannot be read, or names an unknown option
    */
   public static void use(
       CommandLine command, Map<String, String> environment, String... arguments) {
-    Path file = named(arguments);
-    if (file == null) {
-      return;
-    }
-    Map<String, Entry> entries = read(file);
+    Path file = file(environment, arguments);
+    Map<String, Entry> entries = file == null ? Map.of() : read(file);
     entries.forEach(
         (name, entry) -> {
           OptionSpec option = command.getCommandSpec().findOption("--" + name);
-          if (option == null || option.arity().max() == 0 || name.equals("config")) {
+          if (option == null || isFlag(option) || name.equals("config")) {
             throw new IllegalArgumentException(
                 at(file, entry.line()) + "there is no option " + name);
           }
         });
-    ConfigFile config = new ConfigFile(file, entries, environment);
-    command.setDefaultValueProvider(config);
-    CommandLine first = command;
-    while (first.getParent() != null) {
-      first = first.getParent();
-    }
-    CommandLine.IParameterExceptionHandler plain = first.getParameterExceptionHandler();
-    first.setParameterExceptionHandler(
-        (failure, given) -> plain.handleParseException(config.located(failure), given));
+    OptionSources sources = new OptionSources(file, entries, environment);
+    command.setDefaultValueProvider(sources);
+    CommandLine root = command.getCommandSpec().root().commandLine();
+    CommandLine.IParameterExceptionHandler handler = root.getParameterExceptionHandler();
+    root.setParameterExceptionHandler(
+        (failure, given) -> handler.handleParseException(sources.located(failure), given));
   }
 
-  private static @Nullable Path named(String... arguments) {
-    Place place = new Place();
+  private static @Nullable Path file(Map<String, String> environment, String... arguments) {
+    Location location = new Location();
     try {
-      new CommandLine(place).setUnmatchedArgumentsAllowed(true).parseArgs(arguments);
-      return place.file;
+      new CommandLine(location).setUnmatchedArgumentsAllowed(true).parseArgs(arguments);
     } catch (ParameterException e) {
-      return null; // The command will say so itself.
+      return null; // The command reports it.
     }
+    String variable = environment.get(variable("--config"));
+    return location.file == null && variable != null ? Path.of(variable) : location.file;
   }
 
   private static Map<String, Entry> read(Path file) {
@@ -91,14 +91,16 @@ public final class ConfigFile implements IDefaultValueProvider {
     try {
       lines = Files.readAllLines(file);
     } catch (CharacterCodingException e) {
-      throw new IllegalArgumentException("--config " + file + " is no text in UTF-8", e);
+      throw new IllegalArgumentException("--config " + file + " is not text in UTF-8", e);
     } catch (IOException e) {
       throw new IllegalArgumentException("--config " + file + " cannot be read: " + e, e);
     }
     Map<String, Entry> entries = new HashMap<>();
     for (int next = 0; next < lines.size(); ) {
       int first = next++;
-      while (next < lines.size() && goesOn(lines.get(next - 1)) && !isComment(lines.get(first))) {
+      while (next < lines.size()
+          && continues(lines.get(next - 1))
+          && !isComment(lines.get(first))) {
         next++;
       }
       parse(file, first + 1, String.join("\n", lines.subList(first, next)), entries);
@@ -112,7 +114,7 @@ public final class ConfigFile implements IDefaultValueProvider {
   }
 
   /** Whether it ends in a backslash that is not itself escaped. */
-  private static boolean goesOn(String line) {
+  private static boolean continues(String line) {
     int end = line.length();
     while (end > 0 && line.charAt(end - 1) == '\\') {
       end--;
@@ -132,40 +134,54 @@ public final class ConfigFile implements IDefaultValueProvider {
     }
   }
 
-  private static String at(Path file, int line) {
+  private static String at(@Nullable Path file, int line) {
     return "--config " + file + ", line " + line + ": ";
   }
 
   @Override
   public @Nullable String defaultValue(ArgSpec argument) {
-    Entry entry = argument instanceof OptionSpec option ? entry(option) : null;
-    return entry == null ? null : entry.value();
+    if (!(argument instanceof OptionSpec option) || isFlag(option)) {
+      return null;
+    }
+    String variable = environment.get(variable(option.longestName()));
+    Entry entry = entries.get(option.longestName().substring(2));
+    return variable == null && entry != null ? entry.value() : variable;
   }
 
-  private @Nullable Entry entry(OptionSpec option) {
-    String name = option.longestName().substring(2);
-    return environment.containsKey(variable(option.longestName())) ? null : entries.get(name);
+  /** Help and version. */
+  private static boolean isFlag(OptionSpec option) {
+    return option.arity().max() == 0;
   }
 
-  /** In the environment. */
-  static String variable(String option) {
+  /** The environment variable of an option. */
+  public static String variable(String option) {
     return "ASHLAR_" + option.substring(2).toUpperCase(Locale.ROOT).replace('-', '_');
   }
 
-  /** Says where the option is given that it complains of, if that is in the file. */
+  /** Adds where the value comes from that the failure is about, unless from the command line. */
   private ParameterException located(ParameterException failure) {
     CommandLine command = failure.getCommandLine();
     for (OptionSpec option : command.getCommandSpec().options()) {
-      Entry entry = entry(option);
-      if (entry != null && concerns(failure, option) && !isOnCommandLine(command, option)) {
-        String message = at(file, entry.line()) + failure.getMessage();
-        return new ParameterException(command, message, failure);
+      if (concerns(failure, option) && !isOnCommandLine(command, option)) {
+        String source = source(option);
+        return source.isEmpty()
+            ? failure
+            : new ParameterException(command, source + failure.getMessage(), failure);
       }
     }
     return failure;
   }
 
-  /** The parser says which option it is about; what finds values wrong later names it in words. */
+  private String source(OptionSpec option) {
+    String variable = variable(option.longestName());
+    Entry entry = entries.get(option.longestName().substring(2));
+    if (environment.containsKey(variable)) {
+      return variable + " in the environment: ";
+    }
+    return entry == null ? "" : at(file, entry.line());
+  }
+
+  /** The parser names the option it is about; later checks name it in their messages. */
   private static boolean concerns(ParameterException failure, OptionSpec option) {
     Pattern name = Pattern.compile(Pattern.quote(option.longestName()) + "(?![a-z-])");
     return option.equals(failure.getArgSpec())

@@ -1,0 +1,84 @@
+package dev.ashlar.server.config;
+
+import dev.ashlar.storage.drive.ScrubConfig;
+import java.time.Duration;
+import picocli.CommandLine.Option;
+
+/** Pace of repair, rebalancing and scrubs. */
+public final class BackgroundOptions {
+  @Option(
+      names = "--repair-rate",
+      paramLabel = "BYTES",
+      converter = OptionTypes.Bytes.class,
+      defaultValue = "64MiB",
+      description =
+          "Maximum bytes per second that repair reads, such as 50MiB. 0: unlimited. One gateway of"
+              + " a cluster repairs.")
+  private long repairBytesPerSecond;
+
+  @Option(
+      names = "--rebalance-rate",
+      paramLabel = "BYTES",
+      converter = OptionTypes.Bytes.class,
+      defaultValue = "64MiB",
+      description =
+          "Maximum bytes per second read to move shards for drains and new drives. 0: unlimited.")
+  private long moveBytesPerSecond;
+
+  @Option(
+      names = "--scrub-period",
+      paramLabel = "DAYS",
+      defaultValue = "28",
+      description = "Each drive reads and verifies all its data once in this time. 0: on request.")
+  private int scrubDays;
+
+  @Option(
+      names = "--scrub-rate",
+      paramLabel = "BYTES",
+      converter = OptionTypes.Bytes.class,
+      defaultValue = "32MiB",
+      description = "Maximum bytes per second that each drive reads for a scrub. 0: unlimited.")
+  private long scrubBytesPerSecond;
+
+  @Option(
+      names = "--light-scrub-period",
+      paramLabel = "HOURS",
+      defaultValue = "24",
+      description =
+          "Interval between comparisons of each drive's index with metadata. 0: on request.")
+  private int lightScrubHours;
+
+  void check() {
+    if (scrubDays < 0 || lightScrubHours < 0) {
+      throw new IllegalArgumentException("--scrub-period and --light-scrub-period take 0 or more");
+    }
+    checkRate("--scrub-rate", scrubBytesPerSecond);
+    checkRate("--repair-rate", repairBytesPerSecond);
+    checkRate("--rebalance-rate", moveBytesPerSecond);
+  }
+
+  private static void checkRate(String option, long bytes) {
+    if (bytes < 0) {
+      throw new IllegalArgumentException(option + " takes bytes, not " + bytes);
+    }
+  }
+
+  public long repairBytesPerSecond() {
+    return repairBytesPerSecond;
+  }
+
+  public long moveBytesPerSecond() {
+    return moveBytesPerSecond;
+  }
+
+  /** How a drive is scrubbed. */
+  public ScrubConfig scrub() {
+    return new ScrubConfig(
+        scrubDays == 0 ? ScrubConfig.WHEN_ASKED : Duration.ofDays(scrubDays), scrubBytesPerSecond);
+  }
+
+  /** Interval of comparisons with metadata. */
+  public Duration lightScrubPeriod() {
+    return lightScrubHours == 0 ? ScrubConfig.WHEN_ASKED : Duration.ofHours(lightScrubHours);
+  }
+}

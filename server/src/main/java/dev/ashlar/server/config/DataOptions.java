@@ -1,0 +1,131 @@
+package dev.ashlar.server.config;
+
+import dev.ashlar.codec.CodecChoice;
+import dev.ashlar.protocol.model.Profile;
+import dev.ashlar.storage.drive.DriveConfig;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Help.Visibility;
+import picocli.CommandLine.Option;
+
+/** Where data and metadata are stored, and how data is protected. */
+public final class DataOptions {
+  @Option(
+      names = "--data",
+      paramLabel = "FOLDERS",
+      defaultValue = "./data/d{1...6}",
+      description = "Data folders, one per drive. '/mnt/d{1...6}' names six; separate with commas.")
+  private String data = "";
+
+  @Option(
+      names = "--metadata",
+      paramLabel = "FOLDERS",
+      showDefaultValue = Visibility.NEVER,
+      description =
+          "Metadata folders: 1, 3 or 5; exactly 1 on a metadata node of a cluster. Default: spread"
+              + " over the data folders if these are on different devices, otherwise one folder"
+              + " beside them.")
+  private @Nullable String metadata;
+
+  @Option(
+      names = "--profile",
+      paramLabel = "K+M",
+      defaultValue = "4+2",
+      description =
+          "Data and parity shards of new data. Append ',optimizations=off' for classic mode"
+              + " (padded, full-stripe I/O), for comparisons only.")
+  private String profile = "";
+
+  @Option(
+      names = "--stripe-unit",
+      paramLabel = "BYTES",
+      converter = OptionTypes.SmallBytes.class,
+      defaultValue = "0",
+      showDefaultValue = Visibility.NEVER,
+      description =
+          "Strip size: a multiple of 4KiB up to 1MiB. Default: 16KiB; 4KiB in classic mode.")
+  private int stripeUnit;
+
+  @Option(
+      names = "--codec",
+      paramLabel = "NAME",
+      defaultValue = "auto",
+      description = "Erasure codec: auto, isal (fail if ISA-L cannot be loaded) or java.")
+  private CodecChoice codec = CodecChoice.AUTO;
+
+  @Option(
+      names = "--drive-capacity",
+      paramLabel = "BYTES",
+      converter = OptionTypes.Bytes.class,
+      defaultValue = "0",
+      description = "Maximum space to use on each drive, such as 500GiB. 0: the whole file system.")
+  private long driveCapacityBytes;
+
+  @Option(
+      names = "--hang-after",
+      paramLabel = "SECONDS",
+      defaultValue = "30",
+      description = "Fail a drive when one of its I/Os has hung for this long. At least 10.")
+  private int hangAfterSeconds;
+
+  @Option(
+      names = "--hedge-budget",
+      paramLabel = "PERCENT",
+      defaultValue = "5",
+      description =
+          "Maximum share of additional reads sent to other drives when a drive is slow. 0: none.")
+  private int hedgePercent;
+
+  void check() {
+    long capacityMin = DriveConfig.Limits.DEFAULT.capacityBytesMin();
+    if (driveCapacityBytes != 0 && driveCapacityBytes < capacityMin) {
+      throw new IllegalArgumentException(
+          "--drive-capacity "
+              + driveCapacityBytes
+              + " leaves no room for data: use at least "
+              + capacityMin
+              + " bytes, or 0 for the whole file system");
+    }
+    Duration hangAfterMin = DriveConfig.Limits.DEFAULT.stallTimeout();
+    if (hangAfter().compareTo(hangAfterMin) < 0) {
+      throw new IllegalArgumentException(
+          "--hang-after takes at least " + hangAfterMin.toSeconds() + " seconds");
+    }
+    if (hedgePercent < 0 || hedgePercent > 100) {
+      throw new IllegalArgumentException("--hedge-budget takes 0 to 100, not " + hedgePercent);
+    }
+  }
+
+  List<Path> dataFolders() {
+    return FolderPattern.expand(data);
+  }
+
+  /** Empty if not given. */
+  List<Path> metadataFolders() {
+    return metadata == null || metadata.isBlank() ? List.of() : FolderPattern.expand(metadata);
+  }
+
+  Profile profile() {
+    return Profile.parse(profile, stripeUnit);
+  }
+
+  public CodecChoice codec() {
+    return codec;
+  }
+
+  /** Space to use on each drive; 0: the whole file system. */
+  public long driveCapacityBytes() {
+    return driveCapacityBytes;
+  }
+
+  /** How long an I/O may run before its drive counts as failed. */
+  public Duration hangAfter() {
+    return Duration.ofSeconds(hangAfterSeconds);
+  }
+
+  public int hedgePercent() {
+    return hedgePercent;
+  }
+}

@@ -1,0 +1,48 @@
+package dev.ashlar.server.config;
+
+import dev.ashlar.protocol.model.ByteSize;
+import dev.ashlar.transport.Endpoint;
+import java.util.function.Function;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.TypeConversionException;
+
+/** How values of options are read from text. */
+public abstract class OptionTypes {
+  private OptionTypes() {}
+
+  private static <T> T parsed(String text, Function<String, T> parser) {
+    try {
+      return parser.apply(text);
+    } catch (IllegalArgumentException e) {
+      throw new TypeConversionException(e.getMessage());
+    }
+  }
+
+  /** A size in bytes: {@code 4096}, {@code 50MiB}, {@code 7.68TB}. */
+  public static final class Bytes implements ITypeConverter<Long> {
+    @Override
+    public Long convert(String text) {
+      return parsed(text, ByteSize::parse);
+    }
+  }
+
+  /** A size below 2 GiB. */
+  public static final class SmallBytes implements ITypeConverter<Integer> {
+    @Override
+    public Integer convert(String text) {
+      long bytes = parsed(text, ByteSize::parse);
+      if (bytes > Integer.MAX_VALUE) {
+        throw new TypeConversionException("'" + text + "' is too large");
+      }
+      return (int) bytes;
+    }
+  }
+
+  /** {@code HOST:PORT}. */
+  public static final class HostPort implements ITypeConverter<Endpoint> {
+    @Override
+    public Endpoint convert(String text) {
+      return parsed(text, Endpoint::parse);
+    }
+  }
+}

@@ -1,0 +1,67 @@
+package dev.ashlar.server.config;
+
+import dev.ashlar.transport.Endpoint;
+import dev.ashlar.transport.Transport;
+import java.util.List;
+import picocli.CommandLine.Option;
+
+/** The S3 port and the management port. */
+public final class ServiceOptions {
+  @Option(
+      names = "--listen",
+      paramLabel = "HOST:PORT",
+      converter = OptionTypes.HostPort.class,
+      defaultValue = "127.0.0.1:9000",
+      description = "Endpoint of the S3 port.")
+  private Endpoint listen = ServerOptions.ANY_PORT;
+
+  @Option(
+      names = "--management-listen",
+      paramLabel = "HOST:PORT",
+      converter = OptionTypes.HostPort.class,
+      defaultValue = "127.0.0.1:9001",
+      description = "Endpoint of the management port: /health, /prometheus, /admin and /scrub.")
+  private Endpoint managementListen = ServerOptions.ANY_PORT;
+
+  @Option(
+      names = "--domain",
+      paramLabel = "HOST",
+      split = ",",
+      defaultValue = "localhost",
+      description = "Host names for virtual-host-style requests (BUCKET.HOST).")
+  private List<String> domains = List.of();
+
+  @Option(
+      names = "--region",
+      paramLabel = "NAME",
+      defaultValue = "us-east-1",
+      description = "Region that requests must be signed for.")
+  private String region = "";
+
+  @Option(
+      names = "--transport",
+      paramLabel = "NAME",
+      defaultValue = "epoll",
+      description = "Network I/O: epoll, io_uring or nio.")
+  private Transport transport = Transport.EPOLL;
+
+  public Endpoint listen() {
+    return listen;
+  }
+
+  public Endpoint managementListen() {
+    return managementListen;
+  }
+
+  public List<String> domains() {
+    return domains;
+  }
+
+  public String region() {
+    return region;
+  }
+
+  public Transport transport() {
+    return transport;
+  }
+}
