@@ -1,7 +1,7 @@
 package dev.ashlar.blob;
 
 import dev.ashlar.protocol.client.Completion;
-import dev.ashlar.protocol.client.Fold;
+import dev.ashlar.protocol.client.FoldIntent;
 import dev.ashlar.protocol.client.ShardException;
 import dev.ashlar.protocol.client.ShardFault;
 import dev.ashlar.protocol.client.ShardStore;
@@ -38,7 +38,7 @@ final class FoldJob {
   private final int count;
 
   /** Per slot that the attempts touched, what it has to fold, in order. */
-  private final Map<Integer, List<Fold>> folds = new TreeMap<>();
+  private final Map<Integer, List<FoldIntent>> folds = new TreeMap<>();
 
   private final List<SlotAck> acks = new ArrayList<>();
   private boolean isIncomplete;
@@ -52,10 +52,10 @@ final class FoldJob {
       for (int slot : attempt.getSlotsList()) {
         if (holders.contains(slot)) {
           ShardId shard = ShardId.of(row, slot);
-          List<Fold> before = folds.computeIfAbsent(slot, each -> new ArrayList<>());
+          List<FoldIntent> before = folds.computeIfAbsent(slot, each -> new ArrayList<>());
           long after =
               before.isEmpty() ? ShardViews.folded(row, slot) : before.getLast().revision();
-          before.add(new Fold(shard, AttemptId.of(attempt.getId()), attempt.getRevision(), after));
+          before.add(new FoldIntent(shard, AttemptId.of(attempt.getId()), attempt.getRevision(), after));
         }
       }
     }
@@ -119,7 +119,7 @@ final class FoldJob {
 
   /** One slot of one job. */
   private record Part(FoldJob job, int slot) {
-    List<Fold> folds() {
+    List<FoldIntent> folds() {
       return job.folds.getOrDefault(slot, List.of());
     }
   }

@@ -1,7 +1,7 @@
 package dev.ashlar.blob;
 
 import dev.ashlar.protocol.client.Completion;
-import dev.ashlar.protocol.client.Drop;
+import dev.ashlar.protocol.client.DiscardIntent;
 import dev.ashlar.protocol.client.ShardException;
 import dev.ashlar.protocol.client.ShardFault;
 import dev.ashlar.protocol.client.ShardStore;
@@ -112,10 +112,10 @@ public final class Leftovers implements AutoCloseable {
   }
 
   private void drop(ShardStore store, List<Left> lefts) {
-    List<Drop> drops = new ArrayList<>();
+    List<DiscardIntent> drops = new ArrayList<>();
     for (Left left : lefts) {
       if (left.attempt() != null) {
-        drops.add(new Drop(left.blob(), left.attempt()));
+        drops.add(new DiscardIntent(left.blob(), left.attempt()));
       }
     }
     if (!drops.isEmpty()) {

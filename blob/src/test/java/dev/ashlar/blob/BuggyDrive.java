@@ -1,8 +1,8 @@
 package dev.ashlar.blob;
 
 import dev.ashlar.protocol.client.Completion;
-import dev.ashlar.protocol.client.Drop;
-import dev.ashlar.protocol.client.Fold;
+import dev.ashlar.protocol.client.DiscardIntent;
+import dev.ashlar.protocol.client.FoldIntent;
 import dev.ashlar.protocol.client.ForwardingShardStore;
 import dev.ashlar.protocol.client.ShardData;
 import dev.ashlar.protocol.client.ShardException;
@@ -65,7 +65,7 @@ final class BuggyDrive extends ForwardingShardStore {
   }
 
   @Override
-  public void fold(List<Fold> folds, Completion<DriveId> completion) {
+  public void fold(List<FoldIntent> folds, Completion<DriveId> completion) {
     if (bug == PlantedBug.IGNORES_FOLDS) {
       completion.succeeded(drive());
     } else {
@@ -78,7 +78,7 @@ final class BuggyDrive extends ForwardingShardStore {
   }
 
   @Override
-  public void drop(List<Drop> drops, Completion<DriveId> completion) {
+  public void drop(List<DiscardIntent> drops, Completion<DriveId> completion) {
     if (bug == PlantedBug.IGNORES_DROPS) {
       completion.succeeded(drive());
     } else {

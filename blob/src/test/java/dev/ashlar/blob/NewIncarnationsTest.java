@@ -9,7 +9,7 @@ import dev.ashlar.metadata.garbage.GarbageConfig;
 import dev.ashlar.metadata.memory.MemoryMetadata;
 import dev.ashlar.metadata.memory.TestBlobs;
 import dev.ashlar.protocol.client.Completion;
-import dev.ashlar.protocol.client.Fold;
+import dev.ashlar.protocol.client.FoldIntent;
 import dev.ashlar.protocol.client.ForwardingShardStore;
 import dev.ashlar.protocol.client.ShardFault;
 import dev.ashlar.protocol.message.BlobRow;
@@ -272,7 +272,7 @@ class NewIncarnationsTest {
         3,
         new ForwardingShardStore(engine.drives.get(3)) {
           @Override
-          public void fold(List<Fold> folds, Completion<DriveId> completion) {
+          public void fold(List<FoldIntent> folds, Completion<DriveId> completion) {
             tries.incrementAndGet();
             super.fold(folds, completion);
           }

@@ -1,7 +1,7 @@
 package dev.ashlar.blob;
 
 import dev.ashlar.protocol.client.Completion;
-import dev.ashlar.protocol.client.Drop;
+import dev.ashlar.protocol.client.DiscardIntent;
 import dev.ashlar.protocol.client.ForwardingShardStore;
 import dev.ashlar.protocol.client.ShardException;
 import dev.ashlar.protocol.client.ShardFault;
@@ -34,7 +34,7 @@ final class OfLiving extends ForwardingShardStore {
   }
 
   @Override
-  public void drop(List<Drop> drops, Completion<DriveId> completion) {
+  public void drop(List<DiscardIntent> drops, Completion<DriveId> completion) {
     ifAlive(completion, () -> super.drop(drops, completion));
   }
 

@@ -6,7 +6,7 @@ import dev.ashlar.blob.ParityCheck.Result;
 import dev.ashlar.protocol.client.AbstractShardChangesContract;
 import dev.ashlar.protocol.client.AbstractShardStoreContract;
 import dev.ashlar.protocol.client.Answer;
-import dev.ashlar.protocol.client.Fold;
+import dev.ashlar.protocol.client.FoldIntent;
 import dev.ashlar.protocol.client.MemoryShardStore;
 import dev.ashlar.protocol.client.ShardData;
 import dev.ashlar.protocol.client.ShardFault;
@@ -123,7 +123,7 @@ class ParityScrubTest {
             0,
             AbstractShardStoreContract.bytesOf(old.await())),
         new Answer<>());
-    drive.fold(List.of(new Fold(shard, other, 1, 0)), new Answer<>());
+    drive.fold(List.of(new FoldIntent(shard, other, 1, 0)), new Answer<>());
   }
 
   @Test

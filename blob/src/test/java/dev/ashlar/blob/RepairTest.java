@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ashlar.metadata.memory.TestBlobs;
 import dev.ashlar.protocol.client.Completion;
-import dev.ashlar.protocol.client.Drop;
-import dev.ashlar.protocol.client.Fold;
+import dev.ashlar.protocol.client.DiscardIntent;
+import dev.ashlar.protocol.client.FoldIntent;
 import dev.ashlar.protocol.client.ForwardingShardStore;
 import dev.ashlar.protocol.client.MemoryShardStore;
 import dev.ashlar.protocol.client.ShardException;
@@ -182,14 +182,14 @@ class RepairTest {
     }
 
     @Override
-    public void fold(List<Fold> folds, Completion<DriveId> completion) {
+    public void fold(List<FoldIntent> folds, Completion<DriveId> completion) {
       if (isTold(completion)) {
         super.fold(folds, completion);
       }
     }
 
     @Override
-    public void drop(List<Drop> drops, Completion<DriveId> completion) {
+    public void drop(List<DiscardIntent> drops, Completion<DriveId> completion) {
       if (isTold(completion)) {
         super.drop(drops, completion);
       }

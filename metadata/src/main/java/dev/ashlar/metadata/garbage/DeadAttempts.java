@@ -1,7 +1,7 @@
 package dev.ashlar.metadata.garbage;
 
 import dev.ashlar.protocol.client.Completion;
-import dev.ashlar.protocol.client.Drop;
+import dev.ashlar.protocol.client.DiscardIntent;
 import dev.ashlar.protocol.client.MetadataClient;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.client.ShardException;
@@ -52,8 +52,8 @@ final class DeadAttempts {
   long drop() throws ShardException, MetadataUnavailableException, InterruptedException {
     long dropped = 0;
     while (true) {
-      List<Drop> found = find();
-      List<Drop> dead = new ArrayList<>();
+      List<DiscardIntent> found = find();
+      List<DiscardIntent> dead = new ArrayList<>();
       for (int from = 0; from < found.size(); from += DeadSessionSweep.SWEEP_BATCH) {
         int to = Math.min(found.size(), from + DeadSessionSweep.SWEEP_BATCH);
         dead.addAll(unlisted(found.subList(from, to)));
@@ -67,13 +67,13 @@ final class DeadAttempts {
     }
   }
 
-  private List<Drop> find() throws ShardException, InterruptedException {
-    List<Drop> found = new ArrayList<>();
+  private List<DiscardIntent> find() throws ShardException, InterruptedException {
+    List<DiscardIntent> found = new ArrayList<>();
     store.forEachAttemptBelow(
         below,
         (blob, attempt) -> {
           if (found.size() < DeadSessionSweep.ORPHANS_MAX && isDead.test(attempt.session())) {
-            found.add(new Drop(blob, attempt));
+            found.add(new DiscardIntent(blob, attempt));
           }
         });
     if (Thread.interrupted()) {
@@ -82,19 +82,19 @@ final class DeadAttempts {
     return found;
   }
 
-  private List<Drop> unlisted(List<Drop> some) throws MetadataUnavailableException {
-    Set<Drop> listed = new HashSet<>();
-    for (BlobRow row : metadata.blobs(some.stream().map(Drop::blob).distinct().toList())) {
+  private List<DiscardIntent> unlisted(List<DiscardIntent> some) throws MetadataUnavailableException {
+    Set<DiscardIntent> listed = new HashSet<>();
+    for (BlobRow row : metadata.blobs(some.stream().map(DiscardIntent::blob).distinct().toList())) {
       for (AttemptRow attempt : row.getAttemptsList()) {
         for (int slot : attempt.getSlotsList()) {
-          listed.add(new Drop(ShardId.name(row, slot), AttemptId.of(attempt.getId())));
+          listed.add(new DiscardIntent(ShardId.name(row, slot), AttemptId.of(attempt.getId())));
         }
       }
     }
     return some.stream().filter(drop -> !listed.contains(drop)).toList();
   }
 
-  private boolean drop(List<Drop> dead) throws InterruptedException {
+  private boolean drop(List<DiscardIntent> dead) throws InterruptedException {
     Dropping dropping = new Dropping();
     store.drop(dead, dropping);
     return dropping.done.await(dropTimeout.toNanos(), TimeUnit.NANOSECONDS) && dropping.isDropped;

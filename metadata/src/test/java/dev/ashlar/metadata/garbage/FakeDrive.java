@@ -1,8 +1,8 @@
 package dev.ashlar.metadata.garbage;
 
 import dev.ashlar.protocol.client.Completion;
-import dev.ashlar.protocol.client.Drop;
-import dev.ashlar.protocol.client.Fold;
+import dev.ashlar.protocol.client.DiscardIntent;
+import dev.ashlar.protocol.client.FoldIntent;
 import dev.ashlar.protocol.client.ShardData;
 import dev.ashlar.protocol.client.ShardException;
 import dev.ashlar.protocol.client.ShardFault;
@@ -63,12 +63,12 @@ final class FakeDrive implements ShardStore {
   }
 
   @Override
-  public void fold(List<Fold> folds, Completion<DriveId> completion) {
+  public void fold(List<FoldIntent> folds, Completion<DriveId> completion) {
     completion.failed(new ShardException(ShardFault.MISSING, "holds ids only"));
   }
 
   @Override
-  public void drop(List<Drop> drops, Completion<DriveId> completion) {
+  public void drop(List<DiscardIntent> drops, Completion<DriveId> completion) {
     completion.succeeded(drive());
   }
 
@@ -93,7 +93,7 @@ final class FakeDrive implements ShardStore {
   }
 
   @Override
-  public List<Drop> attemptsBelow(long session, @Nullable Drop after, int max) {
+  public List<DiscardIntent> attemptsBelow(long session, @Nullable DiscardIntent after, int max) {
     return List.of();
   }
 }

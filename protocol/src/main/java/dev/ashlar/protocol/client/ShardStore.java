@@ -61,10 +61,10 @@ public interface ShardStore {
    * already is no error. {@link ShardFault#MISSING} if the intents of any of them are not here; the
    * others are folded nevertheless.
    */
-  void fold(List<Fold> folds, Completion<DriveId> completion);
+  void fold(List<FoldIntent> folds, Completion<DriveId> completion);
 
   /** Forgets intents durably. Absent ones are not an error; what is folded stays. */
-  void drop(List<Drop> drops, Completion<DriveId> completion);
+  void drop(List<DiscardIntent> drops, Completion<DriveId> completion);
 
   /** Removes every shard and intent of these blobs durably. Absent ones are not an error. */
   void delete(List<BlobId> blobs, Completion<DriveId> completion);
@@ -83,7 +83,7 @@ public interface ShardStore {
    * The first blobs and attempts, in order, with intents that are not folded, where the attempt
    * belongs to a session below the given one. Otherwise as {@link #blobsBelow}.
    */
-  List<Drop> attemptsBelow(long session, @Nullable Drop after, int max) throws ShardException;
+  List<DiscardIntent> attemptsBelow(long session, @Nullable DiscardIntent after, int max) throws ShardException;
 
   /** Visits all {@link #blobsBelow}. */
   default void forEachBlobBelow(long session, Consumer<BlobId> visitor) throws ShardException {
@@ -98,7 +98,7 @@ public interface ShardStore {
   /** Visits all {@link #attemptsBelow}. */
   default void forEachAttemptBelow(long session, BiConsumer<BlobId, AttemptId> visitor)
       throws ShardException {
-    List<Drop> page = attemptsBelow(session, null, PAGE_ENTRIES);
+    List<DiscardIntent> page = attemptsBelow(session, null, PAGE_ENTRIES);
     page.forEach(each -> visitor.accept(each.blob(), each.attempt()));
     while (page.size() == PAGE_ENTRIES) {
       page = attemptsBelow(session, page.getLast(), PAGE_ENTRIES);

@@ -1,6 +1,6 @@
 package dev.ashlar.protocol.wire;
 
-import dev.ashlar.protocol.client.Drop;
+import dev.ashlar.protocol.client.DiscardIntent;
 import dev.ashlar.protocol.client.ShardFault;
 import dev.ashlar.protocol.model.BlobId;
 import java.util.List;
@@ -62,7 +62,7 @@ public sealed interface Reply extends Message {
   }
 
   /** A page of a listing. */
-  record Attempts(List<Drop> attempts) implements Reply {
+  record Attempts(List<DiscardIntent> attempts) implements Reply {
     public Attempts {
       attempts = List.copyOf(attempts);
     }

@@ -1,6 +1,6 @@
 package dev.ashlar.protocol.wire;
 
-import dev.ashlar.protocol.client.Drop;
+import dev.ashlar.protocol.client.DiscardIntent;
 import dev.ashlar.protocol.model.BlobId;
 import java.nio.ByteBuffer;
 
@@ -33,7 +33,7 @@ final class ReplyCodec {
       }
       case Reply.Attempts attempts -> {
         out.putShort((short) attempts.attempts().size());
-        for (Drop attempt : attempts.attempts()) {
+        for (DiscardIntent attempt : attempts.attempts()) {
           WireValues.putDrop(out, attempt);
         }
       }

@@ -1,7 +1,7 @@
 package dev.ashlar.protocol.wire;
 
-import dev.ashlar.protocol.client.Drop;
-import dev.ashlar.protocol.client.Fold;
+import dev.ashlar.protocol.client.DiscardIntent;
+import dev.ashlar.protocol.client.FoldIntent;
 import dev.ashlar.protocol.client.ShardIntent;
 import dev.ashlar.protocol.client.ShardView;
 import dev.ashlar.protocol.memory.SlabPool;
@@ -119,7 +119,7 @@ public sealed interface Request extends Message {
     }
   }
 
-  record FoldAll(List<Fold> folds) implements Request {
+  record FoldAll(List<FoldIntent> folds) implements Request {
     public FoldAll {
       folds = List.copyOf(folds);
       checkEntries(folds);
@@ -131,7 +131,7 @@ public sealed interface Request extends Message {
     }
   }
 
-  record DropAll(List<Drop> drops) implements Request {
+  record DropAll(List<DiscardIntent> drops) implements Request {
     public DropAll {
       drops = List.copyOf(drops);
       checkEntries(drops);
@@ -166,7 +166,7 @@ public sealed interface Request extends Message {
     }
   }
 
-  record ListAttempts(long session, @Nullable Drop after, int max) implements Request {
+  record ListAttempts(long session, @Nullable DiscardIntent after, int max) implements Request {
     public ListAttempts {
       checkPage(max);
     }

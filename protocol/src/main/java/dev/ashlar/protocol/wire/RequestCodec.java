@@ -1,7 +1,7 @@
 package dev.ashlar.protocol.wire;
 
-import dev.ashlar.protocol.client.Drop;
-import dev.ashlar.protocol.client.Fold;
+import dev.ashlar.protocol.client.DiscardIntent;
+import dev.ashlar.protocol.client.FoldIntent;
 import dev.ashlar.protocol.client.ShardIntent;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.Profile;
@@ -104,9 +104,9 @@ final class RequestCodec {
     }
   }
 
-  private static void putFolds(ByteBuffer out, List<Fold> folds) {
+  private static void putFolds(ByteBuffer out, List<FoldIntent> folds) {
     out.putShort((short) folds.size());
-    for (Fold fold : folds) {
+    for (FoldIntent fold : folds) {
       WireValues.putShard(out, fold.shard());
       WireValues.putAttempt(out, fold.attempt());
       out.putLong(fold.revision()).putLong(fold.after());
@@ -172,8 +172,8 @@ final class RequestCodec {
     return new Profile(dataShards, parityShards, in.getInt(), isClassic);
   }
 
-  private static Fold takeFold(ByteBuffer in) {
-    return new Fold(
+  private static FoldIntent takeFold(ByteBuffer in) {
+    return new FoldIntent(
         WireValues.takeShard(in), WireValues.takeAttempt(in), in.getLong(), in.getLong());
   }
 
@@ -187,7 +187,7 @@ final class RequestCodec {
   private static Request takeListAttempts(ByteBuffer in) {
     long session = in.getLong();
     int max = in.getShort();
-    @Nullable Drop after = in.get() == 0 ? null : WireValues.takeDrop(in);
+    @Nullable DiscardIntent after = in.get() == 0 ? null : WireValues.takeDrop(in);
     return new Request.ListAttempts(session, after, max);
   }
 }

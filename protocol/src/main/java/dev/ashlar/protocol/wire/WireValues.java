@@ -1,7 +1,7 @@
 package dev.ashlar.protocol.wire;
 
 import dev.ashlar.protocol.client.CommittedAttempt;
-import dev.ashlar.protocol.client.Drop;
+import dev.ashlar.protocol.client.DiscardIntent;
 import dev.ashlar.protocol.client.ShardFault;
 import dev.ashlar.protocol.client.ShardIntent;
 import dev.ashlar.protocol.client.ShardView;
@@ -76,13 +76,13 @@ final class WireValues {
     return new AttemptId(in.getLong(), in.getLong());
   }
 
-  static void putDrop(ByteBuffer out, Drop drop) {
+  static void putDrop(ByteBuffer out, DiscardIntent drop) {
     putBlob(out, drop.blob());
     putAttempt(out, drop.attempt());
   }
 
-  static Drop takeDrop(ByteBuffer in) {
-    return new Drop(takeBlob(in), takeAttempt(in));
+  static DiscardIntent takeDrop(ByteBuffer in) {
+    return new DiscardIntent(takeBlob(in), takeAttempt(in));
   }
 
   static void putShard(ByteBuffer out, ShardId shard) {

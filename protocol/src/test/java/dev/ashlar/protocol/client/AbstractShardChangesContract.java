@@ -101,7 +101,7 @@ public abstract class AbstractShardChangesContract extends AbstractFreshShardSto
     assertEquals(ShardFault.MISSING, foldFault(SHARD, 2), "it was made from revision 1");
     Answer<DriveId> answer = new Answer<>();
     store.fold(
-        List.of(new Fold(PARITY, attempt(1), 1, 0), new Fold(SHARD, attempt(1), 1, 0)), answer);
+        List.of(new FoldIntent(PARITY, attempt(1), 1, 0), new FoldIntent(SHARD, attempt(1), 1, 0)), answer);
     assertEquals(ShardFault.MISSING, answer.awaitFault());
     fold(SHARD, 1, 2);
     fold(SHARD, 2, 1);
@@ -144,7 +144,7 @@ public abstract class AbstractShardChangesContract extends AbstractFreshShardSto
 
   @Test
   void attemptsAreListedInPages() throws Exception {
-    List<Drop> expected = new ArrayList<>();
+    List<DiscardIntent> expected = new ArrayList<>();
     for (int sequence = 1; sequence <= 2; sequence++) {
       for (int slot = 1; slot >= 0; slot--) {
         ShardId shard = new ShardId(new BlobId(7, sequence), slot);
@@ -152,15 +152,15 @@ public abstract class AbstractShardChangesContract extends AbstractFreshShardSto
           AttemptId id = new AttemptId(4, attempt + slot);
           ShardIntent.Target target = new ShardIntent.Target(shard, id, ShardView.ORIGINAL, 0);
           prepare(bytes(target, 0, noise(1, 10))).await();
-          expected.add(new Drop(shard.blob(), id));
+          expected.add(new DiscardIntent(shard.blob(), id));
         }
       }
     }
-    List<Drop> all = expected.stream().distinct().sorted().toList();
+    List<DiscardIntent> all = expected.stream().distinct().sorted().toList();
     assertEquals(6, all.size());
     for (int max = 1; max <= 7; max++) {
-      List<Drop> seen = new ArrayList<>();
-      List<Drop> page = store.attemptsBelow(5, null, max);
+      List<DiscardIntent> seen = new ArrayList<>();
+      List<DiscardIntent> page = store.attemptsBelow(5, null, max);
       while (!page.isEmpty()) {
         seen.addAll(page);
         page = store.attemptsBelow(5, page.getLast(), max);
@@ -301,9 +301,9 @@ public abstract class AbstractShardChangesContract extends AbstractFreshShardSto
   }
 
   private Answer<DriveId> folding(ShardId shard, int... revisions) {
-    List<Fold> folds = new ArrayList<>();
+    List<FoldIntent> folds = new ArrayList<>();
     for (int revision : revisions) {
-      folds.add(new Fold(shard, attempt(revision), revision, revision - 1));
+      folds.add(new FoldIntent(shard, attempt(revision), revision, revision - 1));
     }
     Answer<DriveId> answer = new Answer<>();
     store.fold(folds, answer);
@@ -320,7 +320,7 @@ public abstract class AbstractShardChangesContract extends AbstractFreshShardSto
 
   private void drop(int revision) throws ShardException {
     Answer<DriveId> answer = new Answer<>();
-    store.drop(List.of(new Drop(SHARD.blob(), attempt(revision))), answer);
+    store.drop(List.of(new DiscardIntent(SHARD.blob(), attempt(revision))), answer);
     answer.await();
   }
 

@@ -41,12 +41,12 @@ public abstract class ForwardingShardStore implements ShardStore {
   }
 
   @Override
-  public void fold(List<Fold> folds, Completion<DriveId> completion) {
+  public void fold(List<FoldIntent> folds, Completion<DriveId> completion) {
     drive.fold(folds, completion);
   }
 
   @Override
-  public void drop(List<Drop> drops, Completion<DriveId> completion) {
+  public void drop(List<DiscardIntent> drops, Completion<DriveId> completion) {
     drive.drop(drops, completion);
   }
 
@@ -62,7 +62,7 @@ public abstract class ForwardingShardStore implements ShardStore {
   }
 
   @Override
-  public List<Drop> attemptsBelow(long session, @Nullable Drop after, int max)
+  public List<DiscardIntent> attemptsBelow(long session, @Nullable DiscardIntent after, int max)
       throws ShardException {
     return drive.attemptsBelow(session, after, max);
   }

@@ -103,13 +103,13 @@ public final class MemoryShardStore implements ShardStore {
   }
 
   @Override
-  public void fold(List<Fold> folds, Completion<DriveId> completion) {
+  public void fold(List<FoldIntent> folds, Completion<DriveId> completion) {
     answer(
         completion,
         () -> {
           checkFault();
           ShardException missing = null;
-          for (Fold fold : folds) {
+          for (FoldIntent fold : folds) {
             try {
               shard(fold.shard()).fold(fold.attempt(), fold.revision(), fold.after());
             } catch (ShardException e) {
@@ -124,12 +124,12 @@ public final class MemoryShardStore implements ShardStore {
   }
 
   @Override
-  public void drop(List<Drop> drops, Completion<DriveId> completion) {
+  public void drop(List<DiscardIntent> drops, Completion<DriveId> completion) {
     answer(
         completion,
         () -> {
           checkFault();
-          for (Drop drop : drops) {
+          for (DiscardIntent drop : drops) {
             shards.forEach(
                 (id, shard) -> {
                   if (id.blob().equals(drop.blob())) {
@@ -173,15 +173,15 @@ public final class MemoryShardStore implements ShardStore {
   }
 
   @Override
-  public List<Drop> attemptsBelow(long session, @Nullable Drop after, int max)
+  public List<DiscardIntent> attemptsBelow(long session, @Nullable DiscardIntent after, int max)
       throws ShardException {
-    TreeSet<Drop> found = new TreeSet<>();
+    TreeSet<DiscardIntent> found = new TreeSet<>();
     lock.lock();
     try {
       checkFault();
       shards.forEach(
           (id, shard) ->
-              shard.attempts().forEach(attempt -> found.add(new Drop(id.blob(), attempt))));
+              shard.attempts().forEach(attempt -> found.add(new DiscardIntent(id.blob(), attempt))));
     } finally {
       lock.unlock();
     }

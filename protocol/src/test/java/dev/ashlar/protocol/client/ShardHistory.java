@@ -61,9 +61,9 @@ final class ShardHistory {
   }
 
   void foldAll() throws ShardException {
-    List<Fold> folds = new ArrayList<>();
+    List<FoldIntent> folds = new ArrayList<>();
     while (++folded < revisions.size()) {
-      folds.add(new Fold(shard, AbstractShardChangesContract.attempt(folded), folded, folded - 1));
+      folds.add(new FoldIntent(shard, AbstractShardChangesContract.attempt(folded), folded, folded - 1));
     }
     folded--;
     Answer<DriveId> answer = new Answer<>();

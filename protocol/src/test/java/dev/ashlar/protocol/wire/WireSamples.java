@@ -1,8 +1,8 @@
 package dev.ashlar.protocol.wire;
 
 import dev.ashlar.protocol.client.CommittedAttempt;
-import dev.ashlar.protocol.client.Drop;
-import dev.ashlar.protocol.client.Fold;
+import dev.ashlar.protocol.client.DiscardIntent;
+import dev.ashlar.protocol.client.FoldIntent;
 import dev.ashlar.protocol.client.ShardFault;
 import dev.ashlar.protocol.client.ShardIntent;
 import dev.ashlar.protocol.client.ShardView;
@@ -38,7 +38,7 @@ public final class WireSamples {
       case PREPARE_BYTES -> prepareBytes();
       case PREPARE_DELTAS ->
           new Request.PrepareDeltas(target(), new Profile(4, 2, 16384), someRanges());
-      case FOLD -> new Request.FoldAll(list(() -> new Fold(shard(), attempt(), 2 + number(), 1)));
+      case FOLD -> new Request.FoldAll(list(() -> new FoldIntent(shard(), attempt(), 2 + number(), 1)));
       case DROP -> new Request.DropAll(list(this::drop));
       case DELETE -> new Request.DeleteAll(list(this::blob));
       case LIST_BLOBS ->
@@ -119,8 +119,8 @@ public final class WireSamples {
     return new ShardView(revision + random.nextInt(2), folded, unfolded);
   }
 
-  private Drop drop() {
-    return new Drop(blob(), attempt());
+  private DiscardIntent drop() {
+    return new DiscardIntent(blob(), attempt());
   }
 
   private ShardId shard() {

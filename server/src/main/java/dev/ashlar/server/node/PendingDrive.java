@@ -1,8 +1,8 @@
 package dev.ashlar.server.node;
 
 import dev.ashlar.protocol.client.Completion;
-import dev.ashlar.protocol.client.Drop;
-import dev.ashlar.protocol.client.Fold;
+import dev.ashlar.protocol.client.DiscardIntent;
+import dev.ashlar.protocol.client.FoldIntent;
 import dev.ashlar.protocol.client.ShardData;
 import dev.ashlar.protocol.client.ShardException;
 import dev.ashlar.protocol.client.ShardFault;
@@ -109,12 +109,12 @@ final class PendingDrive implements ShardStore {
   }
 
   @Override
-  public void fold(List<Fold> folds, Completion<DriveId> completion) {
+  public void fold(List<FoldIntent> folds, Completion<DriveId> completion) {
     ask(completion, drive -> drive.fold(folds, completion));
   }
 
   @Override
-  public void drop(List<Drop> drops, Completion<DriveId> completion) {
+  public void drop(List<DiscardIntent> drops, Completion<DriveId> completion) {
     ask(completion, drive -> drive.drop(drops, completion));
   }
 
@@ -130,7 +130,7 @@ final class PendingDrive implements ShardStore {
   }
 
   @Override
-  public List<Drop> attemptsBelow(long session, @Nullable Drop after, int max)
+  public List<DiscardIntent> attemptsBelow(long session, @Nullable DiscardIntent after, int max)
       throws ShardException {
     return present().attemptsBelow(session, after, max);
   }

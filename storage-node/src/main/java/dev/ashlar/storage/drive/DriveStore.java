@@ -2,8 +2,8 @@ package dev.ashlar.storage.drive;
 
 import dev.ashlar.protocol.client.AllOf;
 import dev.ashlar.protocol.client.Completion;
-import dev.ashlar.protocol.client.Drop;
-import dev.ashlar.protocol.client.Fold;
+import dev.ashlar.protocol.client.DiscardIntent;
+import dev.ashlar.protocol.client.FoldIntent;
 import dev.ashlar.protocol.client.ShardData;
 import dev.ashlar.protocol.client.ShardException;
 import dev.ashlar.protocol.client.ShardFault;
@@ -252,19 +252,19 @@ public final class DriveStore implements ShardStore, AutoCloseable {
   }
 
   @Override
-  public void fold(List<Fold> folds, Completion<DriveId> completion) {
+  public void fold(List<FoldIntent> folds, Completion<DriveId> completion) {
     offerParts(
         folds,
         LogRequest.FoldAll.FOLDS_MAX,
         completion,
         (some, told) -> {
-          List<Fold> missing = new ArrayList<>();
+          List<FoldIntent> missing = new ArrayList<>();
           return new LogRequest.FoldAll(some, missing, new FoldEnd(missing, told));
         });
   }
 
   /** Tells of folds that are durable, but for those that were not there. */
-  private record FoldEnd(List<Fold> missing, Completion<DriveId> completion)
+  private record FoldEnd(List<FoldIntent> missing, Completion<DriveId> completion)
       implements Completion<DriveId> {
     @Override
     public void succeeded(DriveId drive) {
@@ -283,7 +283,7 @@ public final class DriveStore implements ShardStore, AutoCloseable {
   }
 
   @Override
-  public void drop(List<Drop> drops, Completion<DriveId> completion) {
+  public void drop(List<DiscardIntent> drops, Completion<DriveId> completion) {
     offerParts(drops, LogRequest.DropAll.DROPS_MAX, completion, LogRequest.DropAll::new);
   }
 
@@ -345,7 +345,7 @@ public final class DriveStore implements ShardStore, AutoCloseable {
   }
 
   @Override
-  public List<Drop> attemptsBelow(long session, @Nullable Drop after, int max)
+  public List<DiscardIntent> attemptsBelow(long session, @Nullable DiscardIntent after, int max)
       throws ShardException {
     return lookUp(index -> IntentPage.of(index, session, after, max));
   }

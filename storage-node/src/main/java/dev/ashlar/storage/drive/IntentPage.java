@@ -1,6 +1,6 @@
 package dev.ashlar.storage.drive;
 
-import dev.ashlar.protocol.client.Drop;
+import dev.ashlar.protocol.client.DiscardIntent;
 import dev.ashlar.protocol.model.AttemptId;
 import dev.ashlar.protocol.model.BlobId;
 import java.io.IOException;
@@ -15,18 +15,18 @@ import org.jspecify.annotations.Nullable;
  */
 final class IntentPage implements ShardIndex.IntentVisitor {
   private final long session;
-  private final @Nullable Drop after;
+  private final @Nullable DiscardIntent after;
   private final int max;
-  private final List<Drop> found = new ArrayList<>();
-  private final TreeSet<Drop> ofBlob = new TreeSet<>();
+  private final List<DiscardIntent> found = new ArrayList<>();
+  private final TreeSet<DiscardIntent> ofBlob = new TreeSet<>();
 
-  private IntentPage(long session, @Nullable Drop after, int max) {
+  private IntentPage(long session, @Nullable DiscardIntent after, int max) {
     this.session = session;
     this.after = after;
     this.max = max;
   }
 
-  static List<Drop> of(ShardIndex index, long session, @Nullable Drop after, int max)
+  static List<DiscardIntent> of(ShardIndex index, long session, @Nullable DiscardIntent after, int max)
       throws IOException {
     IntentPage page = new IntentPage(session, after, max);
     index.forEachIntent(after == null ? null : after.blob(), page);
@@ -39,7 +39,7 @@ final class IntentPage implements ShardIndex.IntentVisitor {
     if (!ofBlob.isEmpty() && !ofBlob.first().blob().equals(blob)) {
       endBlob();
     }
-    Drop each = new Drop(blob, attempt);
+    DiscardIntent each = new DiscardIntent(blob, attempt);
     boolean isBehind = after == null || each.compareTo(after) > 0;
     if (isBehind && Long.compareUnsigned(attempt.session(), session) < 0) {
       ofBlob.add(each);

@@ -1,7 +1,7 @@
 package dev.ashlar.storage.drive;
 
-import dev.ashlar.protocol.client.Drop;
-import dev.ashlar.protocol.client.Fold;
+import dev.ashlar.protocol.client.DiscardIntent;
+import dev.ashlar.protocol.client.FoldIntent;
 import dev.ashlar.protocol.client.ShardWrite;
 import dev.ashlar.protocol.model.AttemptId;
 import dev.ashlar.protocol.model.BlobId;
@@ -180,7 +180,7 @@ final class LogBatch {
     if (!fitsMarks(request.queuedBytes())) {
       return false;
     }
-    for (Fold fold : request.folds()) {
+    for (FoldIntent fold : request.folds()) {
       BlobId blob = fold.shard().blob();
       if (prepared.contains(fold.attempt()) || deleted.contains(blob)) {
         return false;
@@ -188,7 +188,7 @@ final class LogBatch {
     }
     request.missing().clear();
     int before = marks.size();
-    for (Fold fold : request.folds()) {
+    for (FoldIntent fold : request.folds()) {
       changed.add(fold.shard().blob());
       if (!effects.fold(fold, marks)) {
         request.missing().add(fold);
@@ -202,7 +202,7 @@ final class LogBatch {
     if (!fitsMarks(request.queuedBytes())) {
       return false;
     }
-    for (Drop drop : request.drops()) {
+    for (DiscardIntent drop : request.drops()) {
       if (prepared.contains(drop.attempt())
           || changed.contains(drop.blob())
           || deleted.contains(drop.blob())) {
@@ -210,7 +210,7 @@ final class LogBatch {
       }
     }
     int before = marks.size();
-    for (Drop drop : request.drops()) {
+    for (DiscardIntent drop : request.drops()) {
       changed.add(drop.blob());
       effects.drop(drop, marks);
     }

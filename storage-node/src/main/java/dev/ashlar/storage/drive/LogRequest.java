@@ -1,8 +1,8 @@
 package dev.ashlar.storage.drive;
 
 import dev.ashlar.protocol.client.Completion;
-import dev.ashlar.protocol.client.Drop;
-import dev.ashlar.protocol.client.Fold;
+import dev.ashlar.protocol.client.DiscardIntent;
+import dev.ashlar.protocol.client.FoldIntent;
 import dev.ashlar.protocol.client.ShardWrite;
 import dev.ashlar.protocol.model.AttemptId;
 import dev.ashlar.protocol.model.BlobId;
@@ -100,12 +100,12 @@ sealed interface LogRequest {
    *
    * @param missing takes those that are not here
    */
-  record FoldAll(List<Fold> folds, List<Fold> missing, Completion<DriveId> completion)
+  record FoldAll(List<FoldIntent> folds, List<FoldIntent> missing, Completion<DriveId> completion)
       implements LogRequest {
     /** More are split over several requests, so that one always fits a batch. */
     static final int FOLDS_MAX = 256;
 
-    FoldAll(List<Fold> folds, Completion<DriveId> completion) {
+    FoldAll(List<FoldIntent> folds, Completion<DriveId> completion) {
       this(folds, new ArrayList<>(), completion);
     }
 
@@ -116,7 +116,7 @@ sealed interface LogRequest {
   }
 
   /** Forgetting of intents. */
-  record DropAll(List<Drop> drops, Completion<DriveId> completion) implements LogRequest {
+  record DropAll(List<DiscardIntent> drops, Completion<DriveId> completion) implements LogRequest {
     /** More are split over several requests, so that one always fits a batch. */
     static final int DROPS_MAX = 256;
 

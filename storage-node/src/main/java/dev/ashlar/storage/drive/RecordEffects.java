@@ -1,7 +1,7 @@
 package dev.ashlar.storage.drive;
 
-import dev.ashlar.protocol.client.Drop;
-import dev.ashlar.protocol.client.Fold;
+import dev.ashlar.protocol.client.DiscardIntent;
+import dev.ashlar.protocol.client.FoldIntent;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.ShardId;
 import dev.ashlar.storage.drive.Extent.Stamp;
@@ -30,7 +30,7 @@ final class RecordEffects {
    * @param log takes the mark to be written; none if it was folded before
    * @return false if that is not here, or what it was made from or comes after is not folded
    */
-  boolean fold(Fold fold, List<Mark> log) throws IOException {
+  boolean fold(FoldIntent fold, List<Mark> log) throws IOException {
     ShardId shard = fold.shard();
     Folded folded = change.folded(shard);
     if (fold.revision() <= folded.revision()) {
@@ -77,7 +77,7 @@ final class RecordEffects {
   }
 
   /** Forgets what an attempt wrote for a blob, if there is any. */
-  void drop(Drop drop, List<Mark> log) throws IOException {
+  void drop(DiscardIntent drop, List<Mark> log) throws IOException {
     List<Piece> dropped = intentsOf(drop);
     if (dropped.isEmpty()) {
       return;
@@ -140,7 +140,7 @@ final class RecordEffects {
       case Mark.Folding folding ->
           apply(folding, change.intents(folding.shard(), folding.attempt()));
       case Mark.Dropping dropping -> {
-        for (Piece piece : intentsOf(new Drop(dropping.blob(), dropping.attempt()))) {
+        for (Piece piece : intentsOf(new DiscardIntent(dropping.blob(), dropping.attempt()))) {
           change.remove(piece);
         }
       }
@@ -247,7 +247,7 @@ final class RecordEffects {
     return null;
   }
 
-  private List<Piece> intentsOf(Drop drop) throws IOException {
+  private List<Piece> intentsOf(DiscardIntent drop) throws IOException {
     List<Piece> found = new ArrayList<>();
     for (Piece piece : change.unfolded(drop.blob())) {
       if (((Piece.Intent) piece.role()).attempt().equals(drop.attempt())) {

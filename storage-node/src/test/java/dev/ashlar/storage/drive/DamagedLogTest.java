@@ -12,7 +12,7 @@ import dev.ashlar.protocol.client.AbstractShardChangesContract;
 import dev.ashlar.protocol.client.AbstractShardStoreContract;
 import dev.ashlar.protocol.client.Answer;
 import dev.ashlar.protocol.client.CommittedAttempt;
-import dev.ashlar.protocol.client.Fold;
+import dev.ashlar.protocol.client.FoldIntent;
 import dev.ashlar.protocol.client.ShardException;
 import dev.ashlar.protocol.client.ShardFault;
 import dev.ashlar.protocol.client.ShardIntent;
@@ -53,7 +53,7 @@ class DamagedLogTest {
 
   private static void fold(SimulatedCore drive, ShardId shard, int revision) throws IOException {
     assertEquals(
-        List.of(), drive.fold(new Fold(shard, attempt(shard, revision), revision, revision - 1)));
+        List.of(), drive.fold(new FoldIntent(shard, attempt(shard, revision), revision, revision - 1)));
   }
 
   private static AttemptId attempt(ShardId shard, int revision) {

@@ -13,7 +13,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.ashlar.protocol.client.AbstractShardChangesContract;
 import dev.ashlar.protocol.client.AbstractShardStoreContract;
 import dev.ashlar.protocol.client.Answer;
-import dev.ashlar.protocol.client.Fold;
+import dev.ashlar.protocol.client.FoldIntent;
 import dev.ashlar.protocol.client.ShardException;
 import dev.ashlar.protocol.client.ShardFault;
 import dev.ashlar.protocol.client.ShardIntent;
@@ -240,7 +240,7 @@ class DirectoryMendingTest {
     } catch (ShardException e) {
       throw new AssertionError(e);
     }
-    assertEquals(List.of(), drive.fold(new Fold(CHANGED, ATTEMPT, 1, 0)));
+    assertEquals(List.of(), drive.fold(new FoldIntent(CHANGED, ATTEMPT, 1, 0)));
   }
 
   /**

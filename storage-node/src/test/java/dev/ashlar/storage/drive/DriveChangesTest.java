@@ -18,7 +18,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.ashlar.protocol.client.AbstractShardChangesContract;
 import dev.ashlar.protocol.client.AbstractShardStoreContract;
 import dev.ashlar.protocol.client.Answer;
-import dev.ashlar.protocol.client.Drop;
+import dev.ashlar.protocol.client.DiscardIntent;
 import dev.ashlar.protocol.client.ShardException;
 import dev.ashlar.protocol.client.ShardFault;
 import dev.ashlar.protocol.client.ShardIntent;
@@ -214,7 +214,7 @@ class DriveChangesTest {
             case 2 ->
                 drive.commitOne(
                     new LogRequest.DropAll(
-                        List.of(new Drop(SHARD.blob(), attempt(2))), new Answer<>()));
+                        List.of(new DiscardIntent(SHARD.blob(), attempt(2))), new Answer<>()));
             case 3 -> drive.coalescer().mergeOne();
             default -> drive.delete(1);
           }
@@ -271,7 +271,7 @@ class DriveChangesTest {
     assertEquals(List.of(), drive.fold(fold(1)));
     assertTrue(
         drive.commitOne(
-            new LogRequest.DropAll(List.of(new Drop(SHARD.blob(), attempt(2))), new Answer<>())));
+            new LogRequest.DropAll(List.of(new DiscardIntent(SHARD.blob(), attempt(2))), new Answer<>())));
     assertEquals(10, drive.read(SHARD, new ShardView(1, 1, List.of()), 0, 10).length);
   }
 
@@ -283,7 +283,7 @@ class DriveChangesTest {
     writer.fold(fold(1));
     writer.prepare(plain(2, 0, 5013, "dropped"));
     writer.commitOne(
-        new LogRequest.DropAll(List.of(new Drop(SHARD.blob(), attempt(2))), new Answer<>()));
+        new LogRequest.DropAll(List.of(new DiscardIntent(SHARD.blob(), attempt(2))), new Answer<>()));
     merge(writer);
     byte[] written =
         Arrays.copyOf(writer.disk.content(FIRST_SEGMENT), writer.core().log().end().offset());

@@ -9,7 +9,7 @@ import dev.ashlar.protocol.client.AbstractShardStoreContract;
 import dev.ashlar.protocol.client.Answer;
 import dev.ashlar.protocol.client.CommittedAttempt;
 import dev.ashlar.protocol.client.Completion;
-import dev.ashlar.protocol.client.Fold;
+import dev.ashlar.protocol.client.FoldIntent;
 import dev.ashlar.protocol.client.ShardData;
 import dev.ashlar.protocol.client.ShardException;
 import dev.ashlar.protocol.client.ShardFault;
@@ -82,7 +82,7 @@ final class DriveContents {
     ShardView unfolded = new ShardView(1, 0, List.of(new CommittedAttempt(attempt, 1)));
     shards.put(number, new Expected(after, unfolded));
     if (isFolded) {
-      ask(told -> store.fold(List.of(new Fold(shard(number), attempt, 1, 0)), told));
+      ask(told -> store.fold(List.of(new FoldIntent(shard(number), attempt, 1, 0)), told));
       shards.put(number, new Expected(after, new ShardView(1, 1, List.of())));
     }
   }

@@ -15,7 +15,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ashlar.protocol.client.AbstractShardChangesContract;
 import dev.ashlar.protocol.client.AbstractShardStoreContract;
-import dev.ashlar.protocol.client.Fold;
+import dev.ashlar.protocol.client.FoldIntent;
 import dev.ashlar.protocol.client.ShardException;
 import dev.ashlar.protocol.client.ShardFault;
 import dev.ashlar.protocol.client.ShardIntent;
@@ -156,7 +156,7 @@ class MovedChangesTest {
     drive.commit(10, noise(10, 90_000));
     drive.commit(11, noise(11, 120_000));
     drive.delete(10);
-    List<Fold> toFold = new ArrayList<>(List.of(fold(1)));
+    List<FoldIntent> toFold = new ArrayList<>(List.of(fold(1)));
     Compactor compactor =
         drive.compactor(
             () -> {

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ashlar.protocol.client.AbstractShardChangesContract;
-import dev.ashlar.protocol.client.Fold;
+import dev.ashlar.protocol.client.FoldIntent;
 import dev.ashlar.protocol.client.ShardIntent;
 import dev.ashlar.protocol.client.ShardView;
 import dev.ashlar.protocol.model.AttemptId;
@@ -120,7 +120,7 @@ class NeededRecordsTest {
           AbstractShardChangesContract.bytes(
               target, (long) from * BLOCK, SimulatedCore.noise(i, count * BLOCK)));
       if (isFolded) {
-        assertTrue(drive.fold(new Fold(shard, attempt, revision, revision - 1)).isEmpty());
+        assertTrue(drive.fold(new FoldIntent(shard, attempt, revision, revision - 1)).isEmpty());
         blocks.put(shard, Math.max(present, first + count));
       }
       if (random.nextInt(10) == 0) {

@@ -17,8 +17,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.ashlar.protocol.client.AbstractShardChangesContract;
 import dev.ashlar.protocol.client.Answer;
 import dev.ashlar.protocol.client.CommittedAttempt;
-import dev.ashlar.protocol.client.Drop;
-import dev.ashlar.protocol.client.Fold;
+import dev.ashlar.protocol.client.DiscardIntent;
+import dev.ashlar.protocol.client.FoldIntent;
 import dev.ashlar.protocol.client.ShardException;
 import dev.ashlar.protocol.client.ShardIntent;
 import dev.ashlar.protocol.client.ShardView;
@@ -68,7 +68,7 @@ class RecentBlocksTest {
     change(drive, 2, FOLDED_1, 10, 10, expected.clone());
     assertNull(atOnce(drive, FOLDED_1, 0), "the second change is in its place");
     drive.commitOne(
-        new LogRequest.DropAll(List.of(new Drop(SHARD.blob(), attempt(2))), new Answer<>()));
+        new LogRequest.DropAll(List.of(new DiscardIntent(SHARD.blob(), attempt(2))), new Answer<>()));
     assertNull(atOnce(drive, FOLDED_1, 0));
     change(drive, 3, FOLDED_1, 10, 10, expected);
     assertBlock(
@@ -334,14 +334,14 @@ class RecentBlocksTest {
             waiting.add(new CommittedAttempt(attempt(number), number));
             states.add(new State(new ShardView(number, now.view().folded(), waiting), changed));
           } else if (random.nextBoolean()) {
-            Drop drop = new Drop(SHARD.blob(), attempt(number));
+            DiscardIntent drop = new DiscardIntent(SHARD.blob(), attempt(number));
             drive.commitOne(new LogRequest.DropAll(List.of(drop), new Answer<>()));
           }
         }
         case 4, 5 -> {
           if (!waiting.isEmpty()) {
             CommittedAttempt first = waiting.removeFirst();
-            drive.fold(new Fold(SHARD, first.attempt(), first.revision(), now.view().folded()));
+            drive.fold(new FoldIntent(SHARD, first.attempt(), first.revision(), now.view().folded()));
             states.add(
                 new State(
                     new ShardView(now.view().revision(), first.revision(), waiting), now.bytes()));

@@ -11,7 +11,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.ashlar.protocol.client.AbstractShardChangesContract;
 import dev.ashlar.protocol.client.AbstractShardStoreContract;
 import dev.ashlar.protocol.client.Answer;
-import dev.ashlar.protocol.client.Fold;
+import dev.ashlar.protocol.client.FoldIntent;
 import dev.ashlar.protocol.client.ShardException;
 import dev.ashlar.protocol.client.ShardFault;
 import dev.ashlar.protocol.client.ShardIntent;
@@ -79,7 +79,7 @@ class SealedSegmentTest {
         new ShardIntent.Target(CHANGED, ATTEMPT, ShardView.ORIGINAL, 4 * BLOCK);
     drive.prepare(AbstractShardChangesContract.bytes(target, 0, noise(2, BLOCK)));
     drive.commit(8, noise(8, 31 * BLOCK));
-    assertEquals(List.of(), drive.fold(new Fold(CHANGED, ATTEMPT, 1, 0)));
+    assertEquals(List.of(), drive.fold(new FoldIntent(CHANGED, ATTEMPT, 1, 0)));
     assertEquals(3, drive.core().log().activeSegment());
     drive.delete(8);
     Compactor compactor = drive.compactor();

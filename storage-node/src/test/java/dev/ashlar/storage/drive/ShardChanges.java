@@ -6,7 +6,7 @@ import dev.ashlar.protocol.client.AbstractShardChangesContract;
 import dev.ashlar.protocol.client.AbstractShardStoreContract;
 import dev.ashlar.protocol.client.Answer;
 import dev.ashlar.protocol.client.CommittedAttempt;
-import dev.ashlar.protocol.client.Fold;
+import dev.ashlar.protocol.client.FoldIntent;
 import dev.ashlar.protocol.client.ShardException;
 import dev.ashlar.protocol.client.ShardIntent;
 import dev.ashlar.protocol.client.ShardView;
@@ -52,8 +52,8 @@ final class ShardChanges {
     return new AttemptId(4, revision);
   }
 
-  static Fold fold(long revision) {
-    return new Fold(SHARD, attempt(revision), revision, revision - 1);
+  static FoldIntent fold(long revision) {
+    return new FoldIntent(SHARD, attempt(revision), revision, revision - 1);
   }
 
   static ShardView unfolded(long... revisions) {

@@ -8,8 +8,8 @@ import dev.ashlar.protocol.client.AbstractShardChangesContract;
 import dev.ashlar.protocol.client.AbstractShardStoreContract;
 import dev.ashlar.protocol.client.Answer;
 import dev.ashlar.protocol.client.CommittedAttempt;
-import dev.ashlar.protocol.client.Drop;
-import dev.ashlar.protocol.client.Fold;
+import dev.ashlar.protocol.client.DiscardIntent;
+import dev.ashlar.protocol.client.FoldIntent;
 import dev.ashlar.protocol.client.ShardException;
 import dev.ashlar.protocol.client.ShardFault;
 import dev.ashlar.protocol.client.ShardIntent;
@@ -386,10 +386,10 @@ final class SimulatedChanges {
     Folding(Shard shard) {
       this.shard = shard;
       upTo = shard.folded + 1 + random.nextInt(shard.revision() - shard.folded);
-      List<Fold> folds = new ArrayList<>();
+      List<FoldIntent> folds = new ArrayList<>();
       int from = random.nextInt(3) == 0 ? 0 : shard.folded;
       for (int revision = from + 1; revision <= upTo; revision++) {
-        folds.add(new Fold(shard.id, shard.attempts.get(revision - 1), revision, revision - 1));
+        folds.add(new FoldIntent(shard.id, shard.attempts.get(revision - 1), revision, revision - 1));
       }
       request = new LogRequest.FoldAll(folds, new Answer<>());
     }
@@ -420,7 +420,7 @@ final class SimulatedChanges {
     Dropping(Shard shard) {
       request =
           new LogRequest.DropAll(
-              shard.lost.stream().map(attempt -> new Drop(shard.id.blob(), attempt)).toList(),
+              shard.lost.stream().map(attempt -> new DiscardIntent(shard.id.blob(), attempt)).toList(),
               new Answer<>());
     }
 

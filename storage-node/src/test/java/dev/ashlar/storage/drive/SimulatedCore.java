@@ -2,7 +2,7 @@ package dev.ashlar.storage.drive;
 
 import dev.ashlar.protocol.client.AbstractShardStoreContract;
 import dev.ashlar.protocol.client.Answer;
-import dev.ashlar.protocol.client.Fold;
+import dev.ashlar.protocol.client.FoldIntent;
 import dev.ashlar.protocol.client.ShardException;
 import dev.ashlar.protocol.client.ShardFault;
 import dev.ashlar.protocol.client.ShardIntent;
@@ -144,7 +144,7 @@ final class SimulatedCore {
   }
 
   /** Returns those that were not there. */
-  List<Fold> fold(Fold... folds) throws IOException {
+  List<FoldIntent> fold(FoldIntent... folds) throws IOException {
     LogRequest.FoldAll request = new LogRequest.FoldAll(List.of(folds), new Answer<>());
     if (!commitOne(request)) {
       throw new IOException("full");

@@ -5,8 +5,8 @@ import static java.util.Objects.requireNonNull;
 import dev.ashlar.codec.ErasureCode;
 import dev.ashlar.protocol.client.Answer;
 import dev.ashlar.protocol.client.Completion;
-import dev.ashlar.protocol.client.Drop;
-import dev.ashlar.protocol.client.Fold;
+import dev.ashlar.protocol.client.DiscardIntent;
+import dev.ashlar.protocol.client.FoldIntent;
 import dev.ashlar.protocol.client.ShardData;
 import dev.ashlar.protocol.client.ShardException;
 import dev.ashlar.protocol.client.ShardFault;
@@ -453,8 +453,8 @@ public final class SteppedDrive implements ShardStore {
   }
 
   @Override
-  public void fold(List<Fold> folds, Completion<DriveId> completion) {
-    List<Fold> missing = new ArrayList<>();
+  public void fold(List<FoldIntent> folds, Completion<DriveId> completion) {
+    List<FoldIntent> missing = new ArrayList<>();
     offer(
         new LogRequest.FoldAll(
             folds,
@@ -477,7 +477,7 @@ public final class SteppedDrive implements ShardStore {
   }
 
   @Override
-  public void drop(List<Drop> drops, Completion<DriveId> completion) {
+  public void drop(List<DiscardIntent> drops, Completion<DriveId> completion) {
     offer(new LogRequest.DropAll(drops, completion));
   }
 
@@ -515,7 +515,7 @@ public final class SteppedDrive implements ShardStore {
   }
 
   @Override
-  public List<Drop> attemptsBelow(long session, @Nullable Drop after, int max)
+  public List<DiscardIntent> attemptsBelow(long session, @Nullable DiscardIntent after, int max)
       throws ShardException {
     return lookUp(() -> IntentPage.of(core.index(), session, after, max));
   }

@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.management.ThreadMXBean;
 import dev.ashlar.protocol.client.Completion;
-import dev.ashlar.protocol.client.Drop;
-import dev.ashlar.protocol.client.Fold;
+import dev.ashlar.protocol.client.DiscardIntent;
+import dev.ashlar.protocol.client.FoldIntent;
 import dev.ashlar.protocol.client.ShardData;
 import dev.ashlar.protocol.client.ShardException;
 import dev.ashlar.protocol.client.ShardFault;
@@ -151,12 +151,12 @@ class AllocationTest {
     }
 
     @Override
-    public void fold(List<Fold> folds, Completion<DriveId> completion) {
+    public void fold(List<FoldIntent> folds, Completion<DriveId> completion) {
       completion.succeeded(id);
     }
 
     @Override
-    public void drop(List<Drop> drops, Completion<DriveId> completion) {
+    public void drop(List<DiscardIntent> drops, Completion<DriveId> completion) {
       completion.succeeded(id);
     }
 
@@ -171,7 +171,7 @@ class AllocationTest {
     }
 
     @Override
-    public List<Drop> attemptsBelow(long session, @Nullable Drop after, int max) {
+    public List<DiscardIntent> attemptsBelow(long session, @Nullable DiscardIntent after, int max) {
       return List.of();
     }
   }

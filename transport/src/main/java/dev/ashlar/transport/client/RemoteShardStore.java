@@ -2,8 +2,8 @@ package dev.ashlar.transport.client;
 
 import dev.ashlar.protocol.client.AllOf;
 import dev.ashlar.protocol.client.Completion;
-import dev.ashlar.protocol.client.Drop;
-import dev.ashlar.protocol.client.Fold;
+import dev.ashlar.protocol.client.DiscardIntent;
+import dev.ashlar.protocol.client.FoldIntent;
 import dev.ashlar.protocol.client.ShardData;
 import dev.ashlar.protocol.client.ShardException;
 import dev.ashlar.protocol.client.ShardFault;
@@ -152,12 +152,12 @@ public final class RemoteShardStore implements ShardStore {
   }
 
   @Override
-  public void fold(List<Fold> folds, Completion<DriveId> completion) {
+  public void fold(List<FoldIntent> folds, Completion<DriveId> completion) {
     inParts(folds, Request.FoldAll::new, completion);
   }
 
   @Override
-  public void drop(List<Drop> drops, Completion<DriveId> completion) {
+  public void drop(List<DiscardIntent> drops, Completion<DriveId> completion) {
     inParts(drops, Request.DropAll::new, completion);
   }
 
@@ -197,7 +197,7 @@ public final class RemoteShardStore implements ShardStore {
   }
 
   @Override
-  public List<Drop> attemptsBelow(long session, @Nullable Drop after, int max)
+  public List<DiscardIntent> attemptsBelow(long session, @Nullable DiscardIntent after, int max)
       throws ShardException {
     return pages(
         after,

@@ -10,8 +10,8 @@ import dev.ashlar.protocol.model.ShardId;
  * @param after the last revision before it that touched this shard, 0 when none did: until the
  *     drive has folded that, it must not fold this one, or the one between would count as folded
  */
-public record Fold(ShardId shard, AttemptId attempt, long revision, long after) {
-  public Fold {
+public record FoldIntent(ShardId shard, AttemptId attempt, long revision, long after) {
+  public FoldIntent {
     if (after < 0 || revision <= after) {
       throw new IllegalArgumentException("revision " + revision + " after " + after);
     }
