@@ -1,4 +1,4 @@
-/** The erasure-coding engine: turns bytes into durable shards and shards into bytes. */
+/** Ports of the erasure-coding engine, as the gateway sees it. */
 @NullMarked
 package dev.ashlar.blob;
 

@@ -2,20 +2,20 @@ package dev.ashlar.bench.engine;
 
 import dev.ashlar.blob.DataUnavailableException;
 import dev.ashlar.blob.DataUnavailableException.Reason;
-import dev.ashlar.blob.Engine;
-import dev.ashlar.blob.EngineConfig;
-import dev.ashlar.blob.EngineMetrics;
-import dev.ashlar.blob.ErasureCodes;
-import dev.ashlar.blob.ErasureObjectStore;
-import dev.ashlar.blob.Folder;
-import dev.ashlar.blob.HedgeConfig;
-import dev.ashlar.blob.Hedging;
-import dev.ashlar.blob.Leftovers;
-import dev.ashlar.blob.MemoryBudget;
 import dev.ashlar.blob.ObjectChange;
 import dev.ashlar.blob.ObjectWriter;
-import dev.ashlar.blob.RunningReads;
-import dev.ashlar.blob.Suspects;
+import dev.ashlar.blob.context.AbortedWriteCleaner;
+import dev.ashlar.blob.context.EngineConfig;
+import dev.ashlar.blob.context.EngineContext;
+import dev.ashlar.blob.context.EngineMetrics;
+import dev.ashlar.blob.context.ErasureCodes;
+import dev.ashlar.blob.context.HedgeConfig;
+import dev.ashlar.blob.context.Hedging;
+import dev.ashlar.blob.context.MemoryBudget;
+import dev.ashlar.blob.context.SuspectShardQueue;
+import dev.ashlar.blob.engine.ErasureObjectStore;
+import dev.ashlar.blob.fold.FoldScheduler;
+import dev.ashlar.blob.read.RunningReads;
 import dev.ashlar.codec.CodecChoice;
 import dev.ashlar.metadata.placement.Placement;
 import dev.ashlar.metadata.server.MetadataConfig;
@@ -113,15 +113,15 @@ public final class LocalEngine implements AutoCloseable {
       openDrives(root, cluster, resources);
       EngineConfig config = EngineConfig.of(profile);
       EngineMetrics metrics = new EngineMetrics(meters);
-      Folder folder =
+      FoldScheduler folder =
           opening(
-              new Folder(
+              new FoldScheduler(
                   metadata, drives::get, metrics, Clock.systemUTC(), config.driveDeadline()));
-      Leftovers leftovers = opening(new Leftovers(drives::get, LEFTOVERS_MAX));
+      AbortedWriteCleaner leftovers = opening(new AbortedWriteCleaner(drives::get, LEFTOVERS_MAX));
       Hedging hedging = opening(new Hedging(HedgeConfig.OFF, System::nanoTime));
       hedging.start();
-      Engine engine =
-          new Engine(
+      EngineContext engine =
+          new EngineContext(
               config,
               metadata,
               drives::get,
@@ -131,9 +131,8 @@ public final class LocalEngine implements AutoCloseable {
               memory.requests(),
               hedging,
               leftovers,
-              folder,
-              new Suspects());
-      store = new RunningReads(new ErasureObjectStore(engine), Clock.systemUTC());
+              new SuspectShardQueue());
+      store = new RunningReads(new ErasureObjectStore(engine, folder), Clock.systemUTC());
     } catch (IOException | MetadataUnavailableException | RuntimeException e) {
       close();
       throw e;

@@ -2,6 +2,7 @@ package dev.ashlar.blob.repair;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.ashlar.blob.context.BlobRows;
 import dev.ashlar.protocol.client.MetadataClient;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.layout.StripeLayout;
@@ -9,7 +10,6 @@ import dev.ashlar.protocol.message.BlobRow;
 import dev.ashlar.protocol.message.DebtLevel;
 import dev.ashlar.protocol.message.ShardPlace;
 import dev.ashlar.protocol.model.BlobId;
-import dev.ashlar.protocol.model.Profile;
 import dev.ashlar.protocol.process.BackgroundThread;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -191,7 +191,7 @@ public final class GroupDebts implements AutoCloseable {
   }
 
   private static void add(Map<Integer, Group> groups, BlobRow row) {
-    StripeLayout layout = new StripeLayout(Profile.of(row.getProfile()), row.getLength());
+    StripeLayout layout = BlobRows.layout(row);
     Set<Integer> slots = new TreeSet<>(row.getDebtSlotsList());
     row.getPlacesList().stream()
         .filter(ShardPlace::getOut)

@@ -1,7 +1,6 @@
 package dev.ashlar.blob.repair;
 
-import dev.ashlar.blob.BlobRepair;
-import dev.ashlar.blob.BlobRepair.Outcome;
+import dev.ashlar.blob.repair.BlobRepair.Outcome;
 import dev.ashlar.protocol.client.MetadataClient;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.message.BlobRow;

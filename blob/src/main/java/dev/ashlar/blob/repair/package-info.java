@@ -1,4 +1,4 @@
-/** Decides which blobs are repaired, in which order and how fast. */
+/** Rebuilds missing shards and moves shards to other drives. */
 @NullMarked
 package dev.ashlar.blob.repair;
 

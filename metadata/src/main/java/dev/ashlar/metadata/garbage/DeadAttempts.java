@@ -82,7 +82,8 @@ final class DeadAttempts {
     return found;
   }
 
-  private List<DiscardIntent> unlisted(List<DiscardIntent> some) throws MetadataUnavailableException {
+  private List<DiscardIntent> unlisted(List<DiscardIntent> some)
+      throws MetadataUnavailableException {
     Set<DiscardIntent> listed = new HashSet<>();
     for (BlobRow row : metadata.blobs(some.stream().map(DiscardIntent::blob).distinct().toList())) {
       for (AttemptRow attempt : row.getAttemptsList()) {

@@ -83,7 +83,8 @@ public interface ShardStore {
    * The first blobs and attempts, in order, with intents that are not folded, where the attempt
    * belongs to a session below the given one. Otherwise as {@link #blobsBelow}.
    */
-  List<DiscardIntent> attemptsBelow(long session, @Nullable DiscardIntent after, int max) throws ShardException;
+  List<DiscardIntent> attemptsBelow(long session, @Nullable DiscardIntent after, int max)
+      throws ShardException;
 
   /** Visits all {@link #blobsBelow}. */
   default void forEachBlobBelow(long session, Consumer<BlobId> visitor) throws ShardException {

@@ -101,7 +101,8 @@ public abstract class AbstractShardChangesContract extends AbstractFreshShardSto
     assertEquals(ShardFault.MISSING, foldFault(SHARD, 2), "it was made from revision 1");
     Answer<DriveId> answer = new Answer<>();
     store.fold(
-        List.of(new FoldIntent(PARITY, attempt(1), 1, 0), new FoldIntent(SHARD, attempt(1), 1, 0)), answer);
+        List.of(new FoldIntent(PARITY, attempt(1), 1, 0), new FoldIntent(SHARD, attempt(1), 1, 0)),
+        answer);
     assertEquals(ShardFault.MISSING, answer.awaitFault());
     fold(SHARD, 1, 2);
     fold(SHARD, 2, 1);

@@ -181,7 +181,9 @@ public final class MemoryShardStore implements ShardStore {
       checkFault();
       shards.forEach(
           (id, shard) ->
-              shard.attempts().forEach(attempt -> found.add(new DiscardIntent(id.blob(), attempt))));
+              shard
+                  .attempts()
+                  .forEach(attempt -> found.add(new DiscardIntent(id.blob(), attempt))));
     } finally {
       lock.unlock();
     }

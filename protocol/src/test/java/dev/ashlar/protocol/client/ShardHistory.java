@@ -63,7 +63,8 @@ final class ShardHistory {
   void foldAll() throws ShardException {
     List<FoldIntent> folds = new ArrayList<>();
     while (++folded < revisions.size()) {
-      folds.add(new FoldIntent(shard, AbstractShardChangesContract.attempt(folded), folded, folded - 1));
+      folds.add(
+          new FoldIntent(shard, AbstractShardChangesContract.attempt(folded), folded, folded - 1));
     }
     folded--;
     Answer<DriveId> answer = new Answer<>();

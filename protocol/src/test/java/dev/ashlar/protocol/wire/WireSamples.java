@@ -38,7 +38,8 @@ public final class WireSamples {
       case PREPARE_BYTES -> prepareBytes();
       case PREPARE_DELTAS ->
           new Request.PrepareDeltas(target(), new Profile(4, 2, 16384), someRanges());
-      case FOLD -> new Request.FoldAll(list(() -> new FoldIntent(shard(), attempt(), 2 + number(), 1)));
+      case FOLD ->
+          new Request.FoldAll(list(() -> new FoldIntent(shard(), attempt(), 2 + number(), 1)));
       case DROP -> new Request.DropAll(list(this::drop));
       case DELETE -> new Request.DeleteAll(list(this::blob));
       case LIST_BLOBS ->

@@ -1,6 +1,6 @@
 package dev.ashlar.server.node;
 
-import dev.ashlar.blob.ErasureCodes;
+import dev.ashlar.blob.context.ErasureCodes;
 import dev.ashlar.metadata.garbage.GarbageCollector;
 import dev.ashlar.metadata.garbage.GarbageConfig;
 import dev.ashlar.protocol.client.MetadataClient;

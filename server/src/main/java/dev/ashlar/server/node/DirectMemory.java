@@ -1,7 +1,7 @@
 package dev.ashlar.server.node;
 
 import com.sun.management.HotSpotDiagnosticMXBean;
-import dev.ashlar.blob.MemoryBudget;
+import dev.ashlar.blob.context.MemoryBudget;
 import dev.ashlar.protocol.memory.SlabPool;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;

@@ -1,10 +1,10 @@
 package dev.ashlar.server.node;
 
-import dev.ashlar.blob.LightScrub;
-import dev.ashlar.blob.LossReports;
-import dev.ashlar.blob.MemoryBudget;
-import dev.ashlar.blob.Suspects;
-import dev.ashlar.blob.Suspects.Suspect;
+import dev.ashlar.blob.context.MemoryBudget;
+import dev.ashlar.blob.context.SuspectShardQueue;
+import dev.ashlar.blob.context.SuspectShardQueue.Suspect;
+import dev.ashlar.blob.scrub.LightScrub;
+import dev.ashlar.blob.scrub.LossVerifier;
 import dev.ashlar.metadata.garbage.DeadSessionSweep;
 import dev.ashlar.metadata.garbage.GarbageConfig;
 import dev.ashlar.metadata.garbage.LiveSessions;
@@ -58,8 +58,8 @@ final class DriveScrubs implements AutoCloseable {
   private final BackgroundOptions options;
   private final MetadataClient metadata;
   private final Map<UUID, DriveStore> drives;
-  private final Suspects suspects = new Suspects();
-  private final LossReports losses;
+  private final SuspectShardQueue suspects = new SuspectShardQueue();
+  private final LossVerifier losses;
   private final LightScrub light;
   private final DeadSessionSweep sweep;
   private final Clock clock;
@@ -85,8 +85,8 @@ final class DriveScrubs implements AutoCloseable {
     stores.forEach(store -> drives.put(store.drive().id(), store));
     MemoryBudget memory = new MemoryBudget(MEMORY_BYTES, DRIVE_DEADLINE);
     losses =
-        new LossReports(
-            new LossReports.Means(metadata, drives::get, memory, DRIVE_DEADLINE),
+        new LossVerifier(
+            new LossVerifier.Dependencies(metadata, drives::get, memory, DRIVE_DEADLINE),
             suspects,
             "scrub",
             meters);

@@ -1,25 +1,25 @@
 package dev.ashlar.server.node;
 
-import dev.ashlar.blob.BlobRepair;
-import dev.ashlar.blob.Engine;
-import dev.ashlar.blob.EngineConfig;
-import dev.ashlar.blob.EngineMetrics;
-import dev.ashlar.blob.ErasureCodes;
-import dev.ashlar.blob.ErasureObjectStore;
-import dev.ashlar.blob.Folder;
-import dev.ashlar.blob.HedgeConfig;
-import dev.ashlar.blob.Hedging;
-import dev.ashlar.blob.Leftovers;
-import dev.ashlar.blob.LossReports;
-import dev.ashlar.blob.ParityScrub;
-import dev.ashlar.blob.RepairMetrics;
-import dev.ashlar.blob.RepairPace;
-import dev.ashlar.blob.RepairPaces;
-import dev.ashlar.blob.RunningReads;
-import dev.ashlar.blob.Suspects;
+import dev.ashlar.blob.context.AbortedWriteCleaner;
+import dev.ashlar.blob.context.ByteRateLimiter;
+import dev.ashlar.blob.context.EngineConfig;
+import dev.ashlar.blob.context.EngineContext;
+import dev.ashlar.blob.context.EngineMetrics;
+import dev.ashlar.blob.context.ErasureCodes;
+import dev.ashlar.blob.context.HedgeConfig;
+import dev.ashlar.blob.context.Hedging;
+import dev.ashlar.blob.context.SuspectShardQueue;
+import dev.ashlar.blob.engine.ErasureObjectStore;
+import dev.ashlar.blob.fold.FoldScheduler;
+import dev.ashlar.blob.read.RunningReads;
+import dev.ashlar.blob.repair.BlobRepair;
 import dev.ashlar.blob.repair.GroupDebts;
 import dev.ashlar.blob.repair.RepairConfig;
+import dev.ashlar.blob.repair.RepairMetrics;
+import dev.ashlar.blob.repair.RepairRates;
 import dev.ashlar.blob.repair.Repairer;
+import dev.ashlar.blob.scrub.LossVerifier;
+import dev.ashlar.blob.scrub.ParityScrub;
 import dev.ashlar.gateway.auth.CredentialLookup;
 import dev.ashlar.gateway.auth.SigV4Authenticator;
 import dev.ashlar.gateway.http.ByteBudget;
@@ -66,8 +66,8 @@ final class GatewayRole implements AutoCloseable {
   private final Dependencies dependencies;
   private final CloseStack opened = new CloseStack();
   private final RunningReads reads;
-  private final Engine unhurried;
-  private final LossReports losses;
+  private final EngineContext unhurried;
+  private final LossVerifier losses;
   private final BlobRepair repair;
   private final GroupDebts debts;
 
@@ -106,9 +106,9 @@ final class GatewayRole implements AutoCloseable {
     try {
       EngineConfig config = EngineConfig.of(backend.profile());
       EngineMetrics metrics = new EngineMetrics(dependencies.meters());
-      Folder folder = folder(metrics, config.driveDeadline());
-      Engine engine =
-          new Engine(
+      FoldScheduler folder = folder(metrics, config.driveDeadline());
+      EngineContext engine =
+          new EngineContext(
               config,
               backend.metadata(),
               backend.drives(),
@@ -118,23 +118,20 @@ final class GatewayRole implements AutoCloseable {
               DirectMemory.ofRequests(dependencies.meters()),
               hedging(),
               leftovers(),
-              folder,
-              new Suspects());
-      ErasureObjectStore objects = new ErasureObjectStore(engine);
+              new SuspectShardQueue());
+      ErasureObjectStore objects = new ErasureObjectStore(engine, folder);
       reads = new RunningReads(objects, dependencies.steady());
       unhurried = withoutHaste(engine);
-      debts =
-          opened.add(
-              new GroupDebts(backend.metadata(), dependencies.steady(), dependencies.meters()));
-      losses = opened.add(new LossReports(engine, dependencies.meters()));
+      debts = opened.add(new GroupDebts(backend.metadata(), dependencies.steady(), dependencies.meters()));
+      losses = opened.add(new LossVerifier(engine, dependencies.meters()));
       losses.start();
       repair =
           new BlobRepair(
               unhurried,
               objects::nextId,
-              new RepairPaces(
-                  new RepairPace(options.background().repairBytesPerSecond()),
-                  new RepairPace(options.background().moveBytesPerSecond())),
+              new RepairRates(
+                  new ByteRateLimiter(options.repairBytesPerSecond()),
+                  new ByteRateLimiter(options.moveBytesPerSecond())),
               new RepairMetrics(dependencies.meters()));
       folder.start(() -> foldableBeforeMs(heldByOthers));
     } catch (RuntimeException e) {
@@ -143,16 +140,12 @@ final class GatewayRole implements AutoCloseable {
     }
   }
 
-  private Folder folder(EngineMetrics metrics, Duration driveDeadline) {
-    Folder folder =
+  private FoldScheduler folder(EngineMetrics metrics, Duration driveDeadline) {
+    FoldScheduler folder =
         opened.add(
-            new Folder(
-                backend.metadata(),
-                backend.drives(),
-                metrics,
-                dependencies.steady(),
-                driveDeadline));
-    Gauge.builder("ashlar.blob.unfolded.changes", folder, Folder::unfoldedChanges)
+            new FoldScheduler(
+                backend.metadata(), backend.drives(), metrics, dependencies.steady(), driveDeadline));
+    Gauge.builder("ashlar.blob.unfolded.changes", folder, FoldScheduler::unfoldedChanges)
         .description("Committed changes that are not yet part of their shards")
         .register(dependencies.meters());
     return folder;
@@ -171,9 +164,10 @@ final class GatewayRole implements AutoCloseable {
     return hedging;
   }
 
-  private Leftovers leftovers() {
-    Leftovers leftovers = opened.add(new Leftovers(backend.drives(), LEFTOVERS_MAX));
-    Gauge.builder("ashlar.blob.leftovers", leftovers, Leftovers::waiting)
+  private AbortedWriteCleaner leftovers() {
+    AbortedWriteCleaner leftovers =
+        opened.add(new AbortedWriteCleaner(backend.drives(), LEFTOVERS_MAX));
+    Gauge.builder("ashlar.blob.leftovers", leftovers, AbortedWriteCleaner::waiting)
         .description("Shards of failed writes that drives would not remove yet")
         .register(dependencies.meters());
     leftovers.start();
@@ -181,8 +175,8 @@ final class GatewayRole implements AutoCloseable {
   }
 
   /** The same engine for what nobody waits for; requests' metrics do not count it. */
-  private static Engine withoutHaste(Engine engine) {
-    return new Engine(
+  private static EngineContext withoutHaste(EngineContext engine) {
+    return new EngineContext(
         engine.config(),
         engine.metadata(),
         engine.drives(),
@@ -192,7 +186,6 @@ final class GatewayRole implements AutoCloseable {
         engine.memory(),
         new Hedging(HedgeConfig.OFF, System::nanoTime),
         engine.leftovers(),
-        engine.folder(),
         engine.suspects());
   }
 
@@ -226,8 +219,8 @@ final class GatewayRole implements AutoCloseable {
             new ParityScrub(
                 unhurried,
                 losses,
-                new RepairPace(options.background().scrub().bytesPerSecondMax()),
-                options.background().scrub().period(),
+                new ByteRateLimiter(options.scrub().bytesPerSecond()),
+                options.scrub().period(),
                 isItsTurn,
                 RandomGenerator.getDefault(),
                 dependencies.meters()))

@@ -1,7 +1,7 @@
 package dev.ashlar.server.node;
 
-import dev.ashlar.blob.ErasureCodes;
-import dev.ashlar.blob.RunningReads;
+import dev.ashlar.blob.context.ErasureCodes;
+import dev.ashlar.blob.read.RunningReads;
 import dev.ashlar.metadata.consensus.checkpoint.CheckpointLimits;
 import dev.ashlar.metadata.garbage.GarbageCollector;
 import dev.ashlar.metadata.garbage.GarbageConfig;

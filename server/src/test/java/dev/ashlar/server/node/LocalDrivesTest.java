@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.ashlar.blob.ErasureCodes;
+import dev.ashlar.blob.context.ErasureCodes;
 import dev.ashlar.codec.CodecChoice;
 import dev.ashlar.protocol.memory.SlabPool;
 import dev.ashlar.protocol.message.DriveRow;

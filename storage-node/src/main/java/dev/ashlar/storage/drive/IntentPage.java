@@ -26,8 +26,8 @@ final class IntentPage implements ShardIndex.IntentVisitor {
     this.max = max;
   }
 
-  static List<DiscardIntent> of(ShardIndex index, long session, @Nullable DiscardIntent after, int max)
-      throws IOException {
+  static List<DiscardIntent> of(
+      ShardIndex index, long session, @Nullable DiscardIntent after, int max) throws IOException {
     IntentPage page = new IntentPage(session, after, max);
     index.forEachIntent(after == null ? null : after.blob(), page);
     page.endBlob();

@@ -53,7 +53,8 @@ class DamagedLogTest {
 
   private static void fold(SimulatedCore drive, ShardId shard, int revision) throws IOException {
     assertEquals(
-        List.of(), drive.fold(new FoldIntent(shard, attempt(shard, revision), revision, revision - 1)));
+        List.of(),
+        drive.fold(new FoldIntent(shard, attempt(shard, revision), revision, revision - 1)));
   }
 
   private static AttemptId attempt(ShardId shard, int revision) {

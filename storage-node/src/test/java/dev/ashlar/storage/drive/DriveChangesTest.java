@@ -271,7 +271,8 @@ class DriveChangesTest {
     assertEquals(List.of(), drive.fold(fold(1)));
     assertTrue(
         drive.commitOne(
-            new LogRequest.DropAll(List.of(new DiscardIntent(SHARD.blob(), attempt(2))), new Answer<>())));
+            new LogRequest.DropAll(
+                List.of(new DiscardIntent(SHARD.blob(), attempt(2))), new Answer<>())));
     assertEquals(10, drive.read(SHARD, new ShardView(1, 1, List.of()), 0, 10).length);
   }
 
@@ -283,7 +284,8 @@ class DriveChangesTest {
     writer.fold(fold(1));
     writer.prepare(plain(2, 0, 5013, "dropped"));
     writer.commitOne(
-        new LogRequest.DropAll(List.of(new DiscardIntent(SHARD.blob(), attempt(2))), new Answer<>()));
+        new LogRequest.DropAll(
+            List.of(new DiscardIntent(SHARD.blob(), attempt(2))), new Answer<>()));
     merge(writer);
     byte[] written =
         Arrays.copyOf(writer.disk.content(FIRST_SEGMENT), writer.core().log().end().offset());

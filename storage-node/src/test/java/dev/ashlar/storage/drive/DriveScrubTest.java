@@ -52,7 +52,8 @@ class DriveScrubTest {
     change(drive, 1, 2 * BLOCK, 3 * BLOCK, 90_001); // folded: patches
     change(drive, 2, 22 * BLOCK, 2 * BLOCK, 90_001); // folded: growth
     change(drive, 3, BLOCK, 4 * BLOCK, 24 * BLOCK); // an intent
-    drive.fold(new FoldIntent(CHANGED, attempt(1), 1, 0), new FoldIntent(CHANGED, attempt(2), 2, 1));
+    drive.fold(
+        new FoldIntent(CHANGED, attempt(1), 1, 0), new FoldIntent(CHANGED, attempt(2), 2, 1));
     drive.delete(2);
     drive.delete(7);
     return drive;

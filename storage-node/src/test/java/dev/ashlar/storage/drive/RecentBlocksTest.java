@@ -68,7 +68,8 @@ class RecentBlocksTest {
     change(drive, 2, FOLDED_1, 10, 10, expected.clone());
     assertNull(atOnce(drive, FOLDED_1, 0), "the second change is in its place");
     drive.commitOne(
-        new LogRequest.DropAll(List.of(new DiscardIntent(SHARD.blob(), attempt(2))), new Answer<>()));
+        new LogRequest.DropAll(
+            List.of(new DiscardIntent(SHARD.blob(), attempt(2))), new Answer<>()));
     assertNull(atOnce(drive, FOLDED_1, 0));
     change(drive, 3, FOLDED_1, 10, 10, expected);
     assertBlock(
@@ -341,7 +342,8 @@ class RecentBlocksTest {
         case 4, 5 -> {
           if (!waiting.isEmpty()) {
             CommittedAttempt first = waiting.removeFirst();
-            drive.fold(new FoldIntent(SHARD, first.attempt(), first.revision(), now.view().folded()));
+            drive.fold(
+                new FoldIntent(SHARD, first.attempt(), first.revision(), now.view().folded()));
             states.add(
                 new State(
                     new ShardView(now.view().revision(), first.revision(), waiting), now.bytes()));

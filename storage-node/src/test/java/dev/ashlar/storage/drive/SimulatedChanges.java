@@ -389,7 +389,8 @@ final class SimulatedChanges {
       List<FoldIntent> folds = new ArrayList<>();
       int from = random.nextInt(3) == 0 ? 0 : shard.folded;
       for (int revision = from + 1; revision <= upTo; revision++) {
-        folds.add(new FoldIntent(shard.id, shard.attempts.get(revision - 1), revision, revision - 1));
+        folds.add(
+            new FoldIntent(shard.id, shard.attempts.get(revision - 1), revision, revision - 1));
       }
       request = new LogRequest.FoldAll(folds, new Answer<>());
     }
@@ -420,7 +421,9 @@ final class SimulatedChanges {
     Dropping(Shard shard) {
       request =
           new LogRequest.DropAll(
-              shard.lost.stream().map(attempt -> new DiscardIntent(shard.id.blob(), attempt)).toList(),
+              shard.lost.stream()
+                  .map(attempt -> new DiscardIntent(shard.id.blob(), attempt))
+                  .toList(),
               new Answer<>());
     }
 

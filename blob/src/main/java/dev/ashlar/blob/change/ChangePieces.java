@@ -1,0 +1,183 @@
+package dev.ashlar.blob.change;
+
+import dev.ashlar.blob.DataUnavailableException;
+import dev.ashlar.blob.DataUnavailableException.Reason;
+import dev.ashlar.blob.context.EngineContext;
+import dev.ashlar.blob.context.RequestMemory;
+import dev.ashlar.blob.write.BlobWriter;
+import dev.ashlar.blob.write.PieceWriter;
+import dev.ashlar.blob.write.StripeBatch;
+import dev.ashlar.protocol.client.MetadataUnavailableException;
+import dev.ashlar.protocol.client.ObjectRead;
+import dev.ashlar.protocol.message.BlobRow;
+import dev.ashlar.protocol.message.ObjectPiece;
+import dev.ashlar.protocol.message.SliceValue;
+import dev.ashlar.protocol.model.AttemptId;
+import dev.ashlar.protocol.model.BlobId;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Spreads new bytes for a range of an object over blobs. One that only this object refers to is
+ * changed in place, and the last grows if the object ends where it ends; for the rest there are new
+ * blobs. Used by one thread.
+ */
+public final class ChangePieces {
+  private final EngineContext engine;
+  private final List<SliceValue> slices;
+  private final Map<BlobId, BlobRow> rows = new HashMap<>();
+  private final long offset;
+  private final long expectedLength;
+  private final long lengthMax;
+  private final AttemptId attempt;
+  private final Supplier<BlobId> ids;
+  private final ByteBuffer zeros;
+  private final RequestMemory memory;
+  private final List<PieceWriter> writers = new ArrayList<>();
+  private final List<ObjectPiece> finished = new ArrayList<>();
+  private @Nullable PieceWriter current;
+  private long length;
+  private int slice;
+  private long sliceStart;
+
+  /**
+   * @param expectedLength bytes that are likely to come
+   * @param lengthMax bytes that will come at most
+   * @param ids of new blobs
+   * @param zeros see {@link StripeBatch#seal}
+   */
+  public ChangePieces(
+      EngineContext engine,
+      ObjectRead object,
+      long offset,
+      long expectedLength,
+      long lengthMax,
+      AttemptId attempt,
+      Supplier<BlobId> ids,
+      ByteBuffer zeros,
+      RequestMemory memory) {
+    this.engine = engine;
+    this.slices = object.object().getSlicesList();
+    object.blobs().forEach(row -> rows.put(BlobId.of(row.getId()), row));
+    this.offset = offset;
+    this.expectedLength = expectedLength;
+    this.lengthMax = lengthMax;
+    this.attempt = attempt;
+    this.ids = ids;
+    this.zeros = zeros;
+    this.memory = memory;
+  }
+
+  AttemptId attempt() {
+    return attempt;
+  }
+
+  void write(ByteBuffer bytes) throws DataUnavailableException, InterruptedException {
+    while (bytes.hasRemaining()) {
+      PieceWriter writer = current;
+      if (writer == null) {
+        writer = next();
+        writers.add(writer);
+        current = writer;
+      }
+      int before = bytes.remaining();
+      writer.write(bytes);
+      length += before - bytes.remaining();
+      if (writer.remaining() == 0) {
+        finished.add(writer.finish());
+        current = null;
+      }
+    }
+  }
+
+  /** Waits until everything is durable. */
+  List<ObjectPiece> finish() throws DataUnavailableException, InterruptedException {
+    PieceWriter last = current;
+    if (last != null) {
+      finished.add(last.finish());
+      current = null;
+    }
+    return List.copyOf(finished);
+  }
+
+  void discard() {
+    writers.forEach(PieceWriter::discard);
+  }
+
+  private PieceWriter next() throws DataUnavailableException {
+    long at = offset + length;
+    moveTo(at);
+    long left = expectedLength > length ? expectedLength - length : Long.MAX_VALUE;
+    if (slice < slices.size()) {
+      long inBlob = slices.get(slice).getOffset() + at - sliceStart;
+      BlobRow row = row(slice);
+      long room = Math.min(roomInPlace(slice, row) - inBlob, lengthMax - length);
+      if (room > 0) {
+        return new BlobChanger(
+            engine, new BlobAttempt(row, attempt), inBlob, room, left, zeros, memory);
+      }
+    }
+    long fresh = Math.min(notInPlaceUntil() - at, engine.config().blobBytesMax());
+    return new BlobWriter(engine, ids.get(), Math.min(left, fresh), zeros, memory, null);
+  }
+
+  /** The slice in which the place lies; the last one for the place behind it. */
+  private void moveTo(long at) {
+    while (slice + 1 < slices.size() && at >= sliceStart + slices.get(slice).getLength()) {
+      sliceStart += slices.get(slice++).getLength();
+    }
+  }
+
+  /** Up to where in its blob the slice can be changed in place; 0: it cannot. */
+  private long roomInPlace(int index, BlobRow row) {
+    SliceValue value = slices.get(index);
+    long end = value.getOffset() + value.getLength();
+    if (row.getReferences() != 1) {
+      return 0;
+    }
+    boolean mayGrow = index == slices.size() - 1 && end == row.getLength();
+    return mayGrow ? Math.max(end, engine.config().blobBytesMax()) : end;
+  }
+
+  /** Where in the object the next slice begins that can be changed in place. */
+  private long notInPlaceUntil() throws DataUnavailableException {
+    long position = sliceStart;
+    for (int index = slice; index < slices.size(); index++) {
+      if (index > slice && roomInPlace(index, row(index)) > 0) {
+        return position;
+      }
+      position += slices.get(index).getLength();
+    }
+    return Long.MAX_VALUE;
+  }
+
+  private BlobRow row(int index) throws DataUnavailableException {
+    BlobId id = BlobId.of(slices.get(index).getBlob());
+    BlobRow row = rows.get(id);
+    if (row == null) {
+      List<BlobId> some =
+          slices.subList(index, Math.min(slices.size(), index + ObjectRead.BLOBS_MAX)).stream()
+              .map(value -> BlobId.of(value.getBlob()))
+              .distinct()
+              .toList();
+      try {
+        engine
+            .metadata()
+            .blobs(some)
+            .forEach(each -> rows.putIfAbsent(BlobId.of(each.getId()), each));
+      } catch (MetadataUnavailableException e) {
+        throw new DataUnavailableException(Reason.TOO_FEW_DRIVES, "metadata: " + e.getMessage());
+      }
+      row = rows.get(id);
+    }
+    if (row == null) {
+      throw new DataUnavailableException(Reason.CONFLICT, "blob " + id + " was removed meanwhile");
+    }
+    return row;
+  }
+}

@@ -1,0 +1,266 @@
+package dev.ashlar.blob.change;
+
+import dev.ashlar.blob.DataUnavailableException;
+import dev.ashlar.blob.ObjectChange;
+import dev.ashlar.blob.context.EngineConfig;
+import dev.ashlar.blob.context.EngineContext;
+import dev.ashlar.blob.context.RequestMemory;
+import dev.ashlar.blob.fold.FoldScheduler;
+import dev.ashlar.blob.write.StripeBatch;
+import dev.ashlar.protocol.client.MetadataUnavailableException;
+import dev.ashlar.protocol.client.ObjectRead;
+import dev.ashlar.protocol.message.Command;
+import dev.ashlar.protocol.message.CommandResult;
+import dev.ashlar.protocol.message.ModifyObject;
+import dev.ashlar.protocol.message.ObjectPiece;
+import dev.ashlar.protocol.message.ResultCode;
+import dev.ashlar.protocol.model.BlobId;
+import dev.ashlar.protocol.model.Profile;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.ThreadLocalRandom;
+import org.jspecify.annotations.Nullable;
+
+/** Holds small changes back, so that they can be tried again; others flow to the drives. */
+public final class ErasureObjectChange implements ObjectChange {
+  private static final int HELD_BYTES_MAX = 1 << 20;
+  private static final int HELD_BYTES_FIRST = 16 << 10;
+  private static final int TRIES = 6;
+  private static final int FOLDS_TRIED = 3;
+  private static final int PAUSE_MS = 4; // grows with each try
+
+  /** Begins to write to the object as it is. */
+  public interface Beginning {
+    ChangePieces pieces(
+        ObjectRead object, long expectedLength, long lengthMax, RequestMemory memory);
+  }
+
+  private final EngineContext engine;
+  private final FoldScheduler folds;
+  private final Beginning beginning;
+  private final long offset;
+  private final long expectedLength;
+  private final int heldBytesMax;
+  private final RequestMemory memory;
+  private ObjectRead object;
+  private @Nullable ByteBuffer held;
+  // Those on the drives that no command names, or a refused one.
+  private @Nullable ChangePieces pieces;
+  private boolean isEnded;
+  private long length;
+
+  public ErasureObjectChange(
+      EngineContext engine,
+      FoldScheduler folds,
+      Beginning beginning,
+      ObjectRead object,
+      long offset,
+      long expectedLength) {
+    if (offset < 0 || offset > object.object().getSummary().getSize()) {
+      throw new IllegalArgumentException("change at " + offset);
+    }
+    this.engine = engine;
+    this.folds = folds;
+    this.beginning = beginning;
+    this.object = object;
+    this.offset = offset;
+    this.expectedLength = expectedLength;
+    this.heldBytesMax = Math.min(engine.config().profile().stripeBytes(), HELD_BYTES_MAX);
+    this.memory = new RequestMemory(engine.memory());
+    if (expectedLength <= heldBytesMax) {
+      int first = expectedLength < 0 ? HELD_BYTES_FIRST : (int) expectedLength;
+      held = ByteBuffer.allocate(Math.min(first, heldBytesMax));
+    }
+  }
+
+  @Override
+  public void write(ByteBuffer bytes) throws DataUnavailableException, InterruptedException {
+    checkOpen();
+    int count = bytes.remaining();
+    ByteBuffer small = held;
+    if (small != null && length + count <= heldBytesMax) {
+      held = withRoom(small, count).put(bytes);
+    } else {
+      flow().write(bytes);
+    }
+    length += count;
+  }
+
+  private ByteBuffer withRoom(ByteBuffer small, int count) {
+    if (small.remaining() >= count) {
+      return small;
+    }
+    int capacity = Math.max(2 * small.capacity(), small.position() + count);
+    return ByteBuffer.allocate(Math.min(capacity, heldBytesMax)).put(small.flip());
+  }
+
+  /** From here on nothing is held back. */
+  private ChangePieces flow() throws DataUnavailableException, InterruptedException {
+    ChangePieces flowing = pieces;
+    if (flowing == null) {
+      EngineConfig config = engine.config();
+      memory.open(stepBytesMax(config, config.windowBytes()), leastBytes(config));
+      long expected = expectedLength < 0 ? Long.MAX_VALUE : expectedLength;
+      flowing = beginning.pieces(object, expected, Long.MAX_VALUE, memory);
+      pieces = flowing;
+      ByteBuffer small = held;
+      if (small != null) {
+        held = null;
+        flowing.write(small.flip());
+      }
+    }
+    return flowing;
+  }
+
+  /** What a change needs that takes several steps, when memory is short. */
+  public static long leastBytes(EngineConfig config) {
+    return stepBytesMax(config, config.leastWindowBytes());
+  }
+
+  private static long stepBytesMax(EngineConfig config, int windowBytes) {
+    Profile profile = config.profile();
+    int window = EngineConfig.windowStripes(profile, windowBytes) * profile.stripeBytes();
+    return Math.max(StripeBatch.bytesMax(profile, window), StripeChange.bytesMax(profile));
+  }
+
+  @Override
+  public long length() {
+    return length;
+  }
+
+  @Override
+  public CommandResult commit(ModifyObject.Builder command)
+      throws DataUnavailableException, MetadataUnavailableException, InterruptedException {
+    checkOpen();
+    ByteBuffer small = held;
+    if (small == null) {
+      return propose(flow(), command);
+    }
+    small.flip();
+    for (int tries = 1; ; tries++) {
+      CommandResult result = tryOnce(small.duplicate(), command, tries == TRIES);
+      if (result.getCode() != ResultCode.CONDITIONAL_CONFLICT || tries == TRIES) {
+        return result;
+      }
+      Thread.sleep(ThreadLocalRandom.current().nextInt(tries * PAUSE_MS));
+      Optional<ObjectRead> now = engine.metadata().object(command.getBucket(), command.getKey());
+      if (now.isEmpty()) {
+        return result(ResultCode.NO_SUCH_KEY);
+      }
+      object = now.get();
+      long size = object.object().getSummary().getSize();
+      if (command.getAppend() ? offset != size : offset > size) {
+        return result(ResultCode.INVALID_OFFSET);
+      }
+    }
+  }
+
+  private static CommandResult result(ResultCode code) {
+    return CommandResult.newBuilder().setCode(code).build();
+  }
+
+  private CommandResult tryOnce(ByteBuffer small, ModifyObject.Builder command, boolean isLast)
+      throws DataUnavailableException, MetadataUnavailableException, InterruptedException {
+    ChangePieces fresh = beginning.pieces(object, length, length, memory);
+    pieces = fresh;
+    try {
+      fresh.write(small);
+      return propose(fresh, command);
+    } catch (DataUnavailableException e) {
+      boolean isOutdated =
+          switch (e.reason()) {
+            case CONFLICT, GONE, MISPLACED -> true;
+            case TOO_FEW_DRIVES, FULL, OVERLOADED, CANCELLED -> false;
+          };
+      if (!isOutdated || isLast) {
+        throw e;
+      }
+      engine.metrics().conflicts.increment();
+      discard();
+      return result(ResultCode.CONDITIONAL_CONFLICT);
+    }
+  }
+
+  private CommandResult propose(ChangePieces written, ModifyObject.Builder command)
+      throws DataUnavailableException, MetadataUnavailableException, InterruptedException {
+    List<ObjectPiece> finished = written.finish();
+    ModifyObject.Builder modify =
+        command.clone().setOffset(offset).setLength(length).clearPieces().addAllPieces(finished);
+    if (finished.stream().anyMatch(ObjectPiece::hasBlob)) {
+      modify.setExpectedVersion(object.object().getVersion());
+    }
+    CommandResult result = submit(modify);
+    switch (result.getCode()) {
+      case OK -> finished.forEach(piece -> committed(piece, written));
+      // It may have been committed: what it wrote may be needed.
+      case STALE_REQUEST, INVALID_COMMAND -> isEnded = true;
+      case CONDITIONAL_CONFLICT -> {
+        engine.metrics().conflicts.increment();
+        discard();
+      }
+      default -> discard();
+    }
+    return result;
+  }
+
+  private void committed(ObjectPiece piece, ChangePieces written) {
+    isEnded = true;
+    if (piece.hasChange()) {
+      folds.committed(BlobId.of(piece.getChange().getBlob()), written.attempt());
+    }
+  }
+
+  /** Makes room where too much is unfolded. */
+  private CommandResult submit(ModifyObject.Builder modify)
+      throws MetadataUnavailableException, InterruptedException {
+    for (int tries = 0; ; tries++) {
+      CommandResult result = submitOnce(modify);
+      if (result.getCode() != ResultCode.TOO_MANY_UNFOLDED || tries == FOLDS_TRIED) {
+        return result;
+      }
+      folds.foldNow(
+          modify.getPiecesList().stream()
+              .filter(ObjectPiece::hasChange)
+              .map(piece -> BlobId.of(piece.getChange().getBlob()))
+              .toList());
+    }
+  }
+
+  private CommandResult submitOnce(ModifyObject.Builder modify)
+      throws MetadataUnavailableException {
+    isEnded = true; // unless it turns out otherwise, only metadata knows what became of it
+    try {
+      CommandResult result = engine.metadata().submit(Command.newBuilder().setModifyObject(modify));
+      isEnded = false;
+      return result;
+    } catch (MetadataUnavailableException e) {
+      isEnded = !e.isRefused();
+      throw e;
+    }
+  }
+
+  private void discard() {
+    ChangePieces written = pieces;
+    if (written != null) {
+      pieces = null;
+      written.discard();
+    }
+  }
+
+  /** Removes what no command named, or a refused one. */
+  @Override
+  public void close() {
+    if (!isEnded) {
+      isEnded = true;
+      discard();
+    }
+    memory.close();
+  }
+
+  private void checkOpen() {
+    if (isEnded) {
+      throw new IllegalStateException("the change has ended");
+    }
+  }
+}

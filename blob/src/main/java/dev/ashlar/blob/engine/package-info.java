@@ -1,0 +1,5 @@
+/** Assembles the engine. */
+@NullMarked
+package dev.ashlar.blob.engine;
+
+import org.jspecify.annotations.NullMarked;

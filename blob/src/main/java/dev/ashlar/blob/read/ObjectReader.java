@@ -1,0 +1,202 @@
+package dev.ashlar.blob.read;
+
+import dev.ashlar.blob.DataSink;
+import dev.ashlar.blob.DataUnavailableException;
+import dev.ashlar.blob.DataUnavailableException.Reason;
+import dev.ashlar.blob.context.BlobRows;
+import dev.ashlar.blob.context.EngineConfig;
+import dev.ashlar.blob.context.EngineContext;
+import dev.ashlar.blob.context.RequestMemory;
+import dev.ashlar.protocol.client.MetadataUnavailableException;
+import dev.ashlar.protocol.client.ObjectRead;
+import dev.ashlar.protocol.layout.ByteRange;
+import dev.ashlar.protocol.layout.StripeLayout;
+import dev.ashlar.protocol.message.BlobRow;
+import dev.ashlar.protocol.message.SliceValue;
+import dev.ashlar.protocol.model.BlobId;
+import dev.ashlar.protocol.model.Profile;
+import java.util.ArrayDeque;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+
+/**
+ * Reads a range of an object: its slices in order, cut into windows of whole stripes; the next
+ * windows are read while one is handed over. Each blob is read in the revision in which it was met,
+ * or in a later one that has not changed what was there. Used by one thread.
+ */
+public final class ObjectReader {
+  private final EngineContext engine;
+  private final ObjectRead object;
+  private final Map<BlobId, BlobRow> blobs = new HashMap<>();
+  private final ArrayDeque<Window> ahead = new ArrayDeque<>();
+  private final Set<UUID> silentDrives = new HashSet<>();
+  private final RequestMemory memory;
+
+  private record Window(ByteRange range, WindowRead read) {}
+
+  public ObjectReader(EngineContext engine, ObjectRead object) {
+    this.engine = engine;
+    this.object = object;
+    this.memory = new RequestMemory(engine.memory());
+    object.blobs().forEach(row -> blobs.put(BlobId.of(row.getId()), row));
+  }
+
+  /** Takes a row that is newer than the object, if it has still the object's bytes. */
+  private void meet(BlobRow row) throws DataUnavailableException {
+    BlobId id = BlobId.of(row.getId());
+    if (row.getRewritten() > object.object().getVersion()) {
+      throw new DataUnavailableException(Reason.GONE, "blob " + id + " was changed");
+    }
+    blobs.put(id, row);
+  }
+
+  public void read(ByteRange range, DataSink sink)
+      throws DataUnavailableException, InterruptedException {
+    try {
+      long sliceStart = 0;
+      List<SliceValue> slices = object.object().getSlicesList();
+      for (int i = 0; i < slices.size() && sliceStart < range.end(); i++) {
+        SliceValue slice = slices.get(i);
+        long from = Math.max(range.offset(), sliceStart);
+        long to = Math.min(range.end(), sliceStart + slice.getLength());
+        if (from < to) {
+          BlobRow blob = blob(slices, i);
+          ByteRange part = new ByteRange(slice.getOffset() + from - sliceStart, to - from);
+          readBlob(blob, part, to < range.end(), sink);
+        }
+        sliceStart += slice.getLength();
+      }
+      while (!ahead.isEmpty()) {
+        deliverOldest(sink);
+      }
+    } finally {
+      ahead.forEach(window -> window.read().abandon());
+      memory.close();
+    }
+  }
+
+  private void readBlob(BlobRow blob, ByteRange part, boolean isMoreBehind, DataSink sink)
+      throws DataUnavailableException, InterruptedException {
+    StripeLayout layout = BlobRows.layout(blob);
+    Profile profile = layout.profile();
+    if (!memory.isOpen()) {
+      EngineConfig config = engine.config();
+      memory.open(
+          share(layout, part, isMoreBehind, config.windowBytes()),
+          share(layout, part, isMoreBehind, config.leastWindowBytes()));
+    }
+    int window = window(profile);
+    for (long from = part.offset(); from < part.end(); ) {
+      ByteRange range = firstWindow(from, part, window);
+      ByteRange[] needed = WindowRead.needed(layout, range);
+      holdMemory(WindowRead.bytesMax(layout, needed), sink);
+      ahead.add(
+          new Window(
+              range,
+              new WindowRead(engine, blob, needed, silentDrives, memory, this::unchangedSince)));
+      from = range.end();
+    }
+  }
+
+  private int window(Profile profile) {
+    EngineConfig config = engine.config();
+    return window(profile, memory.isRoomy() ? config.windowBytes() : config.leastWindowBytes());
+  }
+
+  private static int window(Profile profile, int bytes) {
+    return EngineConfig.windowStripes(profile, bytes) * profile.stripeBytes();
+  }
+
+  private static ByteRange firstWindow(long from, ByteRange part, long window) {
+    long to = Math.min(part.end(), (from / window + 1) * window);
+    return new ByteRange(from, to - from);
+  }
+
+  /**
+   * What a read needs to start with. Of several windows it is two: the receiver may keep the end of
+   * one back until it gets more.
+   */
+  private static long share(
+      StripeLayout layout, ByteRange part, boolean isMoreBehind, int windowBytes) {
+    int window = window(layout.profile(), windowBytes);
+    ByteRange first = firstWindow(part.offset(), part, window);
+    long bytes = WindowRead.bytesMax(layout, WindowRead.needed(layout, first));
+    boolean isLast = first.end() == part.end() && !isMoreBehind;
+    return isLast ? bytes : bytes + WindowRead.bytesMax(layout.profile(), window);
+  }
+
+  /** Makes room for the next window, in which delivering the oldest helps. */
+  private void holdMemory(long bytes, DataSink sink)
+      throws DataUnavailableException, InterruptedException {
+    while (ahead.size() >= engine.config().windowsInFlight() || !memory.tryHold(bytes)) {
+      if (ahead.isEmpty()) {
+        memory.hold(bytes);
+        return;
+      }
+      deliverOldest(sink);
+    }
+  }
+
+  private void deliverOldest(DataSink sink) throws DataUnavailableException, InterruptedException {
+    Window oldest = ahead.element();
+    oldest.read().deliver(oldest.range(), sink);
+    ahead.remove();
+  }
+
+  private BlobRow blob(List<SliceValue> slices, int index) throws DataUnavailableException {
+    BlobId id = BlobId.of(slices.get(index).getBlob());
+    BlobRow row = blobs.get(id);
+    if (row == null) {
+      row = fetchBlobs(slices, index, id);
+    }
+    return row;
+  }
+
+  private BlobRow fetchBlobs(List<SliceValue> slices, int index, BlobId wanted)
+      throws DataUnavailableException {
+    blobs.clear();
+    List<BlobId> ids =
+        slices.subList(index, Math.min(slices.size(), index + ObjectRead.BLOBS_MAX)).stream()
+            .map(slice -> BlobId.of(slice.getBlob()))
+            .distinct()
+            .toList();
+    for (BlobRow row : rows(ids)) {
+      meet(row);
+    }
+    BlobRow row = blobs.get(wanted);
+    if (row == null) {
+      throw new DataUnavailableException(Reason.GONE, "blob " + wanted + " was removed");
+    }
+    return row;
+  }
+
+  private List<BlobRow> rows(List<BlobId> ids) throws DataUnavailableException {
+    try {
+      return engine.metadata().blobs(ids);
+    } catch (MetadataUnavailableException e) {
+      throw new DataUnavailableException(Reason.TOO_FEW_DRIVES, "metadata: " + e.getMessage());
+    }
+  }
+
+  /** The blob in a revision that drives still have. */
+  private BlobRow unchangedSince(BlobRow stale) throws DataUnavailableException {
+    BlobId id = BlobId.of(stale.getId());
+    BlobRow row = blobs.get(id);
+    if (row == null || row.getRevision() <= stale.getRevision()) { // or was met before a repair
+      List<BlobRow> rows = rows(List.of(id));
+      row = rows.isEmpty() ? stale : rows.getFirst();
+    }
+    boolean isNewer =
+        row.getRevision() > stale.getRevision()
+            || row.getSettled() > stale.getSettled(); // a shard has got another name
+    if (!isNewer || row.getReferences() == 0) {
+      throw new DataUnavailableException(Reason.GONE, "blob " + id + " was changed or removed");
+    }
+    meet(row);
+    return row;
+  }
+}

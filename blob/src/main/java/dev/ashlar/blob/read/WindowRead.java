@@ -1,0 +1,193 @@
+package dev.ashlar.blob.read;
+
+import dev.ashlar.blob.DataSink;
+import dev.ashlar.blob.DataUnavailableException;
+import dev.ashlar.blob.context.EngineContext;
+import dev.ashlar.blob.context.RequestMemory;
+import dev.ashlar.blob.read.SlotReads.RevisionGoneException;
+import dev.ashlar.protocol.client.ShardData;
+import dev.ashlar.protocol.layout.ByteRange;
+import dev.ashlar.protocol.layout.StripeLayout;
+import dev.ashlar.protocol.memory.Slab;
+import dev.ashlar.protocol.memory.SlabPool;
+import dev.ashlar.protocol.message.BlobRow;
+import dev.ashlar.protocol.model.Profile;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.Set;
+import java.util.UUID;
+
+/**
+ * Reads parts of one blob, of a few stripes at most: the strips that hold them, in parallel,
+ * straight from their drives. Where a drive cannot deliver, or is late, exactly the missing ranges
+ * are rebuilt from the same ranges of k others. Reading begins with the constructor; used by one
+ * thread.
+ */
+public final class WindowRead {
+  private final Profile profile;
+  private final ByteRange[] needed;
+  private final SlotReads slots;
+  private final Rebuild rebuild;
+  private final RequestMemory memory;
+  private final Renewal renewal;
+  private long heldBytes;
+
+  /** What becomes of a read whose revision of the blob is no longer kept. */
+  public interface Renewal {
+    /**
+     * The row to read with instead: of a later revision in which the same bytes are unchanged.
+     *
+     * @throws DataUnavailableException if there is none
+     */
+    BlobRow instead(BlobRow stale) throws DataUnavailableException;
+  }
+
+  /**
+   * @param row in which revision the blob is read
+   * @param needed per data slot the range of its shard, possibly empty; not all are
+   * @param silentDrives those that did not answer earlier windows, and so are not waited for again;
+   *     this one adds its own
+   * @param memory in which {@link #bytesMax} are held for it
+   */
+  public WindowRead(
+      EngineContext engine,
+      BlobRow row,
+      ByteRange[] needed,
+      Set<UUID> silentDrives,
+      RequestMemory memory,
+      Renewal renewal) {
+    this.needed = needed;
+    this.memory = memory;
+    this.renewal = renewal;
+    this.slots = new SlotReads(engine, row, silentDrives, memory);
+    this.profile = slots.profile();
+    this.rebuild = new Rebuild(engine, slots, needed, memory);
+    this.heldBytes = bytesMax(slots.layout(), needed);
+    start();
+  }
+
+  /** Per data slot the part of its shard that has to be read for this range. */
+  public static ByteRange[] needed(StripeLayout layout, ByteRange range) {
+    ByteRange[] needed = new ByteRange[layout.profile().dataShards()];
+    Arrays.setAll(needed, slot -> layout.shardRange(slot, layout.accessed(range)));
+    return needed;
+  }
+
+  /** Asks for all that is needed; where it is known to be missing, for what rebuilds it, too. */
+  private void start() {
+    ByteRange missing = ByteRange.EMPTY;
+    for (int slot = 0; slot < profile.dataShards(); slot++) {
+      if (slots.isFaulty(slot)) {
+        missing = missing.hull(needed[slot]);
+      }
+    }
+    for (int slot = 0; slot < profile.dataShards(); slot++) {
+      if (!needed[slot].isEmpty()) {
+        slots.ask(slot, needed[slot].hull(slots.present(slot, missing)));
+      }
+    }
+  }
+
+  /**
+   * Direct memory that reading these parts takes at most: a slab per shard where strips have to be
+   * rebuilt, and in the last stripe one more for each that is short. Reads that were given up on
+   * are not in it: they hold memory only while a drive's thread is in them. Nor are hedges, which
+   * take what they need beyond it, or do without.
+   */
+  public static long bytesMax(StripeLayout layout, ByteRange[] needed) {
+    Profile profile = layout.profile();
+    long slab = slabBytes(needed);
+    if (layout.isOneStrip()) {
+      return slab;
+    }
+    return slab * (profile.shards() + (isPadded(layout, needed) ? profile.dataShards() : 0));
+  }
+
+  /** Of a slab for the same range of any shard. */
+  static long slabBytes(ByteRange[] needed) {
+    ByteRange hull = hull(needed);
+    int block = Profile.BLOCK_BYTES;
+    long blocks = (hull.end() - 1) / block - hull.offset() / block + 1;
+    return SlabPool.slabBytes((int) blocks * block);
+  }
+
+  /** Whether some shards are shorter than that. */
+  static boolean isPadded(StripeLayout layout, ByteRange[] needed) {
+    return hull(needed).end() > layout.shardLength(layout.profile().dataShards() - 1);
+  }
+
+  private static ByteRange hull(ByteRange[] ranges) {
+    ByteRange hull = ByteRange.EMPTY;
+    for (ByteRange each : ranges) {
+      hull = hull.hull(each);
+    }
+    return hull;
+  }
+
+  /** The same for whichever whole stripes of so many bytes, the last one included. */
+  public static long bytesMax(Profile profile, int windowBytes) {
+    long slab = SlabPool.slabBytes(windowBytes / profile.dataShards());
+    return slab * (profile.shards() + profile.dataShards());
+  }
+
+  /**
+   * Waits, rebuilds what is missing, hands everything over in order.
+   *
+   * @param range of the blob, whose parts are those needed
+   */
+  void deliver(ByteRange range, DataSink sink)
+      throws DataUnavailableException, InterruptedException {
+    await();
+    StripeLayout layout = slots.layout();
+    int unit = profile.stripeUnit();
+    for (long at = range.offset(); at < range.end(); ) {
+      long count = Math.min(unit - at % unit, range.end() - at);
+      int slot = layout.slotOf(at);
+      ByteBuffer bytes = bytes(slot, new ByteRange(layout.shardOffsetOf(at), count));
+      sink.accept(new ShardData(slots.arrivedRead(slot).data().slab().retain(), bytes));
+      at += count;
+    }
+    abandon();
+  }
+
+  /** Waits and rebuilds what is missing. */
+  public void await() throws DataUnavailableException, InterruptedException {
+    while (true) {
+      try {
+        rebuild.complete();
+        return;
+      } catch (RevisionGoneException e) {
+        restart(renewal.instead(slots.row()));
+      }
+    }
+  }
+
+  private void restart(BlobRow newRow) throws DataUnavailableException, InterruptedException {
+    slots.restart(newRow);
+    rebuild.release();
+    long bytes = bytesMax(slots.layout(), needed);
+    if (bytes > heldBytes) {
+      memory.hold(bytes - heldBytes);
+      heldBytes = bytes;
+    }
+    start();
+  }
+
+  /** Of what was needed and has arrived, this part of the shard. Valid until it is abandoned. */
+  public ByteBuffer bytes(int slot, ByteRange part) {
+    return slots.arrivedRead(slot).bytes(part);
+  }
+
+  /** In which that lies. */
+  public Slab slab(int slot) {
+    return slots.arrivedRead(slot).data().slab();
+  }
+
+  /** Gives back what has arrived, but for what the receiver has, and what still may arrive. */
+  public void abandon() {
+    slots.dropAll();
+    rebuild.release();
+    memory.giveBack(heldBytes);
+    heldBytes = 0;
+  }
+}

@@ -1,0 +1,167 @@
+package dev.ashlar.blob.repair;
+
+import dev.ashlar.blob.context.AbortedWriteCleaner;
+import dev.ashlar.blob.context.BlobRows;
+import dev.ashlar.codec.checksum.Crc32c;
+import dev.ashlar.protocol.client.Completion;
+import dev.ashlar.protocol.client.ShardException;
+import dev.ashlar.protocol.client.ShardStore;
+import dev.ashlar.protocol.client.ShardWrite;
+import dev.ashlar.protocol.memory.Slab;
+import dev.ashlar.protocol.message.BlobRow;
+import dev.ashlar.protocol.message.RepairedShard;
+import dev.ashlar.protocol.model.BlobId;
+import dev.ashlar.protocol.model.DriveId;
+import dev.ashlar.protocol.model.ShardId;
+import java.nio.ByteBuffer;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A slot that owes its shard, the drive that is to have it, and under which name. Used by one
+ * thread; its answers come on others.
+ */
+final class RepairTarget {
+  private final BlobRow row;
+  private final int slot;
+  private final ShardStore store;
+  private final @Nullable ShardStore source;
+  private final BlobId name;
+
+  /** Writes without an answer, and one more until it is known what is to be done afterwards. */
+  private final AtomicInteger unanswered = new AtomicInteger(1);
+
+  private final AtomicReference<@Nullable Runnable> afterwards = new AtomicReference<>();
+  private boolean wasSent;
+  private volatile @Nullable DriveId acknowledgedBy;
+  private volatile boolean hasFailed;
+
+  /**
+   * @param row as of which the shard is made
+   * @param source the drive that has it, or had it; null where that cannot be reached
+   * @param name that it is to have, or has
+   */
+  RepairTarget(BlobRow row, int slot, ShardStore store, @Nullable ShardStore source, BlobId name) {
+    this.row = row;
+    this.slot = slot;
+    this.store = store;
+    this.source = source;
+    this.name = name;
+  }
+
+  int slot() {
+    return slot;
+  }
+
+  ShardStore store() {
+    return store;
+  }
+
+  @Nullable ShardStore source() {
+    return source;
+  }
+
+  /** Whether the shard is to be on another drive than it is, or was. */
+  boolean isElsewhere() {
+    return source == null || !source.drive().id().equals(store.drive().id());
+  }
+
+  boolean isRenamed() {
+    return !name.equals(ShardId.name(row, slot));
+  }
+
+  boolean hasFailed() {
+    return hasFailed;
+  }
+
+  /** From now on it counts as failed, whatever comes of what was sent. */
+  void giveUp() {
+    hasFailed = true;
+  }
+
+  /** What has not been answered by now is not waited for. */
+  void giveUpUnanswered() {
+    if (unanswered.get() > 1) {
+      hasFailed = true;
+    }
+  }
+
+  /** The drive has given something, or taken it. */
+  void acknowledge(DriveId drive) {
+    DriveId before = acknowledgedBy;
+    acknowledgedBy = drive;
+    if (before != null && !before.equals(drive)) {
+      hasFailed = true; // it lost its memory in between
+    }
+  }
+
+  /**
+   * Sends a piece of the shard.
+   *
+   * @param slab in which the bytes lie; retained until the drive is done with them
+   * @param done is counted down then
+   */
+  void write(long offset, ByteBuffer bytes, Slab slab, CountDownLatch done) {
+    slab.retain();
+    wasSent = true;
+    unanswered.incrementAndGet();
+    store.write(
+        new ShardWrite(new ShardId(name, slot), offset, bytes, Crc32c.blockCrcs(bytes)),
+        new Completion<>() {
+          @Override
+          public void succeeded(DriveId drive) {
+            acknowledge(drive);
+            finished();
+          }
+
+          @Override
+          public void failed(ShardException failure) {
+            giveUp();
+            finished();
+          }
+
+          private void finished() {
+            slab.release();
+            answered();
+            done.countDown();
+          }
+        });
+  }
+
+  private void answered() {
+    Runnable last = unanswered.decrementAndGet() == 0 ? afterwards.get() : null;
+    if (last != null) {
+      last.run();
+    }
+  }
+
+  /** What is written is not to count: it is removed when the drive has answered all of it. */
+  void discard(AbortedWriteCleaner leftovers) {
+    if (wasSent && afterwards.compareAndSet(null, () -> leftovers.remove(store, name))) {
+      answered();
+    }
+  }
+
+  /** What the drive may have of the shard from before is not needed any more. */
+  void removeOld(AbortedWriteCleaner leftovers) {
+    if (isRenamed() && source != null) {
+      leftovers.remove(source, ShardId.name(row, slot));
+    }
+  }
+
+  /** That the shard is there. */
+  RepairedShard toMessage() {
+    DriveId by = acknowledgedBy;
+    if (by == null || hasFailed) {
+      throw new IllegalStateException("slot " + slot + " of " + row + " was not repaired");
+    }
+    return RepairedShard.newBuilder()
+        .setAck(BlobRows.ack(slot, by))
+        .setName(name.toMessage())
+        .setNameBefore(ShardId.name(row, slot).toMessage())
+        .setLastChange(BlobRows.view(row, slot).lastChange())
+        .build();
+  }
+}

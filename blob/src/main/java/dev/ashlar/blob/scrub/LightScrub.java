@@ -1,0 +1,134 @@
+package dev.ashlar.blob.scrub;
+
+import dev.ashlar.blob.context.BlobRows;
+import dev.ashlar.blob.context.SuspectShardQueue;
+import dev.ashlar.blob.context.SuspectShardQueue.Suspect;
+import dev.ashlar.protocol.client.MetadataClient;
+import dev.ashlar.protocol.client.MetadataUnavailableException;
+import dev.ashlar.protocol.client.ShardException;
+import dev.ashlar.protocol.client.ShardFault;
+import dev.ashlar.protocol.client.ShardView;
+import dev.ashlar.protocol.layout.ByteRange;
+import dev.ashlar.protocol.message.BlobRow;
+import dev.ashlar.protocol.model.BlobId;
+import dev.ashlar.protocol.model.DriveId;
+import dev.ashlar.protocol.model.PlacementMap;
+import dev.ashlar.protocol.model.ShardId;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Compares what a drive should have, by the rows of the placement groups that it is or was in, with
+ * what its index says that it has. What seems to lack becomes a suspect: the drive or the row may
+ * have changed between the two looks.
+ */
+public final class LightScrub {
+  private static final int PAGE = 200;
+
+  /** It rests so many times as long as it works: a fifth of one core at most. */
+  private static final int REST_FACTOR = 4;
+
+  private static final long FULL_PAUSE_MS = 100;
+
+  private final MetadataClient metadata;
+  private final SuspectShardQueue suspects;
+
+  /** What a drive has, by its index. */
+  public interface Inventory {
+    /**
+     * The first block of the shard of which anything is not there as the view says, or null.
+     *
+     * @param length of the shard in that state
+     */
+    @Nullable ByteRange firstMissing(ShardId shard, ShardView view, long length)
+        throws ShardException;
+  }
+
+  /**
+   * What was looked at.
+   *
+   * @param shards that the drive should have
+   * @param suspects of these, those that it seems to lack
+   */
+  public record Found(long shards, long suspects) {
+    Found plus(Found other) {
+      return new Found(shards + other.shards, suspects + other.suspects);
+    }
+  }
+
+  public LightScrub(MetadataClient metadata, SuspectShardQueue suspects) {
+    this.metadata = metadata;
+    this.suspects = suspects;
+  }
+
+  /** Looks for all that the drive should have; takes long, and rests in between. */
+  public Found look(UUID drive, Inventory inventory)
+      throws MetadataUnavailableException, ShardException, InterruptedException {
+    Found found = new Found(0, 0);
+    // Where a shard is that is to be elsewhere stands in its row, which may be of any group.
+    boolean isAnywhere =
+        metadata.registry().getLoadsList().stream().map(DriveId::idOf).anyMatch(drive::equals);
+    PlacementMap map = metadata.placement();
+    for (int pg = 0; pg < map.pgCount(); pg++) {
+      if (isAnywhere || map.slotDrives().get(pg).contains(drive) || wasIn(map, pg, drive)) {
+        found = found.plus(look(pg, drive, inventory));
+      }
+    }
+    return found;
+  }
+
+  private static boolean wasIn(PlacementMap map, int pg, UUID drive) {
+    return map.pastOf(pg).stream().anyMatch(past -> past.drive().equals(drive));
+  }
+
+  private Found look(int pg, UUID drive, Inventory inventory)
+      throws MetadataUnavailableException, ShardException, InterruptedException {
+    Found found = new Found(0, 0);
+    BlobId after = null;
+    List<BlobRow> page;
+    do {
+      long beganNanos = System.nanoTime();
+      page = metadata.group(pg, after, PAGE);
+      for (BlobRow row : page) {
+        found = found.plus(look(row, drive, inventory));
+      }
+      after = page.isEmpty() ? null : BlobId.of(page.getLast().getId());
+      TimeUnit.NANOSECONDS.sleep(REST_FACTOR * (System.nanoTime() - beganNanos));
+    } while (page.size() == PAGE);
+    return found;
+  }
+
+  /**
+   * By the row's own places: while slots move, shards of a group are on more drives than it has.
+   */
+  private Found look(BlobRow row, UUID drive, Inventory inventory)
+      throws ShardException, InterruptedException {
+    Found found = new Found(0, 0);
+    PlacementMap map = metadata.placement(row.getEpoch());
+    for (int slot = 0; slot < map.profile().shards(); slot++) {
+      if (map.location(row, slot).equals(drive)) {
+        found = found.plus(look(row, slot, inventory));
+      }
+    }
+    return found;
+  }
+
+  private Found look(BlobRow row, int slot, Inventory inventory)
+      throws ShardException, InterruptedException {
+    long length = BlobRows.layout(row).shardLength(slot);
+    if (row.getReferences() == 0 || row.getDebtSlotsList().contains(slot) || length == 0) {
+      return new Found(0, 0);
+    }
+    ShardId shard = ShardId.of(row, slot);
+    ByteRange missing = inventory.firstMissing(shard, BlobRows.view(row, slot), length);
+    if (missing == null) {
+      return new Found(1, 0);
+    }
+    while (!suspects.add(new Suspect(shard, missing, ShardFault.MISSING))) {
+      TimeUnit.MILLISECONDS.sleep(FULL_PAUSE_MS);
+    }
+    return new Found(1, 1);
+  }
+}

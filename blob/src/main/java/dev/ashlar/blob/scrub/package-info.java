@@ -1,0 +1,5 @@
+/** Finds damaged and missing shards. */
+@NullMarked
+package dev.ashlar.blob.scrub;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,182 @@
+package dev.ashlar.blob.write;
+
+import dev.ashlar.blob.DataUnavailableException;
+import dev.ashlar.blob.context.EngineConfig;
+import dev.ashlar.blob.context.EngineContext;
+import dev.ashlar.blob.context.RequestMemory;
+import dev.ashlar.codec.checksum.Md5;
+import dev.ashlar.protocol.client.ShardWrite;
+import dev.ashlar.protocol.message.NewBlob;
+import dev.ashlar.protocol.message.ObjectPiece;
+import dev.ashlar.protocol.model.BlobId;
+import dev.ashlar.protocol.model.PlacementMap;
+import dev.ashlar.protocol.model.Profile;
+import dev.ashlar.protocol.model.ShardId;
+import java.nio.ByteBuffer;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Writes one new blob: batches of stripes go to all slots in parallel, a bounded number of batches
+ * at a time. Used by one thread.
+ */
+public final class BlobWriter implements PieceWriter {
+  private final EngineContext engine;
+  private final Profile profile;
+  private final PlacementMap placement;
+  private final BlobId id;
+  private final int pg;
+  private final ByteBuffer zeros;
+  private final RequestMemory memory;
+  private final @Nullable Md5 md5;
+  private final SlotWrites slots;
+  private final long lengthMax;
+  private @Nullable StripeBatch batch;
+  private long sealedLength;
+
+  /**
+   * @param lengthMax bytes it will take at most; sizes the first buffers
+   * @param zeros see {@link StripeBatch#seal}
+   * @param md5 to which it adds what it writes, or null when nobody wants to know
+   */
+  public BlobWriter(
+      EngineContext engine,
+      BlobId id,
+      long lengthMax,
+      ByteBuffer zeros,
+      RequestMemory memory,
+      @Nullable Md5 md5)
+      throws DataUnavailableException {
+    this.engine = engine;
+    this.profile = engine.config().profile();
+    this.placement = engine.metadata().placement();
+    this.id = id;
+    this.pg = id.placementGroup(placement.pgCount());
+    this.lengthMax = lengthMax;
+    this.zeros = zeros;
+    this.memory = memory;
+    this.md5 = md5;
+    this.slots =
+        new SlotWrites(engine, profile, slot -> placement.drive(pg, slot), id, pg, List.of());
+  }
+
+  long length() {
+    return sealedLength + (batch == null ? 0 : batch.length());
+  }
+
+  @Override
+  public long remaining() {
+    return lengthMax - length();
+  }
+
+  @Override
+  public void write(ByteBuffer bytes) throws DataUnavailableException, InterruptedException {
+    while (bytes.hasRemaining() && remaining() > 0) {
+      StripeBatch current = batch;
+      if (current == null) {
+        current = newBatch();
+        batch = current;
+      }
+      current.fill(bytes);
+      if (current.isFull()) {
+        sendBatch(current);
+      }
+    }
+  }
+
+  /** Sends what was written to the drives. */
+  void sendRest() throws DataUnavailableException, InterruptedException {
+    StripeBatch last = batch;
+    if (last != null) {
+      sendBatch(last);
+    }
+  }
+
+  @Override
+  public ObjectPiece finish() throws DataUnavailableException, InterruptedException {
+    sendRest();
+    slots.awaitAll();
+    NewBlob.Builder blob =
+        NewBlob.newBuilder()
+            .setId(id.toMessage())
+            .setLength(sealedLength)
+            .setProfile(profile.toMessage())
+            .setPg(pg)
+            .setEpoch(placement.epoch())
+            .addAllAcks(slots.acks());
+    return ObjectPiece.newBuilder().setBlob(blob).build();
+  }
+
+  @Override
+  public void discard() {
+    StripeBatch unsent = batch;
+    if (unsent != null) {
+      batch = null;
+      unsent.release();
+    }
+    engine.metrics().abandonedBlobs.increment();
+    slots.afterwards((slot, store) -> engine.leftovers().remove(store, id));
+  }
+
+  private void sendBatch(StripeBatch full) throws DataUnavailableException, InterruptedException {
+    StripeBatch.@Nullable Piece[] pieces = full.seal(engine.codes().of(profile), zeros);
+    engine.metrics().encodedBytes.increment(full.length());
+    long shardOffset = sealedLength / profile.dataShards();
+    batch = null;
+    sealedLength += full.length();
+    if (md5 == null) {
+      send(full, pieces, shardOffset);
+    } else {
+      sendHashed(full, pieces, shardOffset, md5);
+    }
+  }
+
+  private void sendHashed(
+      StripeBatch full, StripeBatch.@Nullable Piece[] pieces, long shardOffset, Md5 hash)
+      throws DataUnavailableException, InterruptedException {
+    StripeBatch.Content content = full.content();
+    boolean isTaken = false;
+    try {
+      send(full, pieces, shardOffset);
+      hash.add(content.bytes(), content::release);
+      isTaken = true;
+    } finally {
+      if (!isTaken) {
+        content.release();
+      }
+    }
+  }
+
+  private void send(StripeBatch full, StripeBatch.@Nullable Piece[] pieces, long shardOffset)
+      throws DataUnavailableException {
+    slots.send(
+        full,
+        pieces,
+        (store, slot, piece, told) ->
+            store.write(
+                new ShardWrite(
+                    new ShardId(id, slot),
+                    shardOffset,
+                    piece.payload().duplicate(),
+                    piece.blockCrcs()),
+                told));
+  }
+
+  private int capacity(int windowBytes) {
+    int stripes = EngineConfig.windowStripes(profile, windowBytes);
+    return (int) Math.min((long) stripes * profile.stripeBytes(), remaining());
+  }
+
+  /** Waits for its memory, first of all for that of the batches in flight. */
+  private StripeBatch newBatch() throws DataUnavailableException, InterruptedException {
+    int capacity = StripeBatch.chooseCapacity(profile, engine.config(), memory, this::capacity);
+    long bytes = StripeBatch.bytesMax(profile, capacity);
+    if (!slots.tryHold(memory, bytes)) {
+      if (md5 != null) {
+        md5.await();
+      }
+      memory.hold(bytes);
+    }
+    return new StripeBatch(profile, engine.pool(), capacity, memory);
+  }
+}

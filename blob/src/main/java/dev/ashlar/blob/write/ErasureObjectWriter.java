@@ -1,0 +1,160 @@
+package dev.ashlar.blob.write;
+
+import dev.ashlar.blob.DataUnavailableException;
+import dev.ashlar.blob.ObjectWriter;
+import dev.ashlar.blob.context.EngineContext;
+import dev.ashlar.blob.context.RequestMemory;
+import dev.ashlar.codec.checksum.Md5;
+import dev.ashlar.codec.checksum.Md5Lanes;
+import dev.ashlar.protocol.client.MetadataUnavailableException;
+import dev.ashlar.protocol.message.Command;
+import dev.ashlar.protocol.message.CommandResult;
+import dev.ashlar.protocol.message.NewBlob;
+import dev.ashlar.protocol.message.ResultCode;
+import dev.ashlar.protocol.model.BlobId;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** Cuts data into blobs of bounded length, one behind the other. */
+public final class ErasureObjectWriter implements ObjectWriter {
+  private enum State {
+    /** Nothing was proposed: what is on the drives can be removed. */
+    OPEN,
+    /** A command that names the blobs was proposed: only metadata knows whether they live. */
+    PROPOSED,
+    /** Visible, or removed. */
+    SETTLED
+  }
+
+  private final EngineContext engine;
+  private final Supplier<BlobId> ids;
+  private final ByteBuffer zeros;
+  private final Md5Lanes lanes;
+  private final Md5 md5;
+  private final long expectedLength;
+  private final RequestMemory memory;
+  private final List<BlobWriter> blobs = new ArrayList<>();
+  private final List<NewBlob> finished = new ArrayList<>();
+  private @Nullable BlobWriter current;
+  private byte @Nullable [] digest;
+  private State state = State.OPEN;
+  private long length;
+
+  public ErasureObjectWriter(
+      EngineContext engine,
+      Supplier<BlobId> ids,
+      ByteBuffer zeros,
+      Md5Lanes lanes,
+      long expectedLength) {
+    this.engine = engine;
+    this.ids = ids;
+    this.zeros = zeros;
+    this.lanes = lanes;
+    this.expectedLength = expectedLength;
+    this.memory = new RequestMemory(engine.memory());
+    this.md5 = lanes.start();
+  }
+
+  @Override
+  public void write(ByteBuffer bytes) throws DataUnavailableException, InterruptedException {
+    checkOpen();
+    if (digest != null) {
+      throw new IllegalStateException("the MD5 was asked for");
+    }
+    while (bytes.hasRemaining()) {
+      BlobWriter blob = current;
+      if (blob == null) {
+        blob = new BlobWriter(engine, ids.get(), nextBlobBytes(), zeros, memory, md5);
+        blobs.add(blob);
+        current = blob;
+      }
+      int before = bytes.remaining();
+      blob.write(bytes);
+      length += before - bytes.remaining();
+      if (blob.remaining() == 0) {
+        finished.add(blob.finish().getBlob());
+        current = null;
+      }
+    }
+  }
+
+  @Override
+  public long length() {
+    return length;
+  }
+
+  @Override
+  public byte[] md5() throws DataUnavailableException, InterruptedException {
+    checkOpen();
+    byte[] known = digest;
+    if (known == null) {
+      if (current != null) {
+        current.sendRest();
+      }
+      if (lanes.hasCompany()) {
+        // While the drives write, others add theirs; alone, it is computed meanwhile.
+        finishCurrent();
+      }
+      known = md5.digest();
+      digest = known;
+    }
+    return known.clone();
+  }
+
+  private void finishCurrent() throws DataUnavailableException, InterruptedException {
+    BlobWriter last = current;
+    if (last != null) {
+      finished.add(last.finish().getBlob());
+      current = null;
+    }
+  }
+
+  @Override
+  public CommandResult commit(Function<List<NewBlob>, Command.Builder> command)
+      throws DataUnavailableException, MetadataUnavailableException, InterruptedException {
+    checkOpen();
+    finishCurrent();
+    Command.Builder proposal = command.apply(List.copyOf(finished));
+    state = State.PROPOSED;
+    CommandResult result;
+    try {
+      result = engine.metadata().submit(proposal);
+    } catch (MetadataUnavailableException e) {
+      if (e.isRefused()) {
+        state = State.OPEN;
+      }
+      throw e;
+    }
+    if (result.getCode() == ResultCode.OK) {
+      state = State.SETTLED;
+    } else if (result.getCode() != ResultCode.STALE_REQUEST) {
+      state = State.OPEN;
+    }
+    return result;
+  }
+
+  @Override
+  public void close() {
+    if (state == State.OPEN) {
+      state = State.SETTLED;
+      blobs.forEach(BlobWriter::discard);
+    }
+    md5.close();
+    memory.close();
+  }
+
+  private long nextBlobBytes() {
+    long max = engine.config().blobBytesMax();
+    return expectedLength < 0 ? max : Math.clamp(expectedLength - length, 1, max);
+  }
+
+  private void checkOpen() {
+    if (state != State.OPEN) {
+      throw new IllegalStateException("writer is " + state);
+    }
+  }
+}

@@ -1,0 +1,218 @@
+package dev.ashlar.blob.write;
+
+import dev.ashlar.blob.DataUnavailableException;
+import dev.ashlar.blob.context.EngineConfig;
+import dev.ashlar.blob.context.RequestMemory;
+import dev.ashlar.codec.ErasureCode;
+import dev.ashlar.codec.checksum.Crc32c;
+import dev.ashlar.protocol.layout.ByteRange;
+import dev.ashlar.protocol.layout.StripeLayout;
+import dev.ashlar.protocol.memory.Slab;
+import dev.ashlar.protocol.memory.SlabPool;
+import dev.ashlar.protocol.model.Profile;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.IntUnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Some consecutive stripes of a blob while they are filled and encoded. Bytes are laid out per
+ * shard as they arrive, so that what goes to one drive is one piece of memory and the whole batch
+ * is one call of the codec. Not thread-safe until sealed.
+ */
+public final class StripeBatch {
+  /** What goes to one drive, and the memory it lies in, which other pieces may share. */
+  public record Piece(ByteBuffer payload, int[] blockCrcs, Slab slab) {}
+
+  /**
+   * What was filled in, in its order.
+   *
+   * @param slabs retained for whoever reads it
+   */
+  record Content(List<ByteBuffer> bytes, List<Slab> slabs) {
+    void release() {
+      slabs.forEach(Slab::release);
+    }
+  }
+
+  private final Profile profile;
+  private final SlabPool pool;
+  private final int capacity;
+  private final int shardCapacity;
+  private final @Nullable Slab[] slabs;
+  private final RequestMemory memory;
+  private long unusedBytes;
+  private int length;
+
+  /**
+   * @param capacity bytes of data it takes, at most a few stripes; whole stripes unless it is the
+   *     blob's last batch
+   * @param memory in which {@link #bytesMax} are held for it
+   */
+  public StripeBatch(Profile profile, SlabPool pool, int capacity, RequestMemory memory) {
+    this.profile = profile;
+    this.pool = pool;
+    this.capacity = capacity;
+    this.shardCapacity = (int) new StripeLayout(profile, capacity).shardLength(0);
+    this.slabs = new Slab[profile.shards()];
+    this.memory = memory;
+    this.unusedBytes = bytesMax(profile, capacity);
+  }
+
+  /** Direct memory that a batch of this capacity takes at most. */
+  public static long bytesMax(Profile profile, int capacity) {
+    StripeLayout layout = new StripeLayout(profile, capacity);
+    int slabs = 1;
+    if (!layout.isOneStrip()) {
+      long strips = Math.ceilDiv(layout.paddedLength(), (long) profile.stripeUnit());
+      slabs = (int) Math.min(profile.dataShards(), strips);
+      slabs += profile.parityShards();
+    }
+    return (long) slabs * SlabPool.slabBytes((int) layout.shardLength(0));
+  }
+
+  /**
+   * A window's worth while memory is plenty, else the least. Opens the request's memory if it is
+   * the first batch.
+   *
+   * @param ofWindow the capacity for a window of so many bytes
+   */
+  public static int chooseCapacity(
+      Profile profile, EngineConfig config, RequestMemory memory, IntUnaryOperator ofWindow)
+      throws DataUnavailableException, InterruptedException {
+    int capacity = ofWindow.applyAsInt(config.windowBytes());
+    int least = ofWindow.applyAsInt(config.leastWindowBytes());
+    if (!memory.isOpen()) {
+      memory.open(bytesMax(profile, capacity), bytesMax(profile, least));
+    }
+    return memory.isRoomy() ? capacity : least;
+  }
+
+  public int length() {
+    return length;
+  }
+
+  public boolean isFull() {
+    return length == capacity;
+  }
+
+  /** Takes bytes up to its capacity and moves the position of {@code source} behind them. */
+  public void fill(ByteBuffer source) {
+    int unit = profile.stripeUnit();
+    while (source.hasRemaining() && length < capacity) {
+      int slot = length % profile.stripeBytes() / unit;
+      int inStrip = length % unit;
+      int shardOffset = length / profile.stripeBytes() * unit + inStrip;
+      int count = Math.min(Math.min(unit - inStrip, capacity - length), source.remaining());
+      slab(slot).slice(shardOffset, count).put(source.slice(source.position(), count));
+      source.position(source.position() + count);
+      length += count;
+    }
+  }
+
+  /** Takes back what was filled in behind the last whole stripe. */
+  public ByteBuffer cutTail() {
+    int count = length % profile.stripeBytes();
+    ByteBuffer tail = ByteBuffer.allocate(count);
+    int start = (length - count) / profile.dataShards();
+    int unit = profile.stripeUnit();
+    for (int at = 0; at < count; at += unit) {
+      tail.put(slab(at / unit).slice(start, Math.min(unit, count - at)));
+    }
+    length -= count;
+    return tail.flip();
+  }
+
+  /**
+   * Encodes what was filled in.
+   *
+   * @param zeros at least a shard's worth of zero bytes
+   * @return per slot what its drive gets, null for a slot without bytes
+   */
+  public @Nullable Piece[] seal(ErasureCode code, ByteBuffer zeros) {
+    StripeLayout layout = new StripeLayout(profile, length);
+    @Nullable Piece[] pieces = new Piece[profile.shards()];
+    for (int slot = 0; slot < profile.dataShards(); slot++) {
+      int shardLength = (int) layout.shardLength(slot);
+      if (shardLength > 0) {
+        ByteBuffer payload = slab(slot).slice(0, shardLength);
+        int filled = (int) layout.shardRange(slot, new ByteRange(0, length)).length();
+        payload.put(filled, zeros, 0, shardLength - filled);
+        pieces[slot] = new Piece(payload, Crc32c.blockCrcs(payload), slab(slot));
+      }
+    }
+    if (layout.isOneStrip()) {
+      // The first column of the matrix is ones: parity over one strip is its copy.
+      for (int slot = profile.dataShards(); slot < profile.shards(); slot++) {
+        pieces[slot] = pieces[0];
+      }
+    } else if (profile.parityShards() > 0) {
+      encodeParity(code, zeros, layout, pieces);
+    }
+    return pieces;
+  }
+
+  private void encodeParity(
+      ErasureCode code, ByteBuffer zeros, StripeLayout layout, @Nullable Piece[] pieces) {
+    int parityLength = (int) layout.shardLength(0);
+    ByteBuffer[] data = new ByteBuffer[profile.dataShards()];
+    for (int slot = 0; slot < data.length; slot++) {
+      int shardLength = (int) layout.shardLength(slot);
+      if (shardLength == 0) {
+        data[slot] = zeros.slice(0, parityLength);
+      } else {
+        data[slot] = slab(slot).slice(0, parityLength);
+        data[slot].put(shardLength, zeros, 0, parityLength - shardLength);
+      }
+    }
+    ByteBuffer[] parity = new ByteBuffer[profile.parityShards()];
+    for (int row = 0; row < parity.length; row++) {
+      parity[row] = slab(profile.dataShards() + row).slice(0, parityLength);
+    }
+    code.encode(data, parity);
+    for (int row = 0; row < parity.length; row++) {
+      int slot = profile.dataShards() + row;
+      pieces[slot] = new Piece(parity[row], Crc32c.blockCrcs(parity[row]), slab(slot));
+    }
+  }
+
+  Content content() {
+    List<ByteBuffer> strips = new ArrayList<>();
+    int unit = profile.stripeUnit();
+    for (int at = 0; at < length; at += unit) {
+      int slot = at / unit % profile.dataShards();
+      int shardOffset = at / profile.stripeBytes() * unit;
+      strips.add(slab(slot).slice(shardOffset, Math.min(unit, length - at)));
+    }
+    List<Slab> retained = new ArrayList<>();
+    for (int slot = 0; slot < Math.min(strips.size(), profile.dataShards()); slot++) {
+      retained.add(slab(slot).retain());
+    }
+    return new Content(strips, retained);
+  }
+
+  /** Gives the memory back but for the pieces whose slab was retained. */
+  public void release() {
+    for (int slot = 0; slot < slabs.length; slot++) {
+      Slab slab = slabs[slot];
+      if (slab != null) {
+        slabs[slot] = null;
+        slab.release();
+      }
+    }
+    memory.giveBack(unusedBytes);
+    unusedBytes = 0;
+  }
+
+  private Slab slab(int slot) {
+    Slab slab = slabs[slot];
+    if (slab == null) {
+      slab = pool.acquire(shardCapacity);
+      slab.whenRecycled(memory::giveBack);
+      unusedBytes -= slab.capacity();
+      slabs[slot] = slab;
+    }
+    return slab;
+  }
+}

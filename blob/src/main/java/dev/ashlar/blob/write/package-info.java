@@ -1,0 +1,5 @@
+/** Writes new blobs. */
+@NullMarked
+package dev.ashlar.blob.write;
+
+import org.jspecify.annotations.NullMarked;

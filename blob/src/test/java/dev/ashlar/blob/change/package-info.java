@@ -1,0 +1,4 @@
+@NullMarked
+package dev.ashlar.blob.change;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.ashlar.blob.context;
+
+import org.jspecify.annotations.NullMarked;

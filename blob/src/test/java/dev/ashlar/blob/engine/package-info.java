@@ -1,0 +1,4 @@
+@NullMarked
+package dev.ashlar.blob.engine;
+
+import org.jspecify.annotations.NullMarked;

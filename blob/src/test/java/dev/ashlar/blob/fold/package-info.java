@@ -1,0 +1,4 @@
+@NullMarked
+package dev.ashlar.blob.fold;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,4 +1,0 @@
-@NullMarked
-package dev.ashlar.blob;
-
-import org.jspecify.annotations.NullMarked;

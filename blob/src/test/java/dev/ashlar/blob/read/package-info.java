@@ -1,0 +1,4 @@
+@NullMarked
+package dev.ashlar.blob.read;
+
+import org.jspecify.annotations.NullMarked;

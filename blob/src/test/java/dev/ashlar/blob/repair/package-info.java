@@ -1,0 +1,4 @@
+@NullMarked
+package dev.ashlar.blob.repair;
+
+import org.jspecify.annotations.NullMarked;

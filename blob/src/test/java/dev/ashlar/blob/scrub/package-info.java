@@ -1,0 +1,4 @@
+@NullMarked
+package dev.ashlar.blob.scrub;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,48 @@
+package dev.ashlar.blob.simulation;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.ashlar.protocol.fault.SimulationRuns;
+import java.util.Map;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * Seeded runs of the whole engine: {@code -Dashlar.engine.runs=10000} sets how many, {@code
+ * -Dashlar.engine.seed=N} replays one.
+ */
+class EngineSimulationTest {
+  private static final int RUNS_DEFAULT = 150;
+
+  @Test
+  void everyChangeHappensWholeOrNotAtAll() {
+    Map<String, Double> work = new TreeMap<>();
+    int runs =
+        SimulationRuns.repeat(
+            "engine simulation", "ashlar.engine", RUNS_DEFAULT, seed -> run(seed, work));
+    System.out.println("done: " + work);
+    if (runs >= RUNS_DEFAULT) {
+      work.forEach((what, count) -> assertTrue(count > 0, what + " never happened"));
+    }
+  }
+
+  /** Its drive then has the shard as it was before, which nothing but a scrub can find. */
+  @Test
+  void aDriveMayLoseTheWriteOfAFold() throws Exception {
+    new EngineSimulation(2_260_256_191_014L, PlantedBug.NONE).run();
+  }
+
+  @ParameterizedTest
+  @MethodSource("dev.ashlar.blob.PlantedBug#ofEngine")
+  void plantedBugsAreFound(PlantedBug bug) {
+    PlantedBugHunt.hunt(bug, RUNS_DEFAULT, seed -> new EngineSimulation(seed, bug).run());
+  }
+
+  private static void run(long seed, Map<String, Double> work) throws Exception {
+    EngineSimulation simulation = new EngineSimulation(seed, PlantedBug.NONE);
+    simulation.run();
+    simulation.work().forEach((what, count) -> work.merge(what, count, Double::sum));
+  }
+}
