@@ -122,7 +122,9 @@ final class GatewayRole implements AutoCloseable {
       ErasureObjectStore objects = new ErasureObjectStore(engine, folder);
       reads = new RunningReads(objects, dependencies.steady());
       unhurried = withoutHaste(engine);
-      debts = opened.add(new GroupDebts(backend.metadata(), dependencies.steady(), dependencies.meters()));
+      debts =
+          opened.add(
+              new GroupDebts(backend.metadata(), dependencies.steady(), dependencies.meters()));
       losses = opened.add(new LossVerifier(engine, dependencies.meters()));
       losses.start();
       repair =
@@ -144,7 +146,11 @@ final class GatewayRole implements AutoCloseable {
     FoldScheduler folder =
         opened.add(
             new FoldScheduler(
-                backend.metadata(), backend.drives(), metrics, dependencies.steady(), driveDeadline));
+                backend.metadata(),
+                backend.drives(),
+                metrics,
+                dependencies.steady(),
+                driveDeadline));
     Gauge.builder("ashlar.blob.unfolded.changes", folder, FoldScheduler::unfoldedChanges)
         .description("Committed changes that are not yet part of their shards")
         .register(dependencies.meters());
