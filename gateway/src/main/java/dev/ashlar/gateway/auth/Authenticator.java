@@ -1,8 +1,8 @@
 package dev.ashlar.gateway.auth;
 
-import dev.ashlar.gateway.http.HttpExchange;
-import dev.ashlar.gateway.http.RequestBody;
-import dev.ashlar.gateway.s3.S3Exception;
+import dev.ashlar.gateway.error.S3Exception;
+import dev.ashlar.gateway.exchange.HttpExchange;
+import dev.ashlar.gateway.exchange.RequestBody;
 import dev.ashlar.protocol.message.ChecksumAlgorithm;
 import dev.ashlar.protocol.message.ChecksumValue;
 

@@ -2,9 +2,9 @@ package dev.ashlar.gateway.auth;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
-import dev.ashlar.gateway.http.RequestBody;
-import dev.ashlar.gateway.s3.S3Error;
-import dev.ashlar.gateway.s3.S3Exception;
+import dev.ashlar.gateway.error.S3Error;
+import dev.ashlar.gateway.error.S3Exception;
+import dev.ashlar.gateway.exchange.RequestBody;
 import io.netty.buffer.ByteBuf;
 import java.util.HashMap;
 import java.util.Locale;

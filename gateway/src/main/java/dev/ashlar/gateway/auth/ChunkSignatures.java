@@ -2,6 +2,7 @@ package dev.ashlar.gateway.auth;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
+import dev.ashlar.gateway.checksum.Sha256;
 import java.nio.ByteBuffer;
 import java.security.MessageDigest;
 import java.util.HexFormat;

@@ -1,5 +1,6 @@
 package dev.ashlar.gateway.auth;
 
+import dev.ashlar.gateway.checksum.Sha256;
 import java.security.MessageDigest;
 import java.util.Arrays;
 

@@ -1,10 +1,10 @@
 package dev.ashlar.gateway.auth;
 
 import dev.ashlar.gateway.auth.Authenticator.PayloadBody;
-import dev.ashlar.gateway.http.HttpExchange;
-import dev.ashlar.gateway.http.RequestBody;
-import dev.ashlar.gateway.s3.S3Error;
-import dev.ashlar.gateway.s3.S3Exception;
+import dev.ashlar.gateway.error.S3Error;
+import dev.ashlar.gateway.error.S3Exception;
+import dev.ashlar.gateway.exchange.HttpExchange;
+import dev.ashlar.gateway.exchange.RequestBody;
 import io.netty.handler.codec.http.HttpHeaders;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;

@@ -1,7 +1,7 @@
 package dev.ashlar.gateway.auth;
 
-import dev.ashlar.gateway.s3.S3Error;
-import dev.ashlar.gateway.s3.S3Exception;
+import dev.ashlar.gateway.error.S3Error;
+import dev.ashlar.gateway.error.S3Exception;
 import java.util.Map;
 
 /** What a credential scope must name; header and query differ in the error's words only. */

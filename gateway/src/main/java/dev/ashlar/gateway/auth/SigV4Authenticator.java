@@ -2,9 +2,10 @@ package dev.ashlar.gateway.auth;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
-import dev.ashlar.gateway.http.HttpExchange;
-import dev.ashlar.gateway.s3.S3Error;
-import dev.ashlar.gateway.s3.S3Exception;
+import dev.ashlar.gateway.checksum.Sha256;
+import dev.ashlar.gateway.error.S3Error;
+import dev.ashlar.gateway.error.S3Exception;
+import dev.ashlar.gateway.exchange.HttpExchange;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.message.CredentialRow;
 import io.netty.handler.codec.http.HttpHeaders;

@@ -1,6 +1,6 @@
 package dev.ashlar.gateway.auth;
 
-import dev.ashlar.gateway.s3.S3Exception;
+import dev.ashlar.gateway.error.S3Exception;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;

@@ -1,7 +1,7 @@
 package dev.ashlar.gateway.auth;
 
-import dev.ashlar.gateway.s3.S3Error;
-import dev.ashlar.gateway.s3.S3Exception;
+import dev.ashlar.gateway.error.S3Error;
+import dev.ashlar.gateway.error.S3Exception;
 
 /**
  * AWS's UriEncode: everything but unreserved characters as %XX in capitals. Clients differ in what

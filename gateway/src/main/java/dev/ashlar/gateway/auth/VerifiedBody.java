@@ -2,9 +2,12 @@ package dev.ashlar.gateway.auth;
 
 import com.google.protobuf.ByteString;
 import dev.ashlar.gateway.auth.Authenticator.PayloadBody;
-import dev.ashlar.gateway.http.RequestBody;
-import dev.ashlar.gateway.s3.S3Error;
-import dev.ashlar.gateway.s3.S3Exception;
+import dev.ashlar.gateway.checksum.ChecksumKind;
+import dev.ashlar.gateway.checksum.RunningDigest;
+import dev.ashlar.gateway.checksum.Sha256;
+import dev.ashlar.gateway.error.S3Error;
+import dev.ashlar.gateway.error.S3Exception;
+import dev.ashlar.gateway.exchange.RequestBody;
 import dev.ashlar.protocol.message.ChecksumAlgorithm;
 import dev.ashlar.protocol.message.ChecksumValue;
 import io.netty.buffer.ByteBuf;

@@ -1,5 +1,7 @@
 package dev.ashlar.gateway.http;
 
+import dev.ashlar.gateway.exchange.AnswerStream;
+import dev.ashlar.gateway.exchange.HttpAnswer;
 import io.netty.buffer.ByteBuf;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -13,14 +15,14 @@ import org.jspecify.annotations.Nullable;
 final class AnswerWriter implements AnswerStream {
   private static final int BATCH_BYTES = 64 << 10;
 
-  private final RequestPort port;
+  private final ConnectionHandle port;
   private final Exchange exchange;
   private @Nullable HttpAnswer unsentHead;
   private List<ByteBuf> pieces = new ArrayList<>(4);
   private long batchBytes;
   private long leftBytes;
 
-  AnswerWriter(RequestPort port, Exchange exchange, HttpAnswer answer, long length) {
+  AnswerWriter(ConnectionHandle port, Exchange exchange, HttpAnswer answer, long length) {
     this.port = port;
     this.exchange = exchange;
     this.unsentHead = answer;
@@ -60,7 +62,7 @@ final class AnswerWriter implements AnswerStream {
 
   private void submit(boolean last) throws IOException, InterruptedException {
     port.window().acquire(batchBytes);
-    Batch batch = new Batch(exchange, unsentHead, pieces, batchBytes, last);
+    AnswerBatch batch = new AnswerBatch(exchange, unsentHead, pieces, batchBytes, last);
     unsentHead = null;
     pieces = new ArrayList<>(4);
     batchBytes = 0;

@@ -1,7 +1,8 @@
 package dev.ashlar.gateway.http;
 
-import dev.ashlar.gateway.s3.S3Error;
-import dev.ashlar.gateway.s3.S3Exception;
+import dev.ashlar.gateway.error.S3Error;
+import dev.ashlar.gateway.error.S3Exception;
+import dev.ashlar.gateway.exchange.HttpAnswer;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
@@ -37,10 +38,10 @@ final class Connection extends ChannelInboundHandlerAdapter {
               .writeBytes("HTTP/1.1 100 Continue\r\n\r\n".getBytes(StandardCharsets.US_ASCII)));
 
   private final ServerState shared;
-  private final RequestPort port;
+  private final ConnectionHandle port;
   private final Outbound outbound;
   private final ArrayDeque<Object> ahead = new ArrayDeque<>(2);
-  private final Patience patience = new Patience();
+  private final ClientTimeouts patience = new ClientTimeouts();
   private @Nullable ChannelHandlerContext context;
   private @Nullable Exchange current;
   // No further request will be taken.
@@ -52,10 +53,10 @@ final class Connection extends ChannelInboundHandlerAdapter {
   Connection(ServerState shared) {
     this.shared = shared;
     this.outbound = new Outbound(shared, this::answerTaken);
-    this.port = new RequestPort(this, outbound.window(), shared.admission());
+    this.port = new ConnectionHandle(this, outbound.window(), shared.admission());
   }
 
-  RequestPort port() {
+  ConnectionHandle port() {
     return port;
   }
 
@@ -222,7 +223,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
       overloaded(exchange);
       return;
     }
-    exchange.thread = Thread.ofVirtual().unstarted(new RequestRun(port, exchange, shared));
+    exchange.thread = Thread.ofVirtual().unstarted(new RequestTask(port, exchange, shared));
     exchange.thread.start();
   }
 
@@ -247,11 +248,11 @@ final class Connection extends ChannelInboundHandlerAdapter {
     exchange.collecting = false;
     exchange.queue().close();
     HttpAnswer answer = shared.errorAnswer(error, exchange.rawPath(), exchange.requestId());
-    send(new Batch(exchange, answer, List.of(), 0, true));
+    send(new AnswerBatch(exchange, answer, List.of(), 0, true));
     releaseWhenSent(exchange);
   }
 
-  void send(Batch batch) {
+  void send(AnswerBatch batch) {
     boolean keep =
         batch.answer() == null
             || (!shared.closing()
@@ -360,7 +361,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
   }
 
   /** A regular look at how long the client has kept us waiting. */
-  void tick(Ticks ticks) {
+  void tick(TimeoutTicks ticks) {
     if (outbound.stalled(context(), ticks)) {
       context().close();
       return;
@@ -375,14 +376,14 @@ final class Connection extends ChannelInboundHandlerAdapter {
     }
   }
 
-  private Patience.Waiting waiting() {
+  private ClientTimeouts.Waiting waiting() {
     if (closing) {
-      return lingering ? Patience.Waiting.END : Patience.Waiting.NOTHING;
+      return lingering ? ClientTimeouts.Waiting.END : ClientTimeouts.Waiting.NOTHING;
     }
     if (current == null) {
-      return Patience.Waiting.REQUEST;
+      return ClientTimeouts.Waiting.REQUEST;
     }
-    return current.wantsBytes() ? Patience.Waiting.BODY : Patience.Waiting.NOTHING;
+    return current.wantsBytes() ? ClientTimeouts.Waiting.BODY : ClientTimeouts.Waiting.NOTHING;
   }
 
   private ChannelHandlerContext context() {

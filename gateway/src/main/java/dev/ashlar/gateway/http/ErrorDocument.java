@@ -1,6 +1,7 @@
 package dev.ashlar.gateway.http;
 
-import dev.ashlar.gateway.s3.S3Exception;
+import dev.ashlar.gateway.error.S3Exception;
+import dev.ashlar.gateway.exchange.HttpAnswer;
 import io.netty.handler.codec.http.DefaultHttpHeaders;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;

@@ -1,5 +1,7 @@
 package dev.ashlar.gateway.http;
 
+import dev.ashlar.gateway.exchange.HttpExchange;
+import dev.ashlar.gateway.exchange.RequestBody;
 import io.netty.buffer.ByteBuf;
 import io.netty.handler.codec.http.HttpHeaders;
 import java.util.ArrayList;

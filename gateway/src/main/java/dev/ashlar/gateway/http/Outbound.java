@@ -1,5 +1,6 @@
 package dev.ashlar.gateway.http;
 
+import dev.ashlar.gateway.exchange.HttpAnswer;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
@@ -55,7 +56,7 @@ final class Outbound {
   /**
    * @param keep whether the head, if there is one, leaves the connection open
    */
-  void send(ChannelHandlerContext ctx, Batch batch, boolean keep) {
+  void send(ChannelHandlerContext ctx, AnswerBatch batch, boolean keep) {
     HttpAnswer answer = batch.answer();
     if (answer != null) {
       writeUnreserved(ctx, encode(ctx, batch.exchange(), answer, keep));
@@ -76,7 +77,7 @@ final class Outbound {
   }
 
   /** To be asked once per tick: has the client taken too little for too long? */
-  boolean stalled(ChannelHandlerContext ctx, Ticks ticks) {
+  boolean stalled(ChannelHandlerContext ctx, TimeoutTicks ticks) {
     if (window.unsentBytes() == 0) {
       progress.reset(submittedBytes);
       return false;

@@ -1,7 +1,7 @@
 package dev.ashlar.gateway.http;
 
-import dev.ashlar.gateway.s3.S3Error;
-import dev.ashlar.gateway.s3.S3Exception;
+import dev.ashlar.gateway.error.S3Error;
+import dev.ashlar.gateway.error.S3Exception;
 import io.netty.handler.codec.TooLongFrameException;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;

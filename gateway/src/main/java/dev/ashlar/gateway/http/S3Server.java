@@ -1,5 +1,6 @@
 package dev.ashlar.gateway.http;
 
+import dev.ashlar.gateway.exchange.RequestHandler;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.PooledByteBufAllocator;
@@ -61,7 +62,7 @@ public final class S3Server implements AutoCloseable {
       throw new IOException("cannot listen on " + config.listen(), bound.cause());
     }
     listener = bound.channel();
-    watchTime(Ticks.of(config.timeouts()));
+    watchTime(TimeoutTicks.of(config.timeouts()));
   }
 
   private ServerBootstrap bootstrap(HttpConfig config) {
@@ -92,7 +93,7 @@ public final class S3Server implements AutoCloseable {
 
   // The timers end with their loops.
   @SuppressWarnings("FutureReturnValueIgnored")
-  private void watchTime(Ticks ticks) {
+  private void watchTime(TimeoutTicks ticks) {
     long periodNanos = ticks.period().toNanos();
     for (EventExecutor loop : loops) {
       loop.scheduleAtFixedRate(
@@ -100,7 +101,7 @@ public final class S3Server implements AutoCloseable {
     }
   }
 
-  private void tick(EventExecutor loop, Ticks ticks) {
+  private void tick(EventExecutor loop, TimeoutTicks ticks) {
     for (Connection connection : state.connections()) {
       if (connection.loop() == loop) {
         connection.tick(ticks);

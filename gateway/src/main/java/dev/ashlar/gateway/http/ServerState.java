@@ -1,6 +1,8 @@
 package dev.ashlar.gateway.http;
 
-import dev.ashlar.gateway.s3.S3Exception;
+import dev.ashlar.gateway.error.S3Exception;
+import dev.ashlar.gateway.exchange.HttpAnswer;
+import dev.ashlar.gateway.exchange.RequestHandler;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.security.SecureRandom;
 import java.time.Clock;
@@ -20,7 +22,7 @@ final class ServerState {
   private final RequestHandler handler;
   private final ByteBudget budget;
   private final HttpMetrics metrics;
-  private final UnservedLog unserved = new UnservedLog(System::nanoTime);
+  private final UnavailabilityLog unserved = new UnavailabilityLog(System::nanoTime);
   private final HeadEncoder encoder;
   private final String hostId;
   private final Semaphore admission;

@@ -4,12 +4,38 @@ import dev.ashlar.blob.DataUnavailableException;
 import dev.ashlar.blob.ObjectStore;
 import dev.ashlar.gateway.auth.Authenticator;
 import dev.ashlar.gateway.auth.Authenticator.AuthenticatedRequest;
-import dev.ashlar.gateway.http.HttpAnswer;
-import dev.ashlar.gateway.http.HttpExchange;
-import dev.ashlar.gateway.http.RequestHandler;
+import dev.ashlar.gateway.error.S3Error;
+import dev.ashlar.gateway.error.S3Exception;
+import dev.ashlar.gateway.exchange.HttpAnswer;
+import dev.ashlar.gateway.exchange.HttpExchange;
+import dev.ashlar.gateway.exchange.RequestHandler;
+import dev.ashlar.gateway.operation.bucket.BucketInfoHandler;
+import dev.ashlar.gateway.operation.bucket.CreateBucketHandler;
+import dev.ashlar.gateway.operation.bucket.DeleteBucketHandler;
+import dev.ashlar.gateway.operation.bucket.ListBucketsHandler;
+import dev.ashlar.gateway.operation.bucket.ListObjectsHandler;
+import dev.ashlar.gateway.operation.change.AppendObjectHandler;
+import dev.ashlar.gateway.operation.change.PatchObjectHandler;
+import dev.ashlar.gateway.operation.multipart.AbortMultipartUploadHandler;
+import dev.ashlar.gateway.operation.multipart.CompleteMultipartUploadHandler;
+import dev.ashlar.gateway.operation.multipart.CreateMultipartUploadHandler;
+import dev.ashlar.gateway.operation.multipart.ListMultipartUploadsHandler;
+import dev.ashlar.gateway.operation.multipart.ListPartsHandler;
+import dev.ashlar.gateway.operation.multipart.UploadPartCopyHandler;
+import dev.ashlar.gateway.operation.multipart.UploadPartHandler;
+import dev.ashlar.gateway.operation.multipart.Uploads;
+import dev.ashlar.gateway.operation.object.CopyObjectHandler;
+import dev.ashlar.gateway.operation.object.DeleteObjectHandler;
+import dev.ashlar.gateway.operation.object.DeleteObjectsHandler;
+import dev.ashlar.gateway.operation.object.GetObjectAttributesHandler;
+import dev.ashlar.gateway.operation.object.GetObjectHandler;
+import dev.ashlar.gateway.operation.object.HeadObjectHandler;
+import dev.ashlar.gateway.operation.object.PutObjectHandler;
+import dev.ashlar.gateway.operation.shared.Backend;
+import dev.ashlar.gateway.operation.shared.Buckets;
+import dev.ashlar.gateway.operation.shared.CopySources;
+import dev.ashlar.gateway.operation.shared.ErrorMapping;
 import dev.ashlar.gateway.s3.S3Config;
-import dev.ashlar.gateway.s3.S3Error;
-import dev.ashlar.gateway.s3.S3Exception;
 import dev.ashlar.gateway.s3.S3Request;
 import dev.ashlar.gateway.s3.S3RequestParser;
 import dev.ashlar.protocol.client.MetadataClient;
@@ -27,7 +53,7 @@ public final class S3Service implements RequestHandler {
   private final ListBucketsHandler listBuckets;
   private final CreateBucketHandler createBucket;
   private final DeleteBucketHandler deleteBucket;
-  private final BucketFactsHandler facts;
+  private final BucketInfoHandler facts;
   private final ListObjectsHandler listObjects;
   private final ListMultipartUploadsHandler listMultipartUploads;
   private final DeleteObjectsHandler deleteObjects;
@@ -64,7 +90,7 @@ public final class S3Service implements RequestHandler {
     this.listBuckets = new ListBucketsHandler(backend);
     this.createBucket = new CreateBucketHandler(backend);
     this.deleteBucket = new DeleteBucketHandler(backend, buckets);
-    this.facts = new BucketFactsHandler(backend, buckets);
+    this.facts = new BucketInfoHandler(backend, buckets);
     this.listObjects = new ListObjectsHandler(backend, buckets);
     this.listMultipartUploads = new ListMultipartUploadsHandler(backend, buckets);
     this.deleteObjects = new DeleteObjectsHandler(backend, buckets);
@@ -133,9 +159,9 @@ public final class S3Service implements RequestHandler {
       }
       return dispatch(request, exchange, caller);
     } catch (MetadataUnavailableException e) {
-      throw Faults.of(e);
+      throw ErrorMapping.of(e);
     } catch (DataUnavailableException e) {
-      throw Faults.of(e);
+      throw ErrorMapping.of(e);
     }
   }
 

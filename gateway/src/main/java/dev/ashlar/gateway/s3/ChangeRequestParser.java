@@ -1,6 +1,10 @@
 package dev.ashlar.gateway.s3;
 
+import dev.ashlar.gateway.checksum.Checksums;
+import dev.ashlar.gateway.error.S3Error;
+import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.s3.S3Request.AppendDialect;
+import dev.ashlar.gateway.uri.Query;
 import io.netty.handler.codec.http.HttpHeaders;
 
 /** Parses the requests that change a part of an object. */

@@ -38,14 +38,14 @@ public record Conditions(
   public Verdict judge(String etag, long lastModifiedMillis) {
     long lastModified = lastModifiedMillis / 1000;
     if (ifMatch != null) {
-      if (!EtagList.matches(ifMatch, etag)) {
+      if (!Etags.matches(ifMatch, etag)) {
         return Verdict.FAILED;
       }
     } else if (ifUnmodifiedSince >= 0 && lastModified > ifUnmodifiedSince) {
       return Verdict.FAILED;
     }
     if (ifNoneMatch != null) {
-      return EtagList.matches(ifNoneMatch, etag) ? Verdict.NOT_MODIFIED : Verdict.PASS;
+      return Etags.matches(ifNoneMatch, etag) ? Verdict.NOT_MODIFIED : Verdict.PASS;
     }
     return ifModifiedSince >= 0 && lastModified <= ifModifiedSince
         ? Verdict.NOT_MODIFIED

@@ -1,5 +1,8 @@
 package dev.ashlar.gateway.s3;
 
+import dev.ashlar.gateway.checksum.Checksums;
+import dev.ashlar.gateway.error.S3Exception;
+import dev.ashlar.gateway.uri.Query;
 import io.netty.handler.codec.http.DefaultHttpHeaders;
 import io.netty.handler.codec.http.HttpHeaders;
 import java.util.Locale;

@@ -1,9 +1,14 @@
 package dev.ashlar.gateway.s3;
 
+import dev.ashlar.gateway.checksum.Checksums;
+import dev.ashlar.gateway.error.S3Error;
+import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.s3.S3Request.CopySource;
 import dev.ashlar.gateway.s3.S3Request.ExpectedChecksum;
 import dev.ashlar.gateway.s3.S3Request.ObjectAttribute;
 import dev.ashlar.gateway.s3.S3Request.ReadOptions;
+import dev.ashlar.gateway.uri.Percent;
+import dev.ashlar.gateway.uri.Query;
 import dev.ashlar.protocol.layout.ByteRange;
 import dev.ashlar.protocol.message.ChecksumAlgorithm;
 import dev.ashlar.protocol.message.ChecksumType;

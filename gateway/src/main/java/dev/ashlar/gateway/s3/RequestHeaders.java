@@ -1,5 +1,7 @@
 package dev.ashlar.gateway.s3;
 
+import dev.ashlar.gateway.error.S3Error;
+import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.protocol.message.ObjectAttributes;
 import dev.ashlar.protocol.message.Precondition;
 import io.netty.handler.codec.http.HttpHeaders;
@@ -122,7 +124,7 @@ final class RequestHeaders {
 
   /** An empty ETag is one that nothing has, not the absence of a condition. */
   private static String writeEtag(String header) {
-    String etag = EtagList.unquote(header);
+    String etag = Etags.unquote(header);
     return etag.isEmpty() ? "\"\"" : etag;
   }
 

@@ -1,6 +1,9 @@
 package dev.ashlar.gateway.s3;
 
-import dev.ashlar.gateway.http.HttpExchange;
+import dev.ashlar.gateway.error.S3Error;
+import dev.ashlar.gateway.error.S3Exception;
+import dev.ashlar.gateway.exchange.HttpExchange;
+import dev.ashlar.gateway.uri.Percent;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Locale;

@@ -1,7 +1,11 @@
 package dev.ashlar.gateway.s3;
 
-import dev.ashlar.gateway.http.HttpExchange;
+import dev.ashlar.gateway.checksum.Checksums;
+import dev.ashlar.gateway.error.S3Error;
+import dev.ashlar.gateway.error.S3Exception;
+import dev.ashlar.gateway.exchange.HttpExchange;
 import dev.ashlar.gateway.s3.S3Request.Listing;
+import dev.ashlar.gateway.uri.Query;
 import dev.ashlar.protocol.message.ChecksumAlgorithm;
 import io.netty.handler.codec.http.HttpHeaders;
 import java.util.Locale;

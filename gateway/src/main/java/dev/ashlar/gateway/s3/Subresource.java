@@ -1,6 +1,10 @@
 package dev.ashlar.gateway.s3;
 
+import dev.ashlar.gateway.error.S3Error;
+import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.s3.RequestTarget.Scope;
+import dev.ashlar.gateway.uri.Query;
+import dev.ashlar.gateway.xml.XmlWriter;
 import java.nio.charset.StandardCharsets;
 import java.util.EnumMap;
 import java.util.EnumSet;

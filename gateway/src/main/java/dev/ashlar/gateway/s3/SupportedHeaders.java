@@ -1,5 +1,6 @@
 package dev.ashlar.gateway.s3;
 
+import dev.ashlar.gateway.error.S3Exception;
 import io.netty.handler.codec.http.HttpHeaders;
 import java.util.Iterator;
 import java.util.Locale;

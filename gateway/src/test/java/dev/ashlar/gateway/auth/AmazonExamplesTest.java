@@ -1,5 +1,6 @@
 package dev.ashlar.gateway.auth;
 
+import dev.ashlar.gateway.checksum.Sha256;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;

@@ -5,8 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.management.UnixOperatingSystemMXBean;
-import dev.ashlar.gateway.s3.S3Error;
-import dev.ashlar.gateway.s3.S3Exception;
+import dev.ashlar.gateway.error.S3Error;
+import dev.ashlar.gateway.error.S3Exception;
+import dev.ashlar.gateway.exchange.HttpAnswer;
+import dev.ashlar.gateway.exchange.HttpExchange;
 import dev.ashlar.transport.Transport;
 import io.micrometer.core.instrument.Gauge;
 import io.netty.buffer.ByteBuf;

@@ -6,8 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
-import dev.ashlar.gateway.s3.S3Error;
-import dev.ashlar.gateway.s3.S3Exception;
+import dev.ashlar.gateway.error.S3Error;
+import dev.ashlar.gateway.error.S3Exception;
+import dev.ashlar.gateway.exchange.HttpAnswer;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.handler.codec.http.DefaultHttpHeaders;
@@ -204,7 +205,7 @@ class S3ServerTest {
           HttpAnswer.Writer writer =
               out -> {
                 streamed.writer().writeTo(out);
-                throw new HttpAnswer.InsteadException(
+                throw new HttpAnswer.ReplacementAnswerException(
                     TestServer.streamed(100_000, 5000), new IllegalStateException("gone"));
               };
           return new HttpAnswer(

@@ -2,7 +2,10 @@ package dev.ashlar.gateway.http;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import dev.ashlar.gateway.s3.S3Exception;
+import dev.ashlar.gateway.error.S3Exception;
+import dev.ashlar.gateway.exchange.HttpAnswer;
+import dev.ashlar.gateway.exchange.RequestBody;
+import dev.ashlar.gateway.exchange.RequestHandler;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.PooledByteBufAllocator;

@@ -2,7 +2,7 @@ package dev.ashlar.gateway.operation;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import dev.ashlar.gateway.s3.Checksums;
+import dev.ashlar.gateway.checksum.Checksums;
 import dev.ashlar.protocol.message.ChecksumAlgorithm;
 import java.io.ByteArrayOutputStream;
 import java.util.EnumSet;

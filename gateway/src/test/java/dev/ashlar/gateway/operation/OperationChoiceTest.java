@@ -3,8 +3,8 @@ package dev.ashlar.gateway.operation;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.s3.S3Config;
-import dev.ashlar.gateway.s3.S3Exception;
 import dev.ashlar.gateway.s3.S3Request;
 import dev.ashlar.gateway.s3.S3RequestParser;
 import java.util.ArrayList;

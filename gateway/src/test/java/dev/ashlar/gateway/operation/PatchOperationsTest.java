@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ashlar.blob.DataUnavailableException.Reason;
-import dev.ashlar.gateway.s3.XmlReader;
+import dev.ashlar.gateway.xml.XmlReader;
 import java.util.Arrays;
 import java.util.Objects;
 import java.util.SplittableRandom;

@@ -1,7 +1,7 @@
 package dev.ashlar.gateway.operation;
 
-import dev.ashlar.gateway.s3.S3Exception;
-import dev.ashlar.gateway.s3.XmlReader;
+import dev.ashlar.gateway.error.S3Exception;
+import dev.ashlar.gateway.xml.XmlReader;
 import io.netty.handler.codec.http.DefaultHttpHeaders;
 import io.netty.handler.codec.http.HttpHeaders;
 import java.nio.charset.StandardCharsets;

@@ -2,9 +2,9 @@ package dev.ashlar.gateway.operation;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import dev.ashlar.gateway.http.HttpAnswer;
+import dev.ashlar.gateway.error.S3Exception;
+import dev.ashlar.gateway.exchange.HttpAnswer;
 import dev.ashlar.gateway.s3.S3Config;
-import dev.ashlar.gateway.s3.S3Exception;
 import dev.ashlar.metadata.memory.MemoryMetadata;
 import dev.ashlar.protocol.client.MetadataClient;
 import dev.ashlar.protocol.model.Profile;
@@ -104,7 +104,7 @@ final class TestS3 {
   private static TestAnswer received(HttpAnswer answer) throws Exception {
     try {
       return new TestAnswer(answer.status(), "", answer.headers(), bytes(answer.body()), null);
-    } catch (HttpAnswer.InsteadException e) {
+    } catch (HttpAnswer.ReplacementAnswerException e) {
       return received(e.answer());
     }
   }

@@ -1,0 +1,61 @@
+package dev.ashlar.gateway.checksum;
+
+import java.nio.ByteBuffer;
+import java.security.MessageDigest;
+import java.util.zip.Checksum;
+import org.jspecify.annotations.Nullable;
+
+/** A hash or checksum over the bytes that pass; computed once, told as often as asked. */
+public abstract class RunningDigest {
+  private byte @Nullable [] value;
+
+  /** Reads the buffer to its limit. */
+  public abstract void update(ByteBuffer bytes);
+
+  abstract byte[] compute();
+
+  /** The digest of all that has passed; nothing may pass afterwards. */
+  public final byte[] value() {
+    byte[] known = value;
+    if (known == null) {
+      known = compute();
+      value = known;
+    }
+    return known;
+  }
+
+  public static RunningDigest of(MessageDigest digest) {
+    return new RunningDigest() {
+      @Override
+      public void update(ByteBuffer bytes) {
+        digest.update(bytes);
+      }
+
+      @Override
+      byte[] compute() {
+        return digest.digest();
+      }
+    };
+  }
+
+  /** Big-endian, in so many bytes. */
+  public static RunningDigest of(Checksum checksum, int length) {
+    return new RunningDigest() {
+      @Override
+      public void update(ByteBuffer bytes) {
+        checksum.update(bytes);
+      }
+
+      @Override
+      byte[] compute() {
+        byte[] value = new byte[length];
+        long bits = checksum.getValue();
+        for (int i = length - 1; i >= 0; i--) {
+          value[i] = (byte) bits;
+          bits >>>= 8;
+        }
+        return value;
+      }
+    };
+  }
+}

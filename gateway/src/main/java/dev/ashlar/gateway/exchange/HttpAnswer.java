@@ -1,0 +1,51 @@
+package dev.ashlar.gateway.exchange;
+
+import io.netty.handler.codec.http.HttpHeaders;
+
+/**
+ * An answer.
+ *
+ * @param headers without Content-Length, Date, Server and request ids, which the connection adds; a
+ *     HEAD answer that must name a length sets Content-Length itself
+ */
+public record HttpAnswer(int status, HttpHeaders headers, Body body) {
+  /** What follows the head. */
+  public sealed interface Body {}
+
+  /** Nothing; Content-Length 0 unless the headers name one (HEAD) or the status forbids it. */
+  public record Empty() implements Body {}
+
+  /** All of it, ready to send. */
+  public record Bytes(byte[] content) implements Body {}
+
+  /**
+   * Made while it is sent, on the request's virtual thread.
+   *
+   * @param length exactly the bytes that the writer will send
+   */
+  public record Streamed(long length, Writer writer) implements Body {}
+
+  /** Produces a streamed body. A failure after the head was sent closes the connection. */
+  public interface Writer {
+    /**
+     * @throws ReplacementAnswerException to have another answer sent, for which it may be too late
+     */
+    void writeTo(AnswerStream out) throws Exception;
+  }
+
+  /** An answer cannot be sent as its head promises, but there is another one. */
+  public static final class ReplacementAnswerException extends Exception {
+    private static final long serialVersionUID = 1;
+
+    private final transient HttpAnswer answer;
+
+    public ReplacementAnswerException(HttpAnswer answer, Throwable cause) {
+      super(cause);
+      this.answer = answer;
+    }
+
+    public HttpAnswer answer() {
+      return answer;
+    }
+  }
+}

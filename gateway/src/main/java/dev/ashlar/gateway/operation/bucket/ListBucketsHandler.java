@@ -1,0 +1,56 @@
+package dev.ashlar.gateway.operation.bucket;
+
+import dev.ashlar.gateway.error.S3Exception;
+import dev.ashlar.gateway.exchange.HttpAnswer;
+import dev.ashlar.gateway.operation.shared.Answers;
+import dev.ashlar.gateway.operation.shared.Backend;
+import dev.ashlar.gateway.s3.S3Dates;
+import dev.ashlar.gateway.s3.S3Request;
+import dev.ashlar.gateway.xml.XmlWriter;
+import dev.ashlar.protocol.client.MetadataUnavailableException;
+import dev.ashlar.protocol.message.BucketRow;
+import java.util.List;
+
+/** The caller's buckets. */
+public final class ListBucketsHandler {
+  private final Backend backend;
+
+  public ListBucketsHandler(Backend backend) {
+    this.backend = backend;
+  }
+
+  private static boolean isIn(String region, BucketRow bucket) {
+    return region.isEmpty() || bucket.getRegion().equals(region);
+  }
+
+  public HttpAnswer handle(S3Request.ListBuckets request, String caller)
+      throws S3Exception, MetadataUnavailableException {
+    String after =
+        request.continuationToken().isEmpty()
+            ? ""
+            : ContinuationToken.decode(request.continuationToken());
+    List<BucketRow> matching =
+        backend.metadata().buckets().stream()
+            .filter(bucket -> bucket.getOwner().equals(caller))
+            .filter(bucket -> bucket.getName().startsWith(request.prefix()))
+            .filter(bucket -> isIn(request.region(), bucket))
+            .filter(bucket -> bucket.getName().compareTo(after) > 0)
+            .toList();
+    int count = Math.min(matching.size(), request.maxBuckets());
+    XmlWriter xml = new XmlWriter().openRoot("ListAllMyBucketsResult");
+    xml.person("Owner", caller, backend.config().ownerDisplayName());
+    xml.open("Buckets");
+    for (BucketRow bucket : matching.subList(0, count)) {
+      xml.open("Bucket")
+          .element("Name", bucket.getName())
+          .element("CreationDate", S3Dates.xml(bucket.getCreatedAtMs()))
+          .element("BucketRegion", bucket.getRegion())
+          .close();
+    }
+    xml.close();
+    if (count > 0 && count < matching.size()) {
+      xml.element("ContinuationToken", ContinuationToken.encode(matching.get(count - 1).getName()));
+    }
+    return Answers.xml(xml.close());
+  }
+}

@@ -1,0 +1,120 @@
+package dev.ashlar.gateway.operation.bucket;
+
+import dev.ashlar.gateway.error.S3Exception;
+import dev.ashlar.gateway.exchange.HttpAnswer;
+import dev.ashlar.gateway.operation.shared.Answers;
+import dev.ashlar.gateway.operation.shared.Backend;
+import dev.ashlar.gateway.operation.shared.Buckets;
+import dev.ashlar.gateway.operation.shared.ListingDocument;
+import dev.ashlar.gateway.s3.S3Request;
+import dev.ashlar.gateway.s3.S3Request.Listing;
+import dev.ashlar.gateway.xml.XmlWriter;
+import dev.ashlar.protocol.client.ListPage;
+import dev.ashlar.protocol.client.ListQuery;
+import dev.ashlar.protocol.client.MetadataUnavailableException;
+
+/** Lists a bucket's objects: version 1, version 2, and as the only versions they have. */
+public final class ListObjectsHandler {
+  private final Backend backend;
+  private final Buckets buckets;
+
+  public ListObjectsHandler(Backend backend, Buckets buckets) {
+    this.backend = backend;
+    this.buckets = buckets;
+  }
+
+  public HttpAnswer handle(S3Request.ListObjects request, String caller)
+      throws S3Exception, MetadataUnavailableException {
+    Listing listing = request.listing();
+    ListPage page = page(listing, request.marker(), caller);
+    ListingDocument document = new ListingDocument("ListBucketResult", listing);
+    document.xml().element("Name", listing.bucket());
+    document.name("Prefix", listing.prefix()).name("Marker", request.marker());
+    // Without a delimiter the last key says it all, and S3 leaves it at that.
+    if (page.truncated() && !listing.delimiter().isEmpty()) {
+      document.name("NextMarker", lastName(page));
+    }
+    document.parameters("MaxKeys", page.truncated());
+    contents(document, page, true);
+    return Answers.xml(document.commonPrefixes(page).xml().close());
+  }
+
+  public HttpAnswer handle(S3Request.ListObjectsV2 request, String caller)
+      throws S3Exception, MetadataUnavailableException {
+    Listing listing = request.listing();
+    String token = request.continuationToken();
+    String after =
+        token == null || token.isEmpty() ? request.startAfter() : ContinuationToken.decode(token);
+    ListPage page = page(listing, after, caller);
+    ListingDocument document = new ListingDocument("ListBucketResult", listing);
+    XmlWriter xml = document.xml();
+    xml.element("Name", listing.bucket());
+    document.name("Prefix", listing.prefix()).optionalName("StartAfter", request.startAfter());
+    xml.optional("ContinuationToken", token);
+    if (page.truncated()) {
+      xml.element("NextContinuationToken", ContinuationToken.encode(lastName(page)));
+    }
+    xml.element("KeyCount", page.entries().size());
+    document.parameters("MaxKeys", page.truncated());
+    contents(document, page, request.fetchOwner());
+    return Answers.xml(document.commonPrefixes(page).xml().close());
+  }
+
+  /** Without versioning every object is the latest version of its key, and its id is null. */
+  public HttpAnswer handle(S3Request.ListObjectVersions request, String caller)
+      throws S3Exception, MetadataUnavailableException {
+    Listing listing = request.listing();
+    ListPage page = page(listing, request.keyMarker(), caller);
+    ListingDocument document = new ListingDocument("ListVersionsResult", listing);
+    XmlWriter xml = document.xml();
+    xml.element("Name", listing.bucket());
+    document.name("Prefix", listing.prefix()).name("KeyMarker", request.keyMarker());
+    xml.element("VersionIdMarker", "");
+    if (page.truncated()) {
+      document.name("NextKeyMarker", lastName(page));
+      xml.element("NextVersionIdMarker", "null");
+    }
+    document.parameters("MaxKeys", page.truncated());
+    for (ListPage.Entry entry : page.entries()) {
+      if (entry instanceof ListPage.Key key) {
+        xml.open("Version");
+        document.object(key.name(), key.summary());
+        xml.element("VersionId", "null").element("IsLatest", true);
+        owner(xml, key).close();
+      }
+    }
+    return Answers.xml(document.commonPrefixes(page).xml().close());
+  }
+
+  private ListPage page(Listing listing, String after, String caller)
+      throws S3Exception, MetadataUnavailableException {
+    buckets.owned(listing.bucket(), caller);
+    ListQuery query =
+        new ListQuery(
+            listing.bucket(), listing.prefix(), listing.delimiter(), after, listing.max());
+    ListPage page = backend.metadata().list(query);
+    // S3 calls a page of nothing complete.
+    return listing.max() == 0 ? new ListPage(page.entries(), false) : page;
+  }
+
+  private void contents(ListingDocument document, ListPage page, boolean withOwner) {
+    for (ListPage.Entry entry : page.entries()) {
+      if (entry instanceof ListPage.Key key) {
+        document.xml().open("Contents");
+        document.object(key.name(), key.summary());
+        if (withOwner) {
+          owner(document.xml(), key);
+        }
+        document.xml().close();
+      }
+    }
+  }
+
+  private XmlWriter owner(XmlWriter xml, ListPage.Key key) {
+    return xml.person("Owner", key.summary().getOwner(), backend.config().ownerDisplayName());
+  }
+
+  private static String lastName(ListPage page) {
+    return page.entries().get(page.entries().size() - 1).name();
+  }
+}

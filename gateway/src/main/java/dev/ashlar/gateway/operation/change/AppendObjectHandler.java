@@ -1,0 +1,147 @@
+package dev.ashlar.gateway.operation.change;
+
+import dev.ashlar.blob.DataUnavailableException;
+import dev.ashlar.gateway.auth.Authenticator.AuthenticatedRequest;
+import dev.ashlar.gateway.error.S3Error;
+import dev.ashlar.gateway.error.S3Exception;
+import dev.ashlar.gateway.exchange.HttpAnswer;
+import dev.ashlar.gateway.operation.object.PutObjectHandler;
+import dev.ashlar.gateway.operation.shared.Answers;
+import dev.ashlar.gateway.operation.shared.Backend;
+import dev.ashlar.gateway.operation.shared.BodyIngest;
+import dev.ashlar.gateway.operation.shared.Buckets;
+import dev.ashlar.gateway.operation.shared.ErrorMapping;
+import dev.ashlar.gateway.operation.shared.WriteConditions;
+import dev.ashlar.gateway.s3.Etags;
+import dev.ashlar.gateway.s3.S3Request;
+import dev.ashlar.protocol.client.MetadataUnavailableException;
+import dev.ashlar.protocol.client.ObjectRead;
+import dev.ashlar.protocol.message.ChecksumAlgorithm;
+import dev.ashlar.protocol.message.CommandResult;
+import dev.ashlar.protocol.message.ModifyObject;
+import dev.ashlar.protocol.message.Precondition;
+import dev.ashlar.protocol.message.ResultCode;
+import io.netty.handler.codec.http.HttpHeaders;
+import java.util.Optional;
+
+/** Adds bytes behind the end of an object, or creates it. */
+public final class AppendObjectHandler {
+  private static final String NEXT_POSITION = "x-rgw-next-append-position";
+
+  private final Backend backend;
+  private final Buckets buckets;
+  private final PutObjectHandler putObject;
+  private final ChangeIngest changes;
+
+  public AppendObjectHandler(Backend backend, Buckets buckets, PutObjectHandler putObject) {
+    this.backend = backend;
+    this.buckets = buckets;
+    this.putObject = putObject;
+    this.changes = new ChangeIngest(backend);
+  }
+
+  public HttpAnswer handle(S3Request.AppendObject request, AuthenticatedRequest caller)
+      throws S3Exception,
+          MetadataUnavailableException,
+          DataUnavailableException,
+          InterruptedException {
+    long length = BodyIngest.requireLength(caller.body());
+    buckets.owned(request.bucket(), caller.owner());
+    Optional<ObjectRead> object = backend.metadata().object(request.bucket(), request.key());
+    requireExpected(request, object);
+    HttpAnswer answer =
+        object.isEmpty()
+            ? create(request, caller, length)
+            : append(
+                request, caller, new ChangeIngest.Place(object.get(), request.offset(), length));
+    switch (request.dialect()) {
+      case EXPRESS ->
+          answer.headers().set("x-amz-object-size", Long.toString(request.offset() + length));
+      case RGW -> answer.headers().set(NEXT_POSITION, Long.toString(request.offset() + length));
+    }
+    return answer;
+  }
+
+  /** Fails unless the object meets the conditions and ends where the client takes it to end. */
+  private static void requireExpected(S3Request.AppendObject request, Optional<ObjectRead> object)
+      throws S3Exception {
+    WriteConditions.check(object, request.precondition(), request.key());
+    long size = object.isEmpty() ? 0 : object.get().object().getSummary().getSize();
+    if (request.offset() != size) {
+      throw switch (request.dialect()) {
+        case EXPRESS -> new S3Exception(S3Error.INVALID_WRITE_OFFSET);
+        case RGW ->
+            S3Exception.withHeader(
+                S3Error.POSITION_NOT_EQUAL_TO_LENGTH, NEXT_POSITION, Long.toString(size));
+      };
+    }
+  }
+
+  private HttpAnswer create(
+      S3Request.AppendObject request, AuthenticatedRequest caller, long length)
+      throws S3Exception,
+          MetadataUnavailableException,
+          DataUnavailableException,
+          InterruptedException {
+    ChangeIngest.requireBytes(length);
+    // Whoever comes second finds an object that he did not take into account.
+    Precondition isAbsent = request.precondition().toBuilder().setIfNoneMatch("*").build();
+    PutObjectHandler.Stored stored =
+        putObject.store(
+            new S3Request.PutObject(
+                request.bucket(),
+                request.key(),
+                request.attributes(),
+                isAbsent,
+                request.announced()),
+            caller,
+            length);
+    requireWon(request, stored.result());
+    return stored.answer();
+  }
+
+  private HttpAnswer append(
+      S3Request.AppendObject request, AuthenticatedRequest caller, ChangeIngest.Place place)
+      throws S3Exception,
+          MetadataUnavailableException,
+          DataUnavailableException,
+          InterruptedException {
+    if (request.attributes().getUserMetadataCount() > 0) {
+      throw new S3Exception(
+          S3Error.INVALID_REQUEST,
+          "Cannot specify both a write offset value and user-defined object metadata for existing"
+              + " objects.");
+    }
+    ModifyObject.Builder command =
+        ModifyObject.newBuilder()
+            .setBucket(request.bucket())
+            .setKey(request.key())
+            .setPrecondition(request.precondition())
+            .setAppend(true);
+    CommandResult result = changes.commit(place, caller.body(), request.announced(), command);
+    requireWon(request, result);
+    HttpHeaders headers = Answers.headers();
+    headers.set("ETag", Etags.quote(result.getEtag()));
+    if (request.announced() != ChecksumAlgorithm.CHECKSUM_NONE) {
+      // Of what was appended, so that the client can compare.
+      Answers.addChecksum(headers, caller.body().checksum(), false);
+    }
+    return Answers.empty(200, headers);
+  }
+
+  /** Says what has become of the object when somebody else was faster. */
+  private void requireWon(S3Request.AppendObject request, CommandResult result)
+      throws S3Exception, MetadataUnavailableException {
+    ResultCode code = result.getCode();
+    boolean isLost =
+        code == ResultCode.PRECONDITION_FAILED
+            || code == ResultCode.CONDITIONAL_CONFLICT
+            || code == ResultCode.INVALID_OFFSET
+            || code == ResultCode.NO_SUCH_KEY;
+    if (isLost) {
+      requireExpected(request, backend.metadata().object(request.bucket(), request.key()));
+      throw new S3Exception(S3Error.CONDITIONAL_REQUEST_CONFLICT);
+    }
+    ErrorMapping.requireOk(result);
+  }
+}

@@ -1,0 +1,93 @@
+package dev.ashlar.gateway.operation.change;
+
+import dev.ashlar.blob.DataUnavailableException;
+import dev.ashlar.gateway.auth.Authenticator.AuthenticatedRequest;
+import dev.ashlar.gateway.error.S3Error;
+import dev.ashlar.gateway.error.S3Exception;
+import dev.ashlar.gateway.exchange.HttpAnswer;
+import dev.ashlar.gateway.operation.shared.Answers;
+import dev.ashlar.gateway.operation.shared.Backend;
+import dev.ashlar.gateway.operation.shared.BodyIngest;
+import dev.ashlar.gateway.operation.shared.Buckets;
+import dev.ashlar.gateway.operation.shared.ErrorMapping;
+import dev.ashlar.gateway.operation.shared.WriteConditions;
+import dev.ashlar.gateway.s3.Etags;
+import dev.ashlar.gateway.s3.S3Dates;
+import dev.ashlar.gateway.s3.S3Request;
+import dev.ashlar.gateway.xml.XmlWriter;
+import dev.ashlar.protocol.client.MetadataUnavailableException;
+import dev.ashlar.protocol.client.ObjectRead;
+import dev.ashlar.protocol.layout.ByteRange;
+import dev.ashlar.protocol.message.CommandResult;
+import dev.ashlar.protocol.message.ModifyObject;
+import dev.ashlar.protocol.message.ObjectRecord;
+import dev.ashlar.protocol.message.Precondition;
+import java.util.Optional;
+
+/** Overwrites a range of an object; what runs past its end is appended. */
+public final class PatchObjectHandler {
+  private final Buckets buckets;
+  private final ChangeIngest changes;
+
+  public PatchObjectHandler(Backend backend, Buckets buckets) {
+    this.buckets = buckets;
+    this.changes = new ChangeIngest(backend);
+  }
+
+  public HttpAnswer handle(S3Request.PatchObject request, AuthenticatedRequest caller)
+      throws S3Exception,
+          MetadataUnavailableException,
+          DataUnavailableException,
+          InterruptedException {
+    long length = BodyIngest.requireLength(caller.body());
+    ObjectRead object = buckets.ownedObject(request.bucket(), request.key(), caller.owner());
+    Precondition condition = condition(request, object);
+    ByteRange range = request.range().resolve(length, object.object().getSummary().getSize());
+    ModifyObject.Builder command =
+        ModifyObject.newBuilder()
+            .setBucket(request.bucket())
+            .setKey(request.key())
+            .setPrecondition(condition);
+    CommandResult result =
+        changes.commit(
+            new ChangeIngest.Place(object, range.offset(), length),
+            caller.body(),
+            request.announced(),
+            command);
+    requireOk(result);
+    return Answers.xml(document(result));
+  }
+
+  /** Checks the conditions, and says what must hold when the change is applied. */
+  private static Precondition condition(S3Request.PatchObject request, ObjectRead read)
+      throws S3Exception {
+    WriteConditions.check(Optional.of(read), request.precondition(), request.key());
+    if (request.unmodifiedSince() < 0) {
+      return request.precondition();
+    }
+    ObjectRecord object = read.object();
+    if (object.getSummary().getLastModifiedMs() / 1000 > request.unmodifiedSince()) {
+      throw new S3Exception(S3Error.PRECONDITION_FAILED);
+    }
+    return request.precondition().toBuilder().setIfVersion(object.getVersion()).build();
+  }
+
+  private static void requireOk(CommandResult result) throws S3Exception {
+    switch (result.getCode()) {
+      case CONDITIONAL_CONFLICT -> throw new S3Exception(S3Error.CONCURRENT_UPDATES_PATCH_CONFLICT);
+      // It became shorter meanwhile.
+      case INVALID_OFFSET -> throw new S3Exception(S3Error.INVALID_RANGE);
+      default -> ErrorMapping.requireOk(result);
+    }
+  }
+
+  private static XmlWriter document(CommandResult result) {
+    return new XmlWriter()
+        .open("PatchObjectResult")
+        .open("Object")
+        .element("LastModified", S3Dates.xml(result.getLastModifiedMs()))
+        .element("ETag", Etags.quote(result.getEtag()))
+        .close()
+        .close();
+  }
+}

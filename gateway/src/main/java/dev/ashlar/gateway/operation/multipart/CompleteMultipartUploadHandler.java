@@ -1,0 +1,182 @@
+package dev.ashlar.gateway.operation.multipart;
+
+import dev.ashlar.gateway.auth.Authenticator.AuthenticatedRequest;
+import dev.ashlar.gateway.checksum.Checksums;
+import dev.ashlar.gateway.error.S3Error;
+import dev.ashlar.gateway.error.S3Exception;
+import dev.ashlar.gateway.exchange.HttpAnswer;
+import dev.ashlar.gateway.operation.shared.Answers;
+import dev.ashlar.gateway.operation.shared.Backend;
+import dev.ashlar.gateway.operation.shared.BodyIngest;
+import dev.ashlar.gateway.operation.shared.Buckets;
+import dev.ashlar.gateway.operation.shared.ErrorMapping;
+import dev.ashlar.gateway.operation.shared.WriteConditions;
+import dev.ashlar.gateway.s3.Etags;
+import dev.ashlar.gateway.s3.S3Request;
+import dev.ashlar.gateway.uri.Percent;
+import dev.ashlar.gateway.xml.XmlWriter;
+import dev.ashlar.protocol.client.MetadataUnavailableException;
+import dev.ashlar.protocol.client.ObjectRead;
+import dev.ashlar.protocol.message.ChecksumValue;
+import dev.ashlar.protocol.message.Command;
+import dev.ashlar.protocol.message.CompletePart;
+import dev.ashlar.protocol.message.CompleteUpload;
+import dev.ashlar.protocol.message.ObjectSummary;
+import dev.ashlar.protocol.message.PartRow;
+import dev.ashlar.protocol.message.UploadRow;
+import java.util.List;
+import java.util.Optional;
+
+/** Makes an object of parts: metadata only. */
+public final class CompleteMultipartUploadHandler {
+  public static final long OBJECT_BYTES_MAX = 5L << 40;
+
+  private final Backend backend;
+  private final Buckets buckets;
+  private final Uploads uploads;
+
+  public CompleteMultipartUploadHandler(Backend backend, Buckets buckets, Uploads uploads) {
+    this.backend = backend;
+    this.buckets = buckets;
+    this.uploads = uploads;
+  }
+
+  public HttpAnswer handle(
+      S3Request.CompleteMultipartUpload request, String host, AuthenticatedRequest caller)
+      throws S3Exception, MetadataUnavailableException, InterruptedException {
+    buckets.owned(request.bucket(), caller.owner());
+    PartList wanted = PartList.parse(BodyIngest.document(caller.body()));
+    Optional<UploadRow> upload = upload(request);
+    if (upload.isEmpty()) {
+      return completedBefore(request, host, wanted);
+    }
+    try {
+      return complete(request, host, wanted, upload.get());
+    } catch (S3Exception e) {
+      // Another request for the same upload may have come first.
+      if (upload(request).isEmpty()) {
+        return completedBefore(request, host, wanted);
+      }
+      throw e;
+    }
+  }
+
+  private Optional<UploadRow> upload(S3Request.CompleteMultipartUpload request)
+      throws MetadataUnavailableException {
+    return backend.metadata().upload(request.bucket(), request.key(), request.uploadId());
+  }
+
+  private HttpAnswer complete(
+      S3Request.CompleteMultipartUpload request, String host, PartList wanted, UploadRow upload)
+      throws S3Exception, MetadataUnavailableException {
+    WriteConditions.check(
+        backend.metadata(), request.precondition(), request.bucket(), request.key());
+    List<PartRow> parts = wanted.select(uploads.allParts(upload), request.uploadId());
+    String etag = MultipartChecksum.etag(wanted.etags());
+    ChecksumValue checksum = MultipartChecksum.of(upload, parts);
+    requireExpected(request, upload, parts, checksum);
+    ErrorMapping.requireOk(
+        backend
+            .metadata()
+            .submit(
+                Command.newBuilder().setCompleteUpload(command(request, parts, etag, checksum))));
+    return Answers.xml(document(request, host, etag, checksum));
+  }
+
+  /**
+   * A client that lost the first answer asks again, or two asked at once. The upload is gone then,
+   * but its object remembers it as long as nothing replaces it.
+   */
+  private HttpAnswer completedBefore(
+      S3Request.CompleteMultipartUpload request, String host, PartList wanted)
+      throws S3Exception, MetadataUnavailableException {
+    Optional<ObjectRead> read = backend.metadata().object(request.bucket(), request.key());
+    if (read.isPresent() && read.get().object().getUploadId().equals(request.uploadId())) {
+      ObjectSummary summary = read.get().object().getSummary();
+      if (wanted.areMd5s() && summary.getEtag().equals(MultipartChecksum.etag(wanted.etags()))) {
+        return Answers.xml(document(request, host, summary.getEtag(), summary.getChecksum()));
+      }
+    }
+    throw Buckets.noSuchUpload(request.uploadId());
+  }
+
+  private static void requireExpected(
+      S3Request.CompleteMultipartUpload request,
+      UploadRow upload,
+      List<PartRow> parts,
+      ChecksumValue checksum)
+      throws S3Exception {
+    long size = parts.stream().mapToLong(PartRow::getSize).sum();
+    if (size > OBJECT_BYTES_MAX) {
+      throw BodyIngest.tooLarge(size, OBJECT_BYTES_MAX);
+    }
+    if (request.objectSize() >= 0 && request.objectSize() != size) {
+      throw new S3Exception(
+          S3Error.INVALID_REQUEST,
+          "The provided 'x-amz-mp-object-size' header value "
+              + request.objectSize()
+              + " does not match what was computed: "
+              + size);
+    }
+    if (request.checksumType() != null && request.checksumType() != upload.getChecksumType()) {
+      throw new S3Exception(
+          S3Error.BAD_DIGEST,
+          "The upload was created using the "
+              + Checksums.typeName(upload.getChecksumType())
+              + " checksum mode. The complete request must use the same checksum mode.");
+    }
+    if (request.checksum() != null) {
+      requireChecksum(request.checksum(), checksum);
+    }
+  }
+
+  private static void requireChecksum(S3Request.ExpectedChecksum expected, ChecksumValue checksum)
+      throws S3Exception {
+    if (!Checksums.isPresent(checksum)) {
+      throw new S3Exception(
+          S3Error.NOT_IMPLEMENTED,
+          "Objects with copied parts have no checksum to compare with the one provided.");
+    }
+    if (expected.algorithm() != checksum.getAlgorithm()) {
+      throw Checksums.mismatch(checksum.getAlgorithm(), expected.algorithm());
+    }
+    if (!expected.text().equals(Checksums.text(checksum))) {
+      throw new S3Exception(S3Error.BAD_DIGEST);
+    }
+  }
+
+  private static CompleteUpload command(
+      S3Request.CompleteMultipartUpload request,
+      List<PartRow> parts,
+      String etag,
+      ChecksumValue checksum) {
+    CompleteUpload.Builder complete =
+        CompleteUpload.newBuilder()
+            .setBucket(request.bucket())
+            .setKey(request.key())
+            .setUploadId(request.uploadId())
+            .setEtag(etag)
+            .setChecksum(checksum)
+            .setPrecondition(request.precondition());
+    for (PartRow part : parts) {
+      complete.addParts(
+          CompletePart.newBuilder().setNumber(part.getNumber()).setToken(part.getToken()));
+    }
+    return complete.build();
+  }
+
+  private static XmlWriter document(
+      S3Request.CompleteMultipartUpload request, String host, String etag, ChecksumValue checksum) {
+    XmlWriter xml =
+        new XmlWriter()
+            .openRoot("CompleteMultipartUploadResult")
+            .element(
+                "Location",
+                "http://" + host + "/" + request.bucket() + "/" + Percent.encode(request.key()))
+            .element("Bucket", request.bucket())
+            .element("Key", request.key())
+            .element("ETag", Etags.quote(etag));
+    Answers.writeChecksum(xml, checksum, true);
+    return xml.close();
+  }
+}

@@ -1,0 +1,71 @@
+package dev.ashlar.gateway.operation.multipart;
+
+import dev.ashlar.gateway.checksum.Checksums;
+import dev.ashlar.gateway.error.S3Exception;
+import dev.ashlar.gateway.exchange.HttpAnswer;
+import dev.ashlar.gateway.operation.shared.Answers;
+import dev.ashlar.gateway.operation.shared.Backend;
+import dev.ashlar.gateway.operation.shared.Buckets;
+import dev.ashlar.gateway.operation.shared.ErrorMapping;
+import dev.ashlar.gateway.s3.S3Request;
+import dev.ashlar.gateway.xml.XmlWriter;
+import dev.ashlar.protocol.client.MetadataUnavailableException;
+import dev.ashlar.protocol.message.ChecksumAlgorithm;
+import dev.ashlar.protocol.message.Command;
+import dev.ashlar.protocol.message.CreateUpload;
+import dev.ashlar.protocol.message.UploadRow;
+import io.netty.handler.codec.http.HttpHeaders;
+import java.util.HexFormat;
+
+/** Begins a multipart upload. */
+public final class CreateMultipartUploadHandler {
+  private final Backend backend;
+  private final Buckets buckets;
+
+  public CreateMultipartUploadHandler(Backend backend, Buckets buckets) {
+    this.backend = backend;
+    this.buckets = buckets;
+  }
+
+  public HttpAnswer handle(S3Request.CreateMultipartUpload request, String caller)
+      throws S3Exception, MetadataUnavailableException {
+    buckets.owned(request.bucket(), caller);
+    String uploadId = newUploadId();
+    UploadRow upload =
+        UploadRow.newBuilder()
+            .setBucket(request.bucket())
+            .setKey(request.key())
+            .setUploadId(uploadId)
+            .setOwner(caller)
+            .setAttributes(request.attributes())
+            .setChecksumAlgorithm(request.checksum())
+            .setChecksumType(request.checksumType())
+            .build();
+    ErrorMapping.requireOk(
+        backend
+            .metadata()
+            .submit(
+                Command.newBuilder().setCreateUpload(CreateUpload.newBuilder().setUpload(upload))));
+    HttpHeaders headers = Answers.headers();
+    if (request.checksum() != ChecksumAlgorithm.CHECKSUM_NONE) {
+      headers.set("x-amz-checksum-algorithm", Checksums.name(request.checksum()));
+      headers.set("x-amz-checksum-type", Checksums.typeName(request.checksumType()));
+    }
+    XmlWriter xml =
+        new XmlWriter()
+            .openRoot("InitiateMultipartUploadResult")
+            .element("Bucket", request.bucket())
+            .element("Key", request.key())
+            .element("UploadId", uploadId)
+            .close();
+    return Answers.xml(xml.toBytes(), headers);
+  }
+
+  /** Begins with the time: uploads of one key are listed in the order of their ids. */
+  private String newUploadId() {
+    HexFormat hex = HexFormat.of();
+    return hex.toHexDigits(backend.clock().millis(), 12)
+        + hex.toHexDigits(backend.random().nextLong())
+        + hex.toHexDigits(backend.random().nextInt());
+  }
+}

@@ -1,0 +1,93 @@
+package dev.ashlar.gateway.operation.multipart;
+
+import dev.ashlar.gateway.checksum.Checksums;
+import dev.ashlar.gateway.error.S3Exception;
+import dev.ashlar.gateway.exchange.HttpAnswer;
+import dev.ashlar.gateway.operation.shared.Answers;
+import dev.ashlar.gateway.operation.shared.Backend;
+import dev.ashlar.gateway.operation.shared.Buckets;
+import dev.ashlar.gateway.operation.shared.ListingDocument;
+import dev.ashlar.gateway.s3.S3Dates;
+import dev.ashlar.gateway.s3.S3Request;
+import dev.ashlar.gateway.s3.S3Request.Listing;
+import dev.ashlar.gateway.xml.XmlWriter;
+import dev.ashlar.protocol.client.MetadataUnavailableException;
+import dev.ashlar.protocol.client.UploadsPage;
+import dev.ashlar.protocol.client.UploadsQuery;
+import dev.ashlar.protocol.message.ChecksumAlgorithm;
+import dev.ashlar.protocol.message.UploadRow;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+
+/** Lists multipart uploads in progress. */
+public final class ListMultipartUploadsHandler {
+  private final Backend backend;
+  private final Buckets buckets;
+
+  public ListMultipartUploadsHandler(Backend backend, Buckets buckets) {
+    this.backend = backend;
+    this.buckets = buckets;
+  }
+
+  public HttpAnswer handle(S3Request.ListMultipartUploads request, String caller)
+      throws S3Exception, MetadataUnavailableException {
+    Listing listing = request.listing();
+    buckets.owned(listing.bucket(), caller);
+    // S3 ignores an upload id without its key.
+    String uploadIdMarker = request.keyMarker().isEmpty() ? "" : request.uploadIdMarker();
+    UploadsPage page =
+        backend
+            .metadata()
+            .uploads(
+                new UploadsQuery(
+                    listing.bucket(),
+                    listing.prefix(),
+                    listing.delimiter(),
+                    request.keyMarker(),
+                    uploadIdMarker,
+                    listing.max()));
+    boolean isTruncated = page.truncated() && listing.max() > 0;
+    ListingDocument document = new ListingDocument("ListMultipartUploadsResult", listing);
+    document.xml().element("Bucket", listing.bucket());
+    document.name("KeyMarker", request.keyMarker());
+    document.xml().element("UploadIdMarker", uploadIdMarker);
+    if (isTruncated) {
+      nextMarkers(document, page);
+    }
+    document.optionalName("Prefix", listing.prefix()).parameters("MaxUploads", isTruncated);
+    page.uploads().forEach(upload -> write(document, upload));
+    page.commonPrefixes().forEach(document::commonPrefix);
+    return Answers.xml(document.xml().close());
+  }
+
+  /** The next page begins behind the last upload or the last prefix, whichever is later. */
+  private static void nextMarkers(ListingDocument document, UploadsPage page) {
+    UploadRow upload =
+        page.uploads().isEmpty() ? UploadRow.getDefaultInstance() : page.uploads().getLast();
+    String prefix = page.commonPrefixes().isEmpty() ? "" : page.commonPrefixes().getLast();
+    boolean endsWithUpload = compareUtf8(upload.getKey(), prefix) > 0;
+    document.name("NextKeyMarker", endsWithUpload ? upload.getKey() : prefix);
+    document.xml().element("NextUploadIdMarker", endsWithUpload ? upload.getUploadId() : "");
+  }
+
+  private static int compareUtf8(String a, String b) {
+    return Arrays.compareUnsigned(
+        a.getBytes(StandardCharsets.UTF_8), b.getBytes(StandardCharsets.UTF_8));
+  }
+
+  private void write(ListingDocument document, UploadRow upload) {
+    String name = backend.config().ownerDisplayName();
+    XmlWriter xml = document.xml().open("Upload");
+    document.name("Key", upload.getKey());
+    xml.element("UploadId", upload.getUploadId())
+        .person("Initiator", upload.getOwner(), name)
+        .person("Owner", upload.getOwner(), name)
+        .element("StorageClass", "STANDARD")
+        .element("Initiated", S3Dates.xml(upload.getInitiatedAtMs()));
+    if (upload.getChecksumAlgorithm() != ChecksumAlgorithm.CHECKSUM_NONE) {
+      xml.element("ChecksumAlgorithm", Checksums.name(upload.getChecksumAlgorithm()))
+          .element("ChecksumType", Checksums.typeName(upload.getChecksumType()));
+    }
+    xml.close();
+  }
+}

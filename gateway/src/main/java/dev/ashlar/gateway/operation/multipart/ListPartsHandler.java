@@ -1,0 +1,80 @@
+package dev.ashlar.gateway.operation.multipart;
+
+import dev.ashlar.gateway.checksum.Checksums;
+import dev.ashlar.gateway.error.S3Exception;
+import dev.ashlar.gateway.exchange.HttpAnswer;
+import dev.ashlar.gateway.operation.shared.Answers;
+import dev.ashlar.gateway.operation.shared.Backend;
+import dev.ashlar.gateway.s3.Etags;
+import dev.ashlar.gateway.s3.S3Dates;
+import dev.ashlar.gateway.s3.S3Request;
+import dev.ashlar.gateway.uri.Percent;
+import dev.ashlar.gateway.xml.XmlWriter;
+import dev.ashlar.protocol.client.MetadataUnavailableException;
+import dev.ashlar.protocol.message.ChecksumAlgorithm;
+import dev.ashlar.protocol.message.PartRow;
+import dev.ashlar.protocol.message.UploadRow;
+import java.util.List;
+
+/** Lists the parts of an upload in progress. */
+public final class ListPartsHandler {
+  private final Backend backend;
+  private final Uploads uploads;
+
+  public ListPartsHandler(Backend backend, Uploads uploads) {
+    this.backend = backend;
+    this.uploads = uploads;
+  }
+
+  public HttpAnswer handle(S3Request.ListParts request, String caller)
+      throws S3Exception, MetadataUnavailableException {
+    UploadRow upload = uploads.owned(request.bucket(), request.key(), request.uploadId(), caller);
+    // One more than asked for tells whether there are more.
+    List<PartRow> found =
+        backend
+            .metadata()
+            .parts(
+                request.bucket(),
+                request.key(),
+                request.uploadId(),
+                request.partNumberMarker(),
+                request.maxParts() + 1);
+    boolean isTruncated = request.maxParts() > 0 && found.size() > request.maxParts();
+    List<PartRow> parts = found.subList(0, Math.min(found.size(), request.maxParts()));
+    XmlWriter xml = new XmlWriter().openRoot("ListPartsResult");
+    xml.element("Bucket", request.bucket())
+        .element("Key", request.url() ? Percent.encode(request.key()) : request.key());
+    if (request.url()) {
+      xml.element("EncodingType", "url");
+    }
+    xml.element("UploadId", request.uploadId());
+    describe(xml, upload);
+    xml.element("PartNumberMarker", request.partNumberMarker())
+        .element("NextPartNumberMarker", parts.isEmpty() ? 0 : parts.getLast().getNumber())
+        .element("MaxParts", request.maxParts())
+        .element("IsTruncated", isTruncated);
+    parts.forEach(part -> write(xml, part));
+    return Answers.xml(xml.close());
+  }
+
+  private void describe(XmlWriter xml, UploadRow upload) {
+    String name = backend.config().ownerDisplayName();
+    xml.person("Initiator", upload.getOwner(), name)
+        .person("Owner", upload.getOwner(), name)
+        .element("StorageClass", "STANDARD");
+    if (upload.getChecksumAlgorithm() != ChecksumAlgorithm.CHECKSUM_NONE) {
+      xml.element("ChecksumAlgorithm", Checksums.name(upload.getChecksumAlgorithm()))
+          .element("ChecksumType", Checksums.typeName(upload.getChecksumType()));
+    }
+  }
+
+  private static void write(XmlWriter xml, PartRow part) {
+    xml.open("Part")
+        .element("PartNumber", part.getNumber())
+        .element("LastModified", S3Dates.xml(part.getLastModifiedMs()))
+        .element("ETag", Etags.quote(part.getEtag()))
+        .element("Size", part.getSize());
+    Answers.writeChecksum(xml, part.getChecksum(), false);
+    xml.close();
+  }
+}

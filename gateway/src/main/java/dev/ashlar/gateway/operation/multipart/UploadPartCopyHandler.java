@@ -1,0 +1,130 @@
+package dev.ashlar.gateway.operation.multipart;
+
+import dev.ashlar.gateway.error.S3Error;
+import dev.ashlar.gateway.error.S3Exception;
+import dev.ashlar.gateway.exchange.HttpAnswer;
+import dev.ashlar.gateway.operation.shared.Answers;
+import dev.ashlar.gateway.operation.shared.Backend;
+import dev.ashlar.gateway.operation.shared.BodyIngest;
+import dev.ashlar.gateway.operation.shared.CopySources;
+import dev.ashlar.gateway.operation.shared.ErrorMapping;
+import dev.ashlar.gateway.s3.Etags;
+import dev.ashlar.gateway.s3.S3Dates;
+import dev.ashlar.gateway.s3.S3Request;
+import dev.ashlar.gateway.xml.XmlWriter;
+import dev.ashlar.protocol.client.MetadataUnavailableException;
+import dev.ashlar.protocol.layout.ByteRange;
+import dev.ashlar.protocol.message.ChecksumType;
+import dev.ashlar.protocol.message.ChecksumValue;
+import dev.ashlar.protocol.message.Command;
+import dev.ashlar.protocol.message.CommandResult;
+import dev.ashlar.protocol.message.CopyPart;
+import dev.ashlar.protocol.message.ObjectRecord;
+import dev.ashlar.protocol.message.ObjectSummary;
+import dev.ashlar.protocol.message.PartRow;
+import dev.ashlar.protocol.message.ResultCode;
+import dev.ashlar.protocol.message.UploadRow;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.util.HexFormat;
+
+/** Makes a part of a range of an object by referring to its blobs: no data moves. */
+public final class UploadPartCopyHandler {
+  private static final int TRIES = 5;
+
+  private final Backend backend;
+  private final Uploads uploads;
+  private final CopySources sources;
+
+  public UploadPartCopyHandler(Backend backend, Uploads uploads, CopySources sources) {
+    this.backend = backend;
+    this.uploads = uploads;
+    this.sources = sources;
+  }
+
+  public HttpAnswer handle(S3Request.UploadPartCopy request, String caller)
+      throws S3Exception, MetadataUnavailableException {
+    UploadRow upload = uploads.owned(request.bucket(), request.key(), request.uploadId(), caller);
+    for (int tries = 1; ; tries++) {
+      ObjectRecord source = sources.open(request.source(), caller);
+      ByteRange range = range(request, source.getSummary());
+      PartRow part = part(request.partNumber(), source, range, upload);
+      CommandResult result = backend.metadata().submit(command(request, source, range, part));
+      if (result.getCode() == ResultCode.CONDITIONAL_CONFLICT && tries < TRIES) {
+        continue;
+      }
+      ErrorMapping.requireOk(result);
+      XmlWriter xml = new XmlWriter().openRoot("CopyPartResult");
+      xml.element("LastModified", S3Dates.xml(result.getLastModifiedMs()));
+      xml.element("ETag", Etags.quote(part.getEtag()));
+      Answers.writeChecksum(xml, part.getChecksum(), false);
+      return Answers.xml(xml.close());
+    }
+  }
+
+  private static ByteRange range(S3Request.UploadPartCopy request, ObjectSummary source)
+      throws S3Exception {
+    ByteRange range =
+        request.range() == null ? new ByteRange(0, source.getSize()) : request.range();
+    if (range.end() > source.getSize()) {
+      throw S3Exception.invalidArgument(
+          "Range specified is not valid for source object of size: " + source.getSize(),
+          "x-amz-copy-source-range",
+          "bytes=" + range.offset() + "-" + (range.end() - 1));
+    }
+    if (range.length() > BodyIngest.OBJECT_BYTES_MAX) {
+      throw new S3Exception(
+          S3Error.INVALID_REQUEST,
+          "The specified copy source is larger than the maximum allowable size for a copy source: "
+              + BodyIngest.OBJECT_BYTES_MAX);
+    }
+    return range;
+  }
+
+  private static PartRow part(int number, ObjectRecord source, ByteRange range, UploadRow upload) {
+    ObjectSummary summary = source.getSummary();
+    boolean isWhole = range.length() == summary.getSize();
+    PartRow.Builder part = PartRow.newBuilder().setNumber(number).setSize(range.length());
+    part.setEtag(
+        isWhole && PartList.isMd5(summary.getEtag()) ? summary.getEtag() : etag(source, range));
+    ChecksumValue checksum = summary.getChecksum();
+    boolean isUseful =
+        isWhole
+            && checksum.getType() == ChecksumType.CHECKSUM_FULL_OBJECT
+            && checksum.getAlgorithm() == MultipartChecksum.algorithm(upload);
+    return isUseful ? part.setChecksum(checksum).build() : part.build();
+  }
+
+  /**
+   * An ETag for bytes that nobody reads here: 32 digits like an MD5, derived from what names these
+   * bytes for ever.
+   */
+  private static String etag(ObjectRecord source, ByteRange range) {
+    MessageDigest md5 = BodyIngest.md5();
+    String name =
+        source.getSummary().getEtag()
+            + ':'
+            + Long.toHexString(source.getVersion())
+            + ':'
+            + range.offset()
+            + ':'
+            + range.length();
+    return HexFormat.of().formatHex(md5.digest(name.getBytes(StandardCharsets.UTF_8)));
+  }
+
+  private static Command.Builder command(
+      S3Request.UploadPartCopy request, ObjectRecord source, ByteRange range, PartRow part) {
+    return Command.newBuilder()
+        .setCopyPart(
+            CopyPart.newBuilder()
+                .setBucket(request.bucket())
+                .setKey(request.key())
+                .setUploadId(request.uploadId())
+                .setPart(part)
+                .setSourceBucket(request.source().bucket())
+                .setSourceKey(request.source().key())
+                .setSourceVersion(source.getVersion())
+                .setSourceOffset(range.offset())
+                .setSourceLength(range.length()));
+  }
+}

@@ -1,0 +1,82 @@
+package dev.ashlar.gateway.operation.multipart;
+
+import dev.ashlar.blob.DataUnavailableException;
+import dev.ashlar.blob.ObjectWriter;
+import dev.ashlar.gateway.auth.Authenticator.AuthenticatedRequest;
+import dev.ashlar.gateway.auth.Authenticator.PayloadBody;
+import dev.ashlar.gateway.checksum.Checksums;
+import dev.ashlar.gateway.error.S3Exception;
+import dev.ashlar.gateway.exchange.HttpAnswer;
+import dev.ashlar.gateway.operation.shared.Answers;
+import dev.ashlar.gateway.operation.shared.Backend;
+import dev.ashlar.gateway.operation.shared.BodyIngest;
+import dev.ashlar.gateway.operation.shared.ErrorMapping;
+import dev.ashlar.gateway.s3.Etags;
+import dev.ashlar.gateway.s3.S3Request;
+import dev.ashlar.protocol.client.MetadataUnavailableException;
+import dev.ashlar.protocol.message.ChecksumAlgorithm;
+import dev.ashlar.protocol.message.Command;
+import dev.ashlar.protocol.message.PartRow;
+import dev.ashlar.protocol.message.PutPart;
+import dev.ashlar.protocol.message.UploadRow;
+import io.netty.handler.codec.http.HttpHeaders;
+
+/** Stores a part. */
+public final class UploadPartHandler {
+  private final Backend backend;
+  private final Uploads uploads;
+
+  public UploadPartHandler(Backend backend, Uploads uploads) {
+    this.backend = backend;
+    this.uploads = uploads;
+  }
+
+  public HttpAnswer handle(S3Request.UploadPart request, AuthenticatedRequest caller)
+      throws S3Exception,
+          MetadataUnavailableException,
+          DataUnavailableException,
+          InterruptedException {
+    PayloadBody body = caller.body();
+    long length = BodyIngest.requireLength(body);
+    UploadRow upload =
+        uploads.owned(request.bucket(), request.key(), request.uploadId(), caller.owner());
+    requireSameChecksum(upload.getChecksumAlgorithm(), request.announced());
+    BodyIngest.chooseChecksum(body, request.announced(), upload.getChecksumAlgorithm());
+    try (ObjectWriter writer = backend.store().newWriter(length)) {
+      String etag = BodyIngest.copy(body, writer);
+      PartRow part =
+          PartRow.newBuilder()
+              .setNumber(request.partNumber())
+              .setSize(writer.length())
+              .setEtag(etag)
+              .setChecksum(body.checksum())
+              .build();
+      ErrorMapping.requireOk(
+          writer.commit(
+              blobs ->
+                  Command.newBuilder()
+                      .setPutPart(
+                          PutPart.newBuilder()
+                              .setBucket(request.bucket())
+                              .setKey(request.key())
+                              .setUploadId(request.uploadId())
+                              .setPart(part)
+                              .addAllBlobs(blobs))));
+      HttpHeaders headers = Answers.headers();
+      headers.set("ETag", Etags.quote(etag));
+      Answers.addChecksum(headers, body.checksum(), false);
+      return Answers.empty(200, headers);
+    }
+  }
+
+  private static void requireSameChecksum(ChecksumAlgorithm ofUpload, ChecksumAlgorithm ofPart)
+      throws S3Exception {
+    boolean isMismatch =
+        ofUpload != ChecksumAlgorithm.CHECKSUM_NONE
+            && ofPart != ChecksumAlgorithm.CHECKSUM_NONE
+            && ofUpload != ofPart;
+    if (isMismatch) {
+      throw Checksums.mismatch(ofUpload, ofPart);
+    }
+  }
+}

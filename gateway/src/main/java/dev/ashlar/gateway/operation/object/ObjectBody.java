@@ -1,0 +1,108 @@
+package dev.ashlar.gateway.operation.object;
+
+import dev.ashlar.blob.DataUnavailableException;
+import dev.ashlar.blob.DataUnavailableException.Reason;
+import dev.ashlar.blob.ObjectStore;
+import dev.ashlar.gateway.error.S3Exception;
+import dev.ashlar.gateway.exchange.AnswerStream;
+import dev.ashlar.gateway.exchange.HttpAnswer;
+import dev.ashlar.gateway.exchange.HttpExchange;
+import dev.ashlar.gateway.operation.shared.ErrorMapping;
+import dev.ashlar.protocol.client.ObjectRead;
+import dev.ashlar.protocol.client.ShardData;
+import dev.ashlar.protocol.layout.ByteRange;
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.Queue;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The bytes of an object on their way into an answer. Short ones are read before the answer is
+ * made; of long ones the connection holds the head back until the first bytes are there, so that
+ * failures become errors, and an object that vanishes meanwhile can be opened again.
+ */
+final class ObjectBody {
+  private static final int READ_AHEAD_MAX = 64 << 10;
+
+  private final Queue<ShardData> pieces = new ArrayDeque<>();
+
+  private ObjectBody() {}
+
+  /** Makes the answer anew of the object as it is now. */
+  interface Reopening {
+    HttpAnswer reopen(DataUnavailableException gone) throws S3Exception, InterruptedException;
+  }
+
+  /** The body of an answer to this exchange, which gives back what it does not send. */
+  static HttpAnswer.Body open(
+      HttpExchange exchange,
+      ObjectStore store,
+      ObjectRead object,
+      ByteRange range,
+      Reopening reopening)
+      throws DataUnavailableException, InterruptedException {
+    if (range.isEmpty()) {
+      return new HttpAnswer.Empty();
+    }
+    if (range.length() > READ_AHEAD_MAX) {
+      return new HttpAnswer.Streamed(
+          range.length(), out -> stream(store, object, range, reopening, out));
+    }
+    ObjectBody body = new ObjectBody();
+    try {
+      store.read(object, range, body.pieces::add);
+    } catch (DataUnavailableException | InterruptedException | RuntimeException e) {
+      body.release();
+      throw e;
+    }
+    exchange.onEnd(body::release);
+    return new HttpAnswer.Streamed(range.length(), body::writeTo);
+  }
+
+  private void writeTo(AnswerStream out) throws IOException, InterruptedException {
+    for (ShardData piece = pieces.poll(); piece != null; piece = pieces.poll()) {
+      out.write(new ShardByteBuf(piece));
+    }
+  }
+
+  private void release() {
+    pieces.forEach(ShardData::release);
+    pieces.clear();
+  }
+
+  private static void stream(
+      ObjectStore store, ObjectRead object, ByteRange range, Reopening reopening, AnswerStream out)
+      throws S3Exception, HttpAnswer.ReplacementAnswerException, IOException, InterruptedException {
+    Receiver receiver = new Receiver(out);
+    try {
+      store.read(object, range, receiver::accept);
+    } catch (DataUnavailableException e) {
+      if (receiver.failure != null) {
+        throw receiver.failure;
+      }
+      if (e.reason() == Reason.GONE) {
+        throw new HttpAnswer.ReplacementAnswerException(reopening.reopen(e), e);
+      }
+      throw ErrorMapping.of(e);
+    }
+  }
+
+  /** Hands pieces to the connection and remembers why that failed. */
+  private static final class Receiver {
+    private final AnswerStream out;
+    private @Nullable IOException failure;
+
+    Receiver(AnswerStream out) {
+      this.out = out;
+    }
+
+    void accept(ShardData piece) throws DataUnavailableException, InterruptedException {
+      try {
+        out.write(new ShardByteBuf(piece));
+      } catch (IOException e) {
+        failure = e;
+        throw new DataUnavailableException(Reason.CANCELLED, "the client has gone");
+      }
+    }
+  }
+}

@@ -1,0 +1,96 @@
+package dev.ashlar.gateway.operation.object;
+
+import dev.ashlar.blob.DataUnavailableException;
+import dev.ashlar.blob.ObjectWriter;
+import dev.ashlar.gateway.auth.Authenticator.AuthenticatedRequest;
+import dev.ashlar.gateway.auth.Authenticator.PayloadBody;
+import dev.ashlar.gateway.error.S3Exception;
+import dev.ashlar.gateway.exchange.HttpAnswer;
+import dev.ashlar.gateway.operation.shared.Answers;
+import dev.ashlar.gateway.operation.shared.Backend;
+import dev.ashlar.gateway.operation.shared.BodyIngest;
+import dev.ashlar.gateway.operation.shared.Buckets;
+import dev.ashlar.gateway.operation.shared.ErrorMapping;
+import dev.ashlar.gateway.operation.shared.WriteConditions;
+import dev.ashlar.gateway.s3.Etags;
+import dev.ashlar.gateway.s3.S3Request;
+import dev.ashlar.protocol.client.MetadataUnavailableException;
+import dev.ashlar.protocol.message.ChecksumAlgorithm;
+import dev.ashlar.protocol.message.ChecksumValue;
+import dev.ashlar.protocol.message.Command;
+import dev.ashlar.protocol.message.CommandResult;
+import dev.ashlar.protocol.message.ObjectSummary;
+import dev.ashlar.protocol.message.PutObject;
+import io.netty.handler.codec.http.HttpHeaders;
+
+/** Stores an object. */
+public final class PutObjectHandler {
+  private final Backend backend;
+  private final Buckets buckets;
+
+  public PutObjectHandler(Backend backend, Buckets buckets) {
+    this.backend = backend;
+    this.buckets = buckets;
+  }
+
+  public HttpAnswer handle(S3Request.PutObject request, AuthenticatedRequest caller)
+      throws S3Exception,
+          MetadataUnavailableException,
+          DataUnavailableException,
+          InterruptedException {
+    long length = BodyIngest.requireLength(caller.body());
+    buckets.owned(request.bucket(), caller.owner());
+    WriteConditions.check(
+        backend.metadata(), request.precondition(), request.bucket(), request.key());
+    Stored stored = store(request, caller, length);
+    ErrorMapping.requireOk(stored.result);
+    return stored.answer();
+  }
+
+  /**
+   * Takes the body in and submits the command that makes an object of it.
+   *
+   * @param length of the body
+   */
+  public Stored store(S3Request.PutObject request, AuthenticatedRequest caller, long length)
+      throws S3Exception,
+          MetadataUnavailableException,
+          DataUnavailableException,
+          InterruptedException {
+    PayloadBody body = caller.body();
+    BodyIngest.chooseChecksum(body, request.announced(), ChecksumAlgorithm.CHECKSUM_NONE);
+    try (ObjectWriter writer = backend.store().newWriter(length)) {
+      String etag = BodyIngest.copy(body, writer);
+      ObjectSummary summary =
+          ObjectSummary.newBuilder()
+              .setSize(writer.length())
+              .setEtag(etag)
+              .setOwner(caller.owner())
+              .setChecksum(body.checksum())
+              .build();
+      CommandResult result =
+          writer.commit(
+              blobs ->
+                  Command.newBuilder()
+                      .setPutObject(
+                          PutObject.newBuilder()
+                              .setBucket(request.bucket())
+                              .setKey(request.key())
+                              .setSummary(summary)
+                              .setAttributes(request.attributes())
+                              .addAllBlobs(blobs)
+                              .setPrecondition(request.precondition())));
+      return new Stored(result, etag, body.checksum());
+    }
+  }
+
+  /** What came of storing an object; not there unless the result is OK. */
+  public record Stored(CommandResult result, String etag, ChecksumValue checksum) {
+    public HttpAnswer answer() {
+      HttpHeaders headers = Answers.headers();
+      headers.set("ETag", Etags.quote(etag));
+      Answers.addChecksum(headers, checksum, true);
+      return Answers.empty(200, headers);
+    }
+  }
+}

@@ -1,0 +1,113 @@
+package dev.ashlar.gateway.operation.shared;
+
+import dev.ashlar.blob.DataUnavailableException;
+import dev.ashlar.blob.ObjectWriter;
+import dev.ashlar.gateway.auth.Authenticator.PayloadBody;
+import dev.ashlar.gateway.error.S3Error;
+import dev.ashlar.gateway.error.S3Exception;
+import dev.ashlar.gateway.exchange.RequestBody;
+import dev.ashlar.protocol.message.ChecksumAlgorithm;
+import io.netty.buffer.ByteBuf;
+import java.io.ByteArrayOutputStream;
+import java.nio.ByteBuffer;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import java.util.Map;
+
+/** Takes bodies in. */
+public final class BodyIngest {
+  public static final long OBJECT_BYTES_MAX = 5L << 30;
+  private static final int DOCUMENT_BYTES_MAX = 4 << 20;
+
+  private BodyIngest() {}
+
+  /** The length that the body will have. */
+  public static long requireLength(RequestBody body) throws S3Exception {
+    long length = body.length();
+    if (length < 0) {
+      throw new S3Exception(S3Error.MISSING_CONTENT_LENGTH);
+    }
+    if (length > OBJECT_BYTES_MAX) {
+      throw tooLarge(length, OBJECT_BYTES_MAX);
+    }
+    return length;
+  }
+
+  public static S3Exception tooLarge(long size, long max) {
+    return new S3Exception(
+        S3Error.ENTITY_TOO_LARGE,
+        S3Error.ENTITY_TOO_LARGE.message(),
+        Map.of("ProposedSize", Long.toString(size), "MaxSizeAllowed", Long.toString(max)),
+        null);
+  }
+
+  /**
+   * Makes sure that the bytes get a checksum: the one announced, else the wanted one, else
+   * CRC64NVME, as S3 does (it costs a fiftieth of the ETag's MD5).
+   */
+  public static void chooseChecksum(
+      PayloadBody body, ChecksumAlgorithm announced, ChecksumAlgorithm wanted) {
+    if (announced == ChecksumAlgorithm.CHECKSUM_NONE) {
+      body.alsoCompute(
+          wanted == ChecksumAlgorithm.CHECKSUM_NONE
+              ? ChecksumAlgorithm.CHECKSUM_CRC64NVME
+              : wanted);
+    }
+  }
+
+  /** Moves the body to the drives and returns the MD5 of its bytes in hexadecimal digits. */
+  public static String copy(PayloadBody body, ObjectWriter writer)
+      throws S3Exception, DataUnavailableException, InterruptedException {
+    body.leaveMd5();
+    copy(body, writer::write);
+    byte[] md5 = writer.md5();
+    body.requireMd5(md5);
+    return HexFormat.of().formatHex(md5);
+  }
+
+  /** Where the bytes of a body go. */
+  public interface Sink {
+    void write(ByteBuffer bytes) throws DataUnavailableException, InterruptedException;
+  }
+
+  /** Moves the body; when it is through, everything that was promised about it was verified. */
+  public static void copy(PayloadBody body, Sink sink)
+      throws S3Exception, DataUnavailableException, InterruptedException {
+    for (ByteBuf piece = body.read(); piece != null; piece = body.read()) {
+      try {
+        for (ByteBuffer bytes : piece.nioBuffers()) {
+          sink.write(bytes);
+        }
+      } finally {
+        piece.release();
+      }
+    }
+  }
+
+  /** Reads a small document. */
+  public static byte[] document(RequestBody body) throws S3Exception, InterruptedException {
+    ByteArrayOutputStream document = new ByteArrayOutputStream();
+    for (ByteBuf piece = body.read(); piece != null; piece = body.read()) {
+      try {
+        if (document.size() + piece.readableBytes() > DOCUMENT_BYTES_MAX) {
+          throw new S3Exception(S3Error.MAX_MESSAGE_LENGTH_EXCEEDED);
+        }
+        byte[] bytes = new byte[piece.readableBytes()];
+        piece.readBytes(bytes);
+        document.writeBytes(bytes);
+      } finally {
+        piece.release();
+      }
+    }
+    return document.toByteArray();
+  }
+
+  public static MessageDigest md5() {
+    try {
+      return MessageDigest.getInstance("MD5");
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every Java has MD5", e);
+    }
+  }
+}

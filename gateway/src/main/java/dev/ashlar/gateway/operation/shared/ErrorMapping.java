@@ -1,0 +1,63 @@
+package dev.ashlar.gateway.operation.shared;
+
+import dev.ashlar.blob.DataUnavailableException;
+import dev.ashlar.gateway.error.S3Error;
+import dev.ashlar.gateway.error.S3Exception;
+import dev.ashlar.protocol.client.MetadataUnavailableException;
+import dev.ashlar.protocol.message.CommandResult;
+import dev.ashlar.protocol.message.ResultCode;
+
+/** What faults below the gateway are called in S3. */
+public final class ErrorMapping {
+  private ErrorMapping() {}
+
+  /** Returns a result that is OK and throws what any other means. */
+  public static CommandResult requireOk(CommandResult result) throws S3Exception {
+    if (result.getCode() != ResultCode.OK) {
+      throw new S3Exception(error(result.getCode()));
+    }
+    return result;
+  }
+
+  private static S3Error error(ResultCode code) {
+    return switch (code) {
+      case NO_SUCH_BUCKET -> S3Error.NO_SUCH_BUCKET;
+      case NO_SUCH_KEY -> S3Error.NO_SUCH_KEY;
+      case NO_SUCH_UPLOAD -> S3Error.NO_SUCH_UPLOAD;
+      case BUCKET_NOT_EMPTY -> S3Error.BUCKET_NOT_EMPTY;
+      case BUCKET_ALREADY_OWNED_BY_YOU -> S3Error.BUCKET_ALREADY_OWNED_BY_YOU;
+      case BUCKET_ALREADY_EXISTS -> S3Error.BUCKET_ALREADY_EXISTS;
+      case PRECONDITION_FAILED -> S3Error.PRECONDITION_FAILED;
+      case CONDITIONAL_CONFLICT -> S3Error.CONDITIONAL_REQUEST_CONFLICT;
+      case INVALID_PART -> S3Error.INVALID_PART;
+      case ENTITY_TOO_SMALL -> S3Error.ENTITY_TOO_SMALL;
+      case LIMIT_EXCEEDED -> S3Error.INVALID_REQUEST;
+      case INVALID_RANGE -> S3Error.INVALID_RANGE;
+      case INVALID_OFFSET -> S3Error.INVALID_WRITE_OFFSET;
+      // Nothing is visible, or nobody knows: the client has to try again.
+      case NOT_DURABLE, DEAD_SESSION, STALE_REQUEST, TOO_MANY_UNFOLDED ->
+          S3Error.SERVICE_UNAVAILABLE;
+      case OK, INVALID_COMMAND, UNRECOGNIZED -> S3Error.INTERNAL_ERROR;
+    };
+  }
+
+  public static S3Exception of(MetadataUnavailableException e) {
+    return new S3Exception(S3Error.SERVICE_UNAVAILABLE, S3Error.SERVICE_UNAVAILABLE.message(), e);
+  }
+
+  public static S3Exception of(DataUnavailableException e) {
+    S3Error error =
+        switch (e.reason()) {
+          case TOO_FEW_DRIVES, MISPLACED, GONE, CANCELLED -> S3Error.SERVICE_UNAVAILABLE;
+          case FULL, OVERLOADED -> S3Error.SLOW_DOWN;
+          case CONFLICT -> S3Error.CONDITIONAL_REQUEST_CONFLICT;
+        };
+    String message =
+        switch (e.reason()) {
+          case TOO_FEW_DRIVES, MISPLACED -> "Too few drives answer. Please try again.";
+          case FULL -> "The drives are full. Deleting objects frees space.";
+          case OVERLOADED, GONE, CONFLICT, CANCELLED -> error.message();
+        };
+    return new S3Exception(error, message, e);
+  }
+}

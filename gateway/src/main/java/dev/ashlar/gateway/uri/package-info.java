@@ -1,0 +1,5 @@
+/** Query strings and percent-encoding. */
+@NullMarked
+package dev.ashlar.gateway.uri;
+
+import org.jspecify.annotations.NullMarked;
