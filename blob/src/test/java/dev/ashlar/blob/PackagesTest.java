@@ -7,9 +7,9 @@ import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
 
+/** The packages of this module depend on each other in one direction only. */
 @AnalyzeClasses(packages = "dev.ashlar.blob", importOptions = ImportOption.DoNotIncludeTests.class)
 class PackagesTest {
   @ArchTest
-  static final ArchRule NO_CYCLES =
-      slices().matching("dev.ashlar.(blob.**)").should().beFreeOfCycles();
+  static final ArchRule NO_CYCLES = slices().matching("dev.ashlar.(**)").should().beFreeOfCycles();
 }

@@ -25,7 +25,7 @@ class ClusterSimulationTest {
   }
 
   @ParameterizedTest
-  @MethodSource("dev.ashlar.blob.PlantedBug#ofCluster")
+  @MethodSource("dev.ashlar.blob.simulation.PlantedBug#ofCluster")
   void plantedBugsAreFound(PlantedBug bug) {
     PlantedBugHunt.hunt(bug, RUNS_TO_FIND_MAX, seed -> new ClusterSimulation(seed, bug).run());
   }

@@ -35,7 +35,7 @@ class EngineSimulationTest {
   }
 
   @ParameterizedTest
-  @MethodSource("dev.ashlar.blob.PlantedBug#ofEngine")
+  @MethodSource("dev.ashlar.blob.simulation.PlantedBug#ofEngine")
   void plantedBugsAreFound(PlantedBug bug) {
     PlantedBugHunt.hunt(bug, RUNS_DEFAULT, seed -> new EngineSimulation(seed, bug).run());
   }
