@@ -34,6 +34,12 @@ class EngineSimulationTest {
     new EngineSimulation(2_260_256_191_014L, PlantedBug.NONE).run();
   }
 
+  /** With a disk that loses an acknowledged write in the midst of a change. */
+  @Test
+  void aDriveMayLoseAPieceOfAChange() throws Exception {
+    new EngineSimulation(2_832_841_273_646L, PlantedBug.NONE).run();
+  }
+
   @ParameterizedTest
   @MethodSource("dev.ashlar.blob.simulation.PlantedBug#ofEngine")
   void plantedBugsAreFound(PlantedBug bug) {

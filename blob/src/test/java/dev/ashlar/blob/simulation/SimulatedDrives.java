@@ -259,7 +259,7 @@ final class SimulatedDrives {
         if (mayFail && hasAll()) {
           mayHaveLost = true;
           rotten = drive.medium().id();
-          drive.medium().disk().strayAtWrite(1 + random.nextInt(8));
+          drive.medium().disk().strayUnlessLastAtWrite(1 + random.nextInt(8));
         }
       }
       case 13, 14 -> drive.loseRequestsAfterIntent(2 + random.nextInt(3));

@@ -1,5 +1,6 @@
 package dev.ashlar.storage.io;
 
+import java.io.ByteArrayOutputStream;
 import java.io.EOFException;
 import java.io.FileNotFoundException;
 import java.io.IOException;
@@ -33,6 +34,8 @@ public final class SimulatedDrive implements RawFiles {
   private final Map<Calls, Errors> errors = new EnumMap<>(Calls.class);
   private long errorCount;
   private int writesUntilStray = Integer.MAX_VALUE;
+  private boolean arrivesLate;
+  private @Nullable Runnable lateWrite;
   private long calls;
   private long readBytes;
   private boolean skipsSyncs;
@@ -115,6 +118,16 @@ public final class SimulatedDrive implements RawFiles {
    */
   public void strayAtWrite(int n) {
     writesUntilStray = n;
+    arrivesLate = false;
+  }
+
+  /**
+   * The same, but the write arrives after all when the process ends before a later one is durable:
+   * the loss of the last write of a log cannot be told from a write that was cut off.
+   */
+  public void strayUnlessLastAtWrite(int n) {
+    writesUntilStray = n;
+    arrivesLate = true;
   }
 
   /** Whether syncs of files from now on do nothing, which nobody hears. */
@@ -156,6 +169,7 @@ public final class SimulatedDrive implements RawFiles {
 
   /** What the drive holds when power comes back. Everything opened before is void. */
   public void reboot() {
+    deliverLate();
     int kept = random.nextInt(unsyncedNames.size() + 1);
     Map<String, SimulatedFile> left = kept == 0 ? durableNames : unsyncedNames.get(kept - 1);
     durableNames = new TreeMap<>(left);
@@ -175,9 +189,17 @@ public final class SimulatedDrive implements RawFiles {
    * Everything opened before is void.
    */
   public void restart() {
+    deliverLate();
     isDown = false;
     callsUntilCrash = Long.MAX_VALUE;
     errors.clear();
+  }
+
+  private void deliverLate() {
+    if (lateWrite != null) {
+      lateWrite.run();
+      lateWrite = null;
+    }
   }
 
   /** Flips one bit that had been durable. */
@@ -345,6 +367,9 @@ public final class SimulatedDrive implements RawFiles {
       }
       boolean powerGoes = callsUntilCrash == 1;
       if (--writesUntilStray == 0) {
+        if (arrivesLate) {
+          lateWrite = copyOf(buffers, (int) position);
+        }
         stray(buffers);
         change();
         return;
@@ -393,6 +418,9 @@ public final class SimulatedDrive implements RawFiles {
       if (skipsSyncs) {
         return;
       }
+      if (!dirtySectors.isEmpty() && name.startsWith("segment")) {
+        lateWrite = null; // a durable batch behind it shows that it is lost
+      }
       for (int sector = dirtySectors.nextSetBit(0);
           sector >= 0;
           sector = dirtySectors.nextSetBit(sector + 1)) {
@@ -422,6 +450,27 @@ public final class SimulatedDrive implements RawFiles {
         dirtySectors.clear();
         failIf(true);
       }
+    }
+
+    /** Writes these bytes to where they belong, and makes them durable. */
+    private Runnable copyOf(List<ByteBuffer> buffers, int position) {
+      ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+      for (ByteBuffer buffer : buffers) {
+        byte[] part = new byte[buffer.remaining()];
+        buffer.get(buffer.position(), part);
+        bytes.writeBytes(part);
+      }
+      ByteBuffer copy = ByteBuffer.wrap(bytes.toByteArray());
+      return () -> {
+        int end = position + copy.remaining();
+        if (end > current.length) {
+          current = Arrays.copyOf(current, end);
+        }
+        if (end > durable.length) {
+          durable = Arrays.copyOf(durable, end);
+        }
+        takeStray(List.of(copy), position);
+      };
     }
 
     /** The disk has taken it, and every cache before the disk has forgotten it. */
