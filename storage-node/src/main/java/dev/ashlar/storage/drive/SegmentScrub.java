@@ -117,6 +117,7 @@ final class SegmentScrub {
     gaps.clear();
     blobsInGaps.clear();
     seenBytes = 0;
+    long live = liveBytes(segment); // before the end is looked up: all of it is in front of that
     LogPosition head = log.end();
     boolean isActive = log.activeSegment() == segment;
     int end = isActive && head.segment() == segment ? head.offset() : segmentBytes;
@@ -138,11 +139,12 @@ final class SegmentScrub {
     if (!isActive && last != null) {
       checkSeal(segment, last);
     }
-    for (int i = 0; !isActive && lacksSomeOf(segment); i++) {
+    for (int i = 0; seenBytes < Math.min(live, liveBytes(segment)); i++) {
       if (i == RECOUNTS) {
-        searchIndex(segment);
+        searchIndex(segment, end);
         break;
       }
+      live = liveBytes(segment);
       recount(segment);
     }
     return new Found(verifiedBytes, damagedBlocks, gaps.size(), blobsInGaps);
@@ -158,9 +160,10 @@ final class SegmentScrub {
     }
   }
 
-  private boolean lacksSomeOf(long segment) {
+  /** Grows while the segment is written to. */
+  private long liveBytes(long segment) {
     Segment left = segments.get(segment);
-    return left != null && seenBytes < left.use().liveBytes();
+    return left == null ? 0 : left.use().liveBytes();
   }
 
   /** What is folded between look and count is counted block by block, and so as more. */
@@ -303,8 +306,12 @@ final class SegmentScrub {
     }
   }
 
-  /** Finds what the index has in this segment and no directory that can be read names. */
-  private void searchIndex(long segment) throws IOException {
+  /**
+   * Finds what the index has in this segment and no directory that can be read names.
+   *
+   * @param end of what was read; what lies behind it was written meanwhile
+   */
+  private void searchIndex(long segment, int end) throws IOException {
     BlobId after = null;
     List<BlobId> page;
     do {
@@ -313,7 +320,9 @@ final class SegmentScrub {
         List<Piece> here = new ArrayList<>();
         index.forEachRow(blob, new PiecesOf(segment, here));
         for (Piece piece : here) {
-          verifyAlone(segment, piece);
+          if (piece.extent().position() < end) {
+            verifyAlone(segment, piece);
+          }
         }
       }
       after = page.isEmpty() ? null : page.getLast();

@@ -26,9 +26,11 @@ import dev.ashlar.storage.drive.SegmentFormat.BatchHeader;
 import dev.ashlar.storage.io.SimulatedDrive.PowerLoss;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -241,6 +243,35 @@ class DirectoryMendingTest {
       throw new AssertionError(e);
     }
     assertEquals(List.of(), drive.fold(new FoldIntent(CHANGED, ATTEMPT, 1, 0)));
+  }
+
+  /** As after a write that the disk acknowledged and did not do. */
+  @Test
+  void aBatchThatIsLostInTheActiveSegmentIsFound() throws Exception {
+    for (int lost = 0; lost < 3; lost++) {
+      expected.clear();
+      SimulatedCore drive = new SimulatedCore(TestDrives.TINY);
+      for (int blob = 0; blob < 3; blob++) {
+        put(drive, blob, 10_000);
+      }
+      assertEquals(DAMAGED, drive.core().log().activeSegment());
+      BatchHeader batch = batches(drive).get(lost);
+      flip(drive, batch.offset(), batch.offset() + batch.directoryBytes());
+      flip(drive, batch.offset() + BLOCK, batch.offset() + 2 * BLOCK);
+      Set<Long> damaged = new HashSet<>();
+      DriveScrub scrub = drive.core().newScrub(SegmentScrub.Pace.NONE, TestDrives.CLOCK);
+      scrub.begin();
+      while (scrub.readNext((shard, range, fault) -> damaged.add(shard.blob().sequence()))) {
+        // one segment after the other
+      }
+      assertEquals(Set.of((long) lost), damaged, "seed " + seed);
+      assertEquals(1, scrub.state().unreadableDirectories());
+      compact(drive);
+      expected.remove(lost);
+      drive.index.lose();
+      drive.reopen();
+      checkAll(drive, "seed " + seed);
+    }
   }
 
   /**
