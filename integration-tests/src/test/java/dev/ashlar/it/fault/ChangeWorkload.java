@@ -23,9 +23,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Clients that put, append, patch, copy, delete and read the objects of one bucket until the server
- * is gone, and the check that everything then is as it may be. There are three kinds of objects:
- * those that one client changes in every way; those of which each client patches a region, which
- * begins and ends within blocks that it shares with the next; and logs to which all append.
+ * is gone or they are told to end, and the check that everything then is as it may be. There are
+ * three kinds of objects: those that one client changes in every way; those of which each client
+ * patches a region, which begins and ends within blocks that it shares with the next; and logs to
+ * which all append.
  */
 final class ChangeWorkload {
   static final int CLIENTS = 4;
@@ -39,11 +40,12 @@ final class ChangeWorkload {
 
   private final ServerProcess server;
   private final String bucket;
-  private final boolean mayRefuse;
+  private final Refusals refusals;
   private final Ledger<String> ledger = new Ledger<>();
   private final Map<String, Register> registers = new ConcurrentHashMap<>();
   private final List<SharedLog> logs = new ArrayList<>();
   private final AtomicLong acknowledgements = new AtomicLong();
+  private volatile boolean isEnded;
   private final ConcurrentLinkedQueue<Throwable> failures = new ConcurrentLinkedQueue<>();
   private final Map<String, AtomicLong> answers = new ConcurrentHashMap<>();
 
@@ -58,17 +60,32 @@ final class ChangeWorkload {
     }
   }
 
-  ChangeWorkload(ServerProcess server, String bucket) {
-    this(server, bucket, false);
+  /** Which requests may be answered with 503 while the server is up. */
+  enum Refusals {
+    NONE,
+    CHANGES,
+    ALL,
+    /** All, and with 500, too. */
+    ALL_WITH_ERRORS;
+
+    boolean allows(int status, boolean isChange) {
+      return switch (this) {
+        case NONE -> false;
+        case CHANGES -> status == 503 && isChange;
+        case ALL -> status == 503;
+        case ALL_WITH_ERRORS -> status == 503 || status == 500;
+      };
+    }
   }
 
-  /**
-   * @param mayRefuse whether the server may answer, before it is gone, that it cannot serve
-   */
-  ChangeWorkload(ServerProcess server, String bucket, boolean mayRefuse) {
+  ChangeWorkload(ServerProcess server, String bucket) {
+    this(server, bucket, Refusals.NONE);
+  }
+
+  ChangeWorkload(ServerProcess server, String bucket, Refusals refusals) {
     this.server = server;
     this.bucket = bucket;
-    this.mayRefuse = mayRefuse;
+    this.refusals = refusals;
     for (int client = 0; client < CLIENTS; client++) {
       for (int i = 0; i < OWN; i++) {
         register("own-" + client + "-" + i);
@@ -120,6 +137,7 @@ final class ChangeWorkload {
   }
 
   List<Thread> start(SplittableRandom random) {
+    isEnded = false;
     List<Thread> threads = new ArrayList<>();
     for (int i = 0; i < CLIENTS; i++) {
       SplittableRandom own = random.split();
@@ -129,9 +147,14 @@ final class ChangeWorkload {
     return threads;
   }
 
+  /** Lets clients end after the request that each has under way. */
+  void end() {
+    isEnded = true;
+  }
+
   private void runUntilGone(int client, SplittableRandom random) {
     try (ChangeSession session = new ChangeSession(server, bucket)) {
-      while (true) {
+      while (!isEnded) {
         tryStep(session, client, random);
       }
     } catch (IOException gone) {
@@ -143,17 +166,23 @@ final class ChangeWorkload {
 
   private void tryStep(ChangeSession session, int client, SplittableRandom random)
       throws IOException {
+    int dice = random.nextInt(100);
+    boolean isChange = dice < 80;
     try {
-      step(session, client, random);
+      if (isChange) {
+        change(session, client, random, dice);
+      } else {
+        read(session, random, dice);
+      }
     } catch (ChangeSession.Unavailable e) {
-      if (!mayRefuse) {
+      if (!refusals.allows(e.status(), isChange)) {
         throw e;
       }
     }
   }
 
-  private void step(ChangeSession session, int client, SplittableRandom random) throws IOException {
-    int dice = random.nextInt(100);
+  private void change(ChangeSession session, int client, SplittableRandom random, int dice)
+      throws IOException {
     if (dice < 50) {
       changeOwn(session, client, random);
     } else if (dice < 65) {
@@ -165,13 +194,19 @@ final class ChangeWorkload {
           client * REGION_BYTES,
           true,
           random);
-    } else if (dice < 80) {
+    } else {
       Answer answer = logs.get(random.nextInt(LOGS)).append(session, random);
       count(answer);
       if (answer.status() == 200) {
         acknowledgements.incrementAndGet();
+      } else if (answer.status() == 500 && !refusals.allows(500, true)) {
+        fail("append: " + answer);
       }
-    } else if (dice < 92) {
+    }
+  }
+
+  private void read(ChangeSession session, SplittableRandom random, int dice) throws IOException {
+    if (dice < 92) {
       readOwn(session, "own-" + random.nextInt(CLIENTS) + "-" + random.nextInt(OWN));
     } else if (dice < 96) {
       readShared(session, random.nextInt(SHARED));
@@ -291,7 +326,12 @@ final class ChangeWorkload {
       }
       case 409 -> attempt.refused(register.name);
       case 503 -> register.isUnknown = true;
-      default -> fail(register.name + ": " + answer);
+      default -> {
+        if (!refusals.allows(answer.status(), true)) {
+          fail(register.name + ": " + answer);
+        }
+        register.isUnknown = true;
+      }
     }
   }
 

@@ -70,7 +70,8 @@ class PowerCutIT {
     Instant end = Instant.now().plus(Duration.ofMinutes(MINUTES).dividedBy(LAYOUTS));
     try (PowerCutFolders folders = new PowerCutFolders(name, kind, mountPoints, bytes);
         ServerProcess server = ServerProcess.startIn(folders.root(), spec)) {
-      ChangeWorkload workload = new ChangeWorkload(server, bucket(server), true);
+      ChangeWorkload workload =
+          new ChangeWorkload(server, bucket(server), ChangeWorkload.Refusals.ALL);
       workload.putFirst();
       int cuts = 0;
       Map<String, byte[]> objects = Map.of();

@@ -8,15 +8,11 @@ import dev.ashlar.it.harness.Buckets;
 import dev.ashlar.it.harness.Clients;
 import dev.ashlar.it.harness.Content;
 import dev.ashlar.it.harness.Metrics;
+import dev.ashlar.it.harness.Scrub;
 import dev.ashlar.it.harness.Seeds;
 import dev.ashlar.it.harness.ServerProcess;
 import dev.ashlar.it.harness.ServerSpec;
 import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpRequest.BodyPublishers;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
@@ -27,8 +23,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -45,14 +39,15 @@ class ScrubIT {
 
   private final long seed = Seeds.seed("ScrubIT");
   private final SplittableRandom random = new SplittableRandom(seed);
-  private final HttpClient http = HttpClient.newHttpClient();
   private ServerProcess server;
+  private Scrub scrub;
   private S3Client s3;
   private String bucket;
 
   @BeforeEach
   void start() {
     server = ServerProcess.start(ServerSpec.named("scrub"));
+    scrub = new Scrub(server);
     s3 = Clients.sync(server);
     bucket = Buckets.create(s3, "scrub");
     for (int length : LENGTHS) {
@@ -65,7 +60,6 @@ class ScrubIT {
   void close() {
     s3.close();
     server.close();
-    http.close();
   }
 
   @Test
@@ -76,15 +70,15 @@ class ScrubIT {
     }
     readAll();
     Await.until("what reads met is owed", () -> value("ashlar_repair_lost_shards_total") > 0);
-    scrub();
+    scrub.run();
     assertTrue(value("ashlar_drive_corrupt_blocks_total") > 0, "reads met damage");
     awaitRepaired();
     readAll();
     for (int i = 0; i < PARITY_SHARDS; i++) { // of a shard, many blocks may have been damaged
-      scrub();
+      scrub.run();
       awaitRepaired();
     }
-    assertEquals(0, scrub(), "damaged blocks are left");
+    assertEquals(0, scrub.run(), "damaged blocks are left");
     server.stop(); // and two of those that were never damaged are lost
     for (int i = 0; i < PARITY_SHARDS; i++) {
       ServerProcess.deleteRecursively(folders.remove(random.nextInt(folders.size())));
@@ -119,49 +113,6 @@ class ScrubIT {
 
   private static boolean isDirectory(byte[] block) {
     return new String(block, 0, 4, StandardCharsets.ISO_8859_1).equals("ASHB");
-  }
-
-  /** Has everything read and returns how many damaged blocks that found. */
-  private long scrub() throws Exception {
-    Await.until("no pass is under way", () -> !get().contains("\"running\":true"));
-    long before = sum("startedMs\":(\\d+),\"finishedMs", get());
-    HttpRequest.Builder start =
-        HttpRequest.newBuilder(server.management("/scrub")).POST(BodyPublishers.noBody());
-    assertEquals(403, http.send(start.build(), BodyHandlers.ofString()).statusCode());
-    HttpRequest asked = start.header("X-Ashlar-Admin", "1").build();
-    assertEquals(200, http.send(asked, BodyHandlers.ofString()).statusCode());
-    Await.until(
-        "all drives are read",
-        () -> {
-          String page = get();
-          return sum("startedMs\":(\\d+),\"finishedMs", page) > before
-              && !page.contains("\"running\":true")
-              && !page.contains("\"light\":null");
-        });
-    return sum("damagedBlocks\":(\\d+)", get());
-  }
-
-  private String get() {
-    try {
-      HttpRequest request = HttpRequest.newBuilder(server.management("/scrub")).GET().build();
-      return http.send(request, BodyHandlers.ofString()).body();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    } catch (InterruptedException e) {
-      throw new IllegalStateException(e);
-    }
-  }
-
-  private static long sum(String pattern, String page) {
-    Matcher found = Pattern.compile(pattern).matcher(page);
-    long sum = 0;
-    boolean isThere = false;
-    while (found.find()) {
-      sum += Long.parseLong(found.group(1));
-      isThere = true;
-    }
-    assertTrue(isThere, page);
-    return sum;
   }
 
   private double value(String metric) {

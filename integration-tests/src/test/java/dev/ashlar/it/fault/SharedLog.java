@@ -66,7 +66,7 @@ record SharedLog(String key, NavigableMap<Integer, Content> acknowledged, Map<Lo
         open.remove(content.seed());
       }
       case 400, 409, 412 -> open.remove(content.seed());
-      case 503 -> {} // it stays open: a restart will tell
+      case 500, 503 -> {} // it stays open: a restart will tell
       default -> fail(key + ": " + answer);
     }
     return answer;

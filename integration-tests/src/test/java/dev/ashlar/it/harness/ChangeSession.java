@@ -18,12 +18,19 @@ public final class ChangeSession implements AutoCloseable {
     Answer of(ChangeClient client) throws IOException;
   }
 
-  /** The server answered that it cannot serve this now. */
+  /** The server answered that it cannot serve this now, or failed to. */
   public static final class Unavailable extends AssertionError {
     private static final long serialVersionUID = 1;
 
+    private final int status;
+
     private Unavailable(Answer answer) {
       super(answer.toString());
+      status = answer.status();
+    }
+
+    public int status() {
+      return status;
     }
   }
 
@@ -61,7 +68,7 @@ public final class ChangeSession implements AutoCloseable {
   }
 
   private static void requireAvailable(Answer answer) {
-    if (answer.status() == 503) {
+    if (answer.status() == 503 || answer.status() == 500) {
       throw new Unavailable(answer);
     }
   }

@@ -51,7 +51,7 @@ public final class ServerProcess implements AutoCloseable {
     Runtime.getRuntime().addShutdownHook(new Thread(() -> OPEN.forEach(ServerProcess::destroy)));
   }
 
-  private final ServerSpec spec;
+  private ServerSpec spec;
   private final Path root;
   private final boolean isOwnRoot;
   private final Path log;
@@ -157,8 +157,7 @@ public final class ServerProcess implements AutoCloseable {
   /** Ends the process with SIGTERM; anything but a clean end is a failure. */
   public void stop() {
     process.destroy();
-    awaitExit();
-    int code = process.exitValue();
+    int code = awaitExit();
     if (code != 0 && code != 143) {
       throw new AssertionError("exit code " + code + " after SIGTERM" + logTails());
     }
@@ -175,6 +174,16 @@ public final class ServerProcess implements AutoCloseable {
       throw new UncheckedIOException(e);
     }
     awaitReady();
+  }
+
+  /**
+   * The same with other options.
+   *
+   * @param javaOptions beyond those of the launcher
+   */
+  public void startWith(String javaOptions) {
+    spec = spec.withJavaOptions(javaOptions);
+    start();
   }
 
   /** The same, and returns as soon as the process answers, whether it can serve objects or not. */
@@ -281,16 +290,31 @@ public final class ServerProcess implements AutoCloseable {
    * @param what as {@code drain?target=storage-1}
    */
   public HttpResponse<String> administer(String what) {
-    return send(HttpRequest.newBuilder(management("/admin/" + what))
-            .header("X-Ashlar-Admin", "1")
-            .POST(HttpRequest.BodyPublishers.noBody()))
-        .orElseThrow(() -> new AssertionError("does not answer" + logTails()));
+    return post("/admin/" + what, "1");
+  }
+
+  /**
+   * Posts nothing to a page of the management port.
+   *
+   * @param adminHeader value of the header that such requests need; empty for none
+   */
+  HttpResponse<String> post(String page, String adminHeader) {
+    HttpRequest.Builder request =
+        HttpRequest.newBuilder(management(page)).POST(HttpRequest.BodyPublishers.noBody());
+    if (!adminHeader.isEmpty()) {
+      request.header("X-Ashlar-Admin", adminHeader);
+    }
+    return send(request).orElseThrow(() -> new AssertionError("does not answer" + logTails()));
   }
 
   /** What the management port tells administrators. */
   public String adminPage(String name) {
-    return get("/admin/" + name)
-        .orElseThrow(() -> new AssertionError("no admin page " + name + logTails()));
+    return page("/admin/" + name);
+  }
+
+  /** A page of the management port. */
+  String page(String path) {
+    return get(path).orElseThrow(() -> new AssertionError("no page " + path + logTails()));
   }
 
   /** What the process has written so far. */
@@ -319,11 +343,17 @@ public final class ServerProcess implements AutoCloseable {
     }
   }
 
-  private void awaitExit() {
+  public boolean isAlive() {
+    return process.isAlive();
+  }
+
+  /** Waits until the process ends, and returns its exit code. */
+  public int awaitExit() {
     try {
       if (!process.waitFor(DEADLINE.toSeconds(), TimeUnit.SECONDS)) {
         throw new AssertionError("still running after " + DEADLINE + logTails());
       }
+      return process.exitValue();
     } catch (InterruptedException e) {
       throw interrupted(e);
     }

@@ -1,0 +1,60 @@
+package dev.ashlar.it.harness;
+
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** Scrubs of all drives of a server, started through its management port. */
+public final class Scrub {
+  private static final Duration DEADLINE = Duration.ofMinutes(2);
+  private static final String STARTED = "startedMs\":(\\d+),\"finishedMs";
+
+  private final ServerProcess server;
+
+  public Scrub(ServerProcess server) {
+    this.server = server;
+  }
+
+  /** Has all drives and all metadata read, and returns the number of damaged blocks found. */
+  public long run() throws Exception {
+    Await.until("no scrub is running", DEADLINE, () -> !page().contains("\"running\":true"));
+    long before = sum(STARTED, page());
+    HttpResponse<String> refused = server.post("/scrub", "");
+    if (refused.statusCode() != 403) {
+      throw new AssertionError("a scrub without the admin header: " + refused);
+    }
+    HttpResponse<String> started = server.post("/scrub", "1");
+    if (started.statusCode() != 200) {
+      throw new AssertionError(started + started.body());
+    }
+    Await.until(
+        "all drives are scrubbed",
+        DEADLINE,
+        () -> {
+          String page = page();
+          return sum(STARTED, page) > before
+              && !page.contains("\"running\":true")
+              && !page.contains("\"light\":null");
+        });
+    return sum("damagedBlocks\":(\\d+)", page());
+  }
+
+  private String page() {
+    return server.page("/scrub");
+  }
+
+  private static long sum(String pattern, String page) {
+    Matcher found = Pattern.compile(pattern).matcher(page);
+    long sum = 0;
+    boolean isThere = false;
+    while (found.find()) {
+      sum += Long.parseLong(found.group(1));
+      isThere = true;
+    }
+    if (!isThere) {
+      throw new AssertionError(pattern + " is not in " + page);
+    }
+    return sum;
+  }
+}
