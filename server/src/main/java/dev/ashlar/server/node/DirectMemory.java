@@ -45,13 +45,14 @@ final class DirectMemory {
   static MemoryBudget ofRequests(MeterRegistry meters) {
     MemoryBudget memory = new MemoryBudget(bytes() / 8 * REQUESTS_EIGHTHS, MEMORY_WAIT);
     Gauge.builder("ashlar.blob.memory.reserved", memory, MemoryBudget::reservedBytes)
-        .description("Direct memory that running writes and reads may use")
+        .description("Direct memory that running writes and reads have reserved")
         .baseUnit("bytes")
         .register(meters);
     Gauge.builder("ashlar.blob.memory.waiting", memory, MemoryBudget::waiting)
         .description("Writes and reads that wait for memory")
         .register(meters);
     Gauge.builder("ashlar.blob.memory.limit", memory, MemoryBudget::limitBytes)
+        .description("Direct memory that running writes and reads may reserve")
         .baseUnit("bytes")
         .register(meters);
     return memory;

@@ -132,8 +132,8 @@ final class GatewayRole implements AutoCloseable {
               unhurried,
               objects::nextId,
               new RepairRates(
-                  new ByteRateLimiter(options.repairBytesPerSecond()),
-                  new ByteRateLimiter(options.moveBytesPerSecond())),
+                  new ByteRateLimiter(options.background().repairBytesPerSecond()),
+                  new ByteRateLimiter(options.background().moveBytesPerSecond())),
               new RepairMetrics(dependencies.meters()));
       folder.start(() -> foldableBeforeMs(heldByOthers));
     } catch (RuntimeException e) {
@@ -225,8 +225,8 @@ final class GatewayRole implements AutoCloseable {
             new ParityScrub(
                 unhurried,
                 losses,
-                new ByteRateLimiter(options.scrub().bytesPerSecond()),
-                options.scrub().period(),
+                new ByteRateLimiter(options.background().scrub().bytesPerSecondMax()),
+                options.background().scrub().period(),
                 isItsTurn,
                 RandomGenerator.getDefault(),
                 dependencies.meters()))
