@@ -1,12 +1,13 @@
 package dev.ashlar.gateway.auth;
 
+import dev.ashlar.gateway.access.Caller;
 import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.exchange.HttpExchange;
 import dev.ashlar.gateway.exchange.RequestBody;
 import dev.ashlar.protocol.message.ChecksumAlgorithm;
 import dev.ashlar.protocol.message.ChecksumValue;
 
-/** Tells who sent a request and guards its body. */
+/** Authenticates the sender of a request and verifies its body. */
 public interface Authenticator {
   /**
    * Verifies the request's signature (header or query) before a byte of the body is read.
@@ -17,14 +18,12 @@ public interface Authenticator {
   AuthenticatedRequest authenticate(HttpExchange exchange) throws S3Exception;
 
   /**
-   * A request whose signature held.
+   * A request whose signature is valid.
    *
-   * @param accessKey who signed it
-   * @param owner the canonical user id behind the access key
    * @param body the payload: aws-chunked removed, chunk signatures, payload hash, Content-MD5 and
    *     x-amz-checksum-* (header or trailer) verified by the time it returns null
    */
-  record AuthenticatedRequest(String accessKey, String owner, PayloadBody body) {}
+  record AuthenticatedRequest(Caller caller, PayloadBody body) {}
 
   /** A verified payload that also tells the digests it computed. */
   interface PayloadBody extends RequestBody {

@@ -3,7 +3,6 @@ package dev.ashlar.gateway.auth;
 import dev.ashlar.gateway.error.S3Error;
 import dev.ashlar.gateway.error.S3Exception;
 import io.netty.handler.codec.http.HttpHeaders;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** {@code Authorization: AWS4-HMAC-SHA256 Credential=…, SignedHeaders=…, Signature=…}. */
@@ -54,11 +53,9 @@ final class AuthorizationHeader {
       case "AWS" -> throw oldSignature();
       case "AWS4-ECDSA-P256-SHA256" -> throw new S3Exception(S3Error.NOT_IMPLEMENTED);
       default ->
-          throw new S3Exception(
-              S3Error.INVALID_ARGUMENT,
-              "Unsupported Authorization Type",
-              Map.of("ArgumentName", "Authorization", "ArgumentValue", authorization),
-              null);
+          throw new S3Exception(S3Error.INVALID_ARGUMENT, "Unsupported Authorization Type")
+              .with("ArgumentName", "Authorization")
+              .with("ArgumentValue", authorization);
     }
   }
 

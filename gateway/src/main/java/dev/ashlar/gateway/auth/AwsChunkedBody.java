@@ -184,11 +184,7 @@ final class AwsChunkedBody implements RequestBody {
       return;
     }
     if (shortChunk >= 0) {
-      throw new S3Exception(
-          S3Error.INVALID_CHUNK_SIZE_ERROR,
-          S3Error.INVALID_CHUNK_SIZE_ERROR.message(),
-          Map.of("BadChunkSize", Long.toString(shortChunk)),
-          null);
+      throw new S3Exception(S3Error.INVALID_CHUNK_SIZE_ERROR).with("BadChunkSize", shortChunk);
     }
     shortChunk = size < CHUNK_BYTES_MIN ? size : -1;
     chunkLeft = size;

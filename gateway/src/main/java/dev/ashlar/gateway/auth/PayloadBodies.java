@@ -6,7 +6,6 @@ import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.exchange.HttpExchange;
 import dev.ashlar.gateway.exchange.RequestBody;
 import io.netty.handler.codec.http.HttpHeaders;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Puts the decoders and verifiers around a body that its headers ask for. */
@@ -55,13 +54,13 @@ final class PayloadBodies {
             && hash.chars().allMatch(c -> (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'));
     if (!hex) {
       throw new S3Exception(
-          S3Error.INVALID_ARGUMENT,
-          "x-amz-content-sha256 must be UNSIGNED-PAYLOAD, STREAMING-UNSIGNED-PAYLOAD-TRAILER,"
-              + " STREAMING-AWS4-HMAC-SHA256-PAYLOAD, STREAMING-AWS4-HMAC-SHA256-PAYLOAD-TRAILER,"
-              + " STREAMING-AWS4-ECDSA-P256-SHA256-PAYLOAD,"
-              + " STREAMING-AWS4-ECDSA-P256-SHA256-PAYLOAD-TRAILER or a valid sha256 value.",
-          Map.of("ArgumentName", "x-amz-content-sha256", "ArgumentValue", hash),
-          null);
+              S3Error.INVALID_ARGUMENT,
+              "x-amz-content-sha256 must be UNSIGNED-PAYLOAD, STREAMING-UNSIGNED-PAYLOAD-TRAILER,"
+                  + " STREAMING-AWS4-HMAC-SHA256-PAYLOAD, STREAMING-AWS4-HMAC-SHA256-PAYLOAD-TRAILER,"
+                  + " STREAMING-AWS4-ECDSA-P256-SHA256-PAYLOAD,"
+                  + " STREAMING-AWS4-ECDSA-P256-SHA256-PAYLOAD-TRAILER or a valid sha256 value.")
+          .with("ArgumentName", "x-amz-content-sha256")
+          .with("ArgumentValue", hash);
     }
   }
 
@@ -79,11 +78,9 @@ final class PayloadBodies {
     }
     boolean digits = text.chars().allMatch(c -> c >= '0' && c <= '9');
     if (text.isEmpty() || text.length() > LENGTH_DIGITS_MAX || !digits) {
-      throw new S3Exception(
-          S3Error.INVALID_ARGUMENT,
-          "Invalid Argument",
-          Map.of("ArgumentName", "x-amz-decoded-content-length", "ArgumentValue", text),
-          null);
+      throw new S3Exception(S3Error.INVALID_ARGUMENT, "Invalid Argument")
+          .with("ArgumentName", "x-amz-decoded-content-length")
+          .with("ArgumentValue", text);
     }
     return Long.parseLong(text);
   }

@@ -5,7 +5,6 @@ import dev.ashlar.gateway.error.S3Exception;
 import io.netty.handler.codec.http.HttpHeaders;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** A signature in the query, good for a while for whoever has the URL. */
@@ -91,14 +90,10 @@ final class PresignedQuery {
     }
     Instant end = signed.plusSeconds(expiresSeconds);
     if (now.isAfter(end)) {
-      throw new S3Exception(
-          S3Error.ACCESS_DENIED,
-          "Request has expired",
-          Map.of(
-              "X-Amz-Expires", Long.toString(expiresSeconds),
-              "Expires", end.toString(),
-              "ServerTime", now.toString()),
-          null);
+      throw new S3Exception(S3Error.ACCESS_DENIED, "Request has expired")
+          .with("X-Amz-Expires", expiresSeconds)
+          .with("Expires", end.toString())
+          .with("ServerTime", now.toString());
     }
   }
 

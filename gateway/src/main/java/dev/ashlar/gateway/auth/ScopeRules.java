@@ -2,7 +2,6 @@ package dev.ashlar.gateway.auth;
 
 import dev.ashlar.gateway.error.S3Error;
 import dev.ashlar.gateway.error.S3Exception;
-import java.util.Map;
 
 /** What a credential scope must name; header and query differ in the error's words only. */
 final class ScopeRules {
@@ -20,10 +19,9 @@ final class ScopeRules {
     }
     if (!scope.region().equals(region)) {
       throw new S3Exception(
-          error,
-          prefix + "the region '" + scope.region() + "' is wrong; expecting '" + region + "'",
-          Map.of("Region", region),
-          null);
+              error,
+              prefix + "the region '" + scope.region() + "' is wrong; expecting '" + region + "'")
+          .with("Region", region);
     }
     if (!scope.service().equals(CredentialScope.SERVICE)) {
       throw new S3Exception(

@@ -2,6 +2,7 @@ package dev.ashlar.gateway.auth;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
+import dev.ashlar.gateway.access.Caller;
 import dev.ashlar.gateway.checksum.Sha256;
 import dev.ashlar.gateway.error.S3Error;
 import dev.ashlar.gateway.error.S3Exception;
@@ -46,8 +47,8 @@ public final class SigV4Authenticator implements Authenticator {
     HmacKey key = keys.get(credential.getSecretKey(), claim.scope());
     checkSignature(exchange, query, claim, key);
     PayloadBodies payloads = new PayloadBodies(exchange, query, claim, key);
-    return new AuthenticatedRequest(
-        credential.getAccessKey(), credential.getOwner(), payloads.open());
+    Caller caller = new Caller(credential.getAccessKey(), credential.getOwner());
+    return new AuthenticatedRequest(caller, payloads.open());
   }
 
   private SignatureClaim claim(HttpExchange exchange, SignedQuery query) throws S3Exception {
@@ -84,14 +85,10 @@ public final class SigV4Authenticator implements Authenticator {
           S3Error.ACCESS_DENIED, "AWS authentication requires a valid Date or x-amz-date header");
     }
     if (Duration.between(signed, now).abs().compareTo(SKEW_MAX) > 0) {
-      throw new S3Exception(
-          S3Error.REQUEST_TIME_TOO_SKEWED,
-          S3Error.REQUEST_TIME_TOO_SKEWED.message(),
-          Map.of(
-              "RequestTime", timestamp,
-              "ServerTime", now.toString(),
-              "MaxAllowedSkewMilliseconds", Long.toString(SKEW_MAX.toMillis())),
-          null);
+      throw new S3Exception(S3Error.REQUEST_TIME_TOO_SKEWED)
+          .with("RequestTime", timestamp)
+          .with("ServerTime", now.toString())
+          .with("MaxAllowedSkewMilliseconds", SKEW_MAX.toMillis());
     }
   }
 
@@ -117,10 +114,9 @@ public final class SigV4Authenticator implements Authenticator {
     }
     if (!missing.isEmpty()) {
       throw new S3Exception(
-          S3Error.ACCESS_DENIED,
-          "There were headers present in the request which were not signed",
-          Map.of("HeadersNotSigned", missing.toString()),
-          null);
+              S3Error.ACCESS_DENIED,
+              "There were headers present in the request which were not signed")
+          .with("HeadersNotSigned", missing.toString());
     }
   }
 
@@ -145,13 +141,9 @@ public final class SigV4Authenticator implements Authenticator {
           .credential(accessKey)
           .orElseThrow(
               () ->
-                  new S3Exception(
-                      S3Error.INVALID_ACCESS_KEY_ID,
-                      S3Error.INVALID_ACCESS_KEY_ID.message(),
-                      Map.of("AWSAccessKeyId", accessKey),
-                      null));
+                  new S3Exception(S3Error.INVALID_ACCESS_KEY_ID).with("AWSAccessKeyId", accessKey));
     } catch (MetadataUnavailableException e) {
-      throw new S3Exception(S3Error.SERVICE_UNAVAILABLE, S3Error.SERVICE_UNAVAILABLE.message(), e);
+      throw new S3Exception(S3Error.SERVICE_UNAVAILABLE, e);
     }
   }
 
@@ -176,16 +168,12 @@ public final class SigV4Authenticator implements Authenticator {
 
   private static S3Exception mismatch(SignatureClaim claim, String canonical, String toSign) {
     HexFormat spaced = HexFormat.ofDelimiter(" ");
-    return new S3Exception(
-        S3Error.SIGNATURE_DOES_NOT_MATCH,
-        S3Error.SIGNATURE_DOES_NOT_MATCH.message(),
-        Map.of(
-            "AWSAccessKeyId", claim.scope().accessKey(),
-            "StringToSign", toSign,
-            "SignatureProvided", claim.signature(),
-            "StringToSignBytes", spaced.formatHex(toSign.getBytes(ISO_8859_1)),
-            "CanonicalRequest", canonical,
-            "CanonicalRequestBytes", spaced.formatHex(canonical.getBytes(ISO_8859_1))),
-        null);
+    return new S3Exception(S3Error.SIGNATURE_DOES_NOT_MATCH)
+        .with("AWSAccessKeyId", claim.scope().accessKey())
+        .with("StringToSign", toSign)
+        .with("SignatureProvided", claim.signature())
+        .with("StringToSignBytes", spaced.formatHex(toSign.getBytes(ISO_8859_1)))
+        .with("CanonicalRequest", canonical)
+        .with("CanonicalRequestBytes", spaced.formatHex(canonical.getBytes(ISO_8859_1)));
   }
 }

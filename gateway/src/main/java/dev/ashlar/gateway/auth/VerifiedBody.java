@@ -15,7 +15,6 @@ import java.nio.ByteBuffer;
 import java.security.MessageDigest;
 import java.util.Base64;
 import java.util.HexFormat;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Hashes what passes, each hash once, and at the end compares it with what was promised. */
@@ -125,15 +124,9 @@ final class VerifiedBody implements PayloadBody {
     }
     String computed = HexFormat.of().formatHex(sha256.value());
     if (!computed.equals(promises.sha256Hex())) {
-      throw new S3Exception(
-          S3Error.X_AMZ_CONTENT_SHA256_MISMATCH,
-          S3Error.X_AMZ_CONTENT_SHA256_MISMATCH.message(),
-          Map.of(
-              "ClientComputedContentSHA256",
-              promises.sha256Hex(),
-              "S3ComputedContentSHA256",
-              computed),
-          null);
+      throw new S3Exception(S3Error.X_AMZ_CONTENT_SHA256_MISMATCH)
+          .with("ClientComputedContentSHA256", promises.sha256Hex())
+          .with("S3ComputedContentSHA256", computed);
     }
   }
 
@@ -142,12 +135,9 @@ final class VerifiedBody implements PayloadBody {
     byte[] promised = promises.md5();
     if (promised != null && !MessageDigest.isEqual(computed, promised)) {
       throw new S3Exception(
-          S3Error.BAD_DIGEST,
-          "The Content-MD5 you specified did not match what we received.",
-          Map.of(
-              "ExpectedDigest", Base64.getEncoder().encodeToString(promised),
-              "CalculatedDigest", Base64.getEncoder().encodeToString(computed)),
-          null);
+              S3Error.BAD_DIGEST, "The Content-MD5 you specified did not match what we received.")
+          .with("ExpectedDigest", Base64.getEncoder().encodeToString(promised))
+          .with("CalculatedDigest", Base64.getEncoder().encodeToString(computed));
     }
   }
 

@@ -1,65 +1,75 @@
 package dev.ashlar.gateway.error;
 
 import java.util.Map;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** Ends a request with an S3 error; rendered in one place. */
+/** Ends a request with an S3 error. The connection renders it as S3's error document. */
 public final class S3Exception extends Exception {
   private static final long serialVersionUID = 1;
 
   private final S3Error error;
-  // Names and values that S3 puts into the error document beside code and message.
-  private final transient Map<String, String> details;
-  private final transient Map<String, String> headers;
+  private transient Map<String, String> details = Map.of();
+  private transient Map<String, String> headers = Map.of();
 
   public S3Exception(S3Error error) {
     this(error, error.message());
   }
 
   public S3Exception(S3Error error, String message) {
-    this(error, message, Map.of(), null);
+    this(error, message, null);
   }
 
-  public S3Exception(S3Error error, String message, Throwable cause) {
-    this(error, message, Map.of(), cause);
+  /** An error with S3's own message, caused by a failure of the server. */
+  public S3Exception(S3Error error, Throwable cause) {
+    this(error, error.message(), cause);
   }
 
-  public S3Exception(
-      S3Error error, String message, Map<String, String> details, @Nullable Throwable cause) {
-    this(error, message, details, Map.of(), cause);
-  }
-
-  private S3Exception(
-      S3Error error,
-      String message,
-      Map<String, String> details,
-      Map<String, String> headers,
-      @Nullable Throwable cause) {
-    // Expected answers to bad input need no stack trace; faults of ours bring their cause.
+  public S3Exception(S3Error error, String message, @Nullable Throwable cause) {
+    // Errors of the client need no stack trace; failures of the server bring their cause.
     super(message, cause, false, cause != null);
     this.error = error;
-    this.details = Map.copyOf(details);
-    this.headers = Map.copyOf(headers);
   }
 
-  /** InvalidArgument with the name and the value of what was wrong. */
+  /** InvalidArgument with the name and the value of the argument. */
   public static S3Exception invalidArgument(String message, String name, String value) {
-    return new S3Exception(
-        S3Error.INVALID_ARGUMENT,
-        message,
-        Map.of("ArgumentName", name, "ArgumentValue", value),
-        null);
+    return new S3Exception(S3Error.INVALID_ARGUMENT, message)
+        .with("ArgumentName", name)
+        .with("ArgumentValue", value);
   }
 
-  /** An error whose answer carries a header of its own. */
-  public static S3Exception withHeader(S3Error error, String name, String value) {
-    return new S3Exception(error, error.message(), Map.of(), Map.of(name, value), null);
+  /** NotImplemented for a header that asks for more than is served. */
+  public static S3Exception unsupportedHeader(String name) {
+    return new S3Exception(S3Error.NOT_IMPLEMENTED).with("Header", name);
+  }
+
+  /** Adds a field to the error document, beside code and message. */
+  public S3Exception with(String field, String value) {
+    details = added(details, field, value);
+    return this;
+  }
+
+  public S3Exception with(String field, long value) {
+    return with(field, Long.toString(value));
+  }
+
+  /** Adds a header to the answer. */
+  public S3Exception withHeader(String name, String value) {
+    headers = added(headers, name, value);
+    return this;
+  }
+
+  private static Map<String, String> added(Map<String, String> to, String name, String value) {
+    Map<String, String> all = to.isEmpty() ? new TreeMap<>() : to;
+    all.put(name, value);
+    return all;
   }
 
   public S3Error error() {
     return error;
   }
 
+  /** The fields of the error document, sorted by name. */
   public Map<String, String> details() {
     return details;
   }

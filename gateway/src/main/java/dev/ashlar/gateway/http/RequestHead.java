@@ -8,7 +8,6 @@ import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpVersion;
 import java.util.List;
-import java.util.Map;
 
 /**
  * A request line and headers that can be read in one way only.
@@ -71,11 +70,7 @@ record RequestHead(
     }
     check(!http10 && !headers.contains(HttpHeaderNames.CONTENT_LENGTH));
     if (codings.size() != 1 || !codings.get(0).equalsIgnoreCase("chunked")) {
-      throw new S3Exception(
-          S3Error.NOT_IMPLEMENTED,
-          S3Error.NOT_IMPLEMENTED.message(),
-          Map.of("Header", "Transfer-Encoding"),
-          null);
+      throw new S3Exception(S3Error.NOT_IMPLEMENTED).with("Header", "Transfer-Encoding");
     }
     return -1;
   }

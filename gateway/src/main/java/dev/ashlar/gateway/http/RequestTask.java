@@ -88,8 +88,7 @@ final class RequestTask implements Runnable {
     S3Exception error =
         switch (failure) {
           case S3Exception expected -> expected;
-          case InterruptedException interrupted ->
-              new S3Exception(S3Error.SERVICE_UNAVAILABLE, S3Error.SERVICE_UNAVAILABLE.message());
+          case InterruptedException interrupted -> new S3Exception(S3Error.SERVICE_UNAVAILABLE);
           default -> {
             LOG.error("request {} failed", exchange.requestId(), failure);
             yield new S3Exception(S3Error.INTERNAL_ERROR);

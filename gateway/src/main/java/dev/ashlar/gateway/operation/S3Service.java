@@ -2,8 +2,12 @@ package dev.ashlar.gateway.operation;
 
 import dev.ashlar.blob.DataUnavailableException;
 import dev.ashlar.blob.ObjectStore;
+import dev.ashlar.gateway.access.AccessControl;
+import dev.ashlar.gateway.access.Caller;
+import dev.ashlar.gateway.access.Permit;
 import dev.ashlar.gateway.auth.Authenticator;
 import dev.ashlar.gateway.auth.Authenticator.AuthenticatedRequest;
+import dev.ashlar.gateway.auth.Authenticator.PayloadBody;
 import dev.ashlar.gateway.error.S3Error;
 import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.exchange.HttpAnswer;
@@ -32,7 +36,6 @@ import dev.ashlar.gateway.operation.object.GetObjectHandler;
 import dev.ashlar.gateway.operation.object.HeadObjectHandler;
 import dev.ashlar.gateway.operation.object.PutObjectHandler;
 import dev.ashlar.gateway.operation.shared.Backend;
-import dev.ashlar.gateway.operation.shared.Buckets;
 import dev.ashlar.gateway.operation.shared.CopySources;
 import dev.ashlar.gateway.operation.shared.ErrorMapping;
 import dev.ashlar.gateway.s3.S3Config;
@@ -44,16 +47,16 @@ import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Clock;
 import java.util.Random;
 
-/** S3: what is asked, who asks, and the operation that answers. */
+/** Serves S3 requests: parses, authenticates, decides on access, and runs the operation. */
 public final class S3Service implements RequestHandler {
   private final Authenticator authenticator;
   private final S3RequestParser parser;
   private final RequestMetrics metrics;
-  private final Buckets buckets;
+  private final AccessControl access;
   private final ListBucketsHandler listBuckets;
   private final CreateBucketHandler createBucket;
   private final DeleteBucketHandler deleteBucket;
-  private final BucketInfoHandler facts;
+  private final BucketInfoHandler bucketInfo;
   private final ListObjectsHandler listObjects;
   private final ListMultipartUploadsHandler listMultipartUploads;
   private final DeleteObjectsHandler deleteObjects;
@@ -62,8 +65,6 @@ public final class S3Service implements RequestHandler {
   private final PatchObjectHandler patchObject;
   private final CopyObjectHandler copyObject;
   private final GetObjectHandler getObject;
-  private final HeadObjectHandler headObject;
-  private final GetObjectAttributesHandler getObjectAttributes;
   private final DeleteObjectHandler deleteObject;
   private final CreateMultipartUploadHandler createMultipartUpload;
   private final UploadPartHandler uploadPart;
@@ -84,29 +85,27 @@ public final class S3Service implements RequestHandler {
     this.parser = new S3RequestParser(config);
     this.metrics = new RequestMetrics(registry);
     Backend backend = new Backend(metadata, store, config, clock, random);
-    this.buckets = new Buckets(metadata);
-    Uploads uploads = new Uploads(metadata, buckets);
-    CopySources sources = new CopySources(buckets);
+    this.access = new AccessControl(metadata);
+    Uploads uploads = new Uploads(metadata);
+    CopySources sources = new CopySources(access);
     this.listBuckets = new ListBucketsHandler(backend);
     this.createBucket = new CreateBucketHandler(backend);
-    this.deleteBucket = new DeleteBucketHandler(backend, buckets);
-    this.facts = new BucketInfoHandler(backend, buckets);
-    this.listObjects = new ListObjectsHandler(backend, buckets);
-    this.listMultipartUploads = new ListMultipartUploadsHandler(backend, buckets);
-    this.deleteObjects = new DeleteObjectsHandler(backend, buckets);
-    this.putObject = new PutObjectHandler(backend, buckets);
-    this.appendObject = new AppendObjectHandler(backend, buckets, putObject);
-    this.patchObject = new PatchObjectHandler(backend, buckets);
-    this.copyObject = new CopyObjectHandler(backend, buckets, sources);
-    this.getObject = new GetObjectHandler(backend, buckets);
-    this.headObject = new HeadObjectHandler(buckets);
-    this.getObjectAttributes = new GetObjectAttributesHandler(buckets);
-    this.deleteObject = new DeleteObjectHandler(backend, buckets);
-    this.createMultipartUpload = new CreateMultipartUploadHandler(backend, buckets);
+    this.deleteBucket = new DeleteBucketHandler(backend);
+    this.bucketInfo = new BucketInfoHandler(backend);
+    this.listObjects = new ListObjectsHandler(backend);
+    this.listMultipartUploads = new ListMultipartUploadsHandler(backend);
+    this.deleteObjects = new DeleteObjectsHandler(backend);
+    this.putObject = new PutObjectHandler(backend);
+    this.appendObject = new AppendObjectHandler(backend, putObject);
+    this.patchObject = new PatchObjectHandler(backend);
+    this.copyObject = new CopyObjectHandler(backend, sources);
+    this.getObject = new GetObjectHandler(backend, access);
+    this.deleteObject = new DeleteObjectHandler(backend);
+    this.createMultipartUpload = new CreateMultipartUploadHandler(backend);
     this.uploadPart = new UploadPartHandler(backend, uploads);
     this.uploadPartCopy = new UploadPartCopyHandler(backend, uploads, sources);
-    this.completeMultipartUpload = new CompleteMultipartUploadHandler(backend, buckets, uploads);
-    this.abortMultipartUpload = new AbortMultipartUploadHandler(backend, buckets);
+    this.completeMultipartUpload = new CompleteMultipartUploadHandler(backend, uploads);
+    this.abortMultipartUpload = new AbortMultipartUploadHandler(backend);
     this.listParts = new ListPartsHandler(backend, uploads);
   }
 
@@ -133,8 +132,8 @@ public final class S3Service implements RequestHandler {
     } catch (S3Exception malformed) {
       S3Exception failure = malformed;
       try {
-        // Who cannot prove who they are learns just that; but what is not there needs no proof.
-        if (needsProof(malformed.error())) {
+        // Unauthenticated senders see only the authentication error, unless nothing is served here.
+        if (needsAuthentication(malformed.error())) {
           authenticator.authenticate(exchange);
         }
       } catch (S3Exception refused) {
@@ -145,19 +144,21 @@ public final class S3Service implements RequestHandler {
     }
   }
 
-  private static boolean needsProof(S3Error error) {
+  private static boolean needsAuthentication(S3Error error) {
     return error != S3Error.NOT_IMPLEMENTED && error != S3Error.ACCESS_FORBIDDEN;
   }
 
   private HttpAnswer answer(S3Request request, HttpExchange exchange)
       throws S3Exception, InterruptedException {
-    AuthenticatedRequest caller = authenticator.authenticate(exchange);
+    AuthenticatedRequest sender = authenticator.authenticate(exchange);
     try {
       String expectedOwner = exchange.headers().get("x-amz-expected-bucket-owner");
       if (expectedOwner != null) {
-        buckets.requireOwner(request.bucket(), expectedOwner);
+        access.requireExpectedOwner(request.bucket(), expectedOwner);
       }
-      return dispatch(request, exchange, caller);
+      request.requireValid(sender.body().length());
+      Permit permit = access.require(sender.caller(), request.needs());
+      return dispatch(request, exchange, permit, sender.body());
     } catch (MetadataUnavailableException e) {
       throw ErrorMapping.of(e);
     } catch (DataUnavailableException e) {
@@ -165,41 +166,42 @@ public final class S3Service implements RequestHandler {
     }
   }
 
-  private HttpAnswer dispatch(S3Request request, HttpExchange exchange, AuthenticatedRequest caller)
+  private HttpAnswer dispatch(
+      S3Request request, HttpExchange exchange, Permit permit, PayloadBody body)
       throws S3Exception,
           MetadataUnavailableException,
           DataUnavailableException,
           InterruptedException {
-    String owner = caller.owner();
+    Caller caller = permit.caller();
     return switch (request) {
-      case S3Request.GetObject get -> getObject.handle(get, exchange, owner);
-      case S3Request.PutObject put -> putObject.handle(put, caller);
-      case S3Request.AppendObject append -> appendObject.handle(append, caller);
-      case S3Request.PatchObject patch -> patchObject.handle(patch, caller);
-      case S3Request.HeadObject head -> headObject.handle(head, owner);
-      case S3Request.DeleteObject delete -> deleteObject.handle(delete, owner);
-      case S3Request.DeleteObjects delete -> deleteObjects.handle(delete, caller);
-      case S3Request.CopyObject copy -> copyObject.handle(copy, owner);
-      case S3Request.GetObjectAttributes get -> getObjectAttributes.handle(get, owner);
-      case S3Request.ListObjects list -> listObjects.handle(list, owner);
-      case S3Request.ListObjectsV2 list -> listObjects.handle(list, owner);
-      case S3Request.ListObjectVersions list -> listObjects.handle(list, owner);
-      case S3Request.CreateMultipartUpload create -> createMultipartUpload.handle(create, owner);
-      case S3Request.UploadPart part -> uploadPart.handle(part, caller);
-      case S3Request.UploadPartCopy part -> uploadPartCopy.handle(part, owner);
+      case S3Request.GetObject get -> getObject.handle(get, exchange, permit);
+      case S3Request.PutObject put -> putObject.handle(put, caller, body);
+      case S3Request.AppendObject append -> appendObject.handle(append, caller, body);
+      case S3Request.PatchObject patch -> patchObject.handle(patch, permit, body);
+      case S3Request.HeadObject head -> HeadObjectHandler.handle(head, permit);
+      case S3Request.DeleteObject delete -> deleteObject.handle(delete);
+      case S3Request.DeleteObjects delete -> deleteObjects.handle(delete, body);
+      case S3Request.CopyObject copy -> copyObject.handle(copy, caller);
+      case S3Request.GetObjectAttributes get -> GetObjectAttributesHandler.handle(get, permit);
+      case S3Request.ListObjects list -> listObjects.handle(list);
+      case S3Request.ListObjectsV2 list -> listObjects.handle(list);
+      case S3Request.ListObjectVersions list -> listObjects.handle(list);
+      case S3Request.CreateMultipartUpload create -> createMultipartUpload.handle(create, caller);
+      case S3Request.UploadPart part -> uploadPart.handle(part, body);
+      case S3Request.UploadPartCopy part -> uploadPartCopy.handle(part, caller);
       case S3Request.CompleteMultipartUpload complete ->
-          completeMultipartUpload.handle(complete, exchange.headers().get("host", ""), caller);
-      case S3Request.AbortMultipartUpload abort -> abortMultipartUpload.handle(abort, owner);
-      case S3Request.ListParts list -> listParts.handle(list, owner);
-      case S3Request.ListMultipartUploads list -> listMultipartUploads.handle(list, owner);
-      case S3Request.ListBuckets list -> listBuckets.handle(list, owner);
-      case S3Request.CreateBucket create -> createBucket.handle(create, caller);
-      case S3Request.DeleteBucket delete -> deleteBucket.handle(delete, owner);
-      case S3Request.HeadBucket head -> facts.handle(head, owner);
-      case S3Request.GetBucketLocation get -> facts.handle(get, owner);
-      case S3Request.GetAcl get -> facts.handle(get, owner);
-      case S3Request.PutCannedAcl put -> facts.handle(put, owner);
-      case S3Request.GetUnconfigured get -> facts.handle(get, owner);
+          completeMultipartUpload.handle(complete, exchange.headers().get("host", ""), body);
+      case S3Request.AbortMultipartUpload abort -> abortMultipartUpload.handle(abort);
+      case S3Request.ListParts list -> listParts.handle(list);
+      case S3Request.ListMultipartUploads list -> listMultipartUploads.handle(list);
+      case S3Request.ListBuckets list -> listBuckets.handle(list, caller);
+      case S3Request.CreateBucket create -> createBucket.handle(create, caller, body);
+      case S3Request.DeleteBucket delete -> deleteBucket.handle(delete);
+      case S3Request.HeadBucket head -> bucketInfo.handle(head, permit);
+      case S3Request.GetBucketLocation get -> bucketInfo.handle(get, permit);
+      case S3Request.GetAcl get -> bucketInfo.handle(get, permit);
+      case S3Request.PutCannedAcl put -> bucketInfo.handle(put, permit);
+      case S3Request.GetUnconfigured get -> bucketInfo.handle(get);
     };
   }
 }

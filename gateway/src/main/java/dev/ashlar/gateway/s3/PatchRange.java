@@ -3,7 +3,6 @@ package dev.ashlar.gateway.s3;
 import dev.ashlar.gateway.error.S3Error;
 import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.protocol.layout.ByteRange;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -55,21 +54,17 @@ public record PatchRange(long first, long last) {
           toString());
     }
     if (first > size) {
-      throw new S3Exception(
-          S3Error.INVALID_RANGE,
-          S3Error.INVALID_RANGE.message(),
-          Map.of("RangeRequested", toString(), "ActualObjectSize", Long.toString(size)),
-          null);
+      throw new S3Exception(S3Error.INVALID_RANGE)
+          .with("RangeRequested", toString())
+          .with("ActualObjectSize", size);
     }
     return new ByteRange(first, length);
   }
 
   private static S3Exception malformed(String header) {
     return new S3Exception(
-        S3Error.INVALID_RANGE,
-        "The Content-Range must be of the form bytes first-last/*",
-        Map.of("RangeRequested", header),
-        null);
+            S3Error.INVALID_RANGE, "The Content-Range must be of the form bytes first-last/*")
+        .with("RangeRequested", header);
   }
 
   @Override

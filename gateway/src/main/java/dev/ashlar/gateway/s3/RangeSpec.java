@@ -3,7 +3,6 @@ package dev.ashlar.gateway.s3;
 import dev.ashlar.gateway.error.S3Error;
 import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.protocol.layout.ByteRange;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -65,11 +64,9 @@ public record RangeSpec(long first, long last) {
   }
 
   private S3Exception unsatisfiable(long size) {
-    return new S3Exception(
-        S3Error.INVALID_RANGE,
-        S3Error.INVALID_RANGE.message(),
-        Map.of("RangeRequested", toString(), "ActualObjectSize", Long.toString(size)),
-        null);
+    return new S3Exception(S3Error.INVALID_RANGE)
+        .with("RangeRequested", toString())
+        .with("ActualObjectSize", size);
   }
 
   @Override

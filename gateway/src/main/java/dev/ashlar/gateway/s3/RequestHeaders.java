@@ -49,13 +49,9 @@ final class RequestHeaders {
       }
     }
     if (metadataBytes > USER_METADATA_BYTES_MAX) {
-      throw new S3Exception(
-          S3Error.METADATA_TOO_LARGE,
-          S3Error.METADATA_TOO_LARGE.message(),
-          Map.of(
-              "Size", Integer.toString(metadataBytes),
-              "MaxSizeAllowed", Integer.toString(USER_METADATA_BYTES_MAX)),
-          null);
+      throw new S3Exception(S3Error.METADATA_TOO_LARGE)
+          .with("Size", metadataBytes)
+          .with("MaxSizeAllowed", USER_METADATA_BYTES_MAX);
     }
     return attributes.build();
   }
@@ -94,11 +90,8 @@ final class RequestHeaders {
   static void requireStandardStorage(HttpHeaders headers) throws S3Exception {
     String storageClass = headers.get("x-amz-storage-class");
     if (storageClass != null && !storageClass.equals("STANDARD")) {
-      throw new S3Exception(
-          S3Error.INVALID_STORAGE_CLASS,
-          S3Error.INVALID_STORAGE_CLASS.message(),
-          Map.of("StorageClassRequested", storageClass),
-          null);
+      throw new S3Exception(S3Error.INVALID_STORAGE_CLASS)
+          .with("StorageClassRequested", storageClass);
     }
   }
 
@@ -140,8 +133,7 @@ final class RequestHeaders {
   }
 
   static S3Exception notImplemented(String header) {
-    return new S3Exception(
-        S3Error.NOT_IMPLEMENTED, S3Error.NOT_IMPLEMENTED.message(), Map.of("Header", header), null);
+    return new S3Exception(S3Error.NOT_IMPLEMENTED).with("Header", header);
   }
 
   /**

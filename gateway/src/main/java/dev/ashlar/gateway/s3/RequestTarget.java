@@ -7,7 +7,6 @@ import dev.ashlar.gateway.uri.Percent;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -65,12 +64,9 @@ record RequestTarget(@Nullable String bucket, @Nullable String key) {
     }
     int bytes = key.getBytes(StandardCharsets.UTF_8).length;
     if (bytes > KEY_BYTES_MAX) {
-      throw new S3Exception(
-          S3Error.KEY_TOO_LONG,
-          S3Error.KEY_TOO_LONG.message(),
-          Map.of(
-              "Size", Integer.toString(bytes), "MaxSizeAllowed", Integer.toString(KEY_BYTES_MAX)),
-          null);
+      throw new S3Exception(S3Error.KEY_TOO_LONG)
+          .with("Size", bytes)
+          .with("MaxSizeAllowed", KEY_BYTES_MAX);
     }
   }
 

@@ -1,18 +1,33 @@
 package dev.ashlar.gateway.s3;
 
+import dev.ashlar.gateway.access.Need;
+import dev.ashlar.gateway.access.Resource;
+import dev.ashlar.gateway.error.S3Error;
+import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.protocol.layout.ByteRange;
 import dev.ashlar.protocol.message.ChecksumAlgorithm;
 import dev.ashlar.protocol.message.ChecksumType;
 import dev.ashlar.protocol.message.ObjectAttributes;
 import dev.ashlar.protocol.message.Precondition;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Every operation Ashlar serves, its parameters parsed. Named like S3's API. */
 public sealed interface S3Request {
-  /** The bucket it is about; null for none. */
+  /** The bucket that the request is about; null for none. */
   @Nullable String bucket();
+
+  /** What the sender must be allowed to do; decided before the operation runs. */
+  Need needs();
+
+  /**
+   * Refuses what is wrong with the request whatever is stored.
+   *
+   * @param bodyLength of the payload; -1 when unknown
+   */
+  default void requireValid(long bodyLength) throws S3Exception {}
 
   /**
    * Lists the caller's buckets.
@@ -22,30 +37,77 @@ public sealed interface S3Request {
   record ListBuckets(String prefix, String region, String continuationToken, int maxBuckets)
       implements S3Request {
     @Override
+    public Need needs() {
+      return Need.of("s3:ListAllMyBuckets", new Resource.Service());
+    }
+
+    @Override
     public @Nullable String bucket() {
       return null;
     }
   }
 
-  record CreateBucket(String bucket) implements S3Request {}
+  record CreateBucket(String bucket) implements S3Request {
+    @Override
+    public Need needs() {
+      return Need.of("s3:CreateBucket", new Resource.NewBucket(bucket));
+    }
+  }
 
-  record HeadBucket(String bucket) implements S3Request {}
+  record HeadBucket(String bucket) implements S3Request {
+    @Override
+    public Need needs() {
+      return Need.of("s3:ListBucket", new Resource.Bucket(bucket()));
+    }
+  }
 
-  record DeleteBucket(String bucket) implements S3Request {}
+  record DeleteBucket(String bucket) implements S3Request {
+    @Override
+    public Need needs() {
+      return Need.of("s3:DeleteBucket", new Resource.Bucket(bucket()));
+    }
+  }
 
-  record GetBucketLocation(String bucket) implements S3Request {}
+  record GetBucketLocation(String bucket) implements S3Request {
+    @Override
+    public Need needs() {
+      return Need.of("s3:GetBucketLocation", new Resource.Bucket(bucket()));
+    }
+  }
 
   /** Reads the private ACL that everything has; of the bucket when the key is null. */
-  record GetAcl(String bucket, @Nullable String key) implements S3Request {}
+  record GetAcl(String bucket, @Nullable String key) implements S3Request {
+    @Override
+    public Need needs() {
+      return Need.of(
+          key == null ? "s3:GetBucketAcl" : "s3:GetObjectAcl", Resource.existing(bucket, key));
+    }
+  }
 
   /** Sets the ACL that everything has anyway; of the bucket when the key is null. */
-  record PutCannedAcl(String bucket, @Nullable String key) implements S3Request {}
+  record PutCannedAcl(String bucket, @Nullable String key) implements S3Request {
+    @Override
+    public Need needs() {
+      return Need.of(
+          key == null ? "s3:PutBucketAcl" : "s3:PutObjectAcl", Resource.existing(bucket, key));
+    }
+  }
 
   /** Reads a feature that was never configured; of the bucket when the key is null. */
   record GetUnconfigured(String bucket, @Nullable String key, Subresource subresource)
-      implements S3Request {}
+      implements S3Request {
+    @Override
+    public Need needs() {
+      return Need.of(subresource.readAction(), Resource.existing(bucket, key));
+    }
+  }
 
   record ListObjects(Listing listing, String marker) implements S3Request {
+    @Override
+    public Need needs() {
+      return Need.of("s3:ListBucket", new Resource.Bucket(bucket()));
+    }
+
     @Override
     public String bucket() {
       return listing.bucket();
@@ -56,12 +118,22 @@ public sealed interface S3Request {
       Listing listing, String startAfter, @Nullable String continuationToken, boolean fetchOwner)
       implements S3Request {
     @Override
+    public Need needs() {
+      return Need.of("s3:ListBucket", new Resource.Bucket(bucket()));
+    }
+
+    @Override
     public String bucket() {
       return listing.bucket();
     }
   }
 
   record ListObjectVersions(Listing listing, String keyMarker) implements S3Request {
+    @Override
+    public Need needs() {
+      return Need.of("s3:ListBucketVersions", new Resource.Bucket(bucket()));
+    }
+
     @Override
     public String bucket() {
       return listing.bucket();
@@ -71,12 +143,30 @@ public sealed interface S3Request {
   record ListMultipartUploads(Listing listing, String keyMarker, String uploadIdMarker)
       implements S3Request {
     @Override
+    public Need needs() {
+      return Need.of("s3:ListBucketMultipartUploads", new Resource.Bucket(bucket()));
+    }
+
+    @Override
     public String bucket() {
       return listing.bucket();
     }
   }
 
-  record DeleteObjects(String bucket, boolean hasDigest) implements S3Request {}
+  record DeleteObjects(String bucket, boolean hasDigest) implements S3Request {
+    @Override
+    public Need needs() {
+      return Need.of("s3:DeleteObject", new Resource.Bucket(bucket()));
+    }
+
+    @Override
+    public void requireValid(long bodyLength) throws S3Exception {
+      if (!hasDigest) {
+        throw new S3Exception(
+            S3Error.INVALID_REQUEST, "Missing required header for this request: Content-MD5");
+      }
+    }
+  }
 
   record PutObject(
       String bucket,
@@ -84,7 +174,17 @@ public sealed interface S3Request {
       ObjectAttributes attributes,
       Precondition precondition,
       ChecksumAlgorithm announced)
-      implements S3Request {}
+      implements S3Request {
+    @Override
+    public Need needs() {
+      return Need.of("s3:PutObject", new Resource.Key(bucket, key));
+    }
+
+    @Override
+    public void requireValid(long bodyLength) throws S3Exception {
+      SizeLimits.requireUploadable(bodyLength);
+    }
+  }
 
   /**
    * Adds bytes behind the end of an object, or creates it.
@@ -100,7 +200,17 @@ public sealed interface S3Request {
       ObjectAttributes attributes,
       Precondition precondition,
       ChecksumAlgorithm announced)
-      implements S3Request {}
+      implements S3Request {
+    @Override
+    public Need needs() {
+      return Need.of("s3:PutObject", new Resource.Key(bucket, key));
+    }
+
+    @Override
+    public void requireValid(long bodyLength) throws S3Exception {
+      SizeLimits.requireUploadable(bodyLength);
+    }
+  }
 
   /**
    * Overwrites bytes of an object, from anywhere in it up to any place in it or behind its end.
@@ -114,7 +224,18 @@ public sealed interface S3Request {
       Precondition precondition,
       long unmodifiedSince,
       ChecksumAlgorithm announced)
-      implements S3Request {}
+      implements S3Request {
+    @Override
+    public Need needs() {
+      return new Need(
+          List.of("s3:GetObject", "s3:PutObject"), new Resource.StoredObject(bucket, key));
+    }
+
+    @Override
+    public void requireValid(long bodyLength) throws S3Exception {
+      SizeLimits.requireUploadable(bodyLength);
+    }
+  }
 
   /**
    * Copies.
@@ -129,11 +250,38 @@ public sealed interface S3Request {
       @Nullable ObjectAttributes attributes,
       Precondition precondition,
       ChecksumAlgorithm checksum)
-      implements S3Request {}
+      implements S3Request {
+    @Override
+    public Need needs() {
+      return Need.of("s3:PutObject", new Resource.Key(bucket, key));
+    }
 
-  record GetObject(String bucket, String key, ReadOptions options) implements S3Request {}
+    @Override
+    public void requireValid(long bodyLength) throws S3Exception {
+      boolean isSelf = bucket.equals(source.bucket()) && key.equals(source.key());
+      if (isSelf && attributes == null) {
+        throw new S3Exception(
+            S3Error.INVALID_REQUEST,
+            "This copy request is illegal because it is trying to copy an object to itself without"
+                + " changing the object's metadata, storage class, website redirect location or"
+                + " encryption attributes.");
+      }
+    }
+  }
 
-  record HeadObject(String bucket, String key, ReadOptions options) implements S3Request {}
+  record GetObject(String bucket, String key, ReadOptions options) implements S3Request {
+    @Override
+    public Need needs() {
+      return Need.of("s3:GetObject", new Resource.StoredObject(bucket, key));
+    }
+  }
+
+  record HeadObject(String bucket, String key, ReadOptions options) implements S3Request {
+    @Override
+    public Need needs() {
+      return Need.of("s3:GetObject", new Resource.StoredObject(bucket, key));
+    }
+  }
 
   record GetObjectAttributes(
       String bucket,
@@ -142,9 +290,21 @@ public sealed interface S3Request {
       Set<ObjectAttribute> attributes,
       int partNumberMarker,
       int maxParts)
-      implements S3Request {}
+      implements S3Request {
+    @Override
+    public Need needs() {
+      return new Need(
+          List.of("s3:GetObject", "s3:GetObjectAttributes"),
+          new Resource.StoredObject(bucket, key));
+    }
+  }
 
-  record DeleteObject(String bucket, String key, Precondition precondition) implements S3Request {}
+  record DeleteObject(String bucket, String key, Precondition precondition) implements S3Request {
+    @Override
+    public Need needs() {
+      return Need.of("s3:DeleteObject", new Resource.Key(bucket, key));
+    }
+  }
 
   record CreateMultipartUpload(
       String bucket,
@@ -152,11 +312,26 @@ public sealed interface S3Request {
       ObjectAttributes attributes,
       ChecksumAlgorithm checksum,
       ChecksumType checksumType)
-      implements S3Request {}
+      implements S3Request {
+    @Override
+    public Need needs() {
+      return Need.of("s3:PutObject", new Resource.Key(bucket, key));
+    }
+  }
 
   record UploadPart(
       String bucket, String key, String uploadId, int partNumber, ChecksumAlgorithm announced)
-      implements S3Request {}
+      implements S3Request {
+    @Override
+    public Need needs() {
+      return Need.of("s3:PutObject", new Resource.Key(bucket, key));
+    }
+
+    @Override
+    public void requireValid(long bodyLength) throws S3Exception {
+      SizeLimits.requireUploadable(bodyLength);
+    }
+  }
 
   /** Copies a range of an object, all of it when the range is null, into a part. */
   record UploadPartCopy(
@@ -166,7 +341,12 @@ public sealed interface S3Request {
       int partNumber,
       CopySource source,
       @Nullable ByteRange range)
-      implements S3Request {}
+      implements S3Request {
+    @Override
+    public Need needs() {
+      return Need.of("s3:PutObject", new Resource.Key(bucket, key));
+    }
+  }
 
   /**
    * Completes.
@@ -182,13 +362,28 @@ public sealed interface S3Request {
       long objectSize,
       @Nullable ExpectedChecksum checksum,
       @Nullable ChecksumType checksumType)
-      implements S3Request {}
+      implements S3Request {
+    @Override
+    public Need needs() {
+      return Need.of("s3:PutObject", new Resource.Key(bucket, key));
+    }
+  }
 
-  record AbortMultipartUpload(String bucket, String key, String uploadId) implements S3Request {}
+  record AbortMultipartUpload(String bucket, String key, String uploadId) implements S3Request {
+    @Override
+    public Need needs() {
+      return Need.of("s3:AbortMultipartUpload", new Resource.Key(bucket, key));
+    }
+  }
 
   record ListParts(
       String bucket, String key, String uploadId, int partNumberMarker, int maxParts, boolean url)
-      implements S3Request {}
+      implements S3Request {
+    @Override
+    public Need needs() {
+      return Need.of("s3:ListMultipartUploadParts", new Resource.Key(bucket, key));
+    }
+  }
 
   /**
    * What the listings share.
@@ -218,7 +413,12 @@ public sealed interface S3Request {
    * @param expectedOwner of its bucket, null for any
    */
   record CopySource(
-      String bucket, String key, Conditions conditions, @Nullable String expectedOwner) {}
+      String bucket, String key, Conditions conditions, @Nullable String expectedOwner) {
+    /** What the sender must be allowed to do with the source, beside the need of the request. */
+    public Need needs() {
+      return Need.of("s3:GetObject", new Resource.StoredObject(bucket, key));
+    }
+  }
 
   /** A checksum as the client wrote it. */
   record ExpectedChecksum(ChecksumAlgorithm algorithm, String text) {}

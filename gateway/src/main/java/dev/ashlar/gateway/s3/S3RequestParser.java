@@ -9,7 +9,6 @@ import dev.ashlar.gateway.uri.Query;
 import dev.ashlar.protocol.message.ChecksumAlgorithm;
 import io.netty.handler.codec.http.HttpHeaders;
 import java.util.Locale;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Tells which operation a request asks for. */
@@ -164,10 +163,8 @@ public final class S3RequestParser {
   }
 
   static S3Exception methodNotAllowed(String method, String resourceType) {
-    return new S3Exception(
-        S3Error.METHOD_NOT_ALLOWED,
-        S3Error.METHOD_NOT_ALLOWED.message(),
-        Map.of("Method", method, "ResourceType", resourceType),
-        null);
+    return new S3Exception(S3Error.METHOD_NOT_ALLOWED)
+        .with("Method", method)
+        .with("ResourceType", resourceType);
   }
 }

@@ -12,6 +12,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -40,46 +41,105 @@ public enum Subresource {
   PART_NUMBER("partNumber", Scope.OBJECT, "GET HEAD PUT", Kind.DETAIL),
   VERSION_ID("versionId", Scope.OBJECT, "GET HEAD PUT POST PATCH DELETE", Kind.DETAIL),
   // Reading them is answered as S3 answers where they were never configured.
-  ACCELERATE("accelerate", Scope.BUCKET, "GET PUT", empty("AccelerateConfiguration")),
-  CORS("cors", Scope.BUCKET, "GET PUT DELETE", S3Error.NO_SUCH_CORS_CONFIGURATION),
+  ACCELERATE(
+      "accelerate",
+      Scope.BUCKET,
+      "GET PUT",
+      "s3:GetAccelerateConfiguration",
+      empty("AccelerateConfiguration")),
+  CORS(
+      "cors",
+      Scope.BUCKET,
+      "GET PUT DELETE",
+      "s3:GetBucketCORS",
+      S3Error.NO_SUCH_CORS_CONFIGURATION),
   BUCKET_ENCRYPTION(
       "encryption",
       Scope.BUCKET,
       "GET PUT DELETE",
+      "s3:GetEncryptionConfiguration",
       S3Error.SERVER_SIDE_ENCRYPTION_CONFIGURATION_NOT_FOUND),
-  LIFECYCLE("lifecycle", Scope.BUCKET, "GET PUT DELETE", S3Error.NO_SUCH_LIFECYCLE_CONFIGURATION),
-  LOGGING("logging", Scope.BUCKET, "GET PUT", empty("BucketLoggingStatus")),
-  NOTIFICATION("notification", Scope.BUCKET, "GET PUT", empty("NotificationConfiguration")),
-  OBJECT_LOCK("object-lock", Scope.BUCKET, "GET PUT", S3Error.OBJECT_LOCK_CONFIGURATION_NOT_FOUND),
+  LIFECYCLE(
+      "lifecycle",
+      Scope.BUCKET,
+      "GET PUT DELETE",
+      "s3:GetLifecycleConfiguration",
+      S3Error.NO_SUCH_LIFECYCLE_CONFIGURATION),
+  LOGGING("logging", Scope.BUCKET, "GET PUT", "s3:GetBucketLogging", empty("BucketLoggingStatus")),
+  NOTIFICATION(
+      "notification",
+      Scope.BUCKET,
+      "GET PUT",
+      "s3:GetBucketNotification",
+      empty("NotificationConfiguration")),
+  OBJECT_LOCK(
+      "object-lock",
+      Scope.BUCKET,
+      "GET PUT",
+      "s3:GetBucketObjectLockConfiguration",
+      S3Error.OBJECT_LOCK_CONFIGURATION_NOT_FOUND),
   OWNERSHIP_CONTROLS(
-      "ownershipControls", Scope.BUCKET, "GET PUT DELETE", S3Error.OWNERSHIP_CONTROLS_NOT_FOUND),
-  POLICY("policy", Scope.BUCKET, "GET PUT DELETE", S3Error.NO_SUCH_BUCKET_POLICY),
-  POLICY_STATUS("policyStatus", Scope.BUCKET, "GET", S3Error.NO_SUCH_BUCKET_POLICY),
+      "ownershipControls",
+      Scope.BUCKET,
+      "GET PUT DELETE",
+      "s3:GetBucketOwnershipControls",
+      S3Error.OWNERSHIP_CONTROLS_NOT_FOUND),
+  POLICY(
+      "policy",
+      Scope.BUCKET,
+      "GET PUT DELETE",
+      "s3:GetBucketPolicy",
+      S3Error.NO_SUCH_BUCKET_POLICY),
+  POLICY_STATUS(
+      "policyStatus",
+      Scope.BUCKET,
+      "GET",
+      "s3:GetBucketPolicyStatus",
+      S3Error.NO_SUCH_BUCKET_POLICY),
   PUBLIC_ACCESS_BLOCK(
       "publicAccessBlock",
       Scope.BUCKET,
       "GET PUT DELETE",
+      "s3:GetBucketPublicAccessBlock",
       S3Error.NO_SUCH_PUBLIC_ACCESS_BLOCK_CONFIGURATION),
   REPLICATION(
-      "replication", Scope.BUCKET, "GET PUT DELETE", S3Error.REPLICATION_CONFIGURATION_NOT_FOUND),
+      "replication",
+      Scope.BUCKET,
+      "GET PUT DELETE",
+      "s3:GetReplicationConfiguration",
+      S3Error.REPLICATION_CONFIGURATION_NOT_FOUND),
   REQUEST_PAYMENT(
       "requestPayment",
       Scope.BUCKET,
       "GET PUT",
+      "s3:GetBucketRequestPayment",
       new XmlWriter()
           .openRoot("RequestPaymentConfiguration")
           .element("Payer", "BucketOwner")
           .close()
           .toText()),
-  BUCKET_TAGGING("tagging", Scope.BUCKET, "GET PUT DELETE", S3Error.NO_SUCH_TAG_SET),
-  VERSIONING("versioning", Scope.BUCKET, "GET PUT", empty("VersioningConfiguration")),
-  WEBSITE("website", Scope.BUCKET, "GET PUT DELETE", S3Error.NO_SUCH_WEBSITE_CONFIGURATION),
-  LEGAL_HOLD("legal-hold", Scope.OBJECT, "GET PUT", S3Error.INVALID_REQUEST),
-  RETENTION("retention", Scope.OBJECT, "GET PUT", S3Error.INVALID_REQUEST),
+  BUCKET_TAGGING(
+      "tagging", Scope.BUCKET, "GET PUT DELETE", "s3:GetBucketTagging", S3Error.NO_SUCH_TAG_SET),
+  VERSIONING(
+      "versioning",
+      Scope.BUCKET,
+      "GET PUT",
+      "s3:GetBucketVersioning",
+      empty("VersioningConfiguration")),
+  WEBSITE(
+      "website",
+      Scope.BUCKET,
+      "GET PUT DELETE",
+      "s3:GetBucketWebsite",
+      S3Error.NO_SUCH_WEBSITE_CONFIGURATION),
+  LEGAL_HOLD(
+      "legal-hold", Scope.OBJECT, "GET PUT", "s3:GetObjectLegalHold", S3Error.INVALID_REQUEST),
+  RETENTION("retention", Scope.OBJECT, "GET PUT", "s3:GetObjectRetention", S3Error.INVALID_REQUEST),
   OBJECT_TAGGING(
       "tagging",
       Scope.OBJECT,
       "GET PUT DELETE",
+      "s3:GetObjectTagging",
       new XmlWriter().openRoot("Tagging").open("TagSet").close().close().toText()),
   // S3 lists or returns these by id, which is part of the feature: nothing truthful to answer.
   ABAC("abac", Scope.BUCKET, "GET PUT", Kind.NOT_IMPLEMENTED),
@@ -121,25 +181,29 @@ public enum Subresource {
     NOT_IMPLEMENTED
   }
 
+  /** The answer to reading what was never configured: a document, or else an error. */
+  private record Unconfigured(
+      String readAction, @Nullable S3Error error, @Nullable String document) {}
+
   private static final Map<String, Map<Scope, Subresource>> BY_LOWER_CASE_NAME = byName();
 
   private final String parameter;
   private final Scope scope;
   private final String methods;
   private final Kind kind;
-  private final @Nullable S3Error error;
-  private final @Nullable String document;
+  private final @Nullable Unconfigured unconfigured;
 
   Subresource(String parameter, Scope scope, String methods, Kind kind) {
-    this(parameter, scope, methods, kind, null, null);
+    this(parameter, scope, methods, kind, null);
   }
 
-  Subresource(String parameter, Scope scope, String methods, S3Error error) {
-    this(parameter, scope, methods, Kind.UNCONFIGURED, error, null);
+  Subresource(String parameter, Scope scope, String methods, String readAction, S3Error error) {
+    this(parameter, scope, methods, Kind.UNCONFIGURED, new Unconfigured(readAction, error, null));
   }
 
-  Subresource(String parameter, Scope scope, String methods, String document) {
-    this(parameter, scope, methods, Kind.UNCONFIGURED, null, document);
+  Subresource(String parameter, Scope scope, String methods, String readAction, String document) {
+    this(
+        parameter, scope, methods, Kind.UNCONFIGURED, new Unconfigured(readAction, null, document));
   }
 
   Subresource(
@@ -147,14 +211,12 @@ public enum Subresource {
       Scope scope,
       String methods,
       Kind kind,
-      @Nullable S3Error error,
-      @Nullable String document) {
+      @Nullable Unconfigured unconfigured) {
     this.parameter = parameter;
     this.scope = scope;
     this.methods = methods;
     this.kind = kind;
-    this.error = error;
-    this.document = document;
+    this.unconfigured = unconfigured;
   }
 
   private static Map<String, Map<Scope, Subresource>> byName() {
@@ -236,18 +298,28 @@ public enum Subresource {
     return kind == Kind.UNCONFIGURED;
   }
 
-  /** What S3 says where it was never configured: a document or an error. */
+  /** The action that reading it needs. */
+  String readAction() {
+    return answer().readAction;
+  }
+
+  /** What S3 answers where it was never configured: a document or an error. */
   public byte[] read() throws S3Exception {
-    if (error == S3Error.INVALID_REQUEST) {
-      throw new S3Exception(error, "Bucket is missing Object Lock Configuration");
+    Unconfigured answer = answer();
+    if (answer.document != null) {
+      return answer.document.getBytes(StandardCharsets.UTF_8);
     }
-    if (error != null) {
-      throw new S3Exception(error);
+    S3Error error = Objects.requireNonNull(answer.error);
+    throw error == S3Error.INVALID_REQUEST
+        ? new S3Exception(error, "Bucket is missing Object Lock Configuration")
+        : new S3Exception(error);
+  }
+
+  private Unconfigured answer() {
+    if (unconfigured == null) {
+      throw new IllegalStateException(this + " is not answered as never configured");
     }
-    if (document == null) {
-      throw new IllegalStateException(this + " has neither document nor error");
-    }
-    return document.getBytes(StandardCharsets.UTF_8);
+    return unconfigured;
   }
 
   private static String empty(String root) {

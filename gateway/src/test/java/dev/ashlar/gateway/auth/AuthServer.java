@@ -50,7 +50,7 @@ final class AuthServer {
           }
           ChecksumValue checksum = request.body().checksum();
           return TestServer.text(
-              request.owner()
+              request.caller().canonicalId()
                   + digest
                   + checksum.getAlgorithm()
                   + HexFormat.of().formatHex(checksum.getValue().toByteArray()));

@@ -2,6 +2,7 @@ package dev.ashlar.gateway.operation;
 
 import com.google.protobuf.ByteString;
 import dev.ashlar.codec.checksum.Crc64Nvme;
+import dev.ashlar.gateway.access.Caller;
 import dev.ashlar.gateway.auth.Authenticator;
 import dev.ashlar.gateway.checksum.Checksums;
 import dev.ashlar.gateway.error.S3Error;
@@ -30,7 +31,7 @@ final class TestAuthenticator implements Authenticator {
     if (owner.equals("nobody")) {
       throw new S3Exception(S3Error.SIGNATURE_DOES_NOT_MATCH);
     }
-    return new AuthenticatedRequest("AK", owner, new Body(exchange));
+    return new AuthenticatedRequest(new Caller("AK", owner), new Body(exchange));
   }
 
   static ByteString digest(ChecksumAlgorithm algorithm, byte[] bytes) {

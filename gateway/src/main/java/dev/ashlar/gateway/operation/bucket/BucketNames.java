@@ -3,7 +3,6 @@ package dev.ashlar.gateway.operation.bucket;
 import dev.ashlar.gateway.error.S3Error;
 import dev.ashlar.gateway.error.S3Exception;
 import java.util.List;
-import java.util.Map;
 
 /** "General purpose bucket naming rules", Amazon S3 User Guide. */
 final class BucketNames {
@@ -22,11 +21,7 @@ final class BucketNames {
             && RESERVED_PREFIXES.stream().noneMatch(name::startsWith)
             && RESERVED_SUFFIXES.stream().noneMatch(name::endsWith);
     if (!isValid) {
-      throw new S3Exception(
-          S3Error.INVALID_BUCKET_NAME,
-          S3Error.INVALID_BUCKET_NAME.message(),
-          Map.of("BucketName", name),
-          null);
+      throw new S3Exception(S3Error.INVALID_BUCKET_NAME).with("BucketName", name);
     }
   }
 

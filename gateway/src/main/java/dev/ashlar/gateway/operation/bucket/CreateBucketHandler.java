@@ -1,9 +1,10 @@
 package dev.ashlar.gateway.operation.bucket;
 
-import dev.ashlar.gateway.auth.Authenticator.AuthenticatedRequest;
+import dev.ashlar.gateway.access.Caller;
 import dev.ashlar.gateway.error.S3Error;
 import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.exchange.HttpAnswer;
+import dev.ashlar.gateway.exchange.RequestBody;
 import dev.ashlar.gateway.operation.shared.Answers;
 import dev.ashlar.gateway.operation.shared.Backend;
 import dev.ashlar.gateway.operation.shared.BodyIngest;
@@ -18,7 +19,6 @@ import dev.ashlar.protocol.message.CommandResult;
 import dev.ashlar.protocol.message.CreateBucket;
 import dev.ashlar.protocol.message.ResultCode;
 import io.netty.handler.codec.http.HttpHeaders;
-import java.util.Map;
 
 /** Creates a bucket in the only region there is. */
 public final class CreateBucketHandler {
@@ -28,17 +28,17 @@ public final class CreateBucketHandler {
     this.backend = backend;
   }
 
-  public HttpAnswer handle(S3Request.CreateBucket request, AuthenticatedRequest caller)
+  public HttpAnswer handle(S3Request.CreateBucket request, Caller caller, RequestBody body)
       throws S3Exception, MetadataUnavailableException, InterruptedException {
     BucketNames.requireValid(request.bucket());
-    byte[] document = BodyIngest.document(caller.body());
+    byte[] document = BodyIngest.document(body);
     if (document.length > 0) {
       requireThisRegion(XmlReader.read(document, "CreateBucketConfiguration"));
     }
     CreateBucket create =
         CreateBucket.newBuilder()
             .setName(request.bucket())
-            .setOwner(caller.owner())
+            .setOwner(caller.canonicalId())
             .setRegion(backend.config().region())
             .build();
     CommandResult result = backend.metadata().submit(Command.newBuilder().setCreateBucket(create));
@@ -67,11 +67,8 @@ public final class CreateBucketHandler {
     if (constraint != null
         && !constraint.isEmpty()
         && !constraint.equals(backend.config().region())) {
-      throw new S3Exception(
-          S3Error.INVALID_LOCATION_CONSTRAINT,
-          S3Error.INVALID_LOCATION_CONSTRAINT.message(),
-          Map.of("LocationConstraint", constraint),
-          null);
+      throw new S3Exception(S3Error.INVALID_LOCATION_CONSTRAINT)
+          .with("LocationConstraint", constraint);
     }
   }
 }

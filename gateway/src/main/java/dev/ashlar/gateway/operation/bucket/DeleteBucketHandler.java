@@ -4,7 +4,6 @@ import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.exchange.HttpAnswer;
 import dev.ashlar.gateway.operation.shared.Answers;
 import dev.ashlar.gateway.operation.shared.Backend;
-import dev.ashlar.gateway.operation.shared.Buckets;
 import dev.ashlar.gateway.operation.shared.ErrorMapping;
 import dev.ashlar.gateway.s3.S3Request;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
@@ -21,16 +20,13 @@ public final class DeleteBucketHandler {
   private static final int UPLOADS_PAGE = 1000;
 
   private final Backend backend;
-  private final Buckets buckets;
 
-  public DeleteBucketHandler(Backend backend, Buckets buckets) {
+  public DeleteBucketHandler(Backend backend) {
     this.backend = backend;
-    this.buckets = buckets;
   }
 
-  public HttpAnswer handle(S3Request.DeleteBucket request, String caller)
+  public HttpAnswer handle(S3Request.DeleteBucket request)
       throws S3Exception, MetadataUnavailableException {
-    buckets.owned(request.bucket(), caller);
     CommandResult result = delete(request.bucket());
     while (result.getCode() == ResultCode.LIMIT_EXCEEDED) {
       abortSomeUploads(request.bucket());

@@ -1,5 +1,6 @@
 package dev.ashlar.gateway.operation.bucket;
 
+import dev.ashlar.gateway.access.Caller;
 import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.exchange.HttpAnswer;
 import dev.ashlar.gateway.operation.shared.Answers;
@@ -23,7 +24,7 @@ public final class ListBucketsHandler {
     return region.isEmpty() || bucket.getRegion().equals(region);
   }
 
-  public HttpAnswer handle(S3Request.ListBuckets request, String caller)
+  public HttpAnswer handle(S3Request.ListBuckets request, Caller caller)
       throws S3Exception, MetadataUnavailableException {
     String after =
         request.continuationToken().isEmpty()
@@ -31,14 +32,14 @@ public final class ListBucketsHandler {
             : ContinuationToken.decode(request.continuationToken());
     List<BucketRow> matching =
         backend.metadata().buckets().stream()
-            .filter(bucket -> bucket.getOwner().equals(caller))
+            .filter(bucket -> bucket.getOwner().equals(caller.canonicalId()))
             .filter(bucket -> bucket.getName().startsWith(request.prefix()))
             .filter(bucket -> isIn(request.region(), bucket))
             .filter(bucket -> bucket.getName().compareTo(after) > 0)
             .toList();
     int count = Math.min(matching.size(), request.maxBuckets());
     XmlWriter xml = new XmlWriter().openRoot("ListAllMyBucketsResult");
-    xml.person("Owner", caller, backend.config().ownerDisplayName());
+    xml.person("Owner", caller.canonicalId(), backend.config().ownerDisplayName());
     xml.open("Buckets");
     for (BucketRow bucket : matching.subList(0, count)) {
       xml.open("Bucket")

@@ -4,7 +4,6 @@ import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.exchange.HttpAnswer;
 import dev.ashlar.gateway.operation.shared.Answers;
 import dev.ashlar.gateway.operation.shared.Backend;
-import dev.ashlar.gateway.operation.shared.Buckets;
 import dev.ashlar.gateway.operation.shared.ListingDocument;
 import dev.ashlar.gateway.s3.S3Request;
 import dev.ashlar.gateway.s3.S3Request.Listing;
@@ -16,17 +15,15 @@ import dev.ashlar.protocol.client.MetadataUnavailableException;
 /** Lists a bucket's objects: version 1, version 2, and as the only versions they have. */
 public final class ListObjectsHandler {
   private final Backend backend;
-  private final Buckets buckets;
 
-  public ListObjectsHandler(Backend backend, Buckets buckets) {
+  public ListObjectsHandler(Backend backend) {
     this.backend = backend;
-    this.buckets = buckets;
   }
 
-  public HttpAnswer handle(S3Request.ListObjects request, String caller)
+  public HttpAnswer handle(S3Request.ListObjects request)
       throws S3Exception, MetadataUnavailableException {
     Listing listing = request.listing();
-    ListPage page = page(listing, request.marker(), caller);
+    ListPage page = page(listing, request.marker());
     ListingDocument document = new ListingDocument("ListBucketResult", listing);
     document.xml().element("Name", listing.bucket());
     document.name("Prefix", listing.prefix()).name("Marker", request.marker());
@@ -39,13 +36,13 @@ public final class ListObjectsHandler {
     return Answers.xml(document.commonPrefixes(page).xml().close());
   }
 
-  public HttpAnswer handle(S3Request.ListObjectsV2 request, String caller)
+  public HttpAnswer handle(S3Request.ListObjectsV2 request)
       throws S3Exception, MetadataUnavailableException {
     Listing listing = request.listing();
     String token = request.continuationToken();
     String after =
         token == null || token.isEmpty() ? request.startAfter() : ContinuationToken.decode(token);
-    ListPage page = page(listing, after, caller);
+    ListPage page = page(listing, after);
     ListingDocument document = new ListingDocument("ListBucketResult", listing);
     XmlWriter xml = document.xml();
     xml.element("Name", listing.bucket());
@@ -61,10 +58,10 @@ public final class ListObjectsHandler {
   }
 
   /** Without versioning every object is the latest version of its key, and its id is null. */
-  public HttpAnswer handle(S3Request.ListObjectVersions request, String caller)
+  public HttpAnswer handle(S3Request.ListObjectVersions request)
       throws S3Exception, MetadataUnavailableException {
     Listing listing = request.listing();
-    ListPage page = page(listing, request.keyMarker(), caller);
+    ListPage page = page(listing, request.keyMarker());
     ListingDocument document = new ListingDocument("ListVersionsResult", listing);
     XmlWriter xml = document.xml();
     xml.element("Name", listing.bucket());
@@ -86,9 +83,8 @@ public final class ListObjectsHandler {
     return Answers.xml(document.commonPrefixes(page).xml().close());
   }
 
-  private ListPage page(Listing listing, String after, String caller)
+  private ListPage page(Listing listing, String after)
       throws S3Exception, MetadataUnavailableException {
-    buckets.owned(listing.bucket(), caller);
     ListQuery query =
         new ListQuery(
             listing.bucket(), listing.prefix(), listing.delimiter(), after, listing.max());

@@ -1,15 +1,14 @@
 package dev.ashlar.gateway.operation.change;
 
 import dev.ashlar.blob.DataUnavailableException;
-import dev.ashlar.gateway.auth.Authenticator.AuthenticatedRequest;
+import dev.ashlar.gateway.access.Caller;
+import dev.ashlar.gateway.auth.Authenticator.PayloadBody;
 import dev.ashlar.gateway.error.S3Error;
 import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.exchange.HttpAnswer;
 import dev.ashlar.gateway.operation.object.PutObjectHandler;
 import dev.ashlar.gateway.operation.shared.Answers;
 import dev.ashlar.gateway.operation.shared.Backend;
-import dev.ashlar.gateway.operation.shared.BodyIngest;
-import dev.ashlar.gateway.operation.shared.Buckets;
 import dev.ashlar.gateway.operation.shared.ErrorMapping;
 import dev.ashlar.gateway.operation.shared.WriteConditions;
 import dev.ashlar.gateway.s3.Etags;
@@ -29,31 +28,27 @@ public final class AppendObjectHandler {
   private static final String NEXT_POSITION = "x-rgw-next-append-position";
 
   private final Backend backend;
-  private final Buckets buckets;
   private final PutObjectHandler putObject;
   private final ChangeIngest changes;
 
-  public AppendObjectHandler(Backend backend, Buckets buckets, PutObjectHandler putObject) {
+  public AppendObjectHandler(Backend backend, PutObjectHandler putObject) {
     this.backend = backend;
-    this.buckets = buckets;
     this.putObject = putObject;
     this.changes = new ChangeIngest(backend);
   }
 
-  public HttpAnswer handle(S3Request.AppendObject request, AuthenticatedRequest caller)
+  public HttpAnswer handle(S3Request.AppendObject request, Caller caller, PayloadBody body)
       throws S3Exception,
           MetadataUnavailableException,
           DataUnavailableException,
           InterruptedException {
-    long length = BodyIngest.requireLength(caller.body());
-    buckets.owned(request.bucket(), caller.owner());
+    long length = body.length();
     Optional<ObjectRead> object = backend.metadata().object(request.bucket(), request.key());
     requireExpected(request, object);
     HttpAnswer answer =
         object.isEmpty()
-            ? create(request, caller, length)
-            : append(
-                request, caller, new ChangeIngest.Place(object.get(), request.offset(), length));
+            ? create(request, caller, body)
+            : append(request, body, new ChangeIngest.Place(object.get(), request.offset(), length));
     switch (request.dialect()) {
       case EXPRESS ->
           answer.headers().set("x-amz-object-size", Long.toString(request.offset() + length));
@@ -71,19 +66,18 @@ public final class AppendObjectHandler {
       throw switch (request.dialect()) {
         case EXPRESS -> new S3Exception(S3Error.INVALID_WRITE_OFFSET);
         case RGW ->
-            S3Exception.withHeader(
-                S3Error.POSITION_NOT_EQUAL_TO_LENGTH, NEXT_POSITION, Long.toString(size));
+            new S3Exception(S3Error.POSITION_NOT_EQUAL_TO_LENGTH)
+                .withHeader(NEXT_POSITION, Long.toString(size));
       };
     }
   }
 
-  private HttpAnswer create(
-      S3Request.AppendObject request, AuthenticatedRequest caller, long length)
+  private HttpAnswer create(S3Request.AppendObject request, Caller caller, PayloadBody body)
       throws S3Exception,
           MetadataUnavailableException,
           DataUnavailableException,
           InterruptedException {
-    ChangeIngest.requireBytes(length);
+    ChangeIngest.requireBytes(body.length());
     // Whoever comes second finds an object that he did not take into account.
     Precondition isAbsent = request.precondition().toBuilder().setIfNoneMatch("*").build();
     PutObjectHandler.Stored stored =
@@ -95,13 +89,13 @@ public final class AppendObjectHandler {
                 isAbsent,
                 request.announced()),
             caller,
-            length);
+            body);
     requireWon(request, stored.result());
     return stored.answer();
   }
 
   private HttpAnswer append(
-      S3Request.AppendObject request, AuthenticatedRequest caller, ChangeIngest.Place place)
+      S3Request.AppendObject request, PayloadBody body, ChangeIngest.Place place)
       throws S3Exception,
           MetadataUnavailableException,
           DataUnavailableException,
@@ -118,13 +112,13 @@ public final class AppendObjectHandler {
             .setKey(request.key())
             .setPrecondition(request.precondition())
             .setAppend(true);
-    CommandResult result = changes.commit(place, caller.body(), request.announced(), command);
+    CommandResult result = changes.commit(place, body, request.announced(), command);
     requireWon(request, result);
     HttpHeaders headers = Answers.headers();
     headers.set("ETag", Etags.quote(result.getEtag()));
     if (request.announced() != ChecksumAlgorithm.CHECKSUM_NONE) {
       // Of what was appended, so that the client can compare.
-      Answers.addChecksum(headers, caller.body().checksum(), false);
+      Answers.addChecksum(headers, body.checksum(), false);
     }
     return Answers.empty(200, headers);
   }

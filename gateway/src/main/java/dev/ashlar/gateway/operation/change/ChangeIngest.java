@@ -7,9 +7,9 @@ import dev.ashlar.gateway.auth.Authenticator.PayloadBody;
 import dev.ashlar.gateway.checksum.Checksums;
 import dev.ashlar.gateway.error.S3Error;
 import dev.ashlar.gateway.error.S3Exception;
-import dev.ashlar.gateway.operation.multipart.CompleteMultipartUploadHandler;
 import dev.ashlar.gateway.operation.shared.Backend;
 import dev.ashlar.gateway.operation.shared.BodyIngest;
+import dev.ashlar.gateway.s3.SizeLimits;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.client.ObjectRead;
 import dev.ashlar.protocol.message.ChecksumAlgorithm;
@@ -91,9 +91,9 @@ final class ChangeIngest {
 
   private static void requireAllowed(Place place) throws S3Exception {
     requireBytes(place.length);
-    long max = CompleteMultipartUploadHandler.OBJECT_BYTES_MAX;
-    if (place.length > max - place.offset) {
-      throw BodyIngest.tooLarge(place.offset + place.length, max);
+    // Subtracted, because the sum may exceed a long.
+    if (place.length > SizeLimits.OBJECT_BYTES_MAX - place.offset) {
+      throw SizeLimits.tooLarge(place.offset + place.length, SizeLimits.OBJECT_BYTES_MAX);
     }
   }
 

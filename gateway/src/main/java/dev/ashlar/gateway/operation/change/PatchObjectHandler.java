@@ -1,14 +1,13 @@
 package dev.ashlar.gateway.operation.change;
 
 import dev.ashlar.blob.DataUnavailableException;
-import dev.ashlar.gateway.auth.Authenticator.AuthenticatedRequest;
+import dev.ashlar.gateway.access.Permit;
+import dev.ashlar.gateway.auth.Authenticator.PayloadBody;
 import dev.ashlar.gateway.error.S3Error;
 import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.exchange.HttpAnswer;
 import dev.ashlar.gateway.operation.shared.Answers;
 import dev.ashlar.gateway.operation.shared.Backend;
-import dev.ashlar.gateway.operation.shared.BodyIngest;
-import dev.ashlar.gateway.operation.shared.Buckets;
 import dev.ashlar.gateway.operation.shared.ErrorMapping;
 import dev.ashlar.gateway.operation.shared.WriteConditions;
 import dev.ashlar.gateway.s3.Etags;
@@ -26,21 +25,19 @@ import java.util.Optional;
 
 /** Overwrites a range of an object; what runs past its end is appended. */
 public final class PatchObjectHandler {
-  private final Buckets buckets;
   private final ChangeIngest changes;
 
-  public PatchObjectHandler(Backend backend, Buckets buckets) {
-    this.buckets = buckets;
+  public PatchObjectHandler(Backend backend) {
     this.changes = new ChangeIngest(backend);
   }
 
-  public HttpAnswer handle(S3Request.PatchObject request, AuthenticatedRequest caller)
+  public HttpAnswer handle(S3Request.PatchObject request, Permit permit, PayloadBody body)
       throws S3Exception,
           MetadataUnavailableException,
           DataUnavailableException,
           InterruptedException {
-    long length = BodyIngest.requireLength(caller.body());
-    ObjectRead object = buckets.ownedObject(request.bucket(), request.key(), caller.owner());
+    long length = body.length();
+    ObjectRead object = permit.object();
     Precondition condition = condition(request, object);
     ByteRange range = request.range().resolve(length, object.object().getSummary().getSize());
     ModifyObject.Builder command =
@@ -51,7 +48,7 @@ public final class PatchObjectHandler {
     CommandResult result =
         changes.commit(
             new ChangeIngest.Place(object, range.offset(), length),
-            caller.body(),
+            body,
             request.announced(),
             command);
     requireOk(result);

@@ -4,7 +4,6 @@ import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.exchange.HttpAnswer;
 import dev.ashlar.gateway.operation.shared.Answers;
 import dev.ashlar.gateway.operation.shared.Backend;
-import dev.ashlar.gateway.operation.shared.Buckets;
 import dev.ashlar.gateway.operation.shared.ErrorMapping;
 import dev.ashlar.gateway.s3.S3Request;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
@@ -14,16 +13,13 @@ import dev.ashlar.protocol.message.Command;
 /** Drops an upload and its parts. */
 public final class AbortMultipartUploadHandler {
   private final Backend backend;
-  private final Buckets buckets;
 
-  public AbortMultipartUploadHandler(Backend backend, Buckets buckets) {
+  public AbortMultipartUploadHandler(Backend backend) {
     this.backend = backend;
-    this.buckets = buckets;
   }
 
-  public HttpAnswer handle(S3Request.AbortMultipartUpload request, String caller)
+  public HttpAnswer handle(S3Request.AbortMultipartUpload request)
       throws S3Exception, MetadataUnavailableException {
-    buckets.owned(request.bucket(), caller);
     AbortUpload abort =
         AbortUpload.newBuilder()
             .setBucket(request.bucket())

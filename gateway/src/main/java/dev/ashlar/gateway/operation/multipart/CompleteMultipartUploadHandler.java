@@ -1,18 +1,18 @@
 package dev.ashlar.gateway.operation.multipart;
 
-import dev.ashlar.gateway.auth.Authenticator.AuthenticatedRequest;
 import dev.ashlar.gateway.checksum.Checksums;
 import dev.ashlar.gateway.error.S3Error;
 import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.exchange.HttpAnswer;
+import dev.ashlar.gateway.exchange.RequestBody;
 import dev.ashlar.gateway.operation.shared.Answers;
 import dev.ashlar.gateway.operation.shared.Backend;
 import dev.ashlar.gateway.operation.shared.BodyIngest;
-import dev.ashlar.gateway.operation.shared.Buckets;
 import dev.ashlar.gateway.operation.shared.ErrorMapping;
 import dev.ashlar.gateway.operation.shared.WriteConditions;
 import dev.ashlar.gateway.s3.Etags;
 import dev.ashlar.gateway.s3.S3Request;
+import dev.ashlar.gateway.s3.SizeLimits;
 import dev.ashlar.gateway.uri.Percent;
 import dev.ashlar.gateway.xml.XmlWriter;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
@@ -29,23 +29,17 @@ import java.util.Optional;
 
 /** Makes an object of parts: metadata only. */
 public final class CompleteMultipartUploadHandler {
-  public static final long OBJECT_BYTES_MAX = 5L << 40;
-
   private final Backend backend;
-  private final Buckets buckets;
   private final Uploads uploads;
 
-  public CompleteMultipartUploadHandler(Backend backend, Buckets buckets, Uploads uploads) {
+  public CompleteMultipartUploadHandler(Backend backend, Uploads uploads) {
     this.backend = backend;
-    this.buckets = buckets;
     this.uploads = uploads;
   }
 
-  public HttpAnswer handle(
-      S3Request.CompleteMultipartUpload request, String host, AuthenticatedRequest caller)
+  public HttpAnswer handle(S3Request.CompleteMultipartUpload request, String host, RequestBody body)
       throws S3Exception, MetadataUnavailableException, InterruptedException {
-    buckets.owned(request.bucket(), caller.owner());
-    PartList wanted = PartList.parse(BodyIngest.document(caller.body()));
+    PartList wanted = PartList.parse(BodyIngest.document(body));
     Optional<UploadRow> upload = upload(request);
     if (upload.isEmpty()) {
       return completedBefore(request, host, wanted);
@@ -97,7 +91,7 @@ public final class CompleteMultipartUploadHandler {
         return Answers.xml(document(request, host, summary.getEtag(), summary.getChecksum()));
       }
     }
-    throw Buckets.noSuchUpload(request.uploadId());
+    throw Uploads.noSuchUpload(request.uploadId());
   }
 
   private static void requireExpected(
@@ -107,8 +101,8 @@ public final class CompleteMultipartUploadHandler {
       ChecksumValue checksum)
       throws S3Exception {
     long size = parts.stream().mapToLong(PartRow::getSize).sum();
-    if (size > OBJECT_BYTES_MAX) {
-      throw BodyIngest.tooLarge(size, OBJECT_BYTES_MAX);
+    if (size > SizeLimits.OBJECT_BYTES_MAX) {
+      throw SizeLimits.tooLarge(size, SizeLimits.OBJECT_BYTES_MAX);
     }
     if (request.objectSize() >= 0 && request.objectSize() != size) {
       throw new S3Exception(

@@ -1,11 +1,11 @@
 package dev.ashlar.gateway.operation.multipart;
 
+import dev.ashlar.gateway.access.Caller;
 import dev.ashlar.gateway.checksum.Checksums;
 import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.exchange.HttpAnswer;
 import dev.ashlar.gateway.operation.shared.Answers;
 import dev.ashlar.gateway.operation.shared.Backend;
-import dev.ashlar.gateway.operation.shared.Buckets;
 import dev.ashlar.gateway.operation.shared.ErrorMapping;
 import dev.ashlar.gateway.s3.S3Request;
 import dev.ashlar.gateway.xml.XmlWriter;
@@ -20,23 +20,20 @@ import java.util.HexFormat;
 /** Begins a multipart upload. */
 public final class CreateMultipartUploadHandler {
   private final Backend backend;
-  private final Buckets buckets;
 
-  public CreateMultipartUploadHandler(Backend backend, Buckets buckets) {
+  public CreateMultipartUploadHandler(Backend backend) {
     this.backend = backend;
-    this.buckets = buckets;
   }
 
-  public HttpAnswer handle(S3Request.CreateMultipartUpload request, String caller)
+  public HttpAnswer handle(S3Request.CreateMultipartUpload request, Caller caller)
       throws S3Exception, MetadataUnavailableException {
-    buckets.owned(request.bucket(), caller);
     String uploadId = newUploadId();
     UploadRow upload =
         UploadRow.newBuilder()
             .setBucket(request.bucket())
             .setKey(request.key())
             .setUploadId(uploadId)
-            .setOwner(caller)
+            .setOwner(caller.canonicalId())
             .setAttributes(request.attributes())
             .setChecksumAlgorithm(request.checksum())
             .setChecksumType(request.checksumType())

@@ -5,7 +5,6 @@ import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.exchange.HttpAnswer;
 import dev.ashlar.gateway.operation.shared.Answers;
 import dev.ashlar.gateway.operation.shared.Backend;
-import dev.ashlar.gateway.operation.shared.Buckets;
 import dev.ashlar.gateway.operation.shared.ListingDocument;
 import dev.ashlar.gateway.s3.S3Dates;
 import dev.ashlar.gateway.s3.S3Request;
@@ -22,17 +21,14 @@ import java.util.Arrays;
 /** Lists multipart uploads in progress. */
 public final class ListMultipartUploadsHandler {
   private final Backend backend;
-  private final Buckets buckets;
 
-  public ListMultipartUploadsHandler(Backend backend, Buckets buckets) {
+  public ListMultipartUploadsHandler(Backend backend) {
     this.backend = backend;
-    this.buckets = buckets;
   }
 
-  public HttpAnswer handle(S3Request.ListMultipartUploads request, String caller)
+  public HttpAnswer handle(S3Request.ListMultipartUploads request)
       throws S3Exception, MetadataUnavailableException {
     Listing listing = request.listing();
-    buckets.owned(listing.bucket(), caller);
     // S3 ignores an upload id without its key.
     String uploadIdMarker = request.keyMarker().isEmpty() ? "" : request.uploadIdMarker();
     UploadsPage page =

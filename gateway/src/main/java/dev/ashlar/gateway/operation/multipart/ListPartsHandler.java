@@ -26,9 +26,9 @@ public final class ListPartsHandler {
     this.uploads = uploads;
   }
 
-  public HttpAnswer handle(S3Request.ListParts request, String caller)
+  public HttpAnswer handle(S3Request.ListParts request)
       throws S3Exception, MetadataUnavailableException {
-    UploadRow upload = uploads.owned(request.bucket(), request.key(), request.uploadId(), caller);
+    UploadRow upload = uploads.require(request.bucket(), request.key(), request.uploadId());
     // One more than asked for tells whether there are more.
     List<PartRow> found =
         backend

@@ -90,17 +90,10 @@ record PartList(List<Part> parts) {
     for (Part part : parts) {
       PartRow row = byNumber.get(part.number);
       if (row == null || !row.getEtag().equals(part.etag) || !hasChecksum(row, part)) {
-        throw new S3Exception(
-            S3Error.INVALID_PART,
-            S3Error.INVALID_PART.message(),
-            Map.of(
-                "UploadId",
-                uploadId,
-                "PartNumber",
-                Integer.toString(part.number),
-                "ETag",
-                part.etag),
-            null);
+        throw new S3Exception(S3Error.INVALID_PART)
+            .with("UploadId", uploadId)
+            .with("PartNumber", part.number)
+            .with("ETag", part.etag);
       }
       selected.add(row);
     }
@@ -119,15 +112,11 @@ record PartList(List<Part> parts) {
   /** Any part but the last. */
   private static void requireBigEnough(PartRow row) throws S3Exception {
     if (row.getSize() < PART_BYTES_MIN) {
-      throw new S3Exception(
-          S3Error.ENTITY_TOO_SMALL,
-          S3Error.ENTITY_TOO_SMALL.message(),
-          Map.of(
-              "ProposedSize", Long.toString(row.getSize()),
-              "MinSizeAllowed", Long.toString(PART_BYTES_MIN),
-              "PartNumber", Integer.toString(row.getNumber()),
-              "ETag", row.getEtag()),
-          null);
+      throw new S3Exception(S3Error.ENTITY_TOO_SMALL)
+          .with("ProposedSize", row.getSize())
+          .with("MinSizeAllowed", PART_BYTES_MIN)
+          .with("PartNumber", row.getNumber())
+          .with("ETag", row.getEtag());
     }
   }
 }

@@ -1,6 +1,6 @@
 package dev.ashlar.gateway.operation.multipart;
 
-import dev.ashlar.gateway.error.S3Error;
+import dev.ashlar.gateway.access.Caller;
 import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.exchange.HttpAnswer;
 import dev.ashlar.gateway.operation.shared.Answers;
@@ -11,6 +11,7 @@ import dev.ashlar.gateway.operation.shared.ErrorMapping;
 import dev.ashlar.gateway.s3.Etags;
 import dev.ashlar.gateway.s3.S3Dates;
 import dev.ashlar.gateway.s3.S3Request;
+import dev.ashlar.gateway.s3.SizeLimits;
 import dev.ashlar.gateway.xml.XmlWriter;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.layout.ByteRange;
@@ -42,9 +43,9 @@ public final class UploadPartCopyHandler {
     this.sources = sources;
   }
 
-  public HttpAnswer handle(S3Request.UploadPartCopy request, String caller)
+  public HttpAnswer handle(S3Request.UploadPartCopy request, Caller caller)
       throws S3Exception, MetadataUnavailableException {
-    UploadRow upload = uploads.owned(request.bucket(), request.key(), request.uploadId(), caller);
+    UploadRow upload = uploads.require(request.bucket(), request.key(), request.uploadId());
     for (int tries = 1; ; tries++) {
       ObjectRecord source = sources.open(request.source(), caller);
       ByteRange range = range(request, source.getSummary());
@@ -72,12 +73,7 @@ public final class UploadPartCopyHandler {
           "x-amz-copy-source-range",
           "bytes=" + range.offset() + "-" + (range.end() - 1));
     }
-    if (range.length() > BodyIngest.OBJECT_BYTES_MAX) {
-      throw new S3Exception(
-          S3Error.INVALID_REQUEST,
-          "The specified copy source is larger than the maximum allowable size for a copy source: "
-              + BodyIngest.OBJECT_BYTES_MAX);
-    }
+    SizeLimits.requireCopyable(range.length());
     return range;
   }
 

@@ -2,7 +2,6 @@ package dev.ashlar.gateway.operation.multipart;
 
 import dev.ashlar.blob.DataUnavailableException;
 import dev.ashlar.blob.ObjectWriter;
-import dev.ashlar.gateway.auth.Authenticator.AuthenticatedRequest;
 import dev.ashlar.gateway.auth.Authenticator.PayloadBody;
 import dev.ashlar.gateway.checksum.Checksums;
 import dev.ashlar.gateway.error.S3Exception;
@@ -31,18 +30,15 @@ public final class UploadPartHandler {
     this.uploads = uploads;
   }
 
-  public HttpAnswer handle(S3Request.UploadPart request, AuthenticatedRequest caller)
+  public HttpAnswer handle(S3Request.UploadPart request, PayloadBody body)
       throws S3Exception,
           MetadataUnavailableException,
           DataUnavailableException,
           InterruptedException {
-    PayloadBody body = caller.body();
-    long length = BodyIngest.requireLength(body);
-    UploadRow upload =
-        uploads.owned(request.bucket(), request.key(), request.uploadId(), caller.owner());
+    UploadRow upload = uploads.require(request.bucket(), request.key(), request.uploadId());
     requireSameChecksum(upload.getChecksumAlgorithm(), request.announced());
     BodyIngest.chooseChecksum(body, request.announced(), upload.getChecksumAlgorithm());
-    try (ObjectWriter writer = backend.store().newWriter(length)) {
+    try (ObjectWriter writer = backend.store().newWriter(body.length())) {
       String etag = BodyIngest.copy(body, writer);
       PartRow part =
           PartRow.newBuilder()

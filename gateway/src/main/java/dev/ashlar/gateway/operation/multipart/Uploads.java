@@ -1,7 +1,7 @@
 package dev.ashlar.gateway.operation.multipart;
 
+import dev.ashlar.gateway.error.S3Error;
 import dev.ashlar.gateway.error.S3Exception;
-import dev.ashlar.gateway.operation.shared.Buckets;
 import dev.ashlar.protocol.client.MetadataClient;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.message.PartRow;
@@ -14,18 +14,19 @@ public final class Uploads {
   static final int PARTS_PAGE = 1000;
 
   private final MetadataClient metadata;
-  private final Buckets buckets;
 
-  public Uploads(MetadataClient metadata, Buckets buckets) {
+  public Uploads(MetadataClient metadata) {
     this.metadata = metadata;
-    this.buckets = buckets;
   }
 
-  /** The upload, or the error that tells why there is none for this caller. */
-  public UploadRow owned(String bucket, String key, String uploadId, String caller)
+  /** The upload, or NoSuchUpload. */
+  UploadRow require(String bucket, String key, String uploadId)
       throws S3Exception, MetadataUnavailableException {
-    buckets.owned(bucket, caller);
-    return metadata.upload(bucket, key, uploadId).orElseThrow(() -> Buckets.noSuchUpload(uploadId));
+    return metadata.upload(bucket, key, uploadId).orElseThrow(() -> noSuchUpload(uploadId));
+  }
+
+  static S3Exception noSuchUpload(String uploadId) {
+    return new S3Exception(S3Error.NO_SUCH_UPLOAD).with("UploadId", uploadId);
   }
 
   List<PartRow> allParts(UploadRow upload) throws MetadataUnavailableException {

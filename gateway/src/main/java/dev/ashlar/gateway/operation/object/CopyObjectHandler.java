@@ -1,18 +1,18 @@
 package dev.ashlar.gateway.operation.object;
 
+import dev.ashlar.gateway.access.Caller;
 import dev.ashlar.gateway.error.S3Error;
 import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.exchange.HttpAnswer;
 import dev.ashlar.gateway.operation.shared.Answers;
 import dev.ashlar.gateway.operation.shared.Backend;
-import dev.ashlar.gateway.operation.shared.BodyIngest;
-import dev.ashlar.gateway.operation.shared.Buckets;
 import dev.ashlar.gateway.operation.shared.CopySources;
 import dev.ashlar.gateway.operation.shared.ErrorMapping;
 import dev.ashlar.gateway.operation.shared.WriteConditions;
 import dev.ashlar.gateway.s3.Etags;
 import dev.ashlar.gateway.s3.S3Dates;
 import dev.ashlar.gateway.s3.S3Request;
+import dev.ashlar.gateway.s3.SizeLimits;
 import dev.ashlar.gateway.xml.XmlWriter;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.message.ChecksumAlgorithm;
@@ -28,19 +28,15 @@ public final class CopyObjectHandler {
   private static final int TRIES = 5;
 
   private final Backend backend;
-  private final Buckets buckets;
   private final CopySources sources;
 
-  public CopyObjectHandler(Backend backend, Buckets buckets, CopySources sources) {
+  public CopyObjectHandler(Backend backend, CopySources sources) {
     this.backend = backend;
-    this.buckets = buckets;
     this.sources = sources;
   }
 
-  public HttpAnswer handle(S3Request.CopyObject request, String caller)
+  public HttpAnswer handle(S3Request.CopyObject request, Caller caller)
       throws S3Exception, MetadataUnavailableException {
-    requireChange(request);
-    buckets.owned(request.bucket(), caller);
     WriteConditions.check(
         backend.metadata(), request.precondition(), request.bucket(), request.key());
     for (int tries = 1; ; tries++) {
@@ -59,27 +55,9 @@ public final class CopyObjectHandler {
     }
   }
 
-  private static void requireChange(S3Request.CopyObject request) throws S3Exception {
-    boolean isSelf =
-        request.bucket().equals(request.source().bucket())
-            && request.key().equals(request.source().key());
-    if (isSelf && request.attributes() == null) {
-      throw new S3Exception(
-          S3Error.INVALID_REQUEST,
-          "This copy request is illegal because it is trying to copy an object to itself without"
-              + " changing the object's metadata, storage class, website redirect location or"
-              + " encryption attributes.");
-    }
-  }
-
   private static void requireCopyable(ObjectRecord source, ChecksumAlgorithm wanted)
       throws S3Exception {
-    if (source.getSummary().getSize() > BodyIngest.OBJECT_BYTES_MAX) {
-      throw new S3Exception(
-          S3Error.INVALID_REQUEST,
-          "The specified copy source is larger than the maximum allowable size for a copy source: "
-              + BodyIngest.OBJECT_BYTES_MAX);
-    }
+    SizeLimits.requireCopyable(source.getSummary().getSize());
     ChecksumAlgorithm present = source.getSummary().getChecksum().getAlgorithm();
     if (wanted != ChecksumAlgorithm.CHECKSUM_NONE && wanted != present) {
       throw new S3Exception(
@@ -88,14 +66,14 @@ public final class CopyObjectHandler {
     }
   }
 
-  private static CopyObject copy(S3Request.CopyObject request, ObjectRecord source, String caller) {
+  private static CopyObject copy(S3Request.CopyObject request, ObjectRecord source, Caller caller) {
     return CopyObject.newBuilder()
         .setSourceBucket(request.source().bucket())
         .setSourceKey(request.source().key())
         .setSourceVersion(source.getVersion())
         .setBucket(request.bucket())
         .setKey(request.key())
-        .setSummary(source.getSummary().toBuilder().setOwner(caller))
+        .setSummary(source.getSummary().toBuilder().setOwner(caller.canonicalId()))
         .setAttributes(request.attributes() == null ? source.getAttributes() : request.attributes())
         .setPrecondition(request.precondition())
         .build();

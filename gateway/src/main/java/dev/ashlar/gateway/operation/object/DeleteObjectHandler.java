@@ -4,7 +4,6 @@ import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.exchange.HttpAnswer;
 import dev.ashlar.gateway.operation.shared.Answers;
 import dev.ashlar.gateway.operation.shared.Backend;
-import dev.ashlar.gateway.operation.shared.Buckets;
 import dev.ashlar.gateway.operation.shared.ErrorMapping;
 import dev.ashlar.gateway.operation.shared.WriteConditions;
 import dev.ashlar.gateway.s3.S3Request;
@@ -15,16 +14,13 @@ import dev.ashlar.protocol.message.DeleteObjects;
 /** Deletes a key; one that is not there is deleted already. */
 public final class DeleteObjectHandler {
   private final Backend backend;
-  private final Buckets buckets;
 
-  public DeleteObjectHandler(Backend backend, Buckets buckets) {
+  public DeleteObjectHandler(Backend backend) {
     this.backend = backend;
-    this.buckets = buckets;
   }
 
-  public HttpAnswer handle(S3Request.DeleteObject request, String caller)
+  public HttpAnswer handle(S3Request.DeleteObject request)
       throws S3Exception, MetadataUnavailableException {
-    buckets.owned(request.bucket(), caller);
     WriteConditions.check(
         backend.metadata(), request.precondition(), request.bucket(), request.key());
     DeleteObjects delete =

@@ -1,13 +1,12 @@
 package dev.ashlar.gateway.operation.object;
 
-import dev.ashlar.gateway.auth.Authenticator.AuthenticatedRequest;
 import dev.ashlar.gateway.error.S3Error;
 import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.exchange.HttpAnswer;
+import dev.ashlar.gateway.exchange.RequestBody;
 import dev.ashlar.gateway.operation.shared.Answers;
 import dev.ashlar.gateway.operation.shared.Backend;
 import dev.ashlar.gateway.operation.shared.BodyIngest;
-import dev.ashlar.gateway.operation.shared.Buckets;
 import dev.ashlar.gateway.operation.shared.ErrorMapping;
 import dev.ashlar.gateway.operation.shared.WriteConditions;
 import dev.ashlar.gateway.s3.Etags;
@@ -30,11 +29,9 @@ public final class DeleteObjectsHandler {
   private static final int KEYS_PER_COMMAND = 250;
 
   private final Backend backend;
-  private final Buckets buckets;
 
-  public DeleteObjectsHandler(Backend backend, Buckets buckets) {
+  public DeleteObjectsHandler(Backend backend) {
     this.backend = backend;
-    this.buckets = buckets;
   }
 
   private record Deletion(String key, @Nullable String versionId, @Nullable String etag) {}
@@ -43,14 +40,9 @@ public final class DeleteObjectsHandler {
 
   private record Outcome(List<Deletion> deleted, List<Failure> failures) {}
 
-  public HttpAnswer handle(S3Request.DeleteObjects request, AuthenticatedRequest caller)
+  public HttpAnswer handle(S3Request.DeleteObjects request, RequestBody body)
       throws S3Exception, MetadataUnavailableException, InterruptedException {
-    if (!request.hasDigest()) {
-      throw new S3Exception(
-          S3Error.INVALID_REQUEST, "Missing required header for this request: Content-MD5");
-    }
-    buckets.owned(request.bucket(), caller.owner());
-    Element document = XmlReader.read(BodyIngest.document(caller.body()), "Delete");
+    Element document = XmlReader.read(BodyIngest.document(body), "Delete");
     List<Deletion> deletions = deletions(document);
     Outcome outcome = delete(request.bucket(), deletions);
     boolean isQuiet = "true".equals(document.childText("Quiet"));

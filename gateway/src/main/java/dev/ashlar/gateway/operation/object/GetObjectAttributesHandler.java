@@ -1,18 +1,17 @@
 package dev.ashlar.gateway.operation.object;
 
+import dev.ashlar.gateway.access.Permit;
 import dev.ashlar.gateway.checksum.Checksums;
 import dev.ashlar.gateway.error.S3Error;
 import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.exchange.HttpAnswer;
 import dev.ashlar.gateway.operation.shared.Answers;
-import dev.ashlar.gateway.operation.shared.Buckets;
 import dev.ashlar.gateway.operation.shared.ListingDocument;
 import dev.ashlar.gateway.s3.Etags;
 import dev.ashlar.gateway.s3.S3Dates;
 import dev.ashlar.gateway.s3.S3Request;
 import dev.ashlar.gateway.s3.S3Request.ObjectAttribute;
 import dev.ashlar.gateway.xml.XmlWriter;
-import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.message.ChecksumValue;
 import dev.ashlar.protocol.message.ObjectRecord;
 import dev.ashlar.protocol.message.ObjectSummary;
@@ -23,15 +22,11 @@ import java.util.Set;
 
 /** Tells what is known of an object without its data. */
 public final class GetObjectAttributesHandler {
-  private final Buckets buckets;
+  private GetObjectAttributesHandler() {}
 
-  public GetObjectAttributesHandler(Buckets buckets) {
-    this.buckets = buckets;
-  }
-
-  public HttpAnswer handle(S3Request.GetObjectAttributes request, String caller)
-      throws S3Exception, MetadataUnavailableException {
-    ObjectRecord object = buckets.ownedObject(request.bucket(), request.key(), caller).object();
+  public static HttpAnswer handle(S3Request.GetObjectAttributes request, Permit permit)
+      throws S3Exception {
+    ObjectRecord object = permit.object().object();
     ObjectSummary summary = object.getSummary();
     HttpHeaders headers = Answers.headers();
     headers.set("Last-Modified", S3Dates.http(summary.getLastModifiedMs()));

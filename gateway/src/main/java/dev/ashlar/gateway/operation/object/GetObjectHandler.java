@@ -2,11 +2,12 @@ package dev.ashlar.gateway.operation.object;
 
 import dev.ashlar.blob.DataUnavailableException;
 import dev.ashlar.blob.DataUnavailableException.Reason;
+import dev.ashlar.gateway.access.AccessControl;
+import dev.ashlar.gateway.access.Permit;
 import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.exchange.HttpAnswer;
 import dev.ashlar.gateway.exchange.HttpExchange;
 import dev.ashlar.gateway.operation.shared.Backend;
-import dev.ashlar.gateway.operation.shared.Buckets;
 import dev.ashlar.gateway.operation.shared.ErrorMapping;
 import dev.ashlar.gateway.s3.S3Request;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
@@ -17,29 +18,29 @@ public final class GetObjectHandler {
   private static final int TRIES = 3;
 
   private final Backend backend;
-  private final Buckets buckets;
+  private final AccessControl access;
 
-  public GetObjectHandler(Backend backend, Buckets buckets) {
+  public GetObjectHandler(Backend backend, AccessControl access) {
     this.backend = backend;
-    this.buckets = buckets;
+    this.access = access;
   }
 
-  public HttpAnswer handle(S3Request.GetObject request, HttpExchange exchange, String caller)
+  public HttpAnswer handle(S3Request.GetObject request, HttpExchange exchange, Permit permit)
       throws S3Exception,
           MetadataUnavailableException,
           DataUnavailableException,
           InterruptedException {
-    return open(request, exchange, caller, TRIES);
+    return open(request, exchange, permit, TRIES);
   }
 
-  /** Opened again if it was replaced or deleted since its metadata was read. */
+  /** Reads the metadata again if the object was replaced or deleted since they were read. */
   private HttpAnswer open(
-      S3Request.GetObject request, HttpExchange exchange, String caller, int tries)
+      S3Request.GetObject request, HttpExchange exchange, Permit permit, int tries)
       throws S3Exception,
           MetadataUnavailableException,
           DataUnavailableException,
           InterruptedException {
-    ObjectRead object = buckets.ownedObject(request.bucket(), request.key(), caller);
+    ObjectRead object = permit.object();
     ObjectAnswerHead view = ObjectAnswerHead.of(object.object(), request.options());
     try {
       HttpAnswer.Body body =
@@ -48,20 +49,20 @@ public final class GetObjectHandler {
               backend.store(),
               object,
               view.range(),
-              gone -> reopen(request, exchange, caller, tries, gone));
+              gone -> reopen(request, exchange, permit, tries, gone));
       return new HttpAnswer(view.status(), view.headers(), body);
     } catch (DataUnavailableException e) {
       if (e.reason() != Reason.GONE) {
         throw e;
       }
-      return reopen(request, exchange, caller, tries, e);
+      return reopen(request, exchange, permit, tries, e);
     }
   }
 
   private HttpAnswer reopen(
       S3Request.GetObject request,
       HttpExchange exchange,
-      String caller,
+      Permit permit,
       int tries,
       DataUnavailableException gone)
       throws S3Exception, InterruptedException {
@@ -69,7 +70,8 @@ public final class GetObjectHandler {
       throw ErrorMapping.of(gone);
     }
     try {
-      return open(request, exchange, caller, tries - 1);
+      Permit renewed = access.require(permit.caller(), request.needs());
+      return open(request, exchange, renewed, tries - 1);
     } catch (MetadataUnavailableException e) {
       throw ErrorMapping.of(e);
     } catch (DataUnavailableException e) {

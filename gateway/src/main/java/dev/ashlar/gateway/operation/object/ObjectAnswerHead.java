@@ -120,13 +120,9 @@ record ObjectAnswerHead(int status, HttpHeaders headers, ByteRange range) {
     }
 
     private static S3Exception noSuchPart(int number, int count) {
-      return new S3Exception(
-          S3Error.INVALID_PART_NUMBER,
-          S3Error.INVALID_PART_NUMBER.message(),
-          Map.of(
-              "PartNumberRequested", Integer.toString(number),
-              "ActualPartCount", Integer.toString(count)),
-          null);
+      return new S3Exception(S3Error.INVALID_PART_NUMBER)
+          .with("PartNumberRequested", number)
+          .with("ActualPartCount", count);
     }
   }
 }

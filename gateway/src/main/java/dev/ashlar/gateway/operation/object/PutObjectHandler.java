@@ -2,14 +2,13 @@ package dev.ashlar.gateway.operation.object;
 
 import dev.ashlar.blob.DataUnavailableException;
 import dev.ashlar.blob.ObjectWriter;
-import dev.ashlar.gateway.auth.Authenticator.AuthenticatedRequest;
+import dev.ashlar.gateway.access.Caller;
 import dev.ashlar.gateway.auth.Authenticator.PayloadBody;
 import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.exchange.HttpAnswer;
 import dev.ashlar.gateway.operation.shared.Answers;
 import dev.ashlar.gateway.operation.shared.Backend;
 import dev.ashlar.gateway.operation.shared.BodyIngest;
-import dev.ashlar.gateway.operation.shared.Buckets;
 import dev.ashlar.gateway.operation.shared.ErrorMapping;
 import dev.ashlar.gateway.operation.shared.WriteConditions;
 import dev.ashlar.gateway.s3.Etags;
@@ -26,46 +25,37 @@ import io.netty.handler.codec.http.HttpHeaders;
 /** Stores an object. */
 public final class PutObjectHandler {
   private final Backend backend;
-  private final Buckets buckets;
 
-  public PutObjectHandler(Backend backend, Buckets buckets) {
+  public PutObjectHandler(Backend backend) {
     this.backend = backend;
-    this.buckets = buckets;
   }
 
-  public HttpAnswer handle(S3Request.PutObject request, AuthenticatedRequest caller)
+  public HttpAnswer handle(S3Request.PutObject request, Caller caller, PayloadBody body)
       throws S3Exception,
           MetadataUnavailableException,
           DataUnavailableException,
           InterruptedException {
-    long length = BodyIngest.requireLength(caller.body());
-    buckets.owned(request.bucket(), caller.owner());
     WriteConditions.check(
         backend.metadata(), request.precondition(), request.bucket(), request.key());
-    Stored stored = store(request, caller, length);
+    Stored stored = store(request, caller, body);
     ErrorMapping.requireOk(stored.result);
     return stored.answer();
   }
 
-  /**
-   * Takes the body in and submits the command that makes an object of it.
-   *
-   * @param length of the body
-   */
-  public Stored store(S3Request.PutObject request, AuthenticatedRequest caller, long length)
+  /** Takes the body in and submits the command that makes an object of it. */
+  public Stored store(S3Request.PutObject request, Caller caller, PayloadBody body)
       throws S3Exception,
           MetadataUnavailableException,
           DataUnavailableException,
           InterruptedException {
-    PayloadBody body = caller.body();
     BodyIngest.chooseChecksum(body, request.announced(), ChecksumAlgorithm.CHECKSUM_NONE);
-    try (ObjectWriter writer = backend.store().newWriter(length)) {
+    try (ObjectWriter writer = backend.store().newWriter(body.length())) {
       String etag = BodyIngest.copy(body, writer);
       ObjectSummary summary =
           ObjectSummary.newBuilder()
               .setSize(writer.length())
               .setEtag(etag)
-              .setOwner(caller.owner())
+              .setOwner(caller.canonicalId())
               .setChecksum(body.checksum())
               .build();
       CommandResult result =

@@ -13,34 +13,12 @@ import java.nio.ByteBuffer;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
-import java.util.Map;
 
 /** Takes bodies in. */
 public final class BodyIngest {
-  public static final long OBJECT_BYTES_MAX = 5L << 30;
   private static final int DOCUMENT_BYTES_MAX = 4 << 20;
 
   private BodyIngest() {}
-
-  /** The length that the body will have. */
-  public static long requireLength(RequestBody body) throws S3Exception {
-    long length = body.length();
-    if (length < 0) {
-      throw new S3Exception(S3Error.MISSING_CONTENT_LENGTH);
-    }
-    if (length > OBJECT_BYTES_MAX) {
-      throw tooLarge(length, OBJECT_BYTES_MAX);
-    }
-    return length;
-  }
-
-  public static S3Exception tooLarge(long size, long max) {
-    return new S3Exception(
-        S3Error.ENTITY_TOO_LARGE,
-        S3Error.ENTITY_TOO_LARGE.message(),
-        Map.of("ProposedSize", Long.toString(size), "MaxSizeAllowed", Long.toString(max)),
-        null);
-  }
 
   /**
    * Makes sure that the bytes get a checksum: the one announced, else the wanted one, else

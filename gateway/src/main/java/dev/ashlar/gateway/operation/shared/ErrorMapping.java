@@ -42,7 +42,7 @@ public final class ErrorMapping {
   }
 
   public static S3Exception of(MetadataUnavailableException e) {
-    return new S3Exception(S3Error.SERVICE_UNAVAILABLE, S3Error.SERVICE_UNAVAILABLE.message(), e);
+    return new S3Exception(S3Error.SERVICE_UNAVAILABLE, e);
   }
 
   public static S3Exception of(DataUnavailableException e) {

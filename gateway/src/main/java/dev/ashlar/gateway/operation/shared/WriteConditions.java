@@ -36,7 +36,7 @@ public final class WriteConditions {
     boolean ifNoneMatch = !condition.getIfNoneMatch().isEmpty();
     if (object.isEmpty()) {
       if (ifMatch) {
-        throw Buckets.noSuchKey(key);
+        throw new S3Exception(S3Error.NO_SUCH_KEY).with("Key", key);
       }
       return;
     }

@@ -1,0 +1,28 @@
+package dev.ashlar.gateway.access;
+
+import org.jspecify.annotations.Nullable;
+
+/** What an action is about. Its kind tells which metadata row a decision is based on. */
+public sealed interface Resource {
+  /** The service as a whole; no row. */
+  record Service() implements Resource {}
+
+  /** A bucket that the request creates; no row. */
+  record NewBucket(String bucket) implements Resource {}
+
+  /** An existing bucket; its row. */
+  record Bucket(String bucket) implements Resource {}
+
+  /** A key, whether or not an object is stored there; the row of its bucket. */
+  record Key(String bucket, String key) implements Resource {}
+
+  /** A stored object; its row, which the operation needs anyway. */
+  record StoredObject(String bucket, String key) implements Resource {}
+
+  /**
+   * @param key null for the bucket itself
+   */
+  static Resource existing(String bucket, @Nullable String key) {
+    return key == null ? new Bucket(bucket) : new StoredObject(bucket, key);
+  }
+}

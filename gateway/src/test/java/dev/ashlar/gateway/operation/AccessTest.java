@@ -1,0 +1,279 @@
+package dev.ashlar.gateway.operation;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.ashlar.gateway.s3.S3Config;
+import dev.ashlar.gateway.s3.S3Request;
+import dev.ashlar.gateway.s3.S3RequestParser;
+import dev.ashlar.protocol.client.MetadataClient;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Every request type, tried with and without the right to it. */
+class AccessTest {
+  private static final String PARTS =
+      "<CompleteMultipartUpload><Part><PartNumber>1</PartNumber><ETag>%s</ETag></Part>"
+          + "</CompleteMultipartUpload>";
+  private static final String KEYS = "<Delete><Object><Key>k</Key></Object></Delete>";
+
+  /** A request that its owner may send. */
+  private enum Attempt {
+    LIST_BUCKETS(S3Request.ListBuckets.class, "GET /", "s3:ListAllMyBuckets", "buckets"),
+    CREATE_BUCKET(S3Request.CreateBucket.class, "PUT /bkt", "s3:CreateBucket", "submit"),
+    HEAD_BUCKET(S3Request.HeadBucket.class, "HEAD /bkt", "s3:ListBucket", "bucket"),
+    DELETE_BUCKET(
+        S3Request.DeleteBucket.class, "DELETE /empty", "s3:DeleteBucket", "bucket submit"),
+    GET_BUCKET_LOCATION(
+        S3Request.GetBucketLocation.class, "GET /bkt?location", "s3:GetBucketLocation", "bucket"),
+    GET_BUCKET_ACL(S3Request.GetAcl.class, "GET /bkt?acl", "s3:GetBucketAcl", "bucket"),
+    GET_OBJECT_ACL(S3Request.GetAcl.class, "GET /bkt/k?acl", "s3:GetObjectAcl", "object"),
+    PUT_BUCKET_ACL(S3Request.PutCannedAcl.class, "PUT /bkt?acl", "s3:PutBucketAcl", "bucket"),
+    PUT_OBJECT_ACL(S3Request.PutCannedAcl.class, "PUT /bkt/k?acl", "s3:PutObjectAcl", "object"),
+    GET_BUCKET_VERSIONING(
+        S3Request.GetUnconfigured.class, "GET /bkt?versioning", "s3:GetBucketVersioning", "bucket"),
+    GET_OBJECT_TAGGING(
+        S3Request.GetUnconfigured.class, "GET /bkt/k?tagging", "s3:GetObjectTagging", "object"),
+    LIST_OBJECTS(S3Request.ListObjects.class, "GET /bkt", "s3:ListBucket", "bucket list"),
+    LIST_OBJECTS_V2(
+        S3Request.ListObjectsV2.class, "GET /bkt?list-type=2", "s3:ListBucket", "bucket list"),
+    LIST_OBJECT_VERSIONS(
+        S3Request.ListObjectVersions.class,
+        "GET /bkt?versions",
+        "s3:ListBucketVersions",
+        "bucket list"),
+    LIST_MULTIPART_UPLOADS(
+        S3Request.ListMultipartUploads.class,
+        "GET /bkt?uploads",
+        "s3:ListBucketMultipartUploads",
+        "bucket uploads"),
+    DELETE_OBJECTS(
+        S3Request.DeleteObjects.class, "POST /bkt?delete", "s3:DeleteObject", "bucket submit"),
+    PUT_OBJECT(S3Request.PutObject.class, "PUT /bkt/k", "s3:PutObject", "bucket"),
+    APPEND_OBJECT(
+        S3Request.AppendObject.class,
+        "PUT /bkt/k?append&position=4",
+        "s3:PutObject",
+        "bucket object"),
+    PATCH_OBJECT(
+        S3Request.PatchObject.class, "PATCH /bkt/k", "s3:GetObject s3:PutObject", "object"),
+    COPY_OBJECT(
+        S3Request.CopyObject.class, "PUT /bkt/copy", "s3:PutObject", "bucket object submit"),
+    GET_OBJECT(S3Request.GetObject.class, "GET /bkt/k", "s3:GetObject", "object"),
+    HEAD_OBJECT(S3Request.HeadObject.class, "HEAD /bkt/k", "s3:GetObject", "object"),
+    GET_OBJECT_ATTRIBUTES(
+        S3Request.GetObjectAttributes.class,
+        "GET /bkt/k?attributes",
+        "s3:GetObject s3:GetObjectAttributes",
+        "object"),
+    DELETE_OBJECT(
+        S3Request.DeleteObject.class, "DELETE /bkt/k", "s3:DeleteObject", "bucket submit"),
+    CREATE_MULTIPART_UPLOAD(
+        S3Request.CreateMultipartUpload.class,
+        "POST /bkt/k?uploads",
+        "s3:PutObject",
+        "bucket submit"),
+    UPLOAD_PART(
+        S3Request.UploadPart.class,
+        "PUT /bkt/m?partNumber=1&uploadId=ID",
+        "s3:PutObject",
+        "bucket upload"),
+    UPLOAD_PART_COPY(
+        S3Request.UploadPartCopy.class,
+        "PUT /bkt/m?partNumber=1&uploadId=ID",
+        "s3:PutObject",
+        "bucket upload object submit"),
+    COMPLETE_MULTIPART_UPLOAD(
+        S3Request.CompleteMultipartUpload.class,
+        "POST /bkt/m?uploadId=ID",
+        "s3:PutObject",
+        "bucket upload parts submit"),
+    ABORT_MULTIPART_UPLOAD(
+        S3Request.AbortMultipartUpload.class,
+        "DELETE /bkt/m?uploadId=ID",
+        "s3:AbortMultipartUpload",
+        "bucket submit"),
+    LIST_PARTS(
+        S3Request.ListParts.class,
+        "GET /bkt/m?uploadId=ID",
+        "s3:ListMultipartUploadParts",
+        "bucket upload parts");
+
+    private final Class<? extends S3Request> type;
+    private final String line;
+    private final String actions;
+    private final String metadataCalls;
+
+    Attempt(Class<? extends S3Request> type, String line, String actions, String metadataCalls) {
+      this.type = type;
+      this.line = line;
+      this.actions = actions;
+      this.metadataCalls = metadataCalls;
+    }
+  }
+
+  private final List<String> calls = new ArrayList<>();
+  private final TestS3 s3 = new TestS3("us-east-1", this::counted);
+  private String uploadId = "";
+  private String partEtag = "";
+
+  private MetadataClient counted(MetadataClient metadata) {
+    return (MetadataClient)
+        Proxy.newProxyInstance(
+            getClass().getClassLoader(),
+            new Class<?>[] {MetadataClient.class},
+            (proxy, method, arguments) -> {
+              calls.add(method.getName());
+              try {
+                return method.invoke(metadata, arguments);
+              } catch (InvocationTargetException e) {
+                throw e.getCause();
+              }
+            });
+  }
+
+  @BeforeEach
+  void storeSomething() throws Exception {
+    s3.ok(200, "PUT", "/bkt");
+    s3.ok(200, "PUT", "/empty");
+    s3.ok(200, TestS3.request("PUT", "/bkt/k").body("data"));
+    uploadId = s3.ok(200, "POST", "/bkt/m?uploads").element("UploadId");
+    partEtag =
+        s3.ok(200, TestS3.request("PUT", "/bkt/m?partNumber=1&uploadId=" + uploadId).body("part"))
+            .header("ETag");
+  }
+
+  private TestRequest request(Attempt attempt) {
+    return request(attempt, "/bkt/k");
+  }
+
+  private TestRequest request(Attempt attempt, String copySource) {
+    String[] line = attempt.line.replace("ID", uploadId).split(" ");
+    TestRequest request = TestS3.request(line[0], line[1]);
+    return switch (attempt) {
+      case PUT_BUCKET_ACL, PUT_OBJECT_ACL -> request.header("x-amz-acl", "private");
+      case DELETE_OBJECTS -> request.body(KEYS).header("Content-MD5", "not looked at here");
+      case PUT_OBJECT, APPEND_OBJECT, UPLOAD_PART -> request.body("more");
+      case PATCH_OBJECT -> request.body("MORE").header("Content-Range", "bytes 0-3/*");
+      case COPY_OBJECT, UPLOAD_PART_COPY -> request.header("x-amz-copy-source", copySource);
+      case GET_OBJECT_ATTRIBUTES -> request.header("x-amz-object-attributes", "ObjectSize");
+      case COMPLETE_MULTIPART_UPLOAD -> request.body(PARTS.formatted(partEtag));
+      default -> request;
+    };
+  }
+
+  /** All that the owner can see. */
+  private String everything() throws Exception {
+    return Stream.of("/", "/bkt", "/bkt/k", "/bkt/k?acl", "/bkt?uploads", "/bkt/m?uploadId=ID")
+        .map(uri -> textAt(uri.replace("ID", uploadId)))
+        .collect(Collectors.joining("\n"));
+  }
+
+  private String textAt(String uri) {
+    try {
+      return s3.ok(200, "GET", uri).text();
+    } catch (Exception e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  @Test
+  void everyRequestTypeIsTried() {
+    Set<Class<?>> tried =
+        Stream.of(Attempt.values()).map(it -> it.type).collect(Collectors.toSet());
+    assertEquals(Set.of(S3Request.class.getPermittedSubclasses()), tried);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void requestsStateWhatTheyNeed(Attempt attempt) throws Exception {
+    S3Request request =
+        new S3RequestParser(new S3Config("us-east-1", List.of(), "Owner")).parse(request(attempt));
+    assertEquals(attempt.type, request.getClass());
+    assertEquals(attempt.actions, String.join(" ", request.needs().actions()));
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void ownersAreServedWithoutAnExtraMetadataRead(Attempt attempt) throws Exception {
+    calls.clear();
+    TestAnswer answer = s3.send(request(attempt));
+    assertTrue(answer.status() < 300, () -> answer.code() + answer.text());
+    assertEquals(attempt.metadataCalls, String.join(" ", calls));
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void othersAreRefusedAndChangeNothing(Attempt attempt) throws Exception {
+    String before = everything();
+    TestAnswer answer = s3.send(request(attempt).header("x-test-owner", "other"));
+    switch (attempt) {
+      case LIST_BUCKETS -> assertTrue(!answer.text().contains("<Bucket>"), answer.text());
+      case CREATE_BUCKET -> assertEquals("BucketAlreadyExists", answer.code());
+      default -> assertEquals("AccessDenied", answer.code());
+    }
+    assertEquals(before, everything());
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void unauthenticatedSendersAreRefusedAndChangeNothing(Attempt attempt) throws Exception {
+    String before = everything();
+    calls.clear();
+    s3.refused("SignatureDoesNotMatch", request(attempt).header("x-test-owner", "nobody"));
+    assertEquals(List.of(), calls);
+    assertEquals(before, everything());
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      mode = EnumSource.Mode.EXCLUDE,
+      names = {"LIST_BUCKETS", "CREATE_BUCKET"})
+  void missingBucketsAreMissingForEverybody(Attempt attempt) throws Exception {
+    for (String owner : new String[] {"owner", "other"}) {
+      TestRequest there = request(attempt);
+      String query = there.rawQuery().isEmpty() ? "" : "?" + there.rawQuery();
+      String path = there.rawPath().replaceFirst("/(bkt|empty)", "/missing");
+      TestRequest request = TestS3.request(there.method(), path + query);
+      request.headers().set(there.headers()).set("x-test-owner", owner);
+      s3.refused("NoSuchBucket", request);
+    }
+  }
+
+  static Stream<Attempt> copies() {
+    return Stream.of(Attempt.COPY_OBJECT, Attempt.UPLOAD_PART_COPY);
+  }
+
+  @ParameterizedTest
+  @MethodSource("copies")
+  void sourcesOfCopiesNeedARightOfTheirOwn(Attempt attempt) throws Exception {
+    s3.ok(200, TestS3.request("PUT", "/foreign").header("x-test-owner", "other"));
+    s3.ok(200, TestS3.request("PUT", "/foreign/k").header("x-test-owner", "other").body("secret"));
+    String before = everything();
+    s3.refused("AccessDenied", request(attempt, "/foreign/k"));
+    s3.refused("AccessDenied", request(attempt, "/foreign/none"));
+    s3.refused("NoSuchBucket", request(attempt, "/missing/k"));
+    s3.refused("NoSuchKey", request(attempt, "/bkt/none"));
+    assertEquals(before, everything());
+  }
+
+  @Test
+  void expectedOwnersAreComparedBeforeAnythingElse() throws Exception {
+    for (Attempt attempt : Attempt.values()) {
+      TestRequest request = request(attempt).header("x-amz-expected-bucket-owner", "somebody else");
+      if (attempt != Attempt.LIST_BUCKETS) {
+        s3.refused("AccessDenied", request);
+      }
+    }
+  }
+}
