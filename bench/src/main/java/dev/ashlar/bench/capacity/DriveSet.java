@@ -4,7 +4,7 @@ import dev.ashlar.metadata.placement.Placement;
 import dev.ashlar.protocol.message.DriveRow;
 import dev.ashlar.protocol.message.PgMapRow;
 import dev.ashlar.protocol.model.Profile;
-import dev.ashlar.storage.drive.DriveConfig;
+import dev.ashlar.storage.drive.config.DriveConfig;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

@@ -1,6 +1,6 @@
 package dev.ashlar.server.admin;
 
-import dev.ashlar.storage.drive.ScrubProgress;
+import dev.ashlar.storage.drive.scrub.ScrubProgress;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;

@@ -1,6 +1,6 @@
 package dev.ashlar.server.config;
 
-import dev.ashlar.storage.drive.ScrubConfig;
+import dev.ashlar.storage.drive.scrub.ScrubConfig;
 import java.time.Duration;
 import picocli.CommandLine.Option;
 

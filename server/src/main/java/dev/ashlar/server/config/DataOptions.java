@@ -2,7 +2,7 @@ package dev.ashlar.server.config;
 
 import dev.ashlar.codec.CodecChoice;
 import dev.ashlar.protocol.model.Profile;
-import dev.ashlar.storage.drive.DriveConfig;
+import dev.ashlar.storage.drive.config.DriveConfig;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;

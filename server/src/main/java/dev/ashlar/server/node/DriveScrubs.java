@@ -18,7 +18,7 @@ import dev.ashlar.protocol.model.ShardId;
 import dev.ashlar.server.admin.ScrubPage;
 import dev.ashlar.server.config.BackgroundOptions;
 import dev.ashlar.storage.drive.DriveStore;
-import dev.ashlar.storage.drive.ScrubConfig;
+import dev.ashlar.storage.drive.scrub.ScrubConfig;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;

@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.ashlar.server.Main;
 import dev.ashlar.server.config.OptionSources;
 import dev.ashlar.server.config.ServerOptions;
-import dev.ashlar.storage.drive.ScrubConfig;
+import dev.ashlar.storage.drive.scrub.ScrubConfig;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.List;

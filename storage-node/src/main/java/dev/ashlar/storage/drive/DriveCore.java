@@ -6,6 +6,25 @@ import dev.ashlar.protocol.client.ShardException;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.Profile;
+import dev.ashlar.storage.drive.cache.ChangedShards;
+import dev.ashlar.storage.drive.cache.MergeCandidates;
+import dev.ashlar.storage.drive.change.ExtentMerger;
+import dev.ashlar.storage.drive.change.IntentBuilder;
+import dev.ashlar.storage.drive.compact.Compactor;
+import dev.ashlar.storage.drive.compact.UnreadableDirectories;
+import dev.ashlar.storage.drive.config.DriveConfig;
+import dev.ashlar.storage.drive.index.ReadThrottle;
+import dev.ashlar.storage.drive.index.ShardIndex;
+import dev.ashlar.storage.drive.log.LogRecovery;
+import dev.ashlar.storage.drive.log.LogRequest;
+import dev.ashlar.storage.drive.log.LostChanges;
+import dev.ashlar.storage.drive.log.SegmentLog;
+import dev.ashlar.storage.drive.read.ShardReader;
+import dev.ashlar.storage.drive.scrub.DamageListener;
+import dev.ashlar.storage.drive.scrub.ScrubPass;
+import dev.ashlar.storage.drive.scrub.SegmentVerifier;
+import dev.ashlar.storage.drive.segment.BatchScanner;
+import dev.ashlar.storage.drive.segment.SegmentFiles;
 import dev.ashlar.storage.io.RawFiles;
 import java.io.IOException;
 import java.time.Clock;
@@ -29,9 +48,9 @@ final class DriveCore {
   private final DriveConfig.Limits limits;
   private final Setting setting;
   private final SegmentLog.Parts parts;
-  private final Segments segments;
+  private final SegmentFiles segments;
   private final ChangedShards changed;
-  private final LostDirectories lostDirectories = new LostDirectories();
+  private final UnreadableDirectories lostDirectories = new UnreadableDirectories();
   private final SegmentLog log;
   private final ShardReader reader;
   private DriveIdentity identity;
@@ -59,13 +78,14 @@ final class DriveCore {
     this.setting = setting;
     this.parts = parts;
     identity = DriveIdentity.readToWrite(files);
-    segments = new Segments(files, limits, parts.index().segments(), setting.drivesOnFileSystem());
+    segments =
+        new SegmentFiles(files, limits, parts.index().segments(), setting.drivesOnFileSystem());
     changed = ChangedShards.of(parts.index(), parts.recent());
     UUID drive = identity.drive().id();
     boolean areLostSinceBefore = identity.changesLost();
-    Recovery.Recovered recovered;
+    LogRecovery.Recovered recovered;
     try (BatchScanner scanner = new BatchScanner(drive, limits.segmentBytes(), parts.slabs())) {
-      recovered = new Recovery(segments, parts.index(), changed, scanner, new Damages()).run();
+      recovered = new LogRecovery(segments, parts.index(), changed, scanner, new Damages()).run();
     } catch (IOException | RuntimeException | Error e) {
       segments.close();
       throw e;
@@ -107,7 +127,7 @@ final class DriveCore {
 
   private static DriveIdentity format(RawFiles files, Setting setting) throws IOException {
     for (String name : files.list()) {
-      if (Segments.isSegment(name)) {
+      if (SegmentFiles.isSegment(name)) {
         throw new IOException(
             "there are segments but no " + DriveIdentity.FILE + ": this drive lost its identity");
       }
@@ -131,7 +151,7 @@ final class DriveCore {
     return identity.drive();
   }
 
-  Segments segments() {
+  SegmentFiles segments() {
     return segments;
   }
 
@@ -152,23 +172,24 @@ final class DriveCore {
         drive().id(), limits, segments, log, parts, changed.unfolded(), lostDirectories, mover);
   }
 
-  Coalescer newCoalescer(Coalescer.Merger merger) {
+  ExtentMerger newCoalescer(ExtentMerger.Merger merger) {
     ShardReader own = newReader(parts.meters()::readToMerge);
-    return new Coalescer(parts.index(), own, parts.slabs(), changed.toMerge(), merger);
+    return new ExtentMerger(parts.index(), own, parts.slabs(), changed.toMerge(), merger);
   }
 
-  IntentMaker newIntentMaker(Function<Profile, ErasureCode> codes) {
-    return new IntentMaker(
+  IntentBuilder newIntentMaker(Function<Profile, ErasureCode> codes) {
+    return new IntentBuilder(
         reader, changed.recent(), parts.slabs(), parts.meters(), limits.batchBytesMax(), codes);
   }
 
-  DriveScrub newScrub(SegmentScrub.Pace pace, Clock clock) {
-    return new DriveScrub(
+  ScrubPass newScrub(ReadThrottle pace, Clock clock) {
+    return new ScrubPass(
         files, segments, log, listener -> newSegmentScrub(pace, listener), lostDirectories, clock);
   }
 
-  SegmentScrub newSegmentScrub(SegmentScrub.Pace pace, DamageListener listener) {
-    return new SegmentScrub(drive().id(), segments, log, parts, changed.unfolded(), pace, listener);
+  SegmentVerifier newSegmentScrub(ReadThrottle pace, DamageListener listener) {
+    return new SegmentVerifier(
+        drive().id(), segments, log, parts, changed.unfolded(), pace, listener);
   }
 
   private ShardReader newReader(IntConsumer onFileRead) {
@@ -201,7 +222,7 @@ final class DriveCore {
   }
 
   /** The first loss that recovery finds begins a new life, before anything behind it is used. */
-  private final class Damages implements Recovery.DamageHandler {
+  private final class Damages implements LogRecovery.DamageHandler {
     @Override
     public void lost(String what) throws IOException {
       LOG.error("drive {}: {}", identity.drive(), what);

@@ -1,6 +1,12 @@
 package dev.ashlar.storage.drive;
 
 import dev.ashlar.protocol.client.ShardFault;
+import dev.ashlar.storage.drive.change.IntentBuilder;
+import dev.ashlar.storage.drive.config.DriveConfig;
+import dev.ashlar.storage.drive.index.RocksShardIndex;
+import dev.ashlar.storage.drive.log.CommitQueue;
+import dev.ashlar.storage.drive.read.DriveReadQueue;
+import dev.ashlar.storage.drive.scrub.Scrubber;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.ScheduledFuture;
@@ -19,11 +25,11 @@ final class DriveEngine {
   private final RocksShardIndex index;
   private final DriveCore core;
   private final CommitQueue queue;
-  private final ReadLane reads;
-  private final HangBound hangs;
-  private final IntentMaker intents;
+  private final DriveReadQueue reads;
+  private final HangDetector hangs;
+  private final IntentBuilder intents;
   private final Housekeeper housekeeper;
-  private final DriveWatch looks;
+  private final DriveHealthCheck looks;
   private @Nullable ScheduledFuture<?> watch;
   private volatile @Nullable Scrubber scrubber;
   private boolean isEnded;
@@ -59,17 +65,17 @@ final class DriveEngine {
             context.onFailure(),
             context.nanoTime());
     reads =
-        new ReadLane(
+        new DriveReadQueue(
             core.drive(),
             resources.readThreads(),
             resources.readsAtOnce(),
             config.limits(),
             context.nanoTime());
-    hangs = new HangBound(config.limits(), context.nanoTime());
+    hangs = new HangDetector(config.limits(), context.nanoTime());
     intents = core.newIntentMaker(resources::code);
     housekeeper =
         new Housekeeper(core, config.limits(), queue, context.name(), context.onFailure());
-    looks = new DriveWatch(config, core.drive(), core.segments(), queue, reads, hangs);
+    looks = new DriveHealthCheck(config, core.drive(), core.segments(), queue, reads, hangs);
   }
 
   void start() {
@@ -79,14 +85,14 @@ final class DriveEngine {
   }
 
   /** Reads everything that the drive holds, again and again, unless it does, or has ended. */
-  void startScrub(ScrubConfig config, DamageListener listener) {
+  void startScrub(Scrubber.Task task) {
     Scrubber started =
         new Scrubber(
-            core,
-            config,
-            listener,
+            core.drive(),
+            core.index(),
+            pace -> core.newScrub(pace, context.resources().clock()),
+            task,
             () -> reads.inFlight() > 0 || queue.depth() > 0,
-            context.resources().clock(),
             context.name());
     synchronized (this) {
       if (!isEnded && scrubber == null) {
@@ -114,20 +120,20 @@ final class DriveEngine {
     return queue;
   }
 
-  ReadLane reads() {
+  DriveReadQueue reads() {
     return reads;
   }
 
-  HangBound hangs() {
+  HangDetector hangs() {
     return hangs;
   }
 
-  IntentMaker intents() {
+  IntentBuilder intents() {
     return intents;
   }
 
   /** What looks now and then whether the drive is well. */
-  DriveWatch looks() {
+  DriveHealthCheck looks() {
     return looks;
   }
 

@@ -1,6 +1,8 @@
 package dev.ashlar.storage.drive;
 
 import dev.ashlar.protocol.model.DriveId;
+import dev.ashlar.storage.drive.segment.Checksum;
+import dev.ashlar.storage.drive.segment.SegmentFormat;
 import dev.ashlar.storage.io.RawFile;
 import dev.ashlar.storage.io.RawFiles;
 import java.io.IOException;

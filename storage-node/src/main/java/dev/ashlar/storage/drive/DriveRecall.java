@@ -1,6 +1,8 @@
 package dev.ashlar.storage.drive;
 
 import dev.ashlar.protocol.model.DriveId;
+import dev.ashlar.storage.drive.config.DriveConfig;
+import dev.ashlar.storage.drive.segment.SegmentFiles;
 import dev.ashlar.storage.io.ChannelFiles;
 import dev.ashlar.storage.io.IoMode;
 import dev.ashlar.storage.io.RawFiles;
@@ -24,7 +26,7 @@ public final class DriveRecall {
 
   /** Whether a folder with a file of this name holds a drive, or what is left of one. */
   public static boolean isOfDrive(String file) {
-    return file.equals(DriveIdentity.FILE) || Segments.isSegment(file);
+    return file.equals(DriveIdentity.FILE) || SegmentFiles.isSegment(file);
   }
 
   /**
@@ -52,7 +54,7 @@ public final class DriveRecall {
    * @throws IOException if the folder is not this drive's, or is in use
    */
   public static DriveId begin(DriveConfig config, DriveResources resources) throws IOException {
-    FileChannel lock = DriveFolder.lock(config.folder());
+    FileChannel lock = DriveDirectory.lock(config.folder());
     try (lock) {
       RawFiles files = ChannelFiles.open(config.folder(), config.ioMode());
       long now = resources.clock().instant().getEpochSecond();

@@ -3,6 +3,9 @@ package dev.ashlar.storage.drive;
 import dev.ashlar.codec.ErasureCode;
 import dev.ashlar.protocol.memory.SlabPool;
 import dev.ashlar.protocol.model.Profile;
+import dev.ashlar.storage.drive.cache.RecentBlockMemory;
+import dev.ashlar.storage.drive.index.IndexResources;
+import dev.ashlar.storage.drive.read.ReadThreads;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Clock;
 import java.time.Duration;
@@ -46,8 +49,8 @@ public final class DriveResources implements AutoCloseable {
   private final WriteBufferManager writeBufferManager;
   private final ReadThreads readThreads;
   private final Budget budget;
-  private final RecentMemory recent;
-  private final FileSystemDrives fileSystems = new FileSystemDrives();
+  private final RecentBlockMemory recent;
+  private final DrivesPerFileSystem fileSystems = new DrivesPerFileSystem();
   private final ScheduledExecutorService watch;
   private final AtomicInteger indexes = new AtomicInteger(OTHER_DATABASES_MAX);
 
@@ -96,7 +99,7 @@ public final class DriveResources implements AutoCloseable {
     blockCache = new LRUCache(budget.blockCacheBytes(), SHARD_BITS_BY_SIZE, false, FILTERS_SHARE);
     writeBufferManager = new WriteBufferManager(budget.writeBufferBytes(), blockCache);
     this.budget = budget;
-    recent = new RecentMemory(budget.recentBytes());
+    recent = new RecentBlockMemory(budget.recentBytes());
     readThreads =
         new ReadThreads(Thread.ofPlatform().name("drive-read-", 0).daemon().factory(), READER_IDLE);
     watch =
@@ -136,11 +139,11 @@ public final class DriveResources implements AutoCloseable {
     return readThreads;
   }
 
-  RecentMemory recent() {
+  RecentBlockMemory recent() {
     return recent;
   }
 
-  FileSystemDrives fileSystems() {
+  DrivesPerFileSystem fileSystems() {
     return fileSystems;
   }
 
@@ -154,9 +157,8 @@ public final class DriveResources implements AutoCloseable {
     return budget.openSegments();
   }
 
-  /** Of one drive. */
-  int openTables() {
-    return budget.openTables();
+  IndexResources index() {
+    return new IndexResources(blockCache, writeBufferManager, env(), budget.openTables());
   }
 
   /**

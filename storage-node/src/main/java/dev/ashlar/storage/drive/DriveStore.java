@@ -16,6 +16,22 @@ import dev.ashlar.protocol.memory.SlabPool;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.ShardId;
+import dev.ashlar.storage.drive.cache.ShardRange;
+import dev.ashlar.storage.drive.change.IntentBuilder;
+import dev.ashlar.storage.drive.config.DriveConfig;
+import dev.ashlar.storage.drive.index.AttemptPage;
+import dev.ashlar.storage.drive.index.IndexException;
+import dev.ashlar.storage.drive.index.ShardIndex;
+import dev.ashlar.storage.drive.log.LogRequest;
+import dev.ashlar.storage.drive.log.LogWriteException;
+import dev.ashlar.storage.drive.metrics.DriveMetrics;
+import dev.ashlar.storage.drive.read.ShardInventory;
+import dev.ashlar.storage.drive.scrub.DamageListener;
+import dev.ashlar.storage.drive.scrub.ScrubConfig;
+import dev.ashlar.storage.drive.scrub.ScrubProgress;
+import dev.ashlar.storage.drive.scrub.Scrubber;
+import dev.ashlar.storage.drive.segment.Checksum;
+import dev.ashlar.storage.drive.segment.SegmentFormat;
 import dev.ashlar.storage.io.RawFiles;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -41,10 +57,10 @@ public final class DriveStore implements ShardStore, AutoCloseable {
   private static final Duration REBUILD_PATIENCE = Duration.ofSeconds(10);
 
   private final DriveConfig config;
-  private final DriveFolder folder;
-  private final DriveMeters meters;
+  private final DriveDirectory folder;
+  private final DriveMetrics meters;
   private final EngineKeeper keeper;
-  private volatile @Nullable Scrubbing scrubbing;
+  private volatile Scrubber.@Nullable Task scrubbing;
   private volatile State state = State.OPEN;
 
   private enum State {
@@ -52,9 +68,6 @@ public final class DriveStore implements ShardStore, AutoCloseable {
     READ_ONLY,
     CLOSED
   }
-
-  /** How all that the drive holds is read again and again. */
-  private record Scrubbing(ScrubConfig config, DamageListener listener) {}
 
   /**
    * Opens the drive, replaying what its index does not know; formats an empty folder. Where the
@@ -88,7 +101,7 @@ public final class DriveStore implements ShardStore, AutoCloseable {
       LongSupplier nanoTime,
       Duration patience)
       throws IOException {
-    DriveFolder folder = DriveFolder.open(config, resources, wrap);
+    DriveDirectory folder = DriveDirectory.open(config, resources, wrap);
     DriveStore store = new DriveStore(config, resources, folder, nanoTime);
     try {
       store.keeper.open(patience);
@@ -100,10 +113,10 @@ public final class DriveStore implements ShardStore, AutoCloseable {
   }
 
   private DriveStore(
-      DriveConfig config, DriveResources resources, DriveFolder folder, LongSupplier nanoTime) {
+      DriveConfig config, DriveResources resources, DriveDirectory folder, LongSupplier nanoTime) {
     this.config = config;
     this.folder = folder;
-    meters = new DriveMeters(resources.meters(), folder.identity().drive().id().toString());
+    meters = new DriveMetrics(resources.meters(), folder.identity().drive().id().toString());
     DriveEngine.Context context =
         new DriveEngine.Context(config, resources, nanoTime, this::failed);
     keeper = new EngineKeeper(context, folder, meters, this::opened);
@@ -116,12 +129,12 @@ public final class DriveStore implements ShardStore, AutoCloseable {
    * @param listener is told what is damaged
    */
   public void startScrub(ScrubConfig scrubConfig, DamageListener listener) {
-    Scrubbing wanted = new Scrubbing(scrubConfig, listener);
+    Scrubber.Task wanted = new Scrubber.Task(scrubConfig, listener);
     scrubbing = wanted;
-    meters.scrub(this::scrubProgress);
+    DriveGauges.registerScrub(meters, this::scrubProgress);
     DriveEngine present = keeper.engine();
     if (present != null) {
-      present.startScrub(wanted.config(), wanted.listener());
+      present.startScrub(wanted);
     }
   }
 
@@ -230,7 +243,7 @@ public final class DriveStore implements ShardStore, AutoCloseable {
   public void prepare(ShardIntent intent, Completion<DriveId> completion) {
     try {
       DriveEngine engine = forNewData();
-      if (!IntentMaker.matches(intent)) {
+      if (!IntentBuilder.matches(intent)) {
         throw corrupt(intent.target().shard(), "the intent fails its checksums");
       }
       LogRequest ready = engine.intents().makeAtOnce(intent, completion);
@@ -329,7 +342,7 @@ public final class DriveStore implements ShardStore, AutoCloseable {
     if (offset < 0 || length < 1 || length > SlabPool.MAX_SLAB_BYTES - 2 * SegmentFormat.BLOCK) {
       throw new IllegalArgumentException("range " + offset + "+" + length);
     }
-    ShardReader.Range range = new ShardReader.Range(shard, view, offset, length);
+    ShardRange range = new ShardRange(shard, view, offset, length);
     try {
       DriveEngine engine = keeper.readable();
       engine.reads().read(() -> engine.core().reader().read(range), completion);
@@ -347,7 +360,7 @@ public final class DriveStore implements ShardStore, AutoCloseable {
   @Override
   public List<DiscardIntent> attemptsBelow(long session, @Nullable DiscardIntent after, int max)
       throws ShardException {
-    return lookUp(index -> IntentPage.of(index, session, after, max));
+    return lookUp(index -> AttemptPage.of(index, session, after, max));
   }
 
   /**
@@ -425,9 +438,9 @@ public final class DriveStore implements ShardStore, AutoCloseable {
 
   /** An engine has started. */
   private void opened(DriveEngine engine) {
-    Scrubbing wanted = scrubbing;
+    Scrubber.Task wanted = scrubbing;
     if (wanted != null) {
-      engine.startScrub(wanted.config(), wanted.listener());
+      engine.startScrub(wanted);
     }
   }
 

@@ -3,7 +3,11 @@ package dev.ashlar.storage.drive;
 import dev.ashlar.protocol.client.ShardException;
 import dev.ashlar.protocol.client.ShardFault;
 import dev.ashlar.protocol.model.DriveId;
-import dev.ashlar.storage.io.NoFilesException;
+import dev.ashlar.storage.drive.index.IndexException;
+import dev.ashlar.storage.drive.index.RocksShardIndex;
+import dev.ashlar.storage.drive.log.ThreadJoin;
+import dev.ashlar.storage.drive.metrics.DriveMetrics;
+import dev.ashlar.storage.io.TooManyOpenFilesException;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
@@ -32,10 +36,10 @@ final class EngineKeeper {
           + " is made anew from the log, no data is lost";
 
   private final DriveEngine.Context context;
-  private final DriveFolder folder;
-  private final DriveMeters meters;
+  private final DriveDirectory folder;
+  private final DriveMetrics meters;
   private final Consumer<DriveEngine> onOpen;
-  private final IndexAttempts attempts;
+  private final IndexRecoveryLimit attempts;
   private volatile DriveId drive;
   private volatile @Nullable DriveEngine engine;
   private volatile @Nullable IndexException trouble;
@@ -55,14 +59,14 @@ final class EngineKeeper {
    */
   EngineKeeper(
       DriveEngine.Context context,
-      DriveFolder folder,
-      DriveMeters meters,
+      DriveDirectory folder,
+      DriveMetrics meters,
       Consumer<DriveEngine> onOpen) {
     this.context = context;
     this.folder = folder;
     this.meters = meters;
     this.onOpen = onOpen;
-    attempts = new IndexAttempts(context.nanoTime());
+    attempts = new IndexRecoveryLimit(context.nanoTime());
     drive = folder.identity().drive();
   }
 
@@ -99,7 +103,7 @@ final class EngineKeeper {
   private void awaitMender(Duration patience) throws IOException {
     Thread running = mender();
     if (running != null) {
-      ThreadEnd.await(running, patience);
+      ThreadJoin.await(running, patience);
     }
     Throwable failure = givenUp;
     if (failure != null && engine == null) {
@@ -275,7 +279,7 @@ final class EngineKeeper {
 
   private static @Nullable IndexException failureOf(Exception e) {
     for (Throwable cause = e; cause != null; cause = cause.getCause()) {
-      if (cause instanceof NoFilesException) {
+      if (cause instanceof TooManyOpenFilesException) {
         return new IndexException(IndexException.Kind.NO_FILES, String.valueOf(e.getMessage()), e);
       }
     }
@@ -486,7 +490,7 @@ final class EngineKeeper {
     }
     if (running != null) {
       LockSupport.unpark(running);
-      if (!ThreadEnd.await(running, context.config().limits().stallTimeout())) {
+      if (!ThreadJoin.await(running, context.config().limits().stallTimeout())) {
         return false;
       }
     }

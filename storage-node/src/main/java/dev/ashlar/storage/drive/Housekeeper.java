@@ -5,7 +5,15 @@ import dev.ashlar.protocol.client.ShardException;
 import dev.ashlar.protocol.client.ShardFault;
 import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.ShardId;
-import dev.ashlar.storage.io.NotOpenedException;
+import dev.ashlar.storage.drive.change.ExtentMerger;
+import dev.ashlar.storage.drive.compact.Compactor;
+import dev.ashlar.storage.drive.config.DriveConfig;
+import dev.ashlar.storage.drive.log.CommitQueue;
+import dev.ashlar.storage.drive.log.LogRequest;
+import dev.ashlar.storage.drive.log.ThreadJoin;
+import dev.ashlar.storage.drive.read.BlockingCompletion;
+import dev.ashlar.storage.drive.segment.Extent;
+import dev.ashlar.storage.io.FileNotOpenedException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;
@@ -35,7 +43,7 @@ final class Housekeeper {
   private final CommitQueue queue;
   private final Consumer<Exception> onFailure;
   private final Compactor compactor;
-  private final Coalescer coalescer;
+  private final ExtentMerger coalescer;
   private final Thread thread;
   private volatile boolean isStopping;
   private long checkpointedBytes;
@@ -72,7 +80,7 @@ final class Housekeeper {
    */
   boolean stop() {
     end();
-    return ThreadEnd.await(thread, limits.stallTimeout());
+    return ThreadJoin.await(thread, limits.stallTimeout());
   }
 
   private void run() {
@@ -81,7 +89,7 @@ final class Housekeeper {
         round();
       } catch (ShardException e) {
         LOG.info("compaction stopped: {}", e.getMessage());
-      } catch (NotOpenedException e) {
+      } catch (FileNotOpenedException e) {
         LOG.warn("drive {} waits: {}", core.drive(), e.getMessage());
         LockSupport.parkNanos(this, NOT_OPENED_REST_NANOS);
       } catch (IOException | RuntimeException | Error e) {
@@ -125,7 +133,7 @@ final class Housekeeper {
     if (isStopping) {
       throw new ShardException(ShardFault.UNAVAILABLE, "the drive is closing");
     }
-    Awaited<DriveId> end = new Awaited<>();
+    BlockingCompletion<DriveId> end = new BlockingCompletion<>();
     queue.add(request.apply(end));
     try {
       end.await();

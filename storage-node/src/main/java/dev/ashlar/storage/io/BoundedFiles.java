@@ -43,7 +43,7 @@ public final class BoundedFiles implements RawFiles {
   public RawFile create(String name, long size) throws IOException {
     try {
       return files.create(name, size);
-    } catch (NoFilesException e) {
+    } catch (TooManyOpenFilesException e) {
       closeIdle();
       return files.create(name, size);
     }
@@ -79,7 +79,7 @@ public final class BoundedFiles implements RawFiles {
   public void syncDirectory() throws IOException {
     try {
       files.syncDirectory();
-    } catch (NoFilesException e) {
+    } catch (TooManyOpenFilesException e) {
       closeIdle();
       files.syncDirectory();
     }
@@ -184,20 +184,20 @@ public final class BoundedFiles implements RawFiles {
     }
 
     /** With the lock. */
-    private RawFile openNow() throws NotOpenedException {
+    private RawFile openNow() throws FileNotOpenedException {
       try {
         return tryOpen();
-      } catch (NoFilesException e) {
+      } catch (TooManyOpenFilesException e) {
         evict(0);
         return tryOpen();
       }
     }
 
-    private RawFile tryOpen() throws NotOpenedException {
+    private RawFile tryOpen() throws FileNotOpenedException {
       try {
         return files.open(name);
       } catch (IOException e) {
-        throw NotOpenedException.of(name, e);
+        throw FileNotOpenedException.of(name, e);
       }
     }
 

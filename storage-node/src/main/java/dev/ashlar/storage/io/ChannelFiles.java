@@ -40,7 +40,7 @@ public final class ChannelFiles implements RawFiles {
 
   /** Finds out by a trial whether the folder's file system can bypass the page cache. */
   public static ChannelFiles open(Path folder, IoMode mode) throws IOException {
-    Private.createFolders(folder);
+    PrivateFiles.createFolders(folder);
     boolean direct = mode != IoMode.BUFFERED && canBypass(folder);
     if (mode == IoMode.DIRECT && !direct) {
       throw new IOException(folder + ": the file system refuses direct I/O in 4 KiB blocks");
@@ -60,7 +60,7 @@ public final class ChannelFiles implements RawFiles {
     RawFile file;
     try {
       file = open(path, NEW);
-    } catch (NoFilesException e) {
+    } catch (TooManyOpenFilesException e) {
       Files.deleteIfExists(path); // the first of two channels may have made it
       throw e;
     }
@@ -93,7 +93,7 @@ public final class ChannelFiles implements RawFiles {
     try (Stream<Path> entries = Files.list(folder)) {
       return entries.filter(Files::isRegularFile).map(p -> p.getFileName().toString()).toList();
     } catch (IOException e) {
-      throw NoFilesException.orSame(e);
+      throw TooManyOpenFilesException.orSame(e);
     }
   }
 
@@ -116,7 +116,7 @@ public final class ChannelFiles implements RawFiles {
     try (FileChannel channel = FileChannel.open(folder, StandardOpenOption.READ)) {
       channel.force(true);
     } catch (IOException e) {
-      throw NoFilesException.orSame(e);
+      throw TooManyOpenFilesException.orSame(e);
     }
   }
 
@@ -128,13 +128,13 @@ public final class ChannelFiles implements RawFiles {
   private RawFile open(Path path, Set<StandardOpenOption> how) throws IOException {
     @Nullable FileChannel buffered = null;
     try {
-      buffered = Private.open(path, how);
+      buffered = PrivateFiles.open(path, how);
       return new ChannelFile(buffered, direct ? openDirect(path) : null, directReadMin);
     } catch (IOException e) {
       if (buffered != null) {
         buffered.close();
       }
-      throw NoFilesException.orSame(e);
+      throw TooManyOpenFilesException.orSame(e);
     }
   }
 

@@ -13,7 +13,7 @@ public interface RawFiles {
   RawFile create(String name, long size) throws IOException;
 
   /**
-   * @throws NoFilesException if as many are open as may be; so do the others that open one
+   * @throws TooManyOpenFilesException if as many are open as may be; so do the others that open one
    */
   RawFile open(String name) throws IOException;
 

@@ -10,7 +10,11 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ashlar.protocol.client.ShardFault;
-import dev.ashlar.storage.io.NotOpenedException;
+import dev.ashlar.storage.drive.compact.Compactor;
+import dev.ashlar.storage.drive.config.DriveConfig;
+import dev.ashlar.storage.drive.segment.SegmentFiles;
+import dev.ashlar.storage.drive.segment.SegmentFormat;
+import dev.ashlar.storage.io.FileNotOpenedException;
 import java.io.IOException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -100,8 +104,8 @@ class CompactorTest {
       compactor.free();
       assertNull(drive.core().segments().get(dead));
     }
-    drive.disk.makeUnopenable(Segments.fileName(1));
-    assertThrows(NotOpenedException.class, compactor::emptyOne);
+    drive.disk.makeUnopenable(SegmentFiles.fileName(1));
+    assertThrows(FileNotOpenedException.class, compactor::emptyOne);
     emptyAll(compactor);
     assertNull(drive.core().segments().get(2));
     assertNotNull(drive.core().segments().get(1));

@@ -20,6 +20,16 @@ import dev.ashlar.protocol.client.ShardView;
 import dev.ashlar.protocol.model.AttemptId;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.ShardId;
+import dev.ashlar.storage.drive.compact.Compactor;
+import dev.ashlar.storage.drive.config.DriveConfig;
+import dev.ashlar.storage.drive.index.FoldState;
+import dev.ashlar.storage.drive.index.ReadThrottle;
+import dev.ashlar.storage.drive.index.ShardIndex;
+import dev.ashlar.storage.drive.log.LogRequest;
+import dev.ashlar.storage.drive.segment.LogPosition;
+import dev.ashlar.storage.drive.segment.Segment;
+import dev.ashlar.storage.drive.segment.SegmentFiles;
+import dev.ashlar.storage.drive.segment.SegmentFormat;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -103,7 +113,7 @@ class DamagedLogTest {
   }
 
   private static void flip(SimulatedCore drive, LogPosition batch) {
-    drive.disk.flipBit(Segments.fileName(batch.segment()), batch.offset() + 41, 3);
+    drive.disk.flipBit(SegmentFiles.fileName(batch.segment()), batch.offset() + 41, 3);
   }
 
   @Test
@@ -205,7 +215,7 @@ class DamagedLogTest {
     change(drive, UNFOLDED, 1, 2);
     assertEquals(2, drive.core().log().activeSegment());
     drive.index.checkpoint();
-    drive.disk.delete(Segments.fileName(1));
+    drive.disk.delete(SegmentFiles.fileName(1));
     drive.reopen();
     assertEquals(FIRST_INCARNATION + 1, drive.core().drive().incarnation());
     assertEquals(ShardFault.MISSING, fault(drive, HIT, view(HIT, 0, 1)));
@@ -236,7 +246,7 @@ class DamagedLogTest {
     compactor.free();
     assertNull(drive.core().segments().get(2), "was freed");
     drive.disk.makeUnreadable(
-        Segments.fileName(damaged.segment()), damaged.offset(), damaged.offset() + 1L);
+        SegmentFiles.fileName(damaged.segment()), damaged.offset(), damaged.offset() + 1L);
     drive.index.lose();
     drive.reopen();
     assertTrue(drive.core().drive().incarnation() > FIRST_INCARNATION);
@@ -251,7 +261,7 @@ class DamagedLogTest {
     drive.commit(8, noise(8, 3 * BLOCK));
     drive.commit(9, noise(9, 100));
     int payload = damaged.offset() + 2 * BLOCK;
-    drive.disk.makeUnreadable(Segments.fileName(damaged.segment()), payload, payload + 1L);
+    drive.disk.makeUnreadable(SegmentFiles.fileName(damaged.segment()), payload, payload + 1L);
     drive.index.lose();
     drive.reopen();
     assertEquals(FIRST_INCARNATION, drive.core().drive().incarnation());
@@ -267,7 +277,7 @@ class DamagedLogTest {
     LogPosition damaged = drive.core().log().end();
     drive.commit(8, noise(8, 3 * BLOCK));
     drive.core().log().confirm();
-    drive.disk.flipBit(Segments.fileName(damaged.segment()), damaged.offset() + 2 * BLOCK, 3);
+    drive.disk.flipBit(SegmentFiles.fileName(damaged.segment()), damaged.offset() + 2 * BLOCK, 3);
     drive.index.lose();
     drive.reopen();
     assertEquals(FIRST_INCARNATION, drive.core().drive().incarnation());
@@ -284,7 +294,7 @@ class DamagedLogTest {
     ShardIndex.Update folded = drive.index.update();
     for (int blob = 1; blob <= blobs; blob++) {
       drive.commit(blob, noise(blob, 10));
-      folded.putFolded(new ShardId(new BlobId(1, blob), 0), new Folded(1, 1, 2));
+      folded.putFolded(new ShardId(new BlobId(1, blob), 0), new FoldState(1, 1, 2));
     }
     folded.commit(drive.core().log().end());
     DriveIdentity.read(drive.disk).withChangesLost(true).write(drive.disk);
@@ -303,7 +313,7 @@ class DamagedLogTest {
     for (Segment segment : drive.core().segments().all()) {
       drive
           .core()
-          .newSegmentScrub(SegmentScrub.Pace.NONE, (shard, range, fault) -> found.add(shard))
+          .newSegmentScrub(ReadThrottle.NONE, (shard, range, fault) -> found.add(shard))
           .verify(segment.id());
     }
     return found.stream().distinct().toList();

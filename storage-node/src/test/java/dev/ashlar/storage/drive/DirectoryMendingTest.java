@@ -22,7 +22,16 @@ import dev.ashlar.protocol.model.AttemptId;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.ShardId;
-import dev.ashlar.storage.drive.SegmentFormat.BatchHeader;
+import dev.ashlar.storage.drive.compact.Compactor;
+import dev.ashlar.storage.drive.config.DriveConfig;
+import dev.ashlar.storage.drive.index.ReadThrottle;
+import dev.ashlar.storage.drive.log.LogRequest;
+import dev.ashlar.storage.drive.scrub.ScrubPass;
+import dev.ashlar.storage.drive.segment.BatchScanner;
+import dev.ashlar.storage.drive.segment.Segment;
+import dev.ashlar.storage.drive.segment.SegmentFiles;
+import dev.ashlar.storage.drive.segment.SegmentFormat;
+import dev.ashlar.storage.drive.segment.SegmentFormat.BatchHeader;
 import dev.ashlar.storage.io.SimulatedDrive.PowerLoss;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -116,12 +125,12 @@ class DirectoryMendingTest {
 
   private void flip(SimulatedCore drive, long segment, int from, int to) {
     drive.disk.flipBit(
-        Segments.fileName(segment), from + random.nextInt(to - from), random.nextInt(8));
+        SegmentFiles.fileName(segment), from + random.nextInt(to - from), random.nextInt(8));
   }
 
   /** Returns how many batches have lost their directories. */
   private static long scrub(SimulatedCore drive) throws IOException {
-    DriveScrub scrub = drive.core().newScrub(SegmentScrub.Pace.NONE, TestDrives.CLOCK);
+    ScrubPass scrub = drive.core().newScrub(ReadThrottle.NONE, TestDrives.CLOCK);
     scrub.begin();
     while (scrub.readNext(
         (shard, range, fault) -> {

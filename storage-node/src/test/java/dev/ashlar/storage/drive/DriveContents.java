@@ -19,6 +19,7 @@ import dev.ashlar.protocol.model.AttemptId;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.ShardId;
+import dev.ashlar.storage.drive.segment.SegmentFormat;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;

@@ -16,6 +16,7 @@ import dev.ashlar.protocol.memory.SlabPool;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.ShardId;
+import dev.ashlar.storage.drive.config.DriveConfig;
 import dev.ashlar.storage.io.HangingFiles;
 import dev.ashlar.storage.io.IoMode;
 import dev.ashlar.storage.io.RawFiles;

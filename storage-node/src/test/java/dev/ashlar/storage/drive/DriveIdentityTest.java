@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.ashlar.storage.drive.segment.SegmentFormat;
 import dev.ashlar.storage.io.SimulatedDrive;
 import dev.ashlar.storage.io.SimulatedDrive.PowerLoss;
 import java.io.IOException;

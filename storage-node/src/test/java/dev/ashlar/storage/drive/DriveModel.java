@@ -9,6 +9,9 @@ import dev.ashlar.protocol.client.ShardFault;
 import dev.ashlar.protocol.client.ShardView;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.ShardId;
+import dev.ashlar.storage.drive.cache.ShardRange;
+import dev.ashlar.storage.drive.read.ShardReader;
+import dev.ashlar.storage.drive.segment.SegmentFormat;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumSet;
@@ -23,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 final class DriveModel {
   private static final int BLOCK = SegmentFormat.BLOCK;
 
-  enum Piece {
+  enum Certainty {
     ACKNOWLEDGED,
     UNCERTAIN
   }
@@ -31,7 +34,7 @@ final class DriveModel {
   /** One blob: its pieces by shard and first block, and whether it was deleted. */
   private static final class Blob {
     final Map<PieceKey, byte[]> bytes = new LinkedHashMap<>();
-    final Map<PieceKey, Piece> states = new LinkedHashMap<>();
+    final Map<PieceKey, Certainty> states = new LinkedHashMap<>();
     boolean isDeleted;
     boolean isMaybeDeleted;
   }
@@ -49,7 +52,7 @@ final class DriveModel {
     this.seenIsSettled = seenIsSettled;
   }
 
-  void wrote(ShardId shard, int firstBlock, byte[] bytes, Piece state) {
+  void wrote(ShardId shard, int firstBlock, byte[] bytes, Certainty state) {
     Blob blob = blobs.computeIfAbsent(shard.blob(), id -> new Blob());
     PieceKey key = new PieceKey(shard, firstBlock);
     blob.bytes.put(key, bytes);
@@ -124,7 +127,7 @@ final class DriveModel {
   private static byte[] read(ShardReader reader, PieceKey key, int length) throws ShardException {
     return AbstractShardStoreContract.bytesOf(
         reader.read(
-            new ShardReader.Range(
+            new ShardRange(
                 key.shard(), ShardView.ORIGINAL, (long) key.firstBlock() * BLOCK, length)));
   }
 
@@ -143,9 +146,9 @@ final class DriveModel {
       assertTrue(!blob.isDeleted, () -> key + " came back from the dead");
       assertTrue(Arrays.equals(expected, found), () -> key + " has other bytes");
       if (seenIsSettled) {
-        blob.states.put(key, Piece.ACKNOWLEDGED);
+        blob.states.put(key, Certainty.ACKNOWLEDGED);
       }
-    } else if (blob.states.get(key) == Piece.UNCERTAIN && seenIsSettled) {
+    } else if (blob.states.get(key) == Certainty.UNCERTAIN && seenIsSettled) {
       blob.states.remove(key);
       blob.bytes.remove(key);
     }
@@ -158,7 +161,7 @@ final class DriveModel {
       return;
     }
     boolean mayMiss =
-        blob.isDeleted || blob.isMaybeDeleted || blob.states.get(key) == Piece.UNCERTAIN;
+        blob.isDeleted || blob.isMaybeDeleted || blob.states.get(key) == Certainty.UNCERTAIN;
     assertTrue(mayMiss, () -> "acknowledged " + key + " is lost: " + e.getMessage());
     assertEquals(ShardFault.MISSING, e.fault(), e.getMessage());
   }

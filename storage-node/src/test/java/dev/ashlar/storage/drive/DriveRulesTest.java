@@ -13,7 +13,16 @@ import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.Profile;
 import dev.ashlar.protocol.model.ShardId;
-import dev.ashlar.storage.drive.LogRequest.Delete;
+import dev.ashlar.storage.drive.compact.Compactor;
+import dev.ashlar.storage.drive.config.DriveConfig;
+import dev.ashlar.storage.drive.log.CommitQueue;
+import dev.ashlar.storage.drive.log.LogRequest.Delete;
+import dev.ashlar.storage.drive.segment.Extent;
+import dev.ashlar.storage.drive.segment.LogMarker;
+import dev.ashlar.storage.drive.segment.LogPosition;
+import dev.ashlar.storage.drive.segment.Segment;
+import dev.ashlar.storage.drive.segment.SegmentFormat;
+import dev.ashlar.storage.drive.segment.ShardPiece;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -246,14 +255,14 @@ class DriveRulesTest {
   void aTombstoneThatIsTwiceInABatchFreesItsShardOnce() throws Exception {
     SimulatedCore drive = new SimulatedCore(LIMITS);
     drive.commit(1, noise(1, 1000), noise(2, 1000));
-    Mark tombstone = new Mark.Tombstone(new BlobId(1, 1), 1, 1);
+    LogMarker tombstone = new LogMarker.Tombstone(new BlobId(1, 1), 1, 1);
     drive.move(List.of(tombstone, tombstone));
     drive.index.lose();
     drive.reopen();
     Extent left = drive.index.find(new ShardId(new BlobId(1, 2), 0), 0);
     Segment segment = drive.core().segments().get(1);
     assertEquals(
-        left == null ? -1 : Piece.base(new ShardId(new BlobId(1, 2), 0), left).storedBytes(),
+        left == null ? -1 : ShardPiece.base(new ShardId(new BlobId(1, 2), 0), left).storedBytes(),
         segment == null ? 0 : segment.use().liveBytes());
   }
 
@@ -479,6 +488,6 @@ class DriveRulesTest {
   }
 
   private static int headerBytes(int crcCount) {
-    return SegmentFormat.pieceHeaderBytes(Piece.Role.BASE, Extent.Stamp.ORIGINAL, crcCount);
+    return SegmentFormat.pieceHeaderBytes(ShardPiece.Role.BASE, Extent.Stamp.ORIGINAL, crcCount);
   }
 }

@@ -16,7 +16,13 @@ import dev.ashlar.protocol.client.ShardView;
 import dev.ashlar.protocol.model.AttemptId;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.ShardId;
-import dev.ashlar.storage.io.NotOpenedException;
+import dev.ashlar.storage.drive.compact.Compactor;
+import dev.ashlar.storage.drive.index.ReadThrottle;
+import dev.ashlar.storage.drive.scrub.ScrubPass;
+import dev.ashlar.storage.drive.scrub.ScrubState;
+import dev.ashlar.storage.drive.segment.SegmentFiles;
+import dev.ashlar.storage.drive.segment.SegmentFormat;
+import dev.ashlar.storage.io.FileNotOpenedException;
 import dev.ashlar.storage.io.SimulatedDrive;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -80,18 +86,18 @@ class DriveScrubTest {
     }
   }
 
-  private DriveScrub scrub(SimulatedCore drive) throws IOException {
-    return drive.core().newScrub(SegmentScrub.Pace.NONE, TestDrives.CLOCK);
+  private ScrubPass scrub(SimulatedCore drive) throws IOException {
+    return drive.core().newScrub(ReadThrottle.NONE, TestDrives.CLOCK);
   }
 
-  private boolean readNext(DriveScrub scrub) throws IOException {
+  private boolean readNext(ScrubPass scrub) throws IOException {
     return scrub.readNext(
         (shard, range, fault) -> told.add(shard + " " + range.offset() + " " + fault));
   }
 
   private ScrubState pass(SimulatedCore drive) throws IOException {
     told.clear();
-    DriveScrub scrub = scrub(drive);
+    ScrubPass scrub = scrub(drive);
     scrub.begin();
     while (readNext(scrub)) {
       // one segment after the other
@@ -129,11 +135,11 @@ class DriveScrubTest {
             .mapToLong(LiveBlock::length)
             .sum();
     assertTrue(inSecond > 0);
-    drive.disk.makeUnopenable(Segments.fileName(2));
-    DriveScrub scrub = scrub(drive);
+    drive.disk.makeUnopenable(SegmentFiles.fileName(2));
+    ScrubPass scrub = scrub(drive);
     scrub.begin();
     assertTrue(readNext(scrub));
-    assertThrows(NotOpenedException.class, () -> readNext(scrub));
+    assertThrows(FileNotOpenedException.class, () -> readNext(scrub));
     while (readNext(scrub)) {
       // one segment after the other
     }
@@ -239,7 +245,7 @@ class DriveScrubTest {
     SimulatedCore drive = written();
     List<LiveBlock> blocks = LiveBlock.all(drive.index);
     long live = blocks.stream().mapToLong(LiveBlock::length).sum();
-    drive.disk.flipBit(Segments.fileName(1), 41, 0); // of the first batch
+    drive.disk.flipBit(SegmentFiles.fileName(1), 41, 0); // of the first batch
     ScrubState done = pass(drive);
     assertEquals(1, done.unreadableDirectories());
     assertEquals(live, done.verifiedBytes());
@@ -267,13 +273,13 @@ class DriveScrubTest {
   @Test
   void aPassGoesOnAfterARestart() throws IOException {
     SimulatedCore drive = written();
-    DriveScrub first = scrub(drive);
+    ScrubPass first = scrub(drive);
     first.begin();
     assertTrue(readNext(first));
     ScrubState half = first.state();
     assertEquals(1, half.segments());
     drive.reopen();
-    DriveScrub second = scrub(drive);
+    ScrubPass second = scrub(drive);
     assertEquals(half, second.state());
     assertTrue(second.isRunning());
     while (readNext(second)) {
@@ -297,7 +303,7 @@ class DriveScrubTest {
             .orElseThrow();
     damaged.flip(drive.disk, new Random(1));
     told.clear();
-    DriveScrub scrub = scrub(drive);
+    ScrubPass scrub = scrub(drive);
     scrub.begin();
     assertTrue(readNext(scrub));
     for (int i = 0; i < 20; i++) {
@@ -321,7 +327,7 @@ class DriveScrubTest {
     }
     Compactor compactor = drive.compactor();
     int[] deleted = new int[1];
-    DriveScrub scrub =
+    ScrubPass scrub =
         drive
             .core()
             .newScrub(
@@ -350,7 +356,7 @@ class DriveScrubTest {
   void itEndsWhenItIsTold() throws IOException {
     SimulatedCore drive = written();
     int[] left = {2};
-    DriveScrub scrub = drive.core().newScrub(bytes -> left[0]-- > 0, TestDrives.CLOCK);
+    ScrubPass scrub = drive.core().newScrub(bytes -> left[0]-- > 0, TestDrives.CLOCK);
     scrub.begin();
     assertFalse(readNext(scrub));
     assertTrue(scrub.isRunning());

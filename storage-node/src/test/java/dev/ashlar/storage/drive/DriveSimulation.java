@@ -12,7 +12,23 @@ import dev.ashlar.protocol.memory.SlabPool;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.ShardId;
-import dev.ashlar.storage.drive.SegmentFormat.BatchHeader;
+import dev.ashlar.storage.drive.cache.RecentBlockMemory;
+import dev.ashlar.storage.drive.change.ExtentMerger;
+import dev.ashlar.storage.drive.compact.Compactor;
+import dev.ashlar.storage.drive.index.ReadThrottle;
+import dev.ashlar.storage.drive.index.SimulatedIndex;
+import dev.ashlar.storage.drive.log.LogBatch;
+import dev.ashlar.storage.drive.log.LogRequest;
+import dev.ashlar.storage.drive.log.LogWriteException;
+import dev.ashlar.storage.drive.log.SegmentLog;
+import dev.ashlar.storage.drive.metrics.DriveMetrics;
+import dev.ashlar.storage.drive.segment.BatchScanner;
+import dev.ashlar.storage.drive.segment.LogMarker;
+import dev.ashlar.storage.drive.segment.Segment;
+import dev.ashlar.storage.drive.segment.SegmentFiles;
+import dev.ashlar.storage.drive.segment.SegmentFormat;
+import dev.ashlar.storage.drive.segment.SegmentFormat.BatchHeader;
+import dev.ashlar.storage.drive.segment.ShardPiece;
 import dev.ashlar.storage.io.RawFiles;
 import dev.ashlar.storage.io.SimulatedDrive;
 import dev.ashlar.storage.io.SimulatedDrive.Calls;
@@ -37,9 +53,10 @@ final class DriveSimulation {
   private static final int BLOCK = SegmentFormat.BLOCK;
 
   /** So few that they make room for each other all the time. */
-  static final RecentMemory FEW_RECENT = new RecentMemory(0, 8, ByteBuffer::allocateDirect);
+  static final RecentBlockMemory FEW_RECENT =
+      new RecentBlockMemory(0, 8, ByteBuffer::allocateDirect);
 
-  static final DriveMeters METERS = new DriveMeters(new SimpleMeterRegistry(), "simulated");
+  static final DriveMetrics METERS = new DriveMetrics(new SimpleMeterRegistry(), "simulated");
 
   /** What is done to the drive beside cutting its power. */
   enum Fault {
@@ -205,8 +222,7 @@ final class DriveSimulation {
 
   private static void scrub(DriveCore core) throws IOException {
     for (Segment segment : List.copyOf(core.segments().all())) {
-      core.newSegmentScrub(SegmentScrub.Pace.NONE, (shard, range, found) -> {})
-          .verify(segment.id());
+      core.newSegmentScrub(ReadThrottle.NONE, (shard, range, found) -> {}).verify(segment.id());
     }
   }
 
@@ -225,7 +241,8 @@ final class DriveSimulation {
     for (Batch batch : batches.subList(first, first + count)) {
       BatchHeader header = batch.header();
       int from = random.nextInt(header.directoryBytes());
-      disk.flipBit(Segments.fileName(header.segment()), header.offset() + from, random.nextInt(8));
+      disk.flipBit(
+          SegmentFiles.fileName(header.segment()), header.offset() + from, random.nextInt(8));
       held.addAll(batch.blobs());
     }
     if (random.nextBoolean()) {
@@ -272,12 +289,12 @@ final class DriveSimulation {
         header,
         new BatchScanner.RecordVisitor() {
           @Override
-          public void piece(Piece piece) {
+          public void piece(ShardPiece piece) {
             blobs.add(piece.shard().blob());
           }
 
           @Override
-          public void mark(Mark mark) {
+          public void mark(LogMarker mark) {
             blobs.add(mark.blob());
           }
         });
@@ -292,7 +309,7 @@ final class DriveSimulation {
     checkIncarnation(core.drive());
     check(core);
     Compactor compactor = newCompactor(core);
-    Coalescer coalescer =
+    ExtentMerger coalescer =
         core.newCoalescer(
             (shard, bases, patches, payload, crcs) ->
                 alone(
@@ -354,15 +371,15 @@ final class DriveSimulation {
   }
 
   private static int marksOf(BatchScanner scanner, BatchHeader header) throws IOException {
-    List<Mark> marks = new ArrayList<>();
+    List<LogMarker> marks = new ArrayList<>();
     scanner.forEachRecord(
         header,
         new BatchScanner.RecordVisitor() {
           @Override
-          public void piece(Piece piece) {}
+          public void piece(ShardPiece piece) {}
 
           @Override
-          public void mark(Mark mark) {
+          public void mark(LogMarker mark) {
             marks.add(mark);
           }
         });
@@ -398,7 +415,8 @@ final class DriveSimulation {
     }
   }
 
-  private void step(DriveCore core, Compactor compactor, Coalescer coalescer) throws IOException {
+  private void step(DriveCore core, Compactor compactor, ExtentMerger coalescer)
+      throws IOException {
     switch (random.nextInt(14)) {
       case 0 -> index.index().checkpoint();
       case 1, 2, 3 -> {
@@ -557,13 +575,13 @@ final class DriveSimulation {
 
     @Override
     public void announce() {
-      model.wrote(shard, firstBlock, bytes, DriveModel.Piece.UNCERTAIN);
+      model.wrote(shard, firstBlock, bytes, DriveModel.Certainty.UNCERTAIN);
     }
 
     @Override
     public void ended(boolean isAcknowledged) {
       if (isAcknowledged) {
-        model.wrote(shard, firstBlock, bytes, DriveModel.Piece.ACKNOWLEDGED);
+        model.wrote(shard, firstBlock, bytes, DriveModel.Certainty.ACKNOWLEDGED);
       }
     }
   }

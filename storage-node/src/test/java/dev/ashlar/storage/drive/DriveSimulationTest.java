@@ -4,6 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ashlar.protocol.fault.SimulationRuns;
 import dev.ashlar.protocol.memory.SlabPool;
+import dev.ashlar.storage.drive.index.MemoryShardIndex;
+import dev.ashlar.storage.drive.index.RocksIndexCrashes;
+import dev.ashlar.storage.drive.index.SimulatedIndex;
 import java.io.IOException;
 import java.nio.file.Path;
 import org.junit.jupiter.api.io.TempDir;

@@ -18,6 +18,10 @@ import dev.ashlar.protocol.memory.SlabPool;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.ShardId;
+import dev.ashlar.storage.drive.config.DriveConfig;
+import dev.ashlar.storage.drive.index.RocksIndexCrashes;
+import dev.ashlar.storage.drive.scrub.ScrubConfig;
+import dev.ashlar.storage.drive.segment.SegmentFiles;
 import dev.ashlar.storage.io.IoMode;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
@@ -126,7 +130,7 @@ class DriveStoreTest {
   /** Scrub and compaction do it together, each on its thread. */
   @Test
   void aDamagedDirectoryIsMendedWhileTheDriveIsUsed() throws Exception {
-    Path damaged = folder.resolve(Segments.fileName(1));
+    Path damaged = folder.resolve(SegmentFiles.fileName(1));
     DriveId id;
     try (DriveStore store = open(folder)) {
       id = store.drive();
@@ -324,7 +328,7 @@ class DriveStoreTest {
     try (Stream<Path> files = Files.list(drive)) {
       return files
           .map(file -> file.getFileName().toString())
-          .filter(Segments::isSegment)
+          .filter(SegmentFiles::isSegment)
           .mapToLong(name -> Long.parseLong(name.substring("segment-".length()), 16))
           .min()
           .orElse(0);

@@ -7,6 +7,8 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import dev.ashlar.protocol.memory.SlabPool;
+import dev.ashlar.storage.drive.config.DriveConfig;
+import dev.ashlar.storage.drive.index.RocksIndexCrashes;
 import dev.ashlar.storage.io.IoMode;
 import java.nio.file.Path;
 import java.util.List;

@@ -12,6 +12,11 @@ import dev.ashlar.protocol.client.ShardView;
 import dev.ashlar.protocol.memory.SlabPool;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.ShardId;
+import dev.ashlar.storage.drive.cache.ShardRange;
+import dev.ashlar.storage.drive.config.DriveConfig;
+import dev.ashlar.storage.drive.index.RocksShardIndex;
+import dev.ashlar.storage.drive.log.LogRequest;
+import dev.ashlar.storage.drive.metrics.DriveMetrics;
 import dev.ashlar.storage.io.IoMode;
 import dev.ashlar.storage.io.SparseFiles;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -52,7 +57,7 @@ class LargeDriveTest {
 
   private final SlabPool slabs = new SlabPool();
   private final DriveResources resources = TestDrives.resources(slabs);
-  private final DriveMeters meters = new DriveMeters(new SimpleMeterRegistry(), "large");
+  private final DriveMetrics meters = new DriveMetrics(new SimpleMeterRegistry(), "large");
   @TempDir Path root = Path.of("set by JUnit");
   private @Nullable SparseFiles files;
 
@@ -70,7 +75,7 @@ class LargeDriveTest {
 
   /** An open drive, without threads: nothing is compacted. */
   private final class Drive implements AutoCloseable {
-    private final DriveFolder folder;
+    private final DriveDirectory folder;
     private final RocksShardIndex index;
     private final DriveCore core;
 
@@ -80,7 +85,7 @@ class LargeDriveTest {
           new DriveConfig(path, TestDrives.CLUSTER, null, 0, IoMode.BUFFERED, LIMITS);
       SparseFiles opened = files().reopened();
       files = opened;
-      folder = DriveFolder.open(config, resources, real -> opened);
+      folder = DriveDirectory.open(config, resources, real -> opened);
       if (isIndexLost) {
         folder.discardIndex();
       }
@@ -112,7 +117,7 @@ class LargeDriveTest {
       byte[] found =
           AbstractShardStoreContract.bytesOf(
               core.reader()
-                  .read(new ShardReader.Range(shard(blob), ShardView.ORIGINAL, 0, PAYLOAD_BYTES)));
+                  .read(new ShardRange(shard(blob), ShardView.ORIGINAL, 0, PAYLOAD_BYTES)));
       assertArrayEquals(noise(blob, PAYLOAD_BYTES), found, () -> "blob " + blob);
     }
 
@@ -159,7 +164,7 @@ class LargeDriveTest {
               TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - began));
       System.out.println(report);
       assertTrue(openMost <= resources.openSegments() + OTHERS_OPEN, () -> openMost + " open");
-      int descriptorsMax = resources.openSegments() + resources.openTables() + DESCRIPTORS;
+      int descriptorsMax = resources.openSegments() + resources.index().openTables() + DESCRIPTORS;
       assertTrue(descriptors <= descriptorsMax, () -> descriptors + " descriptors");
       long heapMax = HEAP_BYTES + SEGMENTS * SEGMENT_HEAP_BYTES;
       assertTrue(heap <= heapMax, () -> heap + " bytes of heap");

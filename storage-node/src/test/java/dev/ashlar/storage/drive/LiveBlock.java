@@ -2,6 +2,13 @@ package dev.ashlar.storage.drive;
 
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.ShardId;
+import dev.ashlar.storage.drive.index.FoldState;
+import dev.ashlar.storage.drive.index.MemoryShardIndex;
+import dev.ashlar.storage.drive.index.ShardIndex;
+import dev.ashlar.storage.drive.segment.Extent;
+import dev.ashlar.storage.drive.segment.SegmentFiles;
+import dev.ashlar.storage.drive.segment.SegmentFormat;
+import dev.ashlar.storage.drive.segment.ShardPiece;
 import dev.ashlar.storage.io.SimulatedDrive;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -15,7 +22,7 @@ import java.util.TreeSet;
  * @param position where its bytes lie in the segment
  */
 record LiveBlock(
-    ShardId shard, Piece.Role role, int block, long segment, int position, int length) {
+    ShardId shard, ShardPiece.Role role, int block, long segment, int position, int length) {
   /** All of them. */
   static List<LiveBlock> all(MemoryShardIndex index) {
     TreeSet<BlobId> blobs = new TreeSet<>();
@@ -27,12 +34,12 @@ record LiveBlock(
             blob,
             new ShardIndex.RowVisitor() {
               @Override
-              public void piece(Piece piece) {
+              public void piece(ShardPiece piece) {
                 add(piece, found);
               }
 
               @Override
-              public void folded(ShardId shard, Folded folded) {}
+              public void folded(ShardId shard, FoldState folded) {}
             });
       }
     } catch (IOException e) {
@@ -41,7 +48,7 @@ record LiveBlock(
     return found;
   }
 
-  private static void add(Piece piece, List<LiveBlock> found) {
+  private static void add(ShardPiece piece, List<LiveBlock> found) {
     Extent extent = piece.extent();
     for (int i = 0; i < extent.crcs().length; i++) {
       int from = i * SegmentFormat.BLOCK;
@@ -58,7 +65,7 @@ record LiveBlock(
   }
 
   String file() {
-    return Segments.fileName(segment);
+    return SegmentFiles.fileName(segment);
   }
 
   long offset() {

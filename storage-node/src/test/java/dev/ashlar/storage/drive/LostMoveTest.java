@@ -15,6 +15,11 @@ import dev.ashlar.protocol.client.ShardException;
 import dev.ashlar.protocol.client.ShardFault;
 import dev.ashlar.protocol.client.ShardView;
 import dev.ashlar.protocol.model.Profile;
+import dev.ashlar.storage.drive.compact.Compactor;
+import dev.ashlar.storage.drive.config.DriveConfig;
+import dev.ashlar.storage.drive.segment.LogPosition;
+import dev.ashlar.storage.drive.segment.SegmentFiles;
+import dev.ashlar.storage.drive.segment.SegmentFormat;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
@@ -49,7 +54,7 @@ class LostMoveTest {
   void aRebuildMissesALostMoveBeforeAFreedSegment(int segments) throws Exception {
     DriveConfig.Limits limits = TestDrives.TINY;
     SimulatedCore drive = written(limits.withCapacity((long) segments * limits.segmentBytes()));
-    assertEquals(segments > 6, drive.core().segments().mayAllocate(Segments.Need.NEW_DATA));
+    assertEquals(segments > 6, drive.core().segments().mayAllocate(SegmentFiles.Need.NEW_DATA));
     Compactor compactor = drive.compactor();
     LogPosition move = drive.core().log().end();
     assertTrue(compactor.emptyOne());
@@ -80,7 +85,7 @@ class LostMoveTest {
 
   /** The disk has acknowledged the batch there, and did not write it. */
   private static void lose(SimulatedCore drive, LogPosition position) {
-    String name = Segments.fileName(position.segment());
+    String name = SegmentFiles.fileName(position.segment());
     byte[] content = drive.disk.content(name);
     int bytes = SegmentFormat.header(ByteBuffer.wrap(content), position.offset()).bytes();
     Arrays.fill(content, position.offset(), position.offset() + bytes, (byte) 0);

@@ -21,6 +21,10 @@ import dev.ashlar.protocol.client.ShardFault;
 import dev.ashlar.protocol.client.ShardIntent;
 import dev.ashlar.protocol.client.ShardView;
 import dev.ashlar.protocol.model.Profile;
+import dev.ashlar.storage.drive.cache.MergeCandidates;
+import dev.ashlar.storage.drive.change.ExtentMerger;
+import dev.ashlar.storage.drive.compact.Compactor;
+import dev.ashlar.storage.drive.index.ShardIndex;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -67,7 +71,7 @@ class MovedChangesTest {
     SimulatedCore drive = new SimulatedCore(TestDrives.LIMITS);
     byte[] all = noise(1, 2000 * 1000);
     write(drive, SHARD, Arrays.copyOf(all, 1000));
-    Coalescer coalescer = drive.coalescer();
+    ExtentMerger coalescer = drive.coalescer();
     for (int revision = 1; revision < 2000; revision++) {
       int length = revision * 1000;
       byte[] bytes = Arrays.copyOfRange(all, length, length + 1000);
@@ -97,7 +101,7 @@ class MovedChangesTest {
   void noAppendedBlocksAreLeftApart() throws Exception {
     SimulatedCore drive = new SimulatedCore(TestDrives.LIMITS);
     write(drive, SHARD, noise(1, BLOCK));
-    Coalescer coalescer = drive.coalescer();
+    ExtentMerger coalescer = drive.coalescer();
     int blocks = 1000;
     for (int revision = 1; revision < blocks; revision++) {
       int length = revision * BLOCK;
@@ -179,7 +183,7 @@ class MovedChangesTest {
     change(drive, 1, 0, 2 * BLOCK, 2 * BLOCK);
     drive.fold(fold(1));
     drive.core().mergeCandidates().add(new MergeCandidates.Candidate(SHARD, 0, true));
-    Coalescer coalescer =
+    ExtentMerger coalescer =
         drive
             .core()
             .newCoalescer(

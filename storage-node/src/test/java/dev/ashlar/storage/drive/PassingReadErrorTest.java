@@ -7,7 +7,11 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.ashlar.storage.io.NotOpenedException;
+import dev.ashlar.storage.drive.config.DriveConfig;
+import dev.ashlar.storage.drive.segment.LogPosition;
+import dev.ashlar.storage.drive.segment.SegmentFiles;
+import dev.ashlar.storage.drive.segment.SegmentFormat;
+import dev.ashlar.storage.io.FileNotOpenedException;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -84,7 +88,7 @@ class PassingReadErrorTest {
   @EnumSource(Index.class)
   void theEndOfASegmentThatCannotBeReadForAMomentIsKept(Index index) throws Exception {
     SimulatedCore drive = drive(TestDrives.LIMITS, index);
-    drive.disk.makeUnreadable(Segments.fileName(1), begins.get(2).offset());
+    drive.disk.makeUnreadable(SegmentFiles.fileName(1), begins.get(2).offset());
     checkKept(drive);
   }
 
@@ -93,7 +97,7 @@ class PassingReadErrorTest {
   void batchesInTheMidstThatCannotBeReadForAMomentAreKept(Index index) throws Exception {
     SimulatedCore drive = drive(TestDrives.LIMITS, index);
     drive.disk.makeUnreadable(
-        Segments.fileName(1), begins.get(2).offset(), begins.get(3).offset() + 1L);
+        SegmentFiles.fileName(1), begins.get(2).offset(), begins.get(3).offset() + 1L);
     checkKept(drive);
   }
 
@@ -102,7 +106,7 @@ class PassingReadErrorTest {
   void aLastBatchThatCannotBeReadForAMomentIsKept(Index index) throws Exception {
     SimulatedCore drive = drive(TestDrives.LIMITS, index);
     int payload = begins.get(BLOBS - 1).offset() + 2 * SegmentFormat.BLOCK;
-    drive.disk.makeUnreadable(Segments.fileName(1), payload, payload + 1L);
+    drive.disk.makeUnreadable(SegmentFiles.fileName(1), payload, payload + 1L);
     checkKept(drive);
   }
 
@@ -112,7 +116,7 @@ class PassingReadErrorTest {
   void aSegmentOfWhichNothingCanBeReadIsKept(Index index) throws Exception {
     for (int segment = 2; segment <= BLOBS; segment++) {
       SimulatedCore drive = drive(TestDrives.TINY, index);
-      String name = Segments.fileName(segment);
+      String name = SegmentFiles.fileName(segment);
       byte[] content = drive.disk.content(name);
       drive.disk.makeUnreadable(name, 0);
       IOException refused = assertThrows(IOException.class, drive::reopen);
@@ -127,11 +131,11 @@ class PassingReadErrorTest {
   void aSegmentThatCannotBeOpenedIsKept(Index index) throws Exception {
     for (int segment = 2; segment <= BLOBS; segment++) {
       SimulatedCore drive = drive(TestDrives.TINY, index);
-      String name = Segments.fileName(segment);
+      String name = SegmentFiles.fileName(segment);
       byte[] content = drive.disk.content(name);
       List<String> names = drive.disk.list();
       drive.disk.makeUnopenable(name);
-      IOException refused = assertThrows(NotOpenedException.class, drive::reopen);
+      IOException refused = assertThrows(FileNotOpenedException.class, drive::reopen);
       assertTrue(String.valueOf(refused.getMessage()).contains(name), refused.toString());
       assertEquals(names, drive.disk.list());
       assertArrayEquals(content, drive.disk.content(name), name);
@@ -149,7 +153,7 @@ class PassingReadErrorTest {
   void aSectorThatCannotBeReadAgainIsDamage() throws Exception {
     SimulatedCore drive = drive(TestDrives.LIMITS, Index.LOST);
     drive.disk.makeUnreadable(
-        Segments.fileName(1), begins.get(2).offset(), begins.get(2).offset() + 1L);
+        SegmentFiles.fileName(1), begins.get(2).offset(), begins.get(2).offset() + 1L);
     drive.reopen();
     assertTrue(drive.core().drive().incarnation() > FIRST_INCARNATION);
     assertArrayEquals(noise(4, 100_000), drive.read(4, 0, 100_000));

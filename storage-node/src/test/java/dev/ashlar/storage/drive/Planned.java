@@ -1,5 +1,7 @@
 package dev.ashlar.storage.drive;
 
+import dev.ashlar.storage.drive.log.LogRequest;
+
 /** Something that a simulation asks of the log, and what its model makes of the answer. */
 interface Planned {
   LogRequest request();

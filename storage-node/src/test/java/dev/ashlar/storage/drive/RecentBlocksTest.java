@@ -25,6 +25,10 @@ import dev.ashlar.protocol.client.ShardView;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.Profile;
 import dev.ashlar.protocol.model.ShardId;
+import dev.ashlar.storage.drive.cache.MergeCandidates;
+import dev.ashlar.storage.drive.cache.RecentBlockMemory;
+import dev.ashlar.storage.drive.compact.Compactor;
+import dev.ashlar.storage.drive.log.LogRequest;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -36,7 +40,7 @@ import org.junit.jupiter.api.Test;
 class RecentBlocksTest {
   private static final int BLOCK = Profile.BLOCK_BYTES;
   private static final int LENGTH = 4 * BLOCK;
-  private static final int OWN_BLOCKS = new RecentMemory(0).ownBlocks();
+  private static final int OWN_BLOCKS = new RecentBlockMemory(0).ownBlocks();
   private static final ShardView FOLDED_1 = new ShardView(1, 1, List.of());
 
   @Test
@@ -116,7 +120,7 @@ class RecentBlocksTest {
 
   @Test
   void theOldestMakeRoom() throws Exception {
-    Blocks blocks = new Blocks(new RecentMemory(0), OWN_BLOCKS + 10);
+    Blocks blocks = new Blocks(new RecentBlockMemory(0), OWN_BLOCKS + 10);
     blocks.change(OWN_BLOCKS + 10);
     for (int block = 0; block < OWN_BLOCKS + 10; block++) {
       assertEquals(block >= 10, blocks.has(block));
@@ -125,7 +129,7 @@ class RecentBlocksTest {
 
   @Test
   void whatWasWrittenWithoutTheOldDoesNotPushOutWhatWasMadeFromIt() throws Exception {
-    Blocks blocks = new Blocks(new RecentMemory(0), 3 * OWN_BLOCKS);
+    Blocks blocks = new Blocks(new RecentBlockMemory(0), 3 * OWN_BLOCKS);
     blocks.change(2);
     blocks.replace(2 * OWN_BLOCKS);
     assertTrue(blocks.has(0));
@@ -172,7 +176,7 @@ class RecentBlocksTest {
 
   @Test
   void whatADeletedShardHadIsUsedBeforeMoreIsTaken() throws Exception {
-    Blocks blocks = new Blocks(new RecentMemory(0), 30);
+    Blocks blocks = new Blocks(new RecentBlockMemory(0), 30);
     blocks.change(10);
     long bytes = blocks.drive.core().recentBytes();
     assertEquals(10L * BLOCK, bytes);
@@ -190,7 +194,7 @@ class RecentBlocksTest {
 
   @Test
   void whatWasMergedIsStillThere() throws Exception {
-    Blocks blocks = new Blocks(new RecentMemory(0), 8);
+    Blocks blocks = new Blocks(new RecentBlockMemory(0), 8);
     blocks.change(8);
     double merged = blocks.drive.count("ashlar.drive.coalescing.bytes");
     blocks.drive.core().mergeCandidates().add(new MergeCandidates.Candidate(SHARD, 0, true));
@@ -204,9 +208,9 @@ class RecentBlocksTest {
   @Test
   void whatHasChangedInMemoryIsNotTaken() throws Exception {
     List<ByteBuffer> memory = new ArrayList<>();
-    RecentMemory watched =
-        new RecentMemory(
-            RecentMemory.CHUNK_BYTES,
+    RecentBlockMemory watched =
+        new RecentBlockMemory(
+            RecentBlockMemory.CHUNK_BYTES,
             0,
             bytes -> {
               memory.add(ByteBuffer.allocateDirect(bytes));
@@ -223,7 +227,7 @@ class RecentBlocksTest {
 
   @Test
   void whatWasNeededSinceIsPassedOverOnce() throws Exception {
-    Blocks blocks = new Blocks(new RecentMemory(0), 3 * OWN_BLOCKS);
+    Blocks blocks = new Blocks(new RecentBlockMemory(0), 3 * OWN_BLOCKS);
     blocks.change(OWN_BLOCKS);
     assertTrue(blocks.has(0));
     blocks.change(OWN_BLOCKS - 1);
@@ -236,7 +240,7 @@ class RecentBlocksTest {
   @Test
   void thereAreMoreWhereThereIsMemory() throws Exception {
     int inMemory = 2 * OWN_BLOCKS;
-    RecentMemory memory = new RecentMemory((long) inMemory * BLOCK);
+    RecentBlockMemory memory = new RecentBlockMemory((long) inMemory * BLOCK);
     Blocks blocks = new Blocks(memory, inMemory + 2);
     assertEquals(0, blocks.drive.core().recentBytes(), "none before anything is changed");
     blocks.change(inMemory);
@@ -257,7 +261,7 @@ class RecentBlocksTest {
     private int revision;
     private int next;
 
-    Blocks(RecentMemory memory, int count) throws Exception {
+    Blocks(RecentBlockMemory memory, int count) throws Exception {
       drive = new SimulatedCore(TestDrives.LIMITS, memory);
       bytes = noise(1, count * BLOCK);
       write(drive, SHARD, bytes);
@@ -313,7 +317,8 @@ class RecentBlocksTest {
 
   /** Returns how often something was found. */
   private static int run(Random random, String message) throws Exception {
-    RecentMemory few = new RecentMemory(0, 1 + random.nextInt(4), ByteBuffer::allocateDirect);
+    RecentBlockMemory few =
+        new RecentBlockMemory(0, 1 + random.nextInt(4), ByteBuffer::allocateDirect);
     SimulatedCore drive = new SimulatedCore(TestDrives.TINY, few);
     write(drive, SHARD, noise(1, LENGTH));
     List<State> states = new ArrayList<>(List.of(new State(ShardView.ORIGINAL, noise(1, LENGTH))));

@@ -14,6 +14,9 @@ import dev.ashlar.protocol.memory.SlabPool;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.ShardId;
+import dev.ashlar.storage.drive.cache.RecentBlockMemory;
+import dev.ashlar.storage.drive.segment.LogPosition;
+import dev.ashlar.storage.drive.segment.SegmentFiles;
 import dev.ashlar.storage.io.SimulatedDrive;
 import dev.ashlar.storage.io.SimulatedDrive.PowerLoss;
 import java.io.IOException;
@@ -90,11 +93,11 @@ class RecoveredTailTest {
     int failedStarts = 0;
     for (int i = 0; i < SEEDS; i++) {
       long seed = seeds.nextLong();
-      SimulatedCore drive = new SimulatedCore(TestDrives.TINY, new RecentMemory(0), seed);
+      SimulatedCore drive = new SimulatedCore(TestDrives.TINY, new RecentBlockMemory(0), seed);
       drive.commit(1, SimulatedCore.noise(1, 1000));
       LogPosition torn = drive.core().log().end();
       drive.commit(2, SimulatedCore.noise(2, 1000));
-      drive.disk.flipBit(Segments.fileName(torn.segment()), torn.offset() + 500, 1);
+      drive.disk.flipBit(SegmentFiles.fileName(torn.segment()), torn.offset() + 500, 1);
       drive.index.lose();
       failedStarts += fails(drive, 1 + i % 8) ? 1 : 0;
       drive.disk.restart();

@@ -13,6 +13,7 @@ import dev.ashlar.protocol.client.ShardView;
 import dev.ashlar.protocol.model.AttemptId;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.ShardId;
+import dev.ashlar.storage.drive.log.LogRequest;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

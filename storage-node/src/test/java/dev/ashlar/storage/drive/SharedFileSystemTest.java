@@ -9,6 +9,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.ashlar.protocol.client.Answer;
 import dev.ashlar.protocol.memory.SlabPool;
 import dev.ashlar.protocol.model.BlobId;
+import dev.ashlar.storage.drive.compact.Compactor;
+import dev.ashlar.storage.drive.config.DriveConfig;
+import dev.ashlar.storage.drive.log.LogRequest;
+import dev.ashlar.storage.drive.segment.SegmentFormat;
 import dev.ashlar.storage.io.IoMode;
 import dev.ashlar.storage.io.SimulatedSpace;
 import java.io.IOException;
@@ -99,7 +103,7 @@ class SharedFileSystemTest {
   @Test
   void openDrivesAreCountedByTheirFileSystem(@TempDir Path folder) throws Exception {
     try (DriveResources resources = TestDrives.resources(new SlabPool())) {
-      Object device = FileSystemDrives.device(folder);
+      Object device = DrivesPerFileSystem.device(folder);
       DriveStore first = open(folder.resolve("a"), resources);
       assertEquals(1, resources.fileSystems().on(device));
       DriveStore second = open(folder.resolve("b"), resources);

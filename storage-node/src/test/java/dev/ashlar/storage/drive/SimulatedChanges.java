@@ -18,6 +18,12 @@ import dev.ashlar.protocol.model.AttemptId;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.Profile;
 import dev.ashlar.protocol.model.ShardId;
+import dev.ashlar.storage.drive.cache.MergeCandidates;
+import dev.ashlar.storage.drive.cache.ShardRange;
+import dev.ashlar.storage.drive.change.ExtentMerger;
+import dev.ashlar.storage.drive.log.LogRequest;
+import dev.ashlar.storage.drive.read.ShardReader;
+import dev.ashlar.storage.drive.segment.SegmentFormat;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -103,7 +109,7 @@ final class SimulatedChanges {
   }
 
   /** Everything that is cut into pieces is looked at. */
-  void coalesce(DriveCore core, Coalescer coalescer) throws IOException {
+  void coalesce(DriveCore core, ExtentMerger coalescer) throws IOException {
     for (Shard shard : shards) {
       core.mergeCandidates().add(new MergeCandidates.Candidate(shard.id, 0, true));
     }
@@ -243,7 +249,7 @@ final class SimulatedChanges {
       ShardReader reader, Shard shard, ShardView view, int offset, int length)
       throws ShardException {
     return AbstractShardStoreContract.bytesOf(
-        reader.read(new ShardReader.Range(shard.id, view, offset, length)));
+        reader.read(new ShardRange(shard.id, view, offset, length)));
   }
 
   /** Metadata may not have heard yet of all that is folded. */

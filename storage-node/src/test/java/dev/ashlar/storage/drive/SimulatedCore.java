@@ -11,6 +11,17 @@ import dev.ashlar.protocol.memory.SlabPool;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.ShardId;
+import dev.ashlar.storage.drive.cache.RecentBlockMemory;
+import dev.ashlar.storage.drive.cache.ShardRange;
+import dev.ashlar.storage.drive.change.ExtentMerger;
+import dev.ashlar.storage.drive.change.IntentBuilder;
+import dev.ashlar.storage.drive.compact.Compactor;
+import dev.ashlar.storage.drive.config.DriveConfig;
+import dev.ashlar.storage.drive.index.MemoryShardIndex;
+import dev.ashlar.storage.drive.log.LogRequest;
+import dev.ashlar.storage.drive.log.SegmentLog;
+import dev.ashlar.storage.drive.metrics.DriveMetrics;
+import dev.ashlar.storage.drive.segment.LogMarker;
 import dev.ashlar.storage.io.SimulatedDrive;
 import dev.ashlar.storage.io.SimulatedSpace;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -30,29 +41,29 @@ final class SimulatedCore {
   final SimulatedDrive disk;
   private final SimulatedSpace space;
   private final DriveConfig.Limits limits;
-  private final DriveMeters driveMeters = new DriveMeters(meters, "simulated");
-  private final RecentMemory recent;
+  private final DriveMetrics driveMeters = new DriveMetrics(meters, "simulated");
+  private final RecentBlockMemory recent;
   private DriveCore core;
 
   SimulatedCore(DriveConfig.Limits limits) throws IOException {
-    this(limits, new RecentMemory(0));
+    this(limits, new RecentBlockMemory(0));
   }
 
-  SimulatedCore(DriveConfig.Limits limits, RecentMemory recent) throws IOException {
+  SimulatedCore(DriveConfig.Limits limits, RecentBlockMemory recent) throws IOException {
     this(limits, recent, 1);
   }
 
-  SimulatedCore(DriveConfig.Limits limits, RecentMemory recent, long seed) throws IOException {
+  SimulatedCore(DriveConfig.Limits limits, RecentBlockMemory recent, long seed) throws IOException {
     this(limits, recent, new SimulatedSpace(Long.MAX_VALUE), seed);
   }
 
   /** One of the drives that share this space. */
   SimulatedCore(DriveConfig.Limits limits, SimulatedSpace space) throws IOException {
-    this(limits, new RecentMemory(0), space, 1);
+    this(limits, new RecentBlockMemory(0), space, 1);
   }
 
   private SimulatedCore(
-      DriveConfig.Limits limits, RecentMemory recent, SimulatedSpace space, long seed)
+      DriveConfig.Limits limits, RecentBlockMemory recent, SimulatedSpace space, long seed)
       throws IOException {
     this.limits = limits;
     this.recent = recent;
@@ -107,7 +118,7 @@ final class SimulatedCore {
   }
 
   /** A batch of these tombstones and nothing else. */
-  void move(List<? extends Mark> marks) throws IOException {
+  void move(List<? extends LogMarker> marks) throws IOException {
     add(new LogRequest.Move(0, List.of(), List.copyOf(marks), new Answer<>()));
     core.log().commit();
     core.log().clear();
@@ -122,12 +133,13 @@ final class SimulatedCore {
     return isDone;
   }
 
-  IntentMaker intents() {
+  IntentBuilder intents() {
     return core.newIntentMaker(TestDrives::code);
   }
 
   /** As a drive does it: at once if that can be. */
-  static LogRequest.Prepare request(IntentMaker intents, ShardIntent intent) throws ShardException {
+  static LogRequest.Prepare request(IntentBuilder intents, ShardIntent intent)
+      throws ShardException {
     Answer<DriveId> answer = new Answer<>();
     LogRequest.Prepare ready = intents.makeAtOnce(intent, answer);
     return ready != null ? ready : intents.make(intent, answer);
@@ -152,7 +164,7 @@ final class SimulatedCore {
     return request.missing();
   }
 
-  Coalescer coalescer() {
+  ExtentMerger coalescer() {
     return core.newCoalescer(
         (shard, bases, patches, payload, crcs) ->
             commitOne(new LogRequest.Merge(shard, bases, patches, payload, crcs, new Answer<>())));
@@ -160,7 +172,7 @@ final class SimulatedCore {
 
   byte[] read(ShardId shard, ShardView view, long offset, int length) throws ShardException {
     return AbstractShardStoreContract.bytesOf(
-        core.reader().read(new ShardReader.Range(shard, view, offset, length)));
+        core.reader().read(new ShardRange(shard, view, offset, length)));
   }
 
   private void add(LogRequest request) throws IOException {
@@ -192,7 +204,7 @@ final class SimulatedCore {
     return AbstractShardStoreContract.bytesOf(
         core.reader()
             .read(
-                new ShardReader.Range(
+                new ShardRange(
                     new ShardId(new BlobId(1, blob), 0), ShardView.ORIGINAL, offset, length)));
   }
 

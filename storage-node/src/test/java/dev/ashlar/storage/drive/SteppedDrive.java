@@ -20,6 +20,21 @@ import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.Profile;
 import dev.ashlar.protocol.model.ShardId;
+import dev.ashlar.storage.drive.cache.ShardRange;
+import dev.ashlar.storage.drive.change.ExtentMerger;
+import dev.ashlar.storage.drive.change.IntentBuilder;
+import dev.ashlar.storage.drive.compact.Compactor;
+import dev.ashlar.storage.drive.config.DriveConfig;
+import dev.ashlar.storage.drive.index.AttemptPage;
+import dev.ashlar.storage.drive.index.MemoryShardIndex;
+import dev.ashlar.storage.drive.index.ReadThrottle;
+import dev.ashlar.storage.drive.index.ShardIndex;
+import dev.ashlar.storage.drive.log.LogRequest;
+import dev.ashlar.storage.drive.log.LogWriteException;
+import dev.ashlar.storage.drive.log.SegmentLog;
+import dev.ashlar.storage.drive.scrub.DamageListener;
+import dev.ashlar.storage.drive.scrub.SegmentVerifier;
+import dev.ashlar.storage.drive.segment.Segment;
 import dev.ashlar.storage.io.SimulatedDrive;
 import java.io.IOException;
 import java.time.Duration;
@@ -56,9 +71,9 @@ public final class SteppedDrive implements ShardStore {
 
   private final Medium medium;
   private final DriveCore core;
-  private final IntentMaker intents;
+  private final IntentBuilder intents;
   private final Compactor compactor;
-  private final Coalescer coalescer;
+  private final ExtentMerger coalescer;
   private final ArrayDeque<LogRequest> writes = new ArrayDeque<>();
   private final List<Read> reads = new ArrayList<>();
   private State state = State.OPEN;
@@ -275,7 +290,7 @@ public final class SteppedDrive implements ShardStore {
     }
     long damaged = 0;
     for (Segment segment : List.copyOf(core.segments().all())) {
-      SegmentScrub scrub = core.newSegmentScrub(SegmentScrub.Pace.NONE, listener);
+      SegmentVerifier scrub = core.newSegmentScrub(ReadThrottle.NONE, listener);
       damaged += requireNonNull(scrub.verify(segment.id())).damagedBlocks();
     }
     return damaged;
@@ -425,7 +440,7 @@ public final class SteppedDrive implements ShardStore {
 
   @Override
   public void prepare(ShardIntent intent, Completion<DriveId> completion) {
-    if (!IntentMaker.matches(intent)) {
+    if (!IntentBuilder.matches(intent)) {
       throw new AssertionError("the intent fails its checksums");
     }
     ShardFault refusal = writeRefusal();
@@ -489,7 +504,7 @@ public final class SteppedDrive implements ShardStore {
   @Override
   public void read(
       ShardId shard, ShardView view, long offset, int length, Completion<ShardData> completion) {
-    ShardReader.Range range = new ShardReader.Range(shard, view, offset, length);
+    ShardRange range = new ShardRange(shard, view, offset, length);
     read(
         () -> {
           ShardData data = core.reader().read(range);
@@ -517,7 +532,7 @@ public final class SteppedDrive implements ShardStore {
   @Override
   public List<DiscardIntent> attemptsBelow(long session, @Nullable DiscardIntent after, int max)
       throws ShardException {
-    return lookUp(() -> IntentPage.of(core.index(), session, after, max));
+    return lookUp(() -> AttemptPage.of(core.index(), session, after, max));
   }
 
   private interface LookUp<T> {

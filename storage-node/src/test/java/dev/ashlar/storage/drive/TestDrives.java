@@ -5,6 +5,8 @@ import dev.ashlar.codec.Codecs;
 import dev.ashlar.codec.ErasureCode;
 import dev.ashlar.protocol.memory.SlabPool;
 import dev.ashlar.protocol.model.Profile;
+import dev.ashlar.storage.drive.config.DriveConfig;
+import dev.ashlar.storage.drive.index.RocksShardIndex;
 import dev.ashlar.storage.io.IoMode;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
@@ -27,7 +29,7 @@ public final class TestDrives {
   static final Duration STALL = Duration.ofSeconds(60);
 
   /** Segments of 4 MiB, a reserve of two of them, and checkpoints now and then. */
-  static final DriveConfig.Limits LIMITS =
+  public static final DriveConfig.Limits LIMITS =
       new DriveConfig.Limits(
           4 << 20,
           Long.MAX_VALUE,
@@ -50,14 +52,14 @@ public final class TestDrives {
 
   private TestDrives() {}
 
-  static DriveResources resources(SlabPool slabs) {
+  public static DriveResources resources(SlabPool slabs) {
     return resources(slabs, 16);
   }
 
   /**
    * @param openSegments of each drive, beside those that are in use
    */
-  static DriveResources resources(SlabPool slabs, int openSegments) {
+  public static DriveResources resources(SlabPool slabs, int openSegments) {
     return new DriveResources(
         slabs,
         new SimpleMeterRegistry(),
@@ -66,8 +68,8 @@ public final class TestDrives {
         new DriveResources.Budget(8 << 20, 4 << 20, 4, 1 << 20, openSegments, 64));
   }
 
-  static RocksShardIndex index(Path folder, DriveResources resources) throws IOException {
-    return new RocksShardIndex(folder, resources, failure -> {});
+  public static RocksShardIndex index(Path folder, DriveResources resources) throws IOException {
+    return new RocksShardIndex(folder, resources.index(), failure -> {});
   }
 
   /** Never closed: there are few, and they hold nothing. */

@@ -178,11 +178,11 @@ class BoundedFilesTest {
     List<RawFile> files = files(3, bounded);
     counted.limit(1);
     write(files.getFirst(), 50);
-    assertThrows(NoFilesException.class, () -> read(files.get(1)));
-    assertThrows(NoFilesException.class, () -> write(files.get(1), 60));
-    assertThrows(NoFilesException.class, () -> files.get(1).sync());
-    assertThrows(NoFilesException.class, bounded::syncDirectory);
-    assertThrows(NoFilesException.class, () -> bounded.create("new", BYTES));
+    assertThrows(TooManyOpenFilesException.class, () -> read(files.get(1)));
+    assertThrows(TooManyOpenFilesException.class, () -> write(files.get(1), 60));
+    assertThrows(TooManyOpenFilesException.class, () -> files.get(1).sync());
+    assertThrows(TooManyOpenFilesException.class, bounded::syncDirectory);
+    assertThrows(TooManyOpenFilesException.class, () -> bounded.create("new", BYTES));
     assertEquals(50, read(files.getFirst()));
     counted.limit(2);
     assertReads(files, 1, 2);

@@ -71,11 +71,11 @@ public final class CountedFiles extends ForwardingFiles {
     return openByName.computeIfAbsent(name, any -> new AtomicInteger());
   }
 
-  private void take() throws NoFilesException {
+  private void take() throws TooManyOpenFilesException {
     if (open.incrementAndGet() > limit) {
       open.decrementAndGet();
       refusals.incrementAndGet();
-      throw new NoFilesException("Too many open files (planned)");
+      throw new TooManyOpenFilesException("Too many open files (planned)");
     }
     openMost.accumulateAndGet(open.get(), Math::max);
   }

@@ -398,7 +398,7 @@ public final class SimulatedDrive implements RawFiles {
       int length = target.remaining();
       readBytes += length;
       if (name.equals(unopenable)) {
-        throw new NotOpenedException(name + " cannot be opened: simulated");
+        throw new FileNotOpenedException(name + " cannot be opened: simulated");
       }
       if (name.matches(unreadable)
           && position < unreadableTo

@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.server.admin.ScrubPage;
-import dev.ashlar.storage.drive.ScrubProgress;
+import dev.ashlar.storage.drive.scrub.ScrubProgress;
 import dev.ashlar.transport.Endpoint;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;

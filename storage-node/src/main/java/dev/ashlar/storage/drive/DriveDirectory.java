@@ -1,0 +1,175 @@
+package dev.ashlar.storage.drive;
+
+import dev.ashlar.storage.drive.config.DriveConfig;
+import dev.ashlar.storage.drive.index.IndexDirectory;
+import dev.ashlar.storage.drive.index.IndexException;
+import dev.ashlar.storage.drive.index.RocksShardIndex;
+import dev.ashlar.storage.drive.log.SegmentLog;
+import dev.ashlar.storage.drive.metrics.DriveMetrics;
+import dev.ashlar.storage.drive.segment.SegmentFiles;
+import dev.ashlar.storage.io.BoundedFiles;
+import dev.ashlar.storage.io.ChannelFiles;
+import dev.ashlar.storage.io.PrivateFiles;
+import dev.ashlar.storage.io.RawFiles;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Set;
+import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** A drive's folder, locked, whose index and log can be opened one time after the other. */
+final class DriveDirectory implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(DriveDirectory.class);
+  private static final String LOCK_FILE = "lock";
+  private static final String INDEX_FOLDER = "index";
+
+  private final DriveConfig config;
+  private final DriveResources resources;
+  private final FileChannel lockFile;
+  private final RawFiles files;
+  private final DriveCore.Setting setting;
+  private final DriveIdentity identity;
+  private final Object device;
+  private boolean isClosed;
+
+  /**
+   * @param wrap stands between the engine and the folder's files
+   */
+  static DriveDirectory open(
+      DriveConfig config, DriveResources resources, UnaryOperator<RawFiles> wrap)
+      throws IOException {
+    Path folder = config.folder();
+    PrivateFiles.createFolders(folder);
+    FileChannel lockFile = lock(folder);
+    try {
+      return new DriveDirectory(config, resources, wrap, lockFile);
+    } catch (IOException e) {
+      lockFile.close();
+      throw inFolder(folder, e);
+    } catch (RuntimeException e) {
+      lockFile.close();
+      throw e;
+    }
+  }
+
+  private DriveDirectory(
+      DriveConfig config,
+      DriveResources resources,
+      UnaryOperator<RawFiles> wrap,
+      FileChannel lockFile)
+      throws IOException {
+    this.config = config;
+    this.resources = resources;
+    this.lockFile = lockFile;
+    RawFiles all = wrap.apply(ChannelFiles.open(config.folder(), config.ioMode()));
+    files = new BoundedFiles(all, resources.openSegments());
+    long now = resources.clock().instant().getEpochSecond();
+    long later = Math.max(now, config.lastIncarnation() + 1);
+    device = DrivesPerFileSystem.device(config.folder());
+    setting =
+        new DriveCore.Setting(
+            config.cluster(), config.drive(), later, () -> resources.fileSystems().on(device));
+    identity = DriveCore.identify(files, setting);
+    resources.indexOpens();
+    resources.fileSystems().opened(device);
+  }
+
+  private static IOException inFolder(Path folder, IOException e) {
+    return new IOException("drive folder " + folder + ": " + e.getMessage(), e);
+  }
+
+  /** Who the drive was when the folder was opened. */
+  DriveIdentity identity() {
+    return identity;
+  }
+
+  /** Whether there is a log. */
+  boolean holdsSegments() throws IOException {
+    return files.list().stream().anyMatch(SegmentFiles::isSegment);
+  }
+
+  /** Bytes that new files of the index could take. */
+  long indexRoomBytes() throws IOException {
+    Path index = config.folder().resolve(INDEX_FOLDER);
+    return Math.min(files.usableBytes(), Files.getFileStore(index).getUsableSpace());
+  }
+
+  /** Fails if no file can be written beside those of the index. */
+  void probeIndex() throws IOException {
+    IndexDirectory.probe(config.folder().resolve(INDEX_FOLDER));
+  }
+
+  /**
+   * @param onFailure is told of each failure of the index once it is open
+   */
+  RocksShardIndex openIndex(Consumer<IndexException> onFailure) throws IOException {
+    checkIdentity();
+    try {
+      return new RocksShardIndex(
+          config.folder().resolve(INDEX_FOLDER), resources.index(), onFailure);
+    } catch (IOException e) {
+      throw inFolder(config.folder(), e);
+    }
+  }
+
+  /** Opens the log, and brings the index up to its end. */
+  DriveCore openCore(RocksShardIndex index, DriveMetrics meters) throws IOException {
+    SegmentLog.Parts parts =
+        new SegmentLog.Parts(index, resources.slabs(), resources.recent(), meters);
+    try {
+      return DriveCore.open(files, config.limits(), setting, parts);
+    } catch (IOException e) {
+      throw inFolder(config.folder(), e);
+    }
+  }
+
+  /** Deletes the index, which must be closed. */
+  void discardIndex() throws IOException {
+    checkIdentity();
+    IndexDirectory.discard(config.folder().resolve(INDEX_FOLDER));
+  }
+
+  /** What was mounted there may be gone, with the log. */
+  private void checkIdentity() throws IOException {
+    if (!DriveIdentity.read(files).drive().id().equals(identity.drive().id())) {
+      throw new IOException("drive folder " + config.folder() + " is another drive's by now");
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    if (!isClosed) {
+      isClosed = true;
+      resources.fileSystems().closed(device);
+    }
+    lockFile.close();
+  }
+
+  static FileChannel lock(Path folder) throws IOException {
+    FileChannel channel =
+        PrivateFiles.open(
+            folder.resolve(LOCK_FILE), Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE));
+    @Nullable FileLock lock = null;
+    try {
+      lock = channel.tryLock();
+    } catch (OverlappingFileLockException e) {
+      LOG.debug("locked by this process", e);
+    } finally {
+      if (lock == null) {
+        channel.close();
+      }
+    }
+    if (lock == null) {
+      throw new IOException("drive folder " + folder + " is in use by another server");
+    }
+    return channel;
+  }
+}

@@ -1,0 +1,261 @@
+package dev.ashlar.storage.drive.cache;
+
+import dev.ashlar.protocol.client.CommittedAttempt;
+import dev.ashlar.protocol.client.ShardView;
+import dev.ashlar.protocol.model.ShardId;
+import dev.ashlar.storage.drive.segment.Checksum;
+import dev.ashlar.storage.drive.segment.Extent;
+import dev.ashlar.storage.drive.segment.SegmentFormat;
+import dev.ashlar.storage.drive.segment.ShardPiece;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Blocks that attempts have written lately, in memory. Parity blocks are changed again and again
+ * (once for each data shard of a stripe when it is appended, and k times as often as data when it
+ * is overwritten at random), and each time what they were is needed: from here it comes without a
+ * look into the index, a read, and another thread. The page cache cannot have it, because what is
+ * written goes past it, to another place each time. Only for that: who reads a shard is to see what
+ * the drive has. Filled by the log's writer, for any thread.
+ */
+public final class RecentBlocks implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(RecentBlocks.class);
+
+  /** Longer pieces are not likely to be changed again soon. */
+  private static final int PIECE_BLOCKS_MAX = 4;
+
+  private static final int BLOCK = SegmentFormat.BLOCK;
+
+  private final UnfoldedShards unfolded;
+  private final RecentBlockMemory memory;
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Map<ShardId, Map<Integer, RecentBlock>> shards = new HashMap<>();
+
+  /** Of which it is not known whether anyone will need them: most will not be, as all of data. */
+  private final BlockRing last = new BlockRing(this::ownMemory);
+
+  /** Made from what they were before, and so likely to be needed for the next change. */
+  private final BlockRing needed = new BlockRing(this::sharedMemory);
+
+  private int chunks;
+  private @Nullable ByteBuffer chunk;
+  private boolean isClosed;
+
+  RecentBlocks(UnfoldedShards unfolded, RecentBlockMemory memory) {
+    this.unfolded = unfolded;
+    this.memory = memory;
+  }
+
+  private @Nullable ByteBuffer ownMemory() {
+    return ofHeap(last);
+  }
+
+  private @Nullable ByteBuffer ofHeap(BlockRing ring) {
+    return ring.size() < memory.ownBlocks() ? ByteBuffer.allocate(BLOCK) : null;
+  }
+
+  private @Nullable ByteBuffer sharedMemory() {
+    if (chunk == null || !chunk.hasRemaining()) {
+      chunk = memory.take();
+      if (chunk == null) {
+        return ofHeap(needed);
+      }
+      chunks++;
+    }
+    ByteBuffer block = chunk.slice(chunk.position(), BLOCK);
+    chunk.position(chunk.position() + BLOCK);
+    return block;
+  }
+
+  /**
+   * After the index has been told: blocks are other than they were.
+   *
+   * @param isMadeFromOld whether they were made by changing what they were
+   */
+  public void written(ShardPiece piece, ByteBuffer payload, boolean isMadeFromOld) {
+    Extent extent = piece.extent();
+    boolean isKept =
+        piece.role() instanceof ShardPiece.Intent && extent.crcs().length <= PIECE_BLOCKS_MAX;
+    lock.lock();
+    try {
+      for (int block = extent.firstBlock(); block < extent.endBlock(); block++) {
+        if (isKept && !isClosed) {
+          room(piece.shard(), block, isMadeFromOld).write(extent, payload);
+        } else {
+          forget(piece.shard(), block);
+        }
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private RecentBlock room(ShardId shard, int block, boolean isMadeFromOld) {
+    RecentBlock present = find(shard, block);
+    if (present != null && (present.ring() == needed || !isMadeFromOld)) {
+      return present;
+    }
+    forget(shard, block);
+    RecentBlock room = (isMadeFromOld ? needed : last).take();
+    ShardId former = room.shard();
+    if (former != null) {
+      remove(former, room.block());
+    }
+    room.become(shard, block);
+    shards.computeIfAbsent(shard, id -> new HashMap<>()).put(block, room);
+    return room;
+  }
+
+  private @Nullable RecentBlock find(ShardId shard, int block) {
+    Map<Integer, RecentBlock> ofShard = shards.get(shard);
+    return ofShard == null ? null : ofShard.get(block);
+  }
+
+  private void forget(ShardId shard, int block) {
+    RecentBlock forgotten = remove(shard, block);
+    if (forgotten != null) {
+      forgotten.giveBack();
+    }
+  }
+
+  private @Nullable RecentBlock remove(ShardId shard, int block) {
+    Map<Integer, RecentBlock> ofShard = shards.get(shard);
+    if (ofShard == null) {
+      return null;
+    }
+    RecentBlock removed = ofShard.remove(block);
+    if (ofShard.isEmpty()) {
+      shards.remove(shard);
+    }
+    return removed;
+  }
+
+  /** Before the index's readers are told: these are the shard's proper ones now. */
+  public void folded(ShardPiece piece) {
+    Extent extent = piece.extent();
+    lock.lock();
+    try {
+      for (int block = extent.firstBlock(); block < extent.endBlock(); block++) {
+        RecentBlock recent = find(piece.shard(), block);
+        if (recent != null) {
+          recent.folded(extent);
+        }
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Nothing of the shard is left. */
+  public void removed(ShardId shard) {
+    lock.lock();
+    try {
+      Map<Integer, RecentBlock> ofShard = shards.remove(shard);
+      if (ofShard != null) {
+        ofShard.values().forEach(RecentBlock::giveBack);
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Nothing is found any more, and the memory is others'. */
+  @Override
+  public void close() {
+    lock.lock();
+    try {
+      isClosed = true;
+      shards.clear();
+      last.clear();
+      needed.clear();
+      chunk = null;
+      memory.giveBack(chunks);
+      chunks = 0;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Memory of all that there is room for by now. */
+  public long bytes() {
+    lock.lock();
+    try {
+      return (long) BLOCK * (last.size() + needed.size());
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Puts whole blocks into the target if all of them are here in the state that is asked for; else
+   * returns 0.
+   */
+  public int load(ShardRange range, ByteBuffer target) {
+    UnfoldedShards.Known known = unfolded.find(range.shard());
+    if (known == null || !known.has(range.view())) {
+      return 0;
+    }
+    lock.lock();
+    try {
+      List<RecentBlock> blocks = all(range, known);
+      return blocks == null ? 0 : read(range.shard(), blocks, target);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Null if one is missing. */
+  private @Nullable List<RecentBlock> all(ShardRange range, UnfoldedShards.Known known) {
+    List<RecentBlock> blocks = new ArrayList<>();
+    for (int block = range.firstBlock(); block <= range.lastBlock(); block++) {
+      RecentBlock recent = find(range.shard(), block);
+      long bytes = Math.min(BLOCK, range.end() - (long) block * BLOCK);
+      if (recent == null || recent.length() < bytes || !isOf(recent, known, range.view())) {
+        return null;
+      }
+      blocks.add(recent);
+    }
+    return blocks;
+  }
+
+  private int read(ShardId shard, List<RecentBlock> blocks, ByteBuffer target) {
+    Checksum checksum = new Checksum();
+    int bytes = 0;
+    for (int i = 0; i < blocks.size(); i++) {
+      RecentBlock recent = blocks.get(i);
+      if (!recent.read(target, i * BLOCK, checksum)) {
+        LOG.error("block {} of {} has changed in memory: it is read again", recent.block(), shard);
+        forget(shard, recent.block());
+        return 0;
+      }
+      bytes = i * BLOCK + recent.length();
+    }
+    return bytes;
+  }
+
+  /**
+   * Whether it is what the view has of its block. Who writes the block again replaces it here, or
+   * removes it, before the view can have that, and a later fold of another piece makes it nothing:
+   * so what was folded last is the newest that is.
+   */
+  private static boolean isOf(RecentBlock recent, UnfoldedShards.Known known, ShardView view) {
+    Extent newest = null;
+    for (CommittedAttempt attempt : view.unfolded()) {
+      if (attempt.revision() > known.folded()) {
+        for (ShardPiece piece : known.attempts().getOrDefault(attempt.attempt(), List.of())) {
+          newest = piece.extent().covers(recent.block()) ? piece.extent() : newest;
+        }
+      }
+    }
+    return newest != null
+        ? recent.liesIn(newest)
+        : recent.revision() > 0 && recent.revision() <= view.revision();
+  }
+}

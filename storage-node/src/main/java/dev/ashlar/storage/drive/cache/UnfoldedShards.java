@@ -1,0 +1,134 @@
+package dev.ashlar.storage.drive.cache;
+
+import dev.ashlar.protocol.client.CommittedAttempt;
+import dev.ashlar.protocol.client.ShardView;
+import dev.ashlar.protocol.model.AttemptId;
+import dev.ashlar.protocol.model.ShardId;
+import dev.ashlar.storage.drive.index.FoldState;
+import dev.ashlar.storage.drive.index.ShardIndex;
+import dev.ashlar.storage.drive.segment.ShardPiece;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How far the shards that changed last are folded, and what of them is not: reads, folds and
+ * compaction need not look for it in the index, where it would be one seek per attempt. Of a shard
+ * there is all or nothing, as of the last commit or, while one is being made, of the one before.
+ * Changed by the log's writer, read by any thread.
+ */
+public final class UnfoldedShards {
+  /** Pieces and shards, together some MiB at most. */
+  public static final int SIZE_MAX = 8192;
+
+  private final ShardIndex index;
+  private final int sizeMax;
+  private final Map<ShardId, Known> shards = new ConcurrentHashMap<>();
+
+  /** The size of each; the one that has not changed for longest is the first. */
+  private final LinkedHashMap<ShardId, Integer> sizes = new LinkedHashMap<>(16, 0.75f, true);
+
+  private int size;
+
+  public UnfoldedShards(ShardIndex index, int sizeMax) {
+    this.index = index;
+    this.sizeMax = sizeMax;
+  }
+
+  /**
+   * All of a shard that is not folded.
+   *
+   * @param folded the revision up to which all is
+   */
+  public record Known(long folded, Map<AttemptId, List<ShardPiece>> attempts) {
+    /** Whether all that the view names is folded or here. */
+    public boolean has(ShardView view) {
+      if (folded < view.folded()) {
+        return false;
+      }
+      for (CommittedAttempt attempt : view.unfolded()) {
+        if (attempt.revision() > folded && !attempts.containsKey(attempt.attempt())) {
+          return false;
+        }
+      }
+      return true;
+    }
+
+    Known changed(long newFolded, List<ShardPiece> put, List<ShardPiece> removed) {
+      Map<AttemptId, List<ShardPiece>> changed = new HashMap<>(attempts);
+      for (ShardPiece piece : removed) {
+        AttemptId attempt = ((ShardPiece.Intent) piece.role()).attempt();
+        List<ShardPiece> left = without(changed.getOrDefault(attempt, List.of()), piece);
+        if (left.isEmpty()) {
+          changed.remove(attempt);
+        } else {
+          changed.put(attempt, left);
+        }
+      }
+      for (ShardPiece piece : put) {
+        AttemptId attempt = ((ShardPiece.Intent) piece.role()).attempt();
+        List<ShardPiece> all = without(changed.getOrDefault(attempt, List.of()), piece);
+        all.add(piece);
+        changed.put(attempt, all);
+      }
+      return new Known(newFolded, changed);
+    }
+  }
+
+  /** Null where nothing is known. */
+  public @Nullable Known find(ShardId shard) {
+    return shards.get(shard);
+  }
+
+  /**
+   * After the index has been told: takes in what was put and removed.
+   *
+   * @param folded if that has changed
+   */
+  public void changed(
+      ShardId shard, List<ShardPiece> put, List<ShardPiece> removed, @Nullable FoldState folded)
+      throws IOException {
+    Known known = shards.get(shard);
+    if (known != null) {
+      keep(shard, known.changed(folded == null ? known.folded() : folded.revision(), put, removed));
+    } else if (!put.isEmpty()) {
+      ShardIndex.Rows rows = index.latest();
+      keep(shard, new Known(rows.folded(shard).revision(), rows.intents(shard)));
+    }
+  }
+
+  /** After the index has been told that nothing of the shard is left. */
+  public void removed(ShardId shard) {
+    Integer before = sizes.remove(shard);
+    if (before != null) {
+      shards.remove(shard);
+      size -= before;
+    }
+  }
+
+  private static List<ShardPiece> without(List<ShardPiece> pieces, ShardPiece piece) {
+    List<ShardPiece> left = new ArrayList<>(pieces);
+    left.removeIf(each -> each.extent().firstBlock() == piece.extent().firstBlock());
+    return left;
+  }
+
+  private void keep(ShardId shard, Known known) {
+    shards.put(shard, known);
+    int count = 1;
+    for (List<ShardPiece> pieces : known.attempts().values()) {
+      count += pieces.size();
+    }
+    Integer before = sizes.put(shard, count);
+    size += before == null ? count : count - before;
+    while (size > sizeMax) {
+      Map.Entry<ShardId, Integer> eldest = sizes.pollFirstEntry();
+      shards.remove(eldest.getKey());
+      size -= eldest.getValue();
+    }
+  }
+}

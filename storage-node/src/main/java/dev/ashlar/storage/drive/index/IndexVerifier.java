@@ -1,0 +1,191 @@
+package dev.ashlar.storage.drive.index;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.rocksdb.BlockBasedTableConfig;
+import org.rocksdb.InfoLogLevel;
+import org.rocksdb.LiveFileMetaData;
+import org.rocksdb.Logger;
+import org.rocksdb.Options;
+import org.rocksdb.ReadOptions;
+import org.rocksdb.RocksDB;
+import org.rocksdb.RocksDBException;
+import org.rocksdb.SstFileReader;
+import org.rocksdb.SstFileReaderIterator;
+import org.rocksdb.Status;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Reads an index that is in use: all blocks of its tables, past all caches and as slowly as it is
+ * told, and the list of its tables. What has rotted is found before it is needed. For one thread.
+ */
+public final class IndexVerifier {
+  private static final org.slf4j.Logger LOG = LoggerFactory.getLogger(IndexVerifier.class);
+
+  private static final int READ_BYTES = 256 << 10;
+
+  /** Files come and go while they are listed and opened. */
+  private static final int LIST_ATTEMPTS = 3;
+
+  private static final long PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  /** What a compaction or flush of the open index may take away. */
+  private static final Pattern PASSING_FILE = Pattern.compile("\\d+\\.(sst|log)");
+
+  private final IndexDatabase db;
+  private final Path folder;
+  private final ReadThrottle pace;
+
+  IndexVerifier(IndexDatabase db, Path folder, ReadThrottle pace) {
+    this.db = db;
+    this.folder = folder;
+    this.pace = pace;
+  }
+
+  /**
+   * Reads all.
+   *
+   * @return false if it was told to end
+   * @throws IndexException what is damaged; that is told
+   * @throws IOException it could not be read now, which says nothing of the index
+   */
+  boolean verify() throws IOException {
+    IOException unread = readList();
+    for (String table : tables()) {
+      if (!verify(table)) {
+        return false;
+      }
+    }
+    if (unread != null) {
+      throw unread;
+    }
+    return true;
+  }
+
+  private Set<String> tables() {
+    return db.db().getLiveFilesMetaData().stream()
+        .map(LiveFileMetaData::fileName)
+        .collect(Collectors.toCollection(TreeSet::new));
+  }
+
+  private boolean verify(String table) throws IOException {
+    try {
+      return verifyLive(table);
+    } catch (RocksDBException e) {
+      throw IndexException.of(e).kind().isOfContent() ? db.failed(e) : unread(e);
+    }
+  }
+
+  private boolean verifyLive(String table) throws RocksDBException {
+    try {
+      return verify(table, true);
+    } catch (RocksDBException e) {
+      if (!tables().contains(table)) {
+        return true; // merged with others meanwhile
+      }
+      if (isOfDirectReads(e)) {
+        return verify(table, false);
+      }
+      throw e;
+    }
+  }
+
+  private static IOException unread(RocksDBException e) {
+    return new IOException("the index could not be read now: " + e.getMessage(), e);
+  }
+
+  /** Not every file system has them. */
+  private static boolean isOfDirectReads(RocksDBException e) {
+    Status.Code code = e.getStatus() == null ? Status.Code.Undefined : e.getStatus().getCode();
+    return code != Status.Code.Corruption;
+  }
+
+  /**
+   * @param isDirect whether what the page cache has is of no interest
+   */
+  private boolean verify(String table, boolean isDirect) throws RocksDBException {
+    BlockBasedTableConfig uncached = new BlockBasedTableConfig().setNoBlockCache(true);
+    try (Options options = new Options().setUseDirectReads(isDirect);
+        SstFileReader reader = new SstFileReader(options.setTableFormatConfig(uncached));
+        ReadOptions reading = new ReadOptions().setVerifyChecksums(true).setFillCache(false)) {
+      reader.open(folder + table);
+      try (SstFileReaderIterator rows = reader.newIterator(reading)) {
+        int bytes = READ_BYTES;
+        for (rows.seekToFirst(); rows.isValid(); rows.next()) {
+          bytes += rows.key().length + rows.value().length;
+          if (bytes >= READ_BYTES) {
+            if (!pace.take(READ_BYTES)) {
+              return false;
+            }
+            bytes -= READ_BYTES;
+          }
+        }
+        rows.status();
+      }
+    }
+    return true;
+  }
+
+  /**
+   * Opens the index beside itself, as the next start will. Only what is wrong with the same list
+   * again and again, and not with a file that may have gone since, is damage.
+   *
+   * @return why it could not be read now, or null
+   */
+  private @Nullable IOException readList() throws IOException {
+    String list = nameOfList();
+    boolean isDamaged = true;
+    for (int attempt = 1; ; attempt++) {
+      try (Options options = new Options().setMaxOpenFiles(16);
+          Logger silent = new Silent()) {
+        options.setLogger(silent);
+        RocksDB.openReadOnly(options, folder.toString()).close();
+        return null;
+      } catch (RocksDBException e) {
+        isDamaged &= isOfList(e);
+        if (attempt == LIST_ATTEMPTS) {
+          if (isDamaged && list.equals(nameOfList())) {
+            throw db.failed(e);
+          }
+          return unread(e);
+        }
+        LockSupport.parkNanos(this, PAUSE_NANOS);
+      }
+    }
+  }
+
+  /** As the next start will read it; empty where it cannot. */
+  private String nameOfList() {
+    try {
+      return Files.readString(folder.resolve(IndexDirectory.FIRST), StandardCharsets.ISO_8859_1);
+    } catch (IOException e) {
+      LOG.debug("the name of the list in {} cannot be read", folder, e);
+      return "";
+    }
+  }
+
+  /** Whether the list itself may be what is damaged. */
+  public static boolean isOfList(RocksDBException e) {
+    return IndexException.of(e).kind().isOfContent()
+        && !PASSING_FILE.matcher(String.valueOf(e.getMessage())).find();
+  }
+
+  /** Else the log file of the open index would be taken away from it. */
+  private static final class Silent extends Logger {
+    Silent() {
+      super(InfoLogLevel.FATAL_LEVEL);
+    }
+
+    @Override
+    protected void log(InfoLogLevel level, String message) {}
+  }
+}

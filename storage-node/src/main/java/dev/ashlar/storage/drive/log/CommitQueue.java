@@ -1,0 +1,330 @@
+package dev.ashlar.storage.drive.log;
+
+import dev.ashlar.protocol.client.ShardException;
+import dev.ashlar.protocol.client.ShardFault;
+import dev.ashlar.protocol.model.DriveId;
+import dev.ashlar.storage.drive.config.DriveConfig;
+import dev.ashlar.storage.drive.index.IndexException;
+import dev.ashlar.storage.io.FileNotOpenedException;
+import dev.ashlar.storage.io.TooManyOpenFilesException;
+import java.io.IOException;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The bounded queue before the log, and the thread that commits together all that waits in it. */
+public final class CommitQueue {
+  private static final Logger LOG = LoggerFactory.getLogger(CommitQueue.class);
+
+  /** How long an offer that began before the stop may take to arrive, give or take. */
+  private static final long OFFER_NANOS = 50_000;
+
+  /** After so long without a request the last batch is confirmed. */
+  private static final long IDLE_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
+
+  private final SegmentLog log;
+  private final DriveConfig.Limits limits;
+  private final DriveId drive;
+  private final Consumer<Exception> onFailure;
+  private final LongSupplier nanoTime;
+  private final Queue<LogRequest> waiting = new ConcurrentLinkedQueue<>();
+  private final AtomicInteger depth = new AtomicInteger();
+  private final AtomicLong bytes = new AtomicLong();
+  private final Thread writer;
+  private volatile boolean isParked;
+  private volatile boolean isStopping;
+  private volatile boolean isLeftHanging;
+  private volatile @Nullable ShardFault refusal;
+  private volatile boolean isCommitting;
+  private volatile long commitBeganNanos;
+
+  /** By the writer: whether its segment could not be opened when that was last tried. */
+  private boolean isUnopened;
+
+  private long unopenedSinceNanos;
+
+  public CommitQueue(
+      SegmentLog log,
+      DriveConfig.Limits limits,
+      DriveId drive,
+      String name,
+      Consumer<Exception> onFailure,
+      LongSupplier nanoTime) {
+    this.log = log;
+    this.limits = limits;
+    this.drive = drive;
+    this.onFailure = onFailure;
+    this.nanoTime = nanoTime;
+    writer = Thread.ofPlatform().name("drive-write-" + name).daemon().unstarted(this::run);
+  }
+
+  public void start() {
+    writer.start();
+  }
+
+  /**
+   * From now on nothing is written any more.
+   *
+   * @param fault what those are told who want to
+   */
+  public void refuseAll(ShardFault fault) {
+    refusal = fault;
+  }
+
+  /** Commits what is queued and ends the thread; false if a commit hangs. */
+  public boolean stop() {
+    isStopping = true;
+    LockSupport.unpark(writer);
+    boolean hasEnded = ThreadJoin.await(writer, limits.stallTimeout());
+    isLeftHanging = !hasEnded;
+    return hasEnded;
+  }
+
+  /**
+   * Whether a commit has been running for too long. It may still succeed or fail; until then what
+   * comes behind it would wait for nobody knows how long.
+   */
+  public boolean isStalled() {
+    return commitNanos() > limits.stallTimeout().toNanos();
+  }
+
+  /** For how long the commit that runs has been running; 0 if none does. */
+  public long commitNanos() {
+    // The flag is set after the time and read before it, so an old time is never taken for new.
+    return isCommitting ? nanoTime.getAsLong() - commitBeganNanos : 0;
+  }
+
+  /** Refuses what waits behind a commit that hangs, so that nobody's memory is kept. */
+  public void dropWaiting() {
+    for (LogRequest next = waiting.poll(); next != null; next = waiting.poll()) {
+      leave(next);
+      tell(next, stalled());
+    }
+  }
+
+  public int depth() {
+    return depth.get();
+  }
+
+  /** Takes the request, or says why not. */
+  public @Nullable ShardException offer(LogRequest request) {
+    int size = request.queuedBytes();
+    int waits = depth.incrementAndGet();
+    if (isStopping) {
+      depth.decrementAndGet();
+      return new ShardException(ShardFault.UNAVAILABLE, drive + " is closed");
+    }
+    if (isStalled()) {
+      depth.decrementAndGet();
+      return stalled();
+    }
+    if (waits > limits.queuedWritesMax()) {
+      depth.decrementAndGet();
+      return overloaded();
+    }
+    if (bytes.addAndGet(size) > limits.queuedBytesMax()) {
+      depth.decrementAndGet();
+      bytes.addAndGet(-size);
+      return overloaded();
+    }
+    enqueue(request);
+    return null;
+  }
+
+  /** Takes what must not be refused. */
+  public void add(LogRequest request) {
+    depth.incrementAndGet();
+    bytes.addAndGet(request.queuedBytes());
+    enqueue(request);
+  }
+
+  private void enqueue(LogRequest request) {
+    waiting.add(request);
+    if (isParked) {
+      LockSupport.unpark(writer);
+    }
+  }
+
+  private ShardException overloaded() {
+    return new ShardException(ShardFault.OVERLOADED, drive + ": too much waits to be written");
+  }
+
+  private ShardException stalled() {
+    return new ShardException(ShardFault.UNAVAILABLE, drive + ": a write of it hangs");
+  }
+
+  private void run() {
+    LogRequest next = takeWithOthers();
+    while (next != null) {
+      ShardFault fault = refusal;
+      if (fault != null) {
+        leave(next);
+        tell(next, new ShardException(fault, drive + " writes nothing any more"));
+        next = take();
+      } else {
+        LogRequest notYet = commitFrom(next);
+        next = notYet != null ? notYet : takeWithOthers();
+      }
+    }
+    confirm();
+  }
+
+  /** So that damage of the last batch is not taken for a write that was cut off. */
+  private void confirm() {
+    if (refusal != null || isLeftHanging) {
+      return;
+    }
+    commitBeganNanos = nanoTime.getAsLong();
+    isCommitting = true;
+    try {
+      log.confirm();
+      isUnopened = false;
+    } catch (FileNotOpenedException e) {
+      notOpened(e);
+    } catch (IOException | RuntimeException | Error e) {
+      IndexException ofIndex = IndexException.in(e);
+      refusal = ofIndex == null ? ShardFault.READ_ONLY : ofIndex.kind().fault();
+      onFailure.accept(e instanceof Exception failure ? failure : new IllegalStateException(e));
+    } finally {
+      isCommitting = false;
+    }
+  }
+
+  /**
+   * The next request; null when stopping and none is left. Where processors are busy, the first one
+   * wakes this thread before others that are about to offer theirs: if they come first, all share a
+   * write and its sync. Else it costs next to nothing.
+   */
+  @SuppressWarnings("ThreadPriorityCheck") // only how many a batch has depends on it
+  private @Nullable LogRequest takeWithOthers() {
+    LogRequest next = take();
+    Thread.yield();
+    return next;
+  }
+
+  /** Commits a batch that begins with this request; returns the one it had no room for. */
+  private @Nullable LogRequest commitFrom(LogRequest first) {
+    @Nullable LogRequest next = first;
+    commitBeganNanos = nanoTime.getAsLong();
+    isCommitting = true;
+    try {
+      while (next != null && log.add(next)) {
+        leave(next);
+        next = waiting.poll();
+      }
+      log.commit();
+      isCommitting = false;
+      isUnopened = false;
+    } catch (FileNotOpenedException e) {
+      isCommitting = false;
+      notOpened(e);
+      return next;
+    } catch (IOException | RuntimeException | Error e) {
+      // An error too (no memory, say): a writer that died silently would let everyone wait.
+      // Whether it leaves anything in doubt, its kind tells: see LogWriteException.
+      IndexException ofIndex = IndexException.in(e);
+      refusal = ofIndex == null ? ShardFault.READ_ONLY : ofIndex.kind().fault();
+      onFailure.accept(e instanceof Exception failure ? failure : new IllegalStateException(e));
+      isCommitting = false;
+      ShardFault fault = ofIndex == null ? ShardFault.IO_ERROR : ShardFault.UNAVAILABLE;
+      tellFailed(log.accepted(), fault, e.toString());
+      tellFailed(log.rejected(), ShardFault.FULL, "full");
+      return next;
+    }
+    for (LogRequest done : log.accepted()) {
+      tellSucceeded(done);
+    }
+    tellFailed(log.rejected(), ShardFault.FULL, "full");
+    log.clear();
+    return next;
+  }
+
+  /**
+   * Nothing was written: all of it may be asked for again, unless the segment stays like that. A
+   * process that has too many files open will be able to open it.
+   */
+  private void notOpened(FileNotOpenedException e) {
+    boolean isPassing = e instanceof TooManyOpenFilesException;
+    long now = nanoTime.getAsLong();
+    if (!isPassing && !isUnopened) {
+      isUnopened = true;
+      unopenedSinceNanos = now;
+    } else if (!isPassing && now - unopenedSinceNanos > limits.stallTimeout().toNanos()) {
+      refusal = ShardFault.READ_ONLY;
+      onFailure.accept(e);
+    }
+    ShardFault fault = isPassing ? ShardFault.OVERLOADED : ShardFault.UNAVAILABLE;
+    tellFailed(log.accepted(), fault, e.toString());
+    tellFailed(log.rejected(), ShardFault.FULL, "full");
+    log.clear();
+  }
+
+  private void leave(LogRequest request) {
+    depth.decrementAndGet();
+    bytes.addAndGet(-request.queuedBytes());
+  }
+
+  private void tellSucceeded(LogRequest request) {
+    try {
+      request.completion().succeeded(drive);
+    } catch (RuntimeException | Error e) {
+      LOG.error("drive {}: a completion threw", drive, e);
+    }
+  }
+
+  private void tellFailed(List<LogRequest> requests, ShardFault fault, String why) {
+    for (LogRequest request : requests) {
+      tell(request, new ShardException(fault, drive + ": " + why));
+    }
+  }
+
+  private void tell(LogRequest request, ShardException failure) {
+    try {
+      request.completion().failed(failure);
+    } catch (RuntimeException | Error e) {
+      LOG.error("drive {}: a completion threw", drive, e);
+    }
+  }
+
+  /** The next request; null when stopping and none is left. */
+  private @Nullable LogRequest take() {
+    long idleSince = System.nanoTime();
+    while (true) {
+      LogRequest next = waiting.poll();
+      if (next != null) {
+        return next;
+      }
+      isParked = true;
+      if (waiting.isEmpty()) {
+        if (!isStopping) {
+          awaitOffer(idleSince);
+        } else if (depth.get() == 0) {
+          return null;
+        } else {
+          LockSupport.parkNanos(this, OFFER_NANOS);
+        }
+      }
+      isParked = false;
+    }
+  }
+
+  private void awaitOffer(long idleSince) {
+    if (refusal != null || !log.needsConfirmation()) {
+      LockSupport.park(this);
+      return;
+    }
+    LockSupport.parkNanos(this, IDLE_NANOS);
+    if (waiting.isEmpty() && System.nanoTime() - idleSince >= IDLE_NANOS) {
+      confirm();
+    }
+  }
+}

@@ -1,0 +1,323 @@
+package dev.ashlar.storage.drive.log;
+
+import dev.ashlar.protocol.model.AttemptId;
+import dev.ashlar.protocol.model.BlobId;
+import dev.ashlar.protocol.model.ShardId;
+import dev.ashlar.storage.drive.cache.ChangedShards;
+import dev.ashlar.storage.drive.cache.UnfoldedShards;
+import dev.ashlar.storage.drive.index.FoldState;
+import dev.ashlar.storage.drive.index.ShardIndex;
+import dev.ashlar.storage.drive.segment.Extent;
+import dev.ashlar.storage.drive.segment.LogMarker;
+import dev.ashlar.storage.drive.segment.LogPosition;
+import dev.ashlar.storage.drive.segment.Segment;
+import dev.ashlar.storage.drive.segment.SegmentFiles;
+import dev.ashlar.storage.drive.segment.SegmentUsage;
+import dev.ashlar.storage.drive.segment.ShardPiece;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Set;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One batch's effect on the index together with what it does to the use of segments. What it has
+ * put and removed of changed shards shows in its look-ups, ahead of the commit.
+ */
+final class IndexChange {
+  private final ShardIndex index;
+  private final ShardIndex.Update update;
+  private final SegmentFiles segments;
+  private final ChangedShards changedShards;
+  private final Map<Long, SegmentUsage> uses = new HashMap<>();
+  private final Map<ShardId, Pending> pending = new HashMap<>();
+  private final Map<ShardId, Intents> intents = new HashMap<>();
+  private final Set<ShardId> removedShards = new HashSet<>();
+
+  /** What came to shards proper, other than by moves. */
+  private final List<ShardPiece> foldedPieces = new ArrayList<>();
+
+  private final List<ShardPiece> mergedPieces = new ArrayList<>();
+
+  /** What the index still shows until the commit but is gone: it must be accounted for once. */
+  private final Set<Key> removed = new HashSet<>();
+
+  private record Key(ShardId shard, ShardPiece.Role role, int firstBlock) {
+    static Key of(ShardPiece piece) {
+      return new Key(piece.shard(), piece.role(), piece.extent().firstBlock());
+    }
+  }
+
+  /** What the batch does to a changed shard. */
+  private static final class Pending {
+    final TreeMap<Integer, Extent> bases = new TreeMap<>();
+    final TreeMap<Integer, Extent> patches = new TreeMap<>();
+    @Nullable FoldState folded;
+  }
+
+  /** What the batch puts and removes that is not folded. */
+  private record Intents(List<ShardPiece> put, List<ShardPiece> removed) {
+    static final Intents NONE = new Intents(List.of(), List.of());
+
+    Intents() {
+      this(new ArrayList<>(), new ArrayList<>());
+    }
+  }
+
+  IndexChange(ShardIndex index, SegmentFiles segments, ChangedShards changedShards) {
+    this.index = index;
+    this.update = index.update();
+    this.segments = segments;
+    this.changedShards = changedShards;
+  }
+
+  /** Puts a new piece, perhaps in place of another with the same key. */
+  void put(ShardPiece piece, @Nullable Extent replaced) throws IOException {
+    put(piece, replaced, false);
+    if (piece.extent().stamp().revision() > 0) {
+      foldedPieces.add(piece);
+    }
+  }
+
+  /** Puts what has the bytes of older pieces, perhaps in place of one with the same key. */
+  void putMerged(ShardPiece piece, @Nullable Extent replaced) throws IOException {
+    put(piece, replaced, false);
+    if (piece.extent().stamp().revision() > 0) {
+      mergedPieces.add(piece);
+    }
+  }
+
+  /** Puts a piece, perhaps in place of a copy that stays where it is, to be met by replays. */
+  void putCopy(ShardPiece piece, @Nullable Extent from) throws IOException {
+    put(piece, from, true);
+  }
+
+  private void put(ShardPiece piece, @Nullable Extent replaced, boolean leavesCopy)
+      throws IOException {
+    update.put(piece);
+    Extent extent = piece.extent();
+    use(extent.segment(), piece.storedBytes(), 0, false);
+    if (replaced != null) {
+      ShardPiece gone = piece.movedTo(replaced);
+      if (!removed.contains(Key.of(gone))) {
+        use(replaced.segment(), -gone.storedBytes(), 0, leavesCopy);
+      }
+    }
+    if (piece.role() instanceof ShardPiece.Intent) {
+      intents(piece.shard()).put().add(piece);
+    } else if (piece.role() instanceof ShardPiece.Patch) {
+      pending(piece.shard()).patches.put(extent.firstBlock(), extent);
+    } else if (piece.role() instanceof ShardPiece.Base && extent.stamp().revision() > 0) {
+      pending(piece.shard()).bases.put(extent.firstBlock(), extent);
+    }
+  }
+
+  void remove(ShardPiece piece) throws IOException {
+    Pending changed = pending.get(piece.shard());
+    boolean isOfThisBatch =
+        changed != null
+            && switch (piece.role()) {
+              case ShardPiece.Base base ->
+                  changed.bases.remove(piece.extent().firstBlock()) != null;
+              case ShardPiece.Patch patch ->
+                  changed.patches.remove(piece.extent().firstBlock()) != null;
+              case ShardPiece.Intent intent -> false;
+            };
+    if (removed.add(Key.of(piece)) || isOfThisBatch) {
+      update.remove(piece);
+      use(piece.extent().segment(), -piece.storedBytes(), 0, false);
+      if (piece.role() instanceof ShardPiece.Intent) {
+        intents(piece.shard()).removed().add(piece);
+      }
+    }
+  }
+
+  FoldState folded(ShardId shard) throws IOException {
+    Pending changed = pending.get(shard);
+    return changed != null && changed.folded != null
+        ? changed.folded
+        : index.latest().folded(shard);
+  }
+
+  void setFolded(ShardId shard, FoldState folded) {
+    pending(shard).folded = folded;
+  }
+
+  void removeFolded(ShardId shard) throws IOException {
+    pending.remove(shard);
+    removedShards.add(shard);
+    update.removeFolded(shard);
+  }
+
+  /** The base extents that hold blocks from the first up to and with the last, in order. */
+  List<Extent> bases(ShardId shard, int firstBlock, int lastBlock) throws IOException {
+    List<Extent> known = index.latest().bases(shard, firstBlock, lastBlock);
+    Pending changed = pending.get(shard);
+    return changed == null
+        ? without(shard, ShardPiece.Role.BASE, known)
+        : merged(shard, ShardPiece.Role.BASE, known, changed.bases, firstBlock, lastBlock);
+  }
+
+  List<Extent> patches(ShardId shard, int firstBlock, int lastBlock) throws IOException {
+    List<Extent> known = index.latest().patches(shard, firstBlock, lastBlock);
+    Pending changed = pending.get(shard);
+    return changed == null
+        ? without(shard, ShardPiece.Role.PATCH, known)
+        : merged(shard, ShardPiece.Role.PATCH, known, changed.patches, firstBlock, lastBlock);
+  }
+
+  @Nullable Extent baseAt(ShardId shard, int firstBlock) throws IOException {
+    Pending changed = pending.get(shard);
+    Extent fresh = changed == null ? null : changed.bases.get(firstBlock);
+    return fresh != null || removed.contains(new Key(shard, ShardPiece.Role.BASE, firstBlock))
+        ? fresh
+        : index.latest().at(shard, ShardPiece.Role.BASE, firstBlock);
+  }
+
+  @Nullable Extent patchAt(ShardId shard, int block) throws IOException {
+    return update.patchAt(shard, block);
+  }
+
+  List<ShardPiece> intents(ShardId shard, AttemptId attempt) throws IOException {
+    UnfoldedShards.Known known = changedShards.unfolded().find(shard);
+    Map<AttemptId, List<ShardPiece>> all =
+        known != null
+            ? known.attempts()
+            : index.latest().intents(shard, List.of(attempt), 0, Integer.MAX_VALUE);
+    List<ShardPiece> found = new ArrayList<>(all.getOrDefault(attempt, List.of()));
+    found.removeIf(piece -> removed.contains(Key.of(piece)));
+    return found;
+  }
+
+  /** The extent that the index has with this piece's key. */
+  @Nullable Extent find(ShardPiece piece) throws IOException {
+    ShardId shard = piece.shard();
+    int block = piece.extent().firstBlock();
+    return switch (piece.role()) {
+      case ShardPiece.Base base -> index.latest().at(shard, base, block);
+      case ShardPiece.Patch patch -> patchAt(shard, block);
+      case ShardPiece.Intent intent -> {
+        for (ShardPiece found : intents(shard, intent.attempt())) {
+          if (found.extent().firstBlock() == block) {
+            yield found.extent();
+          }
+        }
+        yield null;
+      }
+    };
+  }
+
+  /** Whether a mark still speaks of anything: a fold's does as long as its shard is here. */
+  boolean isOfUse(LogMarker mark) throws IOException {
+    return !(mark instanceof LogMarker.FoldMarker folding)
+        || folded(folding.shard()).revision() > 0;
+  }
+
+  /** Visits what the index has of a blob; what this batch has put since is not among it. */
+  void forEachRow(BlobId blob, ShardIndex.RowVisitor visitor) throws IOException {
+    index.forEachRow(blob, visitor);
+  }
+
+  /** What the index has of a blob and is not folded; what this batch has put is not among it. */
+  List<ShardPiece> unfolded(BlobId blob) throws IOException {
+    return index.unfolded(blob);
+  }
+
+  private List<Extent> merged(
+      ShardId shard,
+      ShardPiece.Role role,
+      List<Extent> known,
+      NavigableMap<Integer, Extent> changed,
+      int firstBlock,
+      int lastBlock) {
+    TreeMap<Integer, Extent> all = new TreeMap<>();
+    without(shard, role, known).forEach(extent -> all.put(extent.firstBlock(), extent));
+    for (Extent extent : changed.headMap(lastBlock, true).values()) {
+      if (extent.endBlock() > firstBlock) {
+        all.put(extent.firstBlock(), extent);
+      }
+    }
+    return List.copyOf(all.values());
+  }
+
+  private List<Extent> without(ShardId shard, ShardPiece.Role role, List<Extent> known) {
+    if (removed.isEmpty()) {
+      return known;
+    }
+    List<Extent> left = new ArrayList<>(known);
+    left.removeIf(extent -> removed.contains(new Key(shard, role, extent.firstBlock())));
+    return left;
+  }
+
+  void addMarks(long segment, int count) {
+    if (count > 0) {
+      use(segment, 0, count, false);
+    }
+  }
+
+  void commit(LogPosition reached) throws IOException {
+    for (Map.Entry<ShardId, Pending> shard : pending.entrySet()) {
+      FoldState folded = shard.getValue().folded;
+      if (folded != null) {
+        update.putFolded(shard.getKey(), folded);
+      }
+    }
+    Map<Segment, SegmentUsage> changed = new HashMap<>();
+    for (Map.Entry<Long, SegmentUsage> entry : uses.entrySet()) {
+      Segment segment = segments.get(entry.getKey());
+      if (segment != null) {
+        SegmentUsage use = segment.use().with(entry.getValue());
+        changed.put(segment, use);
+        update.use(segment.id(), use);
+      }
+    }
+    update.commit(reached);
+    changed.forEach(this::publish);
+    remember();
+  }
+
+  /** What of the batch is kept in memory, too. */
+  private void remember() throws IOException {
+    UnfoldedShards unfolded = changedShards.unfolded();
+    removedShards.forEach(unfolded::removed);
+    removedShards.forEach(changedShards.recent()::removed);
+    // Before it is known how far shards are folded: what else is folded now would count as newest.
+    foldedPieces.forEach(changedShards.recent()::folded);
+    Set<ShardId> changed = new HashSet<>(intents.keySet());
+    changed.addAll(pending.keySet());
+    changed.removeAll(removedShards);
+    for (ShardId shard : changed) {
+      Intents own = intents.getOrDefault(shard, Intents.NONE);
+      Pending folds = pending.get(shard);
+      unfolded.changed(shard, own.put(), own.removed(), folds == null ? null : folds.folded);
+    }
+    foldedPieces.forEach(changedShards.toMerge()::put);
+    mergedPieces.forEach(changedShards.toMerge()::put);
+  }
+
+  /** Only now: what has no live bytes may be freed by anyone who makes the index durable. */
+  private void publish(Segment segment, SegmentUsage use) {
+    if (use.wasMovedFrom()) {
+      segments.markMovedFrom(segment.id());
+    }
+    segment.setUse(use);
+  }
+
+  private Pending pending(ShardId shard) {
+    return pending.computeIfAbsent(shard, id -> new Pending());
+  }
+
+  private Intents intents(ShardId shard) {
+    return intents.computeIfAbsent(shard, id -> new Intents());
+  }
+
+  private void use(long id, long liveBytes, int marks, boolean movedFrom) {
+    SegmentUsage before = uses.getOrDefault(id, SegmentUsage.NONE);
+    uses.put(id, before.with(new SegmentUsage(liveBytes, marks, movedFrom)));
+  }
+}

@@ -1,0 +1,387 @@
+package dev.ashlar.storage.drive.log;
+
+import dev.ashlar.storage.drive.cache.ChangedShards;
+import dev.ashlar.storage.drive.index.ShardIndex;
+import dev.ashlar.storage.drive.segment.BatchScanner;
+import dev.ashlar.storage.drive.segment.ChangeHistory;
+import dev.ashlar.storage.drive.segment.LogMarker;
+import dev.ashlar.storage.drive.segment.LogPosition;
+import dev.ashlar.storage.drive.segment.Segment;
+import dev.ashlar.storage.drive.segment.SegmentFiles;
+import dev.ashlar.storage.drive.segment.SegmentFormat;
+import dev.ashlar.storage.drive.segment.SegmentFormat.BatchHeader;
+import dev.ashlar.storage.drive.segment.SegmentUsage;
+import dev.ashlar.storage.drive.segment.ShardPiece;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Brings the index up to the end of the log. A batch is written only after the one before it was
+ * synced, so all but the last are durable, and damaged if they are not whole. The last one, if it
+ * is whole, is made durable here; else it is the torn tail: it was never acknowledged, since an
+ * idle or closing log writes an empty one behind it.
+ */
+public final class LogRecovery {
+  private static final Logger LOG = LoggerFactory.getLogger(LogRecovery.class);
+
+  private final SegmentFiles segments;
+  private final ShardIndex index;
+  private final ChangedShards changed;
+  private final BatchScanner scanner;
+  private final DamageHandler onDamage;
+  private final boolean isRebuild;
+  private final LostChanges lostChanges = new LostChanges();
+  private LogPosition end;
+
+  /** The batch that was replayed last. */
+  private @Nullable BatchHeader replayed;
+
+  private long batches;
+
+  /** The last batch was met: it has been replayed, or it is the torn tail. */
+  private boolean isAtEnd;
+
+  private boolean sawIoError;
+
+  public interface DamageHandler {
+    /** Told of damage before anything that follows it becomes durable in the index. */
+    void lost(String what) throws IOException;
+
+    /** Fails if the drive cannot be written now. */
+    void probe() throws IOException;
+  }
+
+  public LogRecovery(
+      SegmentFiles segments,
+      ShardIndex index,
+      ChangedShards changed,
+      BatchScanner scanner,
+      DamageHandler onDamage) {
+    this.segments = segments;
+    this.index = index;
+    this.changed = changed;
+    this.scanner = scanner;
+    this.onDamage = onDamage;
+    end = index.position();
+    isRebuild = end.isRebuild();
+  }
+
+  /**
+   * What a log goes on from.
+   *
+   * @param history what the batches before the end changed, as far as it is known
+   * @param isConfirmed whether the last batch has no content, so that nothing can be lost with it
+   * @param isSealed whether it ends its segment
+   * @param lost what damage was found
+   */
+  public record Recovered(
+      LogPosition end,
+      ChangeHistory history,
+      boolean isConfirmed,
+      boolean isSealed,
+      LostChanges lost) {}
+
+  public Recovered run() throws IOException {
+    checkSegments();
+    while (!isAtEnd && (replayNext() || skipDamage())) {
+      batches++;
+      if (!isAtEnd) {
+        sawIoError |= scanner.takeIoError();
+      }
+    }
+    boolean isTailUnreadable = scanner.takeIoError();
+    if (isTailUnreadable) {
+      lostChanges.addUnfolded();
+    }
+    if (sawIoError || isTailUnreadable) {
+      confirmUnread();
+      if (isRebuild) {
+        lostChanges.addAll(); // segments that were freed hide how much is missing
+      }
+      onDamage.lost("a part of the log could not be read");
+    }
+    cutTail();
+    if (isRebuild && end.sequence() > 0) {
+      end = end.afterRebuild();
+      index.update().commit(end);
+    }
+    if (batches > 0) {
+      LOG.info("replayed {} batches of the log up to {}", batches, end);
+    }
+    return recovered();
+  }
+
+  /**
+   * What cannot be read is taken for lost, and may be overwritten, only if that is not for a moment
+   * in which the whole drive fails.
+   */
+  private void confirmUnread() throws IOException {
+    onDamage.probe();
+    scanner.confirmUnread();
+  }
+
+  private Recovered recovered() throws IOException {
+    ChangeHistory history = new ChangeHistory();
+    boolean isConfirmed = end.sequence() == 0;
+    boolean isSealed = false;
+    Segment segment = segments.get(end.segment());
+    BatchHeader last = segment == null ? null : scanner.directoryBefore(segment, end.offset());
+    if (last != null && last.sequence() == end.sequence()) {
+      ChangeHistory.Stored stored = scanner.history(last);
+      ChangeHistory.Changes changes = new ChangeHistory.Changes();
+      scanner.forEachRecord(last, changes);
+      history.restore(stored);
+      history.add(changes);
+      isConfirmed = last.records() == (stored.batches() > 0 ? 1 : 0);
+      isSealed = last.isSeal();
+    }
+    return new Recovered(end, history, isConfirmed, isSealed, lostChanges);
+  }
+
+  private void checkSegments() throws IOException {
+    List<Long> gone = new ArrayList<>();
+    for (Map.Entry<Long, SegmentUsage> known : index.segments().entrySet()) {
+      if (segments.get(known.getKey()) == null) {
+        gone.add(known.getKey());
+        if (known.getValue().liveBytes() > 0) {
+          lostChanges.addSegment(known.getKey());
+          onDamage.lost("segment " + known.getKey() + " with live shards is not there");
+        }
+      }
+    }
+    if (!isRebuild && segments.get(end.segment()) == null) {
+      lostChanges.addSegment(end.segment());
+      lostChanges.addUnfolded();
+      onDamage.lost("segment " + end.segment() + ", where the log ended, is not there");
+    }
+    if (!gone.isEmpty()) {
+      ShardIndex.Update update = index.update();
+      for (long id : gone) {
+        update.forget(id);
+      }
+      update.commit(end);
+    }
+  }
+
+  /** Replays the batch that comes next in an undamaged log. */
+  private boolean replayNext() throws IOException {
+    Segment segment = segments.get(end.segment());
+    if (segment != null) {
+      BatchHeader header = scanner.directoryAt(segment, end.offset());
+      if (header != null && header.sequence() == end.sequence() + 1) {
+        return replay(segment, header);
+      }
+      if (isRebuild && isFollowedInSegment(segment)) {
+        return false;
+      }
+    }
+    return isRebuild ? replayFirstOfNextSegment() : replayExpectedOfLaterSegment();
+  }
+
+  private boolean replayExpectedOfLaterSegment() throws IOException {
+    for (Segment next : segments.after(end.segment())) {
+      BatchHeader header = scanner.directoryAt(next, 0);
+      if (header != null && header.sequence() == end.sequence() + 1) {
+        return replay(next, header);
+      }
+    }
+    return false;
+  }
+
+  /**
+   * In a rebuild the segments between may have been freed long ago: sequences have gaps. Where none
+   * was between, or the segment before is not sealed, a gap is what can no longer be read there.
+   */
+  private boolean replayFirstOfNextSegment() throws IOException {
+    boolean isDamaged = endsInDamage();
+    for (Segment next : segments.after(end.segment())) {
+      BatchHeader header = scanner.directoryAt(next, 0);
+      if (header != null && header.sequence() > end.sequence()) {
+        boolean isNext = header.sequence() == end.sequence() + 1;
+        boolean isNeighbour = next.id() == end.segment() + 1;
+        return (isNext || !(isDamaged || isNeighbour)) && replay(next, header);
+      }
+      if (scanner.firstAbove(next, 0, end.sequence()) != null) {
+        return false;
+      }
+      isDamaged = true; // only the log's last segment may be without a batch
+    }
+    return false;
+  }
+
+  /** Whether what ends the segment may be, or has been, a batch: a torn one would be erased. */
+  private boolean endsInDamage() throws IOException {
+    Segment segment = segments.get(end.segment());
+    return segment != null && (lacksSeal(segment) || scanner.mayBeginAt(segment, end.offset()));
+  }
+
+  /** Whether the log cannot have left the segment behind the last batch that is there. */
+  private boolean lacksSeal(Segment segment) throws IOException {
+    if (end.offset() == segments.segmentBytes()) {
+      return false;
+    }
+    BatchHeader known = replayed;
+    if (known == null || known.sequence() != end.sequence()) {
+      known = scanner.directoryBefore(segment, end.offset());
+    }
+    return known != null && known.sequence() == end.sequence() && known.lacksSeal();
+  }
+
+  private boolean isFollowedInSegment(Segment segment) throws IOException {
+    return scanner.firstAbove(segment, end.offset(), end.sequence()) != null;
+  }
+
+  /** Goes on behind a gap, if anything lies behind it. */
+  private boolean skipDamage() throws IOException {
+    if (isAtEnd) {
+      return false;
+    }
+    Segment segment = segments.get(end.segment());
+    @Nullable BatchHeader header =
+        segment == null ? null : scanner.firstAbove(segment, end.offset(), end.sequence());
+    if (header == null) {
+      for (Segment later : segments.after(end.segment())) {
+        header = scanner.firstAbove(later, 0, end.sequence());
+        if (header != null) {
+          segment = later;
+          break;
+        }
+      }
+    }
+    if (segment == null || header == null) {
+      return false;
+    }
+    if (scanner.takeIoError()) {
+      sawIoError = true;
+      confirmUnread();
+      scanner.takeIoError();
+      load(segment, header);
+    }
+    ChangeHistory.Stored history = scanner.history(header);
+    lostChanges.addBatches(lostBatches(segment, header), history);
+    onDamage.lost(
+        "batches " + (end.sequence() + 1) + " to " + (header.sequence() - 1) + " of the log");
+    moveTo(new LogPosition(header.sequence() - 1, segment.id(), header.offset()));
+    index.update().commit(end);
+    return replay(segment, header);
+  }
+
+  /**
+   * How many batches before this one are lost. In a rebuild, batches of segments that were freed
+   * are missing too; those that are lost before it in its own segment take a block each at least.
+   */
+  private long lostBatches(Segment segment, BatchHeader header) throws IOException {
+    long missing = header.sequence() - end.sequence() - 1;
+    boolean isNext = segments.after(end.segment()).stream().findFirst().orElse(null) == segment;
+    boolean isBehindFreed =
+        isRebuild && isNext && segment.id() > end.segment() + 1 && !endsInDamage();
+    return isBehindFreed ? Math.min(missing, header.offset() / SegmentFormat.BLOCK) : missing;
+  }
+
+  /** False for the torn tail: the directory is whole, a payload is not, and nothing follows. */
+  private boolean replay(Segment segment, BatchHeader header) throws IOException {
+    load(segment, header);
+    IndexChange change = new IndexChange(index, segments, changed);
+    Replay replay = new Replay(new RecordApplier(change, segments));
+    scanner.forEachRecord(header, replay);
+    replay.effects.leaveTraces(replay.marks, segment.id());
+    change.addMarks(segment.id(), replay.marks.size());
+    isAtEnd = !isFollowed(segment, header);
+    if (isAtEnd) {
+      // The process may have ended between write and sync, or because the sync failed.
+      if (!scanner.payloadsMatch(segment, header)) {
+        return false;
+      }
+      scanner.rewrite(segment, header);
+    }
+    moveTo(new LogPosition(header.sequence(), segment.id(), header.offset() + header.bytes()));
+    change.commit(end);
+    replayed = header;
+    return true;
+  }
+
+  private void load(Segment segment, BatchHeader header) throws IOException {
+    if (scanner.directoryAt(segment, header.offset()) == null) {
+      throw new IOException(
+          "batch "
+              + header.sequence()
+              + " in "
+              + segment
+              + " can be read only now and then"
+              + BatchScanner.REMEDY);
+    }
+  }
+
+  private void moveTo(LogPosition reached) {
+    end = isRebuild ? reached.duringRebuild() : reached;
+  }
+
+  /** Whether there is a later batch; where it is expected first, which costs one read. */
+  private boolean isFollowed(Segment segment, BatchHeader header) throws IOException {
+    int behind = header.offset() + header.bytes();
+    if (isAbove(scanner.directoryAt(segment, behind), header)) {
+      return true;
+    }
+    Collection<Segment> later = segments.after(segment.id());
+    for (Segment next : later) {
+      if (isAbove(scanner.directoryAt(next, 0), header)) {
+        return true;
+      }
+    }
+    if (scanner.firstAbove(segment, behind, header.sequence()) != null) {
+      return true;
+    }
+    for (Segment next : later) {
+      if (scanner.firstAbove(next, 0, header.sequence()) != null) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static boolean isAbove(@Nullable BatchHeader found, BatchHeader header) {
+    return found != null && found.sequence() > header.sequence();
+  }
+
+  /**
+   * Nothing of the torn batch may be met again: the log may go on elsewhere, and then it would look
+   * like damage. A crash may also have left segments without any batch.
+   */
+  private void cutTail() throws IOException {
+    Segment last = segments.get(end.segment());
+    if (last != null) {
+      scanner.eraseHeader(last, end.offset());
+    }
+    for (Segment empty : List.copyOf(segments.after(end.segment()))) {
+      scanner.eraseHeader(empty, 0);
+      segments.retire(empty);
+    }
+  }
+
+  /** Puts a batch's records into the index as its writer did. */
+  private static final class Replay implements BatchScanner.RecordVisitor {
+    private final RecordApplier effects;
+    private final List<LogMarker> marks = new ArrayList<>();
+
+    Replay(RecordApplier effects) {
+      this.effects = effects;
+    }
+
+    @Override
+    public void piece(ShardPiece piece) throws IOException {
+      effects.replay(piece);
+    }
+
+    @Override
+    public void mark(LogMarker mark) throws IOException {
+      marks.add(mark);
+      effects.replay(mark);
+    }
+  }
+}

@@ -1,0 +1,306 @@
+package dev.ashlar.storage.drive.log;
+
+import dev.ashlar.protocol.client.DiscardIntent;
+import dev.ashlar.protocol.client.FoldIntent;
+import dev.ashlar.protocol.model.BlobId;
+import dev.ashlar.protocol.model.ShardId;
+import dev.ashlar.storage.drive.index.FoldState;
+import dev.ashlar.storage.drive.index.ShardIndex;
+import dev.ashlar.storage.drive.segment.Extent;
+import dev.ashlar.storage.drive.segment.Extent.Stamp;
+import dev.ashlar.storage.drive.segment.LogMarker;
+import dev.ashlar.storage.drive.segment.SegmentFiles;
+import dev.ashlar.storage.drive.segment.ShardPiece;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the records of the log do to the index: once when they are written, and again in every
+ * replay. A replay may meet marks later than they were first written, and records that were dead
+ * when others that killed them were freed; where that matters, the newer revision wins.
+ */
+final class RecordApplier {
+  private final IndexChange change;
+  private final SegmentFiles segments;
+
+  RecordApplier(IndexChange change, SegmentFiles segments) {
+    this.change = change;
+    this.segments = segments;
+  }
+
+  /**
+   * Folds what an attempt wrote.
+   *
+   * @param log takes the mark to be written; none if it was folded before
+   * @return false if that is not here, or what it was made from or comes after is not folded
+   */
+  boolean fold(FoldIntent fold, List<LogMarker> log) throws IOException {
+    ShardId shard = fold.shard();
+    FoldState folded = change.folded(shard);
+    if (fold.revision() <= folded.revision()) {
+      return true;
+    }
+    if (folded.revision() < fold.after()) {
+      return false;
+    }
+    List<ShardPiece> intents = change.intents(shard, fold.attempt());
+    Reach reach = new Reach();
+    long altered = 0;
+    for (ShardPiece piece : intents) {
+      ShardPiece.Intent intent = (ShardPiece.Intent) piece.role();
+      if (intent.after() > folded.revision()) {
+        return false;
+      }
+      if (intent.replaces() && !intent.alters()) {
+        altered = Math.max(altered, alteredOf(shard, piece.extent()));
+      }
+      reach.add(piece.extent().segment());
+    }
+    if (intents.isEmpty()) {
+      return false;
+    }
+    SegmentFiles.Span span = reach.withCopies();
+    LogMarker.FoldMarker mark =
+        new LogMarker.FoldMarker(
+            shard, fold.attempt(), fold.revision(), altered, span.lowest(), span.highest());
+    apply(mark, intents);
+    log.add(mark);
+    return true;
+  }
+
+  private long alteredOf(ShardId shard, Extent blocks) throws IOException {
+    int last = blocks.endBlock() - 1;
+    long altered = 0;
+    for (Extent base : change.bases(shard, blocks.firstBlock(), last)) {
+      altered = Math.max(altered, base.stamp().altered());
+    }
+    for (Extent patch : change.patches(shard, blocks.firstBlock(), last)) {
+      altered = Math.max(altered, patch.stamp().altered());
+    }
+    return altered;
+  }
+
+  /** Forgets what an attempt wrote for a blob, if there is any. */
+  void drop(DiscardIntent drop, List<LogMarker> log) throws IOException {
+    List<ShardPiece> dropped = intentsOf(drop);
+    if (dropped.isEmpty()) {
+      return;
+    }
+    Reach reach = new Reach();
+    for (ShardPiece piece : dropped) {
+      change.remove(piece);
+      reach.add(piece.extent().segment());
+    }
+    SegmentFiles.Span span = reach.withCopies();
+    log.add(
+        new LogMarker.DiscardMarker(drop.blob(), drop.attempt(), span.lowest(), span.highest()));
+  }
+
+  /** Removes a blob, if any of it is here. */
+  void delete(BlobId blob, List<LogMarker> log) throws IOException {
+    Reach reach = remove(blob);
+    if (!reach.isEmpty()) {
+      SegmentFiles.Span span = reach.withCopies();
+      log.add(new LogMarker.Tombstone(blob, span.lowest(), span.highest()));
+    }
+  }
+
+  /** A base extent that was made from all older pieces of its blocks takes their place. */
+  void merge(ShardPiece covering) throws IOException {
+    change.putMerged(covering, cover(covering));
+  }
+
+  /** Removes the older pieces of an extent's blocks but the one with the same first block. */
+  private @Nullable Extent cover(ShardPiece covering) throws IOException {
+    ShardId shard = covering.shard();
+    Extent extent = covering.extent();
+    long revision = extent.stamp().revision();
+    FoldState folded = change.folded(shard).upTo(revision);
+    Extent replaced = null;
+    for (Extent base : change.bases(shard, extent.firstBlock(), extent.endBlock() - 1)) {
+      if (base.firstBlock() == extent.firstBlock()) {
+        replaced = base;
+      } else if (base.firstBlock() > extent.firstBlock() && base.stamp().revision() <= revision) {
+        change.remove(ShardPiece.base(shard, base));
+        folded = folded.withTraceIn(base.segment());
+      }
+    }
+    for (Extent patch : change.patches(shard, extent.firstBlock(), extent.endBlock() - 1)) {
+      if (patch.stamp().revision() <= revision) {
+        change.remove(ShardPiece.patch(shard, patch));
+        folded = folded.withTraceIn(patch.segment());
+      }
+    }
+    if (replaced != null) {
+      folded = folded.withTraceIn(replaced.segment());
+    }
+    change.setFolded(shard, folded);
+    return replaced;
+  }
+
+  /** In a replay: what a mark said when it was first written, and what it says still. */
+  void replay(LogMarker mark) throws IOException {
+    switch (mark) {
+      case LogMarker.Tombstone tombstone -> remove(tombstone.blob());
+      case LogMarker.FoldMarker folding ->
+          apply(folding, change.intents(folding.shard(), folding.attempt()));
+      case LogMarker.DiscardMarker dropping -> {
+        for (ShardPiece piece : intentsOf(new DiscardIntent(dropping.blob(), dropping.attempt()))) {
+          change.remove(piece);
+        }
+      }
+    }
+  }
+
+  /** In a replay: a piece is where it was written, or moved to. */
+  void replay(ShardPiece piece) throws IOException {
+    ShardId shard = piece.shard();
+    Extent extent = piece.extent();
+    int block = extent.firstBlock();
+    switch (piece.role()) {
+      case ShardPiece.Base base -> {
+        if (extent.stamp().revision() > 0) {
+          change.putCopy(piece, cover(piece));
+        } else {
+          change.putCopy(piece, change.baseAt(shard, block));
+        }
+      }
+      case ShardPiece.Patch patch -> {
+        FoldState folded = change.folded(shard).upTo(extent.stamp().revision());
+        Extent before = change.patchAt(shard, block);
+        change.putCopy(piece, before);
+        change.setFolded(shard, before == null ? folded : folded.withTraceIn(before.segment()));
+      }
+      case ShardPiece.Intent intent -> {
+        List<Extent> before = new ArrayList<>();
+        change.intents(shard, intent.attempt()).forEach(found -> before.add(found.extent()));
+        change.putCopy(piece, sameStart(before, block));
+      }
+    }
+  }
+
+  /** Marks of folds lie in this segment; the blob's tombstone has to outlive them. */
+  void leaveTraces(List<LogMarker> marks, long segment) throws IOException {
+    for (LogMarker mark : marks) {
+      if (mark instanceof LogMarker.FoldMarker folding) {
+        ShardId shard = folding.shard();
+        change.setFolded(shard, change.folded(shard).withTraceIn(segment));
+      }
+    }
+  }
+
+  private void apply(LogMarker.FoldMarker mark, List<ShardPiece> intents) throws IOException {
+    ShardId shard = mark.shard();
+    FoldState before = change.folded(shard);
+    boolean isLate = mark.revision() <= before.revision();
+    FoldState after = before.upTo(mark.revision());
+    for (ShardPiece piece : intents) {
+      ShardPiece.Intent intent = (ShardPiece.Intent) piece.role();
+      Extent extent = piece.extent();
+      change.remove(piece);
+      after = after.withTraceIn(extent.segment());
+      Stamp stamp = new Stamp(mark.revision(), intent.alters() ? mark.revision() : mark.altered());
+      if (!intent.replaces()) {
+        foldBase(shard, extent.stamped(stamp), isLate);
+        continue;
+      }
+      for (int block = extent.firstBlock(); block < extent.endBlock(); block++) {
+        Extent replaced = foldPatch(shard, extent.block(block, stamp), isLate);
+        after = replaced == null ? after : after.withTraceIn(replaced.segment());
+      }
+    }
+    change.setFolded(shard, after);
+  }
+
+  /** Blocks that the shard did not have. */
+  private void foldBase(ShardId shard, Extent fresh, boolean isLate) throws IOException {
+    if (isLate) {
+      for (Extent present : change.bases(shard, fresh.firstBlock(), fresh.firstBlock())) {
+        if (present.isAsNewAs(fresh)) {
+          return;
+        }
+      }
+    }
+    change.put(ShardPiece.base(shard, fresh), change.baseAt(shard, fresh.firstBlock()));
+  }
+
+  /** A block that the shard had; returns the patch it had of it before. */
+  private @Nullable Extent foldPatch(ShardId shard, Extent fresh, boolean isLate)
+      throws IOException {
+    int block = fresh.firstBlock();
+    if (isLate) {
+      for (Extent base : change.bases(shard, block, block)) {
+        if (base.stamp().revision() >= fresh.stamp().revision()) {
+          return null;
+        }
+      }
+    }
+    Extent before = change.patchAt(shard, block);
+    if (isLate && before != null && before.isAsNewAs(fresh)) {
+      return null;
+    }
+    change.put(ShardPiece.patch(shard, fresh), before);
+    return before;
+  }
+
+  private static @Nullable Extent sameStart(List<Extent> extents, int block) {
+    for (Extent extent : extents) {
+      if (extent.firstBlock() == block) {
+        return extent;
+      }
+    }
+    return null;
+  }
+
+  private List<ShardPiece> intentsOf(DiscardIntent drop) throws IOException {
+    List<ShardPiece> found = new ArrayList<>();
+    for (ShardPiece piece : change.unfolded(drop.blob())) {
+      if (((ShardPiece.Intent) piece.role()).attempt().equals(drop.attempt())) {
+        found.add(piece);
+      }
+    }
+    return found;
+  }
+
+  private Reach remove(BlobId blob) throws IOException {
+    Reach reach = new Reach();
+    change.forEachRow(
+        blob,
+        new ShardIndex.RowVisitor() {
+          @Override
+          public void piece(ShardPiece piece) throws IOException {
+            change.remove(piece);
+            reach.add(piece.extent().segment());
+          }
+
+          @Override
+          public void folded(ShardId shard, FoldState folded) throws IOException {
+            change.removeFolded(shard);
+            reach.add(folded.lowestSegment());
+            reach.add(folded.highestSegment());
+          }
+        });
+    return reach;
+  }
+
+  /** The segments that dead records lie in. */
+  private final class Reach {
+    private long lowest = Long.MAX_VALUE;
+    private long highest;
+
+    void add(long segment) {
+      lowest = Math.min(lowest, segment);
+      highest = Math.max(highest, segment);
+    }
+
+    boolean isEmpty() {
+      return highest == 0;
+    }
+
+    SegmentFiles.Span withCopies() {
+      return segments.withCopies(lowest, highest);
+    }
+  }
+}

@@ -1,0 +1,337 @@
+package dev.ashlar.storage.drive.log;
+
+import dev.ashlar.protocol.memory.Slab;
+import dev.ashlar.protocol.memory.SlabPool;
+import dev.ashlar.storage.drive.cache.ChangedShards;
+import dev.ashlar.storage.drive.cache.RecentBlockMemory;
+import dev.ashlar.storage.drive.config.DriveConfig;
+import dev.ashlar.storage.drive.index.ShardIndex;
+import dev.ashlar.storage.drive.metrics.DriveMetrics;
+import dev.ashlar.storage.drive.segment.ChangeHistory;
+import dev.ashlar.storage.drive.segment.Checksum;
+import dev.ashlar.storage.drive.segment.LogPosition;
+import dev.ashlar.storage.drive.segment.Segment;
+import dev.ashlar.storage.drive.segment.SegmentFiles;
+import dev.ashlar.storage.drive.segment.SegmentFormat;
+import dev.ashlar.storage.drive.segment.ShardPiece;
+import dev.ashlar.storage.io.FileNotOpenedException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The head of the log. Requests are added to a batch until it is full or nobody waits; committing
+ * it is one write, one sync and one change of the index. For one thread.
+ */
+public final class SegmentLog {
+  private final UUID drive;
+  private final SegmentFiles segments;
+  private final ShardIndex index;
+  private final SlabPool slabs;
+  private final DriveMetrics meters;
+  private final Checksum checksum = new Checksum();
+  private final List<ByteBuffer> buffers = new ArrayList<>();
+
+  private volatile @Nullable Segment active;
+  private volatile LogPosition end;
+  private final ChangeHistory history;
+  private volatile boolean isConfirmed;
+
+  /** Whether the last batch says that the log goes on in another segment. */
+  private volatile boolean isSealed;
+
+  private final AtomicLong writtenBytes = new AtomicLong();
+
+  private final List<LogRequest> accepted = new ArrayList<>();
+  private final List<LogRequest> rejected = new ArrayList<>();
+  private final LogBatch batch;
+
+  public SegmentLog(
+      UUID drive,
+      DriveConfig.Limits limits,
+      Parts parts,
+      ChangedShards changed,
+      LogRecovery.Recovered recovered,
+      SegmentFiles segments) {
+    this.drive = drive;
+    this.segments = segments;
+    this.index = parts.index();
+    this.slabs = parts.slabs();
+    this.meters = parts.meters();
+    this.end = recovered.end();
+    this.history = recovered.history();
+    this.isConfirmed = recovered.isConfirmed();
+    this.isSealed = recovered.isSealed();
+    this.active = segments.get(end.segment());
+    batch = new LogBatch(limits.batchBytesMax(), segments, index, changed);
+  }
+
+  /** What the log works with. */
+  public record Parts(
+      ShardIndex index, SlabPool slabs, RecentBlockMemory recent, DriveMetrics meters) {}
+
+  public LogPosition end() {
+    return end;
+  }
+
+  /** The segment that is written to now; 0 before the first. */
+  public long activeSegment() {
+    Segment segment = active;
+    return segment == null ? 0 : segment.id();
+  }
+
+  /** Bytes that the segment written to now has left. */
+  public int activeRoomBytes() {
+    return activeSegment() == 0 || isSealed ? 0 : segments.segmentBytes() - end.offset();
+  }
+
+  /** Bytes of all batches since the drive was opened. */
+  public long writtenBytes() {
+    return writtenBytes.get();
+  }
+
+  /** Takes the request into the batch; false: commit first, there is no room for it. */
+  public boolean add(LogRequest request) throws IOException {
+    // A move goes alone: on a full drive it may have room where others have none.
+    if (!accepted.isEmpty() && (request.goesAlone() || accepted.getLast().goesAlone())) {
+      return false;
+    }
+    boolean taken = batch.add(request);
+    if (taken) {
+      accepted.add(request);
+    }
+    return taken;
+  }
+
+  /** What is in the batch; after {@link #commit}, what it made durable. */
+  public List<LogRequest> accepted() {
+    return accepted;
+  }
+
+  /** What {@link #commit} had to leave out because the drive is full. */
+  public List<LogRequest> rejected() {
+    return rejected;
+  }
+
+  /** Forgets the batch, for the next. */
+  public void clear() {
+    accepted.clear();
+    rejected.clear();
+    batch.clear();
+  }
+
+  /**
+   * Makes the batch durable and visible. After a failure the log must not be used again: what of
+   * the batch reached the drive is not known.
+   */
+  public void commit() throws IOException {
+    if (!batch.hasContents()) {
+      if (!accepted.isEmpty() && accepted.getLast() instanceof LogRequest.Confirm) {
+        writeConfirmation();
+      }
+      return;
+    }
+    batch.store(history);
+    if (!makeRoom()) {
+      rejectWhatNeedsRoom();
+      if (!batch.hasContents()) {
+        return;
+      }
+      batch.store(history);
+      if (!makeRoom()) {
+        rejected.addAll(accepted);
+        accepted.clear();
+        return;
+      }
+    }
+    writeBatch(requireActive());
+  }
+
+  /** Goes on to the next segment where the batch does not fit this one. */
+  private boolean makeRoom() throws IOException {
+    SegmentFiles.Need need = need();
+    Segment present = active;
+    boolean fits =
+        present != null
+            && !batch.leaves(present)
+            && end.offset() + batch.bytes() <= segments.segmentBytes()
+            && segments.mayFill(need);
+    if (fits && !isSealed) {
+      return true;
+    }
+    Segment next = segments.allocate(need, () -> seal(present));
+    if (next == null) {
+      return fits; // behind a seal, where the segment it was written for could not be had
+    }
+    active = next;
+    isSealed = false;
+    end = new LogPosition(end.sequence(), next.id(), 0);
+    batch.store(history); // of the seal, too
+    return true;
+  }
+
+  /**
+   * Ends a segment, durably before the next one begins, with a batch without content. The segments
+   * behind it will be freed some day: then only a missing seal tells that its last batches are
+   * lost. The index gets the position with the next batch.
+   */
+  private void seal(@Nullable Segment segment) throws IOException {
+    if (segment == null || isSealed || end.offset() == segments.segmentBytes()) {
+      return;
+    }
+    ChangeHistory.Stored stored = history.fitting(SegmentFormat.BLOCK - SegmentFormat.HEADER_BYTES);
+    LogPosition at = new LogPosition(end.sequence() + 1, segment.id(), end.offset());
+    Slab slab = slabs.acquire(SegmentFormat.BLOCK);
+    try {
+      ByteBuffer memory = slab.buffer();
+      SegmentFormat.layOutSeal(memory, drive, at, stored, checksum);
+      write(segment, List.of(memory.slice(0, SegmentFormat.BLOCK)), at.offset());
+    } finally {
+      slab.release();
+    }
+    meters.confirmed();
+    history.add(new ChangeHistory.Changes());
+    isConfirmed = true;
+    isSealed = true;
+    writtenBytes.lazySet(writtenBytes.get() + SegmentFormat.BLOCK);
+    end = new LogPosition(at.sequence(), at.segment(), at.offset() + SegmentFormat.BLOCK);
+  }
+
+  private SegmentFiles.Need need() {
+    SegmentFiles.Need need = SegmentFiles.Need.DELETE;
+    for (LogRequest request : accepted) {
+      if (request.needsRoom()) {
+        return SegmentFiles.Need.NEW_DATA;
+      } else if (request instanceof LogRequest.Move) {
+        need = SegmentFiles.Need.MOVE;
+      }
+    }
+    return need;
+  }
+
+  private void rejectWhatNeedsRoom() throws IOException {
+    List<LogRequest> others = new ArrayList<>();
+    for (LogRequest request : accepted) {
+      (request.needsRoom() ? rejected : others).add(request);
+    }
+    accepted.clear();
+    batch.clear();
+    for (LogRequest request : others) {
+      if (!add(request)) {
+        throw new IllegalStateException("fitted before");
+      }
+    }
+  }
+
+  /**
+   * Whether nothing yet follows the last batch, so that damage of it would pass for a torn write.
+   */
+  public boolean needsConfirmation() {
+    return !isConfirmed;
+  }
+
+  /**
+   * Writes a batch without content behind the last one, if that needs it and if there is room that
+   * nobody lacks.
+   */
+  public void confirm() throws IOException {
+    if (accepted.isEmpty()) {
+      writeConfirmation();
+    }
+  }
+
+  private void writeConfirmation() throws IOException {
+    if (isConfirmed) {
+      return;
+    }
+    batch.store(history);
+    try {
+      Segment present = active;
+      boolean fits =
+          present != null
+              && end.offset() + batch.bytes() <= segments.segmentBytes()
+              && segments.mayFill(SegmentFiles.Need.DELETE);
+      if (fits || (segments.mayAllocate(SegmentFiles.Need.NEW_DATA) && makeRoom())) {
+        writeBatch(requireActive());
+      }
+      isConfirmed = true; // without room it is left out
+    } finally {
+      batch.clear();
+    }
+  }
+
+  private void writeBatch(Segment segment) throws IOException {
+    int packedEnd = batch.packedEnd();
+    int bodiesAt = SegmentFormat.roundUp(packedEnd);
+    int total = bodiesAt + batch.bodyBytes();
+    LogPosition at = new LogPosition(end.sequence() + 1, segment.id(), end.offset());
+    List<ShardPiece> pieces = new ArrayList<>(batch.records());
+    Slab slab = slabs.acquire(bodiesAt);
+    try {
+      ByteBuffer memory = slab.buffer();
+      batch.layOut(memory, at, buffers, pieces);
+      for (int i = packedEnd; i < bodiesAt; i++) {
+        memory.put(i, (byte) 0);
+      }
+      SegmentFormat.sealDirectory(
+          memory,
+          new SegmentFormat.BatchHeader(
+              drive,
+              at.segment(),
+              at.offset(),
+              total,
+              at.sequence(),
+              batch.records(),
+              batch.directoryBytes(),
+              SegmentFormat.VERSION,
+              false),
+          checksum);
+      buffers.set(0, memory.clear().limit(bodiesAt));
+      write(segment, buffers, at.offset());
+    } finally {
+      buffers.clear();
+      slab.release();
+    }
+    if (batch.hasContents()) {
+      meters.wrote(total);
+    } else {
+      meters.confirmed();
+    }
+    for (LogRequest request : accepted) {
+      if (request.payloadBytes() > 0) {
+        meters.payloadWrote(request.payloadBytes());
+      }
+    }
+    history.add(batch.changes(pieces));
+    isConfirmed = !batch.hasContents();
+    isSealed = false;
+    writtenBytes.lazySet(writtenBytes.get() + total);
+    LogPosition reached = new LogPosition(at.sequence(), at.segment(), at.offset() + total);
+    batch.commitToIndex(pieces, reached);
+    end = reached;
+  }
+
+  private static void write(Segment segment, List<ByteBuffer> buffers, int offset)
+      throws IOException {
+    try {
+      segment.file().write(buffers, offset);
+      segment.file().sync();
+    } catch (FileNotOpenedException e) {
+      throw e; // nothing was written
+    } catch (IOException e) {
+      throw new LogWriteException(segment, e);
+    }
+  }
+
+  private Segment requireActive() {
+    Segment segment = active;
+    if (segment == null) {
+      throw new IllegalStateException("no segment");
+    }
+    return segment;
+  }
+}

@@ -1,0 +1,35 @@
+package dev.ashlar.storage.drive.read;
+
+import dev.ashlar.protocol.client.Completion;
+import dev.ashlar.protocol.client.ShardException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+
+/**
+ * A completion that one thread waits for. Where the operation may be given up while it runs, the
+ * first end counts.
+ */
+public final class BlockingCompletion<T> implements Completion<T> {
+  private final CompletableFuture<T> end = new CompletableFuture<>();
+
+  @Override
+  public void succeeded(T result) {
+    end.complete(result);
+  }
+
+  @Override
+  public void failed(ShardException failure) {
+    end.completeExceptionally(failure);
+  }
+
+  public T await() throws ShardException, InterruptedException {
+    try {
+      return end.get();
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof ShardException failure) {
+        throw failure;
+      }
+      throw new IllegalStateException(e);
+    }
+  }
+}

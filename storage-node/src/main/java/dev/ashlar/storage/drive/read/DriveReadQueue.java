@@ -1,0 +1,381 @@
+package dev.ashlar.storage.drive.read;
+
+import dev.ashlar.protocol.client.Completion;
+import dev.ashlar.protocol.client.ShardData;
+import dev.ashlar.protocol.client.ShardException;
+import dev.ashlar.protocol.client.ShardFault;
+import dev.ashlar.protocol.model.DriveId;
+import dev.ashlar.storage.drive.config.DriveConfig;
+import dev.ashlar.storage.drive.index.IndexException;
+import java.io.IOException;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The reads of one drive: so many at a time, and so many more in line. A drive that hangs holds up
+ * as many threads and no other drive's reads; once all of them have been stuck for too long, or one
+ * for so long that the drive counts as failed, further reads are refused until one comes back.
+ */
+public final class DriveReadQueue {
+  private static final Logger LOG = LoggerFactory.getLogger(DriveReadQueue.class);
+
+  private final DriveId drive;
+  private final DriveConfig.Limits limits;
+  private final LongSupplier nanoTime;
+  private final int atOnce;
+  private final ReadThreads threads;
+  private final Queue<Read> line = new ConcurrentLinkedQueue<>();
+
+  /** How many threads work off the line, or are about to. */
+  private final AtomicInteger turns = new AtomicInteger();
+
+  private final AtomicInteger inFlight = new AtomicInteger();
+  private final AtomicReferenceArray<@Nullable Read> running;
+  private final AtomicInteger runningCount = new AtomicInteger();
+  private volatile long progressNanos;
+  private volatile boolean isGivenUp;
+  private volatile boolean isClosed;
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition someEnded = lock.newCondition();
+
+  /** What a read does on its thread. */
+  public interface Action {
+    ShardData run() throws ShardException;
+  }
+
+  /** What is done on a read's thread; what it returns is run when the thread is free again. */
+  public interface Task {
+    Runnable run() throws ShardException;
+  }
+
+  /**
+   * @param atOnce how many reads may run at a time
+   */
+  public DriveReadQueue(
+      DriveId drive,
+      ReadThreads threads,
+      int atOnce,
+      DriveConfig.Limits limits,
+      LongSupplier nanoTime) {
+    this.drive = drive;
+    this.threads = threads;
+    this.limits = limits;
+    this.nanoTime = nanoTime;
+    this.atOnce = atOnce;
+    running = new AtomicReferenceArray<>(atOnce);
+  }
+
+  /** What is looked up in the index. */
+  public interface LookUp<T> {
+    T run() throws IOException;
+  }
+
+  public void read(Action action, Completion<ShardData> completion) {
+    OneEnd end = new OneEnd(completion);
+    run(
+        () -> {
+          ShardData data = action.run();
+          return () -> end.succeeded(data);
+        },
+        end,
+        Kind.READ);
+  }
+
+  /**
+   * Does something else that may read. It uses the caller's memory: who waits for it is told when
+   * it has come back, and not before.
+   *
+   * @param task returns how to tell of it; whom it concerns is told of failures only
+   */
+  public void run(Task task, Completion<?> completion) {
+    run(task, completion, Kind.MAKING);
+  }
+
+  /** Looks something up, and waits for it at most until the drive counts as failed. */
+  public <T> T lookUp(LookUp<T> lookUp) throws ShardException {
+    BlockingCompletion<T> found = new BlockingCompletion<>();
+    run(
+        () -> {
+          try {
+            T value = lookUp.run();
+            return () -> found.succeeded(value);
+          } catch (IOException e) {
+            throw new ShardException(fault(e), drive + ": " + e.getMessage(), e);
+          }
+        },
+        found,
+        Kind.LOOK_UP);
+    try {
+      return found.await();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new ShardException(ShardFault.UNAVAILABLE, drive + ": interrupted", e);
+    }
+  }
+
+  /** A drive whose index fails has no opinion on what it holds. */
+  private static ShardFault fault(IOException e) {
+    return IndexException.in(e) == null ? ShardFault.IO_ERROR : ShardFault.UNAVAILABLE;
+  }
+
+  private void run(Task task, Completion<?> completion, Kind kind) {
+    ShardException refusal = begin();
+    if (refusal != null) {
+      completion.failed(refusal);
+      return;
+    }
+    line.add(new Read(task, completion, kind));
+    startTurn();
+  }
+
+  /** Where none may be started, those that end theirs look at the line. */
+  private void startTurn() {
+    while (!line.isEmpty()) {
+      int count = turns.get();
+      if (count >= atOnce) {
+        return;
+      }
+      if (turns.compareAndSet(count, count + 1)) {
+        threads.execute(this::turn);
+        return;
+      }
+    }
+  }
+
+  private void turn() {
+    try {
+      for (Read read = line.poll(); read != null; read = line.poll()) {
+        read.run();
+      }
+    } finally {
+      turns.decrementAndGet();
+      startTurn();
+      tellIfClosed();
+    }
+  }
+
+  /** Counts a read; or says why not. */
+  private @Nullable ShardException begin() {
+    if (isStalled()) {
+      return stalled();
+    }
+    if (inFlight.incrementAndGet() > limits.queuedReadsMax()) {
+      end();
+      return new ShardException(ShardFault.OVERLOADED, drive + ": too many reads");
+    }
+    if (isClosed) {
+      end();
+      return closed();
+    }
+    return null;
+  }
+
+  /** Reads that wait or run. */
+  public int inFlight() {
+    return inFlight.get();
+  }
+
+  private void end() {
+    inFlight.decrementAndGet();
+    tellIfClosed();
+  }
+
+  private void tellIfClosed() {
+    if (isClosed) {
+      lock.lock();
+      try {
+        someEnded.signalAll();
+      } finally {
+        lock.unlock();
+      }
+    }
+  }
+
+  /**
+   * Whether as many as may run have been in a read that does not come back, or nobody waits for
+   * one.
+   */
+  public boolean isStalled() {
+    return isGivenUp
+        || (runningCount.get() >= atOnce
+            && nanoTime.getAsLong() - progressNanos > limits.stallTimeout().toNanos());
+  }
+
+  /** For how long the oldest read has been running; 0 if none does. Look-ups may take long. */
+  public long oldestNanos() {
+    long now = nanoTime.getAsLong();
+    long oldest = 0;
+    for (int place = 0; place < atOnce; place++) {
+      Read read = running.get(place);
+      if (read != null && read.kind != Kind.LOOK_UP) {
+        oldest = Math.max(oldest, now - read.beganNanos);
+      }
+    }
+    return oldest;
+  }
+
+  /**
+   * The drive counts as failed: who waits for what hangs is told so, and if that is a read, others
+   * are refused.
+   */
+  public void giveUpHanging() {
+    long now = nanoTime.getAsLong();
+    boolean isReadHanging = false;
+    for (int place = 0; place < atOnce; place++) {
+      Read read = running.get(place);
+      if (read != null && now - read.beganNanos > limits.stallTimeout().toNanos()) {
+        isReadHanging |= read.kind != Kind.LOOK_UP;
+        if (read.kind != Kind.MAKING) {
+          read.completion.failed(stalled());
+        }
+      }
+    }
+    isGivenUp = isReadHanging;
+  }
+
+  /** The drive does not count as failed any more. */
+  public void tryAgain() {
+    isGivenUp = false;
+  }
+
+  /** Refuses what waits behind reads that hang. */
+  public void dropWaiting() {
+    for (Read read = line.poll(); read != null; read = line.poll()) {
+      read.refuse(stalled());
+    }
+  }
+
+  /** Lets what was accepted finish; false if it hangs. */
+  public boolean close() {
+    isClosed = true;
+    long left = limits.stallTimeout().toNanos();
+    lock.lock();
+    try {
+      while (!isIdle()) {
+        if (left <= 0) {
+          return false;
+        }
+        left = someEnded.awaitNanos(left);
+      }
+      return true;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private boolean isIdle() {
+    return inFlight.get() == 0 && turns.get() == 0;
+  }
+
+  private ShardException stalled() {
+    return new ShardException(ShardFault.UNAVAILABLE, drive + ": its reads hang");
+  }
+
+  private ShardException closed() {
+    return new ShardException(ShardFault.UNAVAILABLE, drive + " is closed");
+  }
+
+  /** What may be given up while it runs, and what tells how the drive is. */
+  private enum Kind {
+    READ,
+    /** Waits are in vain only when the drive hangs: it may take long by itself. */
+    LOOK_UP,
+    /** Uses memory of who waits for it. */
+    MAKING
+  }
+
+  /** Tells of a read that came back, or that it was given up before. */
+  private static final class OneEnd implements Completion<ShardData> {
+    private final Completion<ShardData> told;
+    private final AtomicBoolean isTold = new AtomicBoolean();
+
+    OneEnd(Completion<ShardData> told) {
+      this.told = told;
+    }
+
+    @Override
+    public void succeeded(ShardData data) {
+      if (isTold.compareAndSet(false, true)) {
+        told.succeeded(data);
+      } else {
+        data.release();
+      }
+    }
+
+    @Override
+    public void failed(ShardException failure) {
+      if (isTold.compareAndSet(false, true)) {
+        told.failed(failure);
+      }
+    }
+  }
+
+  private final class Read {
+    private final Task task;
+    private final Completion<?> completion;
+    private final Kind kind;
+    private long beganNanos;
+
+    Read(Task task, Completion<?> completion, Kind kind) {
+      this.task = task;
+      this.completion = completion;
+      this.kind = kind;
+    }
+
+    void run() {
+      int place = enter();
+      Runnable told = null;
+      ShardException failure = null;
+      try {
+        told = task.run();
+      } catch (ShardException e) {
+        failure = e;
+      } catch (RuntimeException | Error e) {
+        LOG.error("drive {}: a read failed", drive, e);
+        failure = new ShardException(ShardFault.IO_ERROR, drive + ": " + e, e);
+      }
+      leave(place);
+      end();
+      if (told != null) {
+        told.run();
+      } else if (failure != null) {
+        completion.failed(failure);
+      }
+    }
+
+    /** There is a place for each turn. */
+    private int enter() {
+      beganNanos = nanoTime.getAsLong();
+      progressNanos = beganNanos;
+      runningCount.incrementAndGet();
+      int place = 0;
+      while (!running.compareAndSet(place, null, this)) {
+        place = (place + 1) % atOnce;
+      }
+      return place;
+    }
+
+    private void leave(int place) {
+      progressNanos = nanoTime.getAsLong();
+      running.set(place, null);
+      runningCount.decrementAndGet();
+    }
+
+    void refuse(ShardException why) {
+      end();
+      completion.failed(why);
+    }
+  }
+}

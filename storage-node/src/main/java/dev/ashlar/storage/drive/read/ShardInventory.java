@@ -1,0 +1,86 @@
+package dev.ashlar.storage.drive.read;
+
+import dev.ashlar.protocol.client.CommittedAttempt;
+import dev.ashlar.protocol.client.ShardView;
+import dev.ashlar.protocol.layout.ByteRange;
+import dev.ashlar.protocol.model.AttemptId;
+import dev.ashlar.protocol.model.ShardId;
+import dev.ashlar.storage.drive.index.ShardIndex;
+import dev.ashlar.storage.drive.segment.Extent;
+import dev.ashlar.storage.drive.segment.SegmentFormat;
+import dev.ashlar.storage.drive.segment.ShardPiece;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Tells by the index alone what of a shard a drive lacks. For any thread. */
+public final class ShardInventory {
+  private static final int BLOCK = SegmentFormat.BLOCK;
+
+  /** Looked at together. */
+  private static final int BLOCKS = 4096;
+
+  private final ShardIndex index;
+
+  public ShardInventory(ShardIndex index) {
+    this.index = index;
+  }
+
+  /**
+   * The first block of which anything is not there as the view says; null if all is.
+   *
+   * @param length of the shard in that state, at least 1
+   */
+  public @Nullable ByteRange firstMissing(ShardId shard, ShardView view, long length)
+      throws IOException {
+    ByteRange first = new ByteRange(0, Math.min(BLOCK, length));
+    int last = (int) ((length - 1) / BLOCK);
+    try (ShardIndex.Rows rows = index.rows()) {
+      long folded = rows.folded(shard).revision();
+      if (folded < view.folded()) {
+        return first;
+      }
+      List<AttemptId> attempts = new ArrayList<>();
+      for (CommittedAttempt attempt : view.unfolded()) {
+        if (attempt.revision() > folded) {
+          attempts.add(attempt.attempt());
+        }
+      }
+      Map<AttemptId, List<ShardPiece>> intents =
+          attempts.isEmpty() ? Map.of() : rows.intents(shard, attempts, 0, last);
+      if (!intents.keySet().containsAll(attempts)) {
+        return first;
+      }
+      List<Extent> unfolded = new ArrayList<>();
+      intents.values().forEach(pieces -> pieces.forEach(piece -> unfolded.add(piece.extent())));
+      for (int from = 0; from <= last; from += BLOCKS) {
+        int to = Math.min(last, from + BLOCKS - 1);
+        List<Extent> extents = new ArrayList<>(rows.bases(shard, from, to));
+        extents.addAll(rows.patches(shard, to, to)); // which may make its last block longer
+        extents.addAll(unfolded);
+        int missing = firstMissing(extents, from, to, length);
+        if (missing <= to) {
+          long offset = (long) missing * BLOCK;
+          return new ByteRange(offset, Math.min(BLOCK, length - offset));
+        }
+      }
+      return null;
+    }
+  }
+
+  private static int firstMissing(List<Extent> extents, int from, int to, long length) {
+    BitSet present = new BitSet(to - from + 1);
+    for (Extent extent : extents) {
+      boolean isShort = extent.end() < Math.min(length, (long) extent.endBlock() * BLOCK);
+      int first = Math.max(from, extent.firstBlock());
+      int behind = Math.min(to + 1, extent.endBlock() - (isShort ? 1 : 0));
+      if (first < behind) {
+        present.set(first - from, behind - from);
+      }
+    }
+    return from + present.nextClearBit(0);
+  }
+}

@@ -1,0 +1,394 @@
+package dev.ashlar.storage.drive.read;
+
+import dev.ashlar.protocol.client.CommittedAttempt;
+import dev.ashlar.protocol.client.ShardData;
+import dev.ashlar.protocol.client.ShardException;
+import dev.ashlar.protocol.client.ShardFault;
+import dev.ashlar.protocol.client.ShardView;
+import dev.ashlar.protocol.memory.Slab;
+import dev.ashlar.protocol.memory.SlabPool;
+import dev.ashlar.protocol.model.AttemptId;
+import dev.ashlar.protocol.model.ShardId;
+import dev.ashlar.storage.drive.cache.ShardRange;
+import dev.ashlar.storage.drive.cache.UnfoldedShards;
+import dev.ashlar.storage.drive.index.IndexException;
+import dev.ashlar.storage.drive.index.ShardIndex;
+import dev.ashlar.storage.drive.log.SegmentLog;
+import dev.ashlar.storage.drive.metrics.DriveMetrics;
+import dev.ashlar.storage.drive.segment.Checksum;
+import dev.ashlar.storage.drive.segment.Extent;
+import dev.ashlar.storage.drive.segment.Segment;
+import dev.ashlar.storage.drive.segment.SegmentFiles;
+import dev.ashlar.storage.drive.segment.SegmentFormat;
+import dev.ashlar.storage.drive.segment.ShardPiece;
+import dev.ashlar.storage.io.TooManyOpenFilesException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.function.IntConsumer;
+import org.jspecify.annotations.Nullable;
+
+/** Reads the 4 KiB blocks that hold a range of a shard, and verifies each. For any thread. */
+public final class ShardReader {
+  private static final int BLOCK = SegmentFormat.BLOCK;
+  private static final int ATTEMPTS = 4;
+
+  /** Up to 32 KiB that are not needed cost less than another read. */
+  private static final int REPLACED_BLOCKS_MAX = 8;
+
+  private static final Extent[] NO_SOURCES = {};
+
+  private final SegmentFiles segments;
+  private final ShardIndex index;
+  private final UnfoldedShards unfoldedShards;
+  private final SlabPool slabs;
+  private final DriveMetrics meters;
+  private final IntConsumer onFileRead;
+
+  /**
+   * @param onFileRead is told the bytes of each read of a segment
+   */
+  public ShardReader(
+      SegmentFiles segments,
+      SegmentLog.Parts parts,
+      UnfoldedShards unfoldedShards,
+      IntConsumer onFileRead) {
+    this.segments = segments;
+    this.index = parts.index();
+    this.unfoldedShards = unfoldedShards;
+    this.slabs = parts.slabs();
+    this.meters = parts.meters();
+    this.onFileRead = onFileRead;
+  }
+
+  public ShardData read(ShardRange range) throws ShardException {
+    Slab slab = slabs.acquire(range.memoryBytes());
+    boolean done = false;
+    try {
+      meters.payloadRead(load(range, slab.buffer()));
+      done = true;
+      return new ShardData(slab, slab.slice((int) (range.offset() % BLOCK), range.length()));
+    } finally {
+      if (!done) {
+        slab.release();
+      }
+    }
+  }
+
+  /**
+   * Reads whole blocks, the first of them to the beginning of the memory; returns their bytes, the
+   * last one possibly short.
+   */
+  public int load(ShardRange range, ByteBuffer memory) throws ShardException {
+    try {
+      // An extent may be moved, and its segment freed, between look-up and read: look again.
+      for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+        int bytes = fill(memory, range, attempt > 0);
+        if (bytes > 0) {
+          return bytes;
+        }
+      }
+    } catch (IOException e) {
+      throw ioError(range.shard(), e);
+    }
+    throw new ShardException(
+        ShardFault.MISSING, range.shard() + " lies in a segment that was lost");
+  }
+
+  /** Whether all that the view says had touched the shard is here, and that is in memory. */
+  public boolean isKnownToHave(ShardId shard, ShardView view) {
+    UnfoldedShards.Known known = unfoldedShards.find(shard);
+    return known != null && known.has(view);
+  }
+
+  /** Fails unless all that the view says had touched the shard is here. */
+  public void checkHas(ShardId shard, ShardView view) throws ShardException {
+    if (isKnownToHave(shard, view)) {
+      return;
+    }
+    try (ShardIndex.Rows rows = index.rows()) {
+      unfolded(rows, shard, view, 0, 0);
+    } catch (IOException e) {
+      throw ioError(shard, e);
+    }
+  }
+
+  private ShardException ioError(ShardId shard, IOException e) {
+    meters.ioError();
+    // A drive whose index fails has no opinion on what it holds.
+    ShardFault fault =
+        IndexException.in(e) != null
+            ? ShardFault.UNAVAILABLE
+            : e instanceof TooManyOpenFilesException ? ShardFault.OVERLOADED : ShardFault.IO_ERROR;
+    return new ShardException(fault, shard + ": " + e, e);
+  }
+
+  /** Blocks that follow each other in one extent. */
+  private record Run(Extent extent, int firstBlock, int endBlock) {
+    int from() {
+      return (firstBlock - extent.firstBlock()) * BLOCK;
+    }
+
+    int bytes() {
+      return Math.min(extent.length(), (endBlock - extent.firstBlock()) * BLOCK) - from();
+    }
+
+    /** The bytes that do not lie apart as the extent's tail. */
+    int bodyBytes() {
+      return Math.clamp(extent.bodyLength() - from(), 0, bytes());
+    }
+
+    /** Whether its end and the other's beginning lie side by side, as they do in the shard. */
+    boolean isBefore(Run next) {
+      return endBlock == next.firstBlock
+          && bodyBytes() == bytes()
+          && next.bodyBytes() > 0
+          && extent.segment() == next.extent.segment()
+          && extent.position() + from() + bytes() == next.extent.position() + next.from();
+    }
+  }
+
+  /** The bytes of the blocks; 0 if a segment was not there. */
+  private int fill(ByteBuffer memory, ShardRange range, boolean wasThere)
+      throws IOException, ShardException {
+    List<Run> runs = runs(range, wasThere);
+    Run last = runs.getLast();
+    int bytes = (last.firstBlock() - range.firstBlock()) * BLOCK + last.bytes();
+    while (!runs.isEmpty()) {
+      List<Run> together = takeTogether(runs);
+      Segment segment = segments.acquire(together.getFirst().extent().segment());
+      if (segment == null) {
+        return 0;
+      }
+      try {
+        load(memory, range.firstBlock(), segment, together);
+      } finally {
+        segments.release(segment);
+      }
+      for (Run run : together) {
+        verify(memory, (run.firstBlock() - range.firstBlock()) * BLOCK, range.shard(), run);
+      }
+    }
+    return bytes;
+  }
+
+  /**
+   * Takes out the first run and what is read with it: what lies behind it, and the same extent's
+   * next blocks behind a few that something newer has replaced. Those are read over by what is
+   * taken later; the memory of earlier runs never is, as an extent is replaced by newer ones only.
+   */
+  private static List<Run> takeTogether(List<Run> runs) {
+    List<Run> together = new ArrayList<>();
+    Run last = runs.removeFirst();
+    together.add(last);
+    for (Iterator<Run> each = runs.iterator(); each.hasNext(); ) {
+      Run next = each.next();
+      if (next.firstBlock() > last.endBlock() + REPLACED_BLOCKS_MAX) {
+        break;
+      }
+      if (last.isBefore(next) || last.extent().liesWhere(next.extent())) {
+        each.remove();
+        together.add(next);
+        last = next;
+      }
+    }
+    return together;
+  }
+
+  /** Where the blocks of the range lie. */
+  private List<Run> runs(ShardRange range, boolean wasThere) throws IOException, ShardException {
+    int lastBlock = range.lastBlock();
+    boolean isOriginal = range.view().lastChange() == 0;
+    @Nullable Extent[] sources = isOriginal ? NO_SOURCES : sources(range);
+    List<Run> runs = new ArrayList<>();
+    for (int block = range.firstBlock(); block <= lastBlock; ) {
+      int at = block - range.firstBlock();
+      Extent extent = isOriginal ? index.find(range.shard(), block) : sources[at];
+      int endBlock =
+          extent == null
+              ? block + 1
+              : isOriginal
+                  ? Math.min(lastBlock + 1, extent.endBlock())
+                  : endOfRun(sources, extent, at) + range.firstBlock();
+      if (extent == null || extent.end() < Math.min(range.end(), (long) endBlock * BLOCK)) {
+        throw absent(range, block, wasThere);
+      }
+      if (extent.stamp().altered() > range.view().revision()) {
+        throw gone(range, block);
+      }
+      runs.add(new Run(extent, block, endBlock));
+      block = endBlock;
+    }
+    return runs;
+  }
+
+  private static int endOfRun(@Nullable Extent[] sources, Extent first, int from) {
+    int end = from + 1;
+    while (end < sources.length) {
+      Extent next = sources[end];
+      if (next == null || !next.liesWhere(first)) {
+        break;
+      }
+      end++;
+    }
+    return end;
+  }
+
+  private ShardException absent(ShardRange range, int block, boolean wasThere) throws IOException {
+    boolean wasRemoved =
+        wasThere
+            || (block > range.firstBlock()
+                && range.view().lastChange() == 0
+                && index.find(range.shard(), range.firstBlock()) == null);
+    return wasRemoved
+        ? gone(range, block)
+        : new ShardException(ShardFault.MISSING, range.shard() + " has no block " + block);
+  }
+
+  private static ShardException gone(ShardRange range, int block) {
+    return new ShardException(
+        ShardFault.REVISION_GONE,
+        range.shard() + " block " + block + " of revision " + range.view().revision());
+  }
+
+  /** Per block, where it lies as of the view: the newest of what has it. */
+  private @Nullable Extent[] sources(ShardRange range) throws IOException, ShardException {
+    int first = range.firstBlock();
+    int last = range.lastBlock();
+    @Nullable Extent[] sources = new Extent[last - first + 1];
+    // Before the rows: what has been folded since they show.
+    UnfoldedShards.Known known = unfoldedShards.find(range.shard());
+    if (known != null && known.has(range.view())) {
+      // What is folded meanwhile shows as altered, and what is merged, in the bases behind patches.
+      putAll(
+          sources, range, unfolded(known.folded(), known.attempts(), range.view()), index.latest());
+      return sources;
+    }
+    try (ShardIndex.Rows rows = index.rows()) {
+      putAll(sources, range, unfolded(rows, range.shard(), range.view(), first, last), rows);
+    }
+    return sources;
+  }
+
+  private static void putAll(
+      @Nullable Extent[] sources, ShardRange range, List<ShardPiece> unfolded, ShardIndex.Rows rows)
+      throws IOException {
+    int first = range.firstBlock();
+    int last = range.lastBlock();
+    for (ShardPiece piece : unfolded.reversed()) {
+      putWhereNone(sources, first, piece.extent());
+    }
+    if (hasNone(sources)) {
+      rows.patches(range.shard(), first, last).forEach(each -> putWhereNone(sources, first, each));
+    }
+    if (hasNone(sources)) {
+      rows.bases(range.shard(), first, last).forEach(each -> putWhereNone(sources, first, each));
+    }
+  }
+
+  private static void putWhereNone(@Nullable Extent[] sources, int first, Extent extent) {
+    int from = Math.max(0, extent.firstBlock() - first);
+    int to = Math.min(sources.length, extent.endBlock() - first);
+    for (int i = from; i < to; i++) {
+      sources[i] = sources[i] == null ? extent : sources[i];
+    }
+  }
+
+  private static boolean hasNone(@Nullable Extent[] sources) {
+    for (Extent source : sources) {
+      if (source == null) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** What the view's attempts wrote of these blocks and is not folded here, oldest first. */
+  private static List<ShardPiece> unfolded(
+      ShardIndex.Rows rows, ShardId shard, ShardView view, int firstBlock, int lastBlock)
+      throws IOException, ShardException {
+    long folded = rows.folded(shard).revision();
+    if (folded < view.folded()) {
+      throw new ShardException(
+          ShardFault.MISSING, shard + " is folded up to " + folded + ", not to " + view.folded());
+    }
+    List<AttemptId> attempts = new ArrayList<>();
+    for (CommittedAttempt attempt : view.unfolded()) {
+      if (attempt.revision() > folded) {
+        attempts.add(attempt.attempt());
+      }
+    }
+    if (attempts.isEmpty()) {
+      return List.of();
+    }
+    return unfolded(folded, rows.intents(shard, attempts, firstBlock, lastBlock), view);
+  }
+
+  private static List<ShardPiece> unfolded(
+      long folded, Map<AttemptId, List<ShardPiece>> intents, ShardView view) throws ShardException {
+    List<ShardPiece> found = new ArrayList<>();
+    for (CommittedAttempt attempt : view.unfolded()) {
+      if (attempt.revision() > folded) {
+        List<ShardPiece> pieces = intents.get(attempt.attempt());
+        if (pieces == null) {
+          throw new ShardException(ShardFault.MISSING, "the shard has nothing of " + attempt);
+        }
+        found.addAll(pieces);
+      }
+    }
+    return found;
+  }
+
+  private void load(ByteBuffer memory, int firstBlock, Segment segment, List<Run> together)
+      throws IOException {
+    try {
+      loadAtOnce(memory, firstBlock, segment, together);
+    } catch (IOException e) {
+      if (together.size() == 1) {
+        throw e;
+      }
+      // What cannot be read may be what lies between them.
+      for (Run run : together) {
+        loadAtOnce(memory, firstBlock, segment, List.of(run));
+      }
+    }
+  }
+
+  /** With what is between them; and then the last one's tail if that lies apart. */
+  private void loadAtOnce(ByteBuffer memory, int firstBlock, Segment segment, List<Run> together)
+      throws IOException {
+    Run first = together.getFirst();
+    Run last = together.getLast();
+    int at = (first.firstBlock() - firstBlock) * BLOCK;
+    int bytes = (last.firstBlock() - first.firstBlock()) * BLOCK + last.bodyBytes();
+    if (bytes > 0) {
+      segment
+          .file()
+          .read(memory.limit(at + bytes).position(at), first.extent().position() + first.from());
+      onFileRead.accept(bytes);
+    }
+    int tailBytes = last.bytes() - last.bodyBytes();
+    if (tailBytes > 0) {
+      int tailFrom = last.from() + last.bodyBytes() - last.extent().bodyLength();
+      memory.limit(at + bytes + tailBytes).position(at + bytes);
+      segment.file().read(memory, last.extent().tailPosition() + tailFrom);
+      onFileRead.accept(tailBytes);
+    }
+  }
+
+  private void verify(ByteBuffer memory, int at, ShardId shard, Run run) throws ShardException {
+    Extent extent = run.extent();
+    int firstCrc = run.firstBlock() - extent.firstBlock();
+    int bad = new Checksum().firstMismatch(memory, at, run.bytes(), extent.crcs(), firstCrc);
+    memory.clear();
+    if (bad >= 0) {
+      meters.corruptBlock();
+      throw new ShardException(
+          ShardFault.CORRUPT,
+          shard + " block " + (extent.firstBlock() + bad) + " in segment " + extent.segment());
+    }
+  }
+}

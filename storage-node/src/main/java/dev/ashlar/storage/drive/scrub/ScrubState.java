@@ -1,0 +1,182 @@
+package dev.ashlar.storage.drive.scrub;
+
+import dev.ashlar.storage.drive.segment.Checksum;
+import dev.ashlar.storage.drive.segment.SegmentFormat;
+import dev.ashlar.storage.io.RawFile;
+import dev.ashlar.storage.io.RawFiles;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * How far the reading of everything is: 80 bytes in a file of their own, overwritten in place. If
+ * they are lost, it begins anew.
+ *
+ * <pre>
+ * magic 4 | version 2 | flags 2 | started 8 | finished 8 | next segment 8 | last segment 8
+ *     | segments 8 | verified bytes 8 | damaged blocks 8 | unreadable directories 8 | 0 4 | crc32c 4
+ * </pre>
+ *
+ * @param isRunning whether a pass is under way
+ * @param isExtended whether the pass has been to its end once, and goes on with what has come since
+ * @param startedMs when the pass began; 0: there never was one
+ * @param finishedMs when the last full pass ended; 0: never
+ * @param nextSegment the least that is to be read next
+ * @param lastSegment the last that belongs to the pass
+ * @param segments that the pass has read
+ */
+public record ScrubState(
+    boolean isRunning,
+    boolean isExtended,
+    long startedMs,
+    long finishedMs,
+    long nextSegment,
+    long lastSegment,
+    long segments,
+    long verifiedBytes,
+    long damagedBlocks,
+    long unreadableDirectories) {
+  private static final Logger LOG = LoggerFactory.getLogger(ScrubState.class);
+  public static final String FILE = "scrub-state";
+  public static final ScrubState NEVER = new ScrubState(false, false, 0, 0, 0, 0, 0, 0, 0, 0);
+  private static final int MAGIC = 0x41534843;
+  private static final short VERSION = 1;
+  private static final int RUNNING = 1;
+  private static final int EXTENDED = 2;
+  public static final int BYTES = 80;
+  private static final int CRC_AT = BYTES - Integer.BYTES;
+
+  /** The state that the drive keeps; {@link #NEVER} if there is none, or none that is whole. */
+  static ScrubState read(RawFiles files) {
+    try {
+      return readFile(files);
+    } catch (IOException e) {
+      LOG.warn("{} cannot be read, so the scrub begins anew: {}", FILE, e.toString());
+      return NEVER;
+    }
+  }
+
+  private static ScrubState readFile(RawFiles files) throws IOException {
+    if (!files.list().contains(FILE)) {
+      return NEVER;
+    }
+    ByteBuffer bytes = ByteBuffer.allocateDirect(BYTES);
+    try (RawFile file = files.open(FILE)) {
+      if (file.size() < BYTES) {
+        return NEVER;
+      }
+      file.read(bytes, 0);
+    }
+    return decode(bytes);
+  }
+
+  /** Takes the place of the one before, durably. */
+  void write(RawFiles files) throws IOException {
+    if (!files.list().contains(FILE)) {
+      files.create(FILE, SegmentFormat.BLOCK).close();
+      files.syncDirectory();
+    }
+    try (RawFile file = files.open(FILE)) {
+      file.write(List.of(encode()), 0);
+      file.sync();
+    }
+  }
+
+  /** A pass over all segments up to this one. */
+  ScrubState begin(long nowMs, long newLastSegment) {
+    return new ScrubState(true, false, nowMs, finishedMs, 0, newLastSegment, 0, 0, 0, 0);
+  }
+
+  /** Goes on once with what has come since, also by moves. */
+  ScrubState extend(long newLastSegment) {
+    return new ScrubState(
+        true,
+        true,
+        startedMs,
+        finishedMs,
+        nextSegment,
+        newLastSegment,
+        segments,
+        verifiedBytes,
+        damagedBlocks,
+        unreadableDirectories);
+  }
+
+  /** All that belongs to the pass was read. */
+  ScrubState finish(long nowMs) {
+    return new ScrubState(
+        false,
+        isExtended,
+        startedMs,
+        nowMs,
+        nextSegment,
+        lastSegment,
+        segments,
+        verifiedBytes,
+        damagedBlocks,
+        unreadableDirectories);
+  }
+
+  /** A segment was read. */
+  ScrubState advance(long segment, SegmentVerifier.Found found) {
+    return new ScrubState(
+        true,
+        isExtended,
+        startedMs,
+        finishedMs,
+        segment + 1,
+        lastSegment,
+        segments + 1,
+        verifiedBytes + found.verifiedBytes(),
+        damagedBlocks + found.damagedBlocks(),
+        unreadableDirectories + found.unreadableDirectories());
+  }
+
+  /** A segment was left out. */
+  ScrubState skip(long segment) {
+    return new ScrubState(
+        true,
+        isExtended,
+        startedMs,
+        finishedMs,
+        segment + 1,
+        lastSegment,
+        segments,
+        verifiedBytes,
+        damagedBlocks,
+        unreadableDirectories);
+  }
+
+  public ByteBuffer encode() {
+    ByteBuffer bytes = ByteBuffer.allocateDirect(BYTES);
+    int flags = (isRunning ? RUNNING : 0) | (isExtended ? EXTENDED : 0);
+    bytes.putInt(MAGIC).putShort(VERSION).putShort((short) flags);
+    bytes.putLong(startedMs).putLong(finishedMs).putLong(nextSegment).putLong(lastSegment);
+    bytes.putLong(segments).putLong(verifiedBytes).putLong(damagedBlocks);
+    bytes.putLong(unreadableDirectories);
+    int crc = new Checksum().of(bytes, 0, CRC_AT);
+    return bytes.clear().putInt(CRC_AT, crc);
+  }
+
+  public static ScrubState decode(ByteBuffer bytes) {
+    int crc = new Checksum().of(bytes, 0, CRC_AT);
+    bytes.clear();
+    if (bytes.getInt(0) != MAGIC || bytes.getShort(4) != VERSION || crc != bytes.getInt(CRC_AT)) {
+      return NEVER;
+    }
+    short flags = bytes.getShort(6);
+    return new ScrubState(
+        (flags & RUNNING) != 0,
+        (flags & EXTENDED) != 0,
+        bytes.getLong(8),
+        bytes.getLong(16),
+        bytes.getLong(24),
+        bytes.getLong(32),
+        bytes.getLong(40),
+        bytes.getLong(48),
+        bytes.getLong(56),
+        bytes.getLong(64));
+  }
+}

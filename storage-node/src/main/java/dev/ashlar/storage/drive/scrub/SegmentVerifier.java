@@ -1,0 +1,370 @@
+package dev.ashlar.storage.drive.scrub;
+
+import dev.ashlar.protocol.client.ShardFault;
+import dev.ashlar.protocol.layout.ByteRange;
+import dev.ashlar.protocol.memory.Slab;
+import dev.ashlar.protocol.memory.SlabPool;
+import dev.ashlar.protocol.model.BlobId;
+import dev.ashlar.protocol.model.ShardId;
+import dev.ashlar.storage.drive.cache.UnfoldedShards;
+import dev.ashlar.storage.drive.compact.LiveRecordCollector;
+import dev.ashlar.storage.drive.index.FoldState;
+import dev.ashlar.storage.drive.index.ReadThrottle;
+import dev.ashlar.storage.drive.index.ShardIndex;
+import dev.ashlar.storage.drive.log.SegmentLog;
+import dev.ashlar.storage.drive.segment.BatchScanner;
+import dev.ashlar.storage.drive.segment.Checksum;
+import dev.ashlar.storage.drive.segment.Extent;
+import dev.ashlar.storage.drive.segment.LogPosition;
+import dev.ashlar.storage.drive.segment.Segment;
+import dev.ashlar.storage.drive.segment.SegmentFiles;
+import dev.ashlar.storage.drive.segment.SegmentFormat;
+import dev.ashlar.storage.drive.segment.SegmentFormat.BatchHeader;
+import dev.ashlar.storage.drive.segment.ShardPiece;
+import dev.ashlar.storage.io.FileNotOpenedException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Reads the batches of a segment that hold anything live, one after the other, and compares each
+ * live block with the checksum that the index has for it. Where a batch's directory is damaged,
+ * what lies in it is found by the index. For one thread.
+ */
+public final class SegmentVerifier {
+  private static final Logger LOG = LoggerFactory.getLogger(SegmentVerifier.class);
+  private static final int BLOCK = SegmentFormat.BLOCK;
+
+  /** Of one read. */
+  private static final int READ_BYTES = 256 * 1024;
+
+  private static final int BLOBS_PAGE = 1000;
+
+  /** Before all of the index is searched for what was not met. */
+  private static final int RECOUNTS = 2;
+
+  private final UUID drive;
+  private final int segmentBytes;
+  private final SegmentFiles segments;
+  private final SegmentLog log;
+  private final ShardIndex index;
+  private final UnfoldedShards unfolded;
+  private final SlabPool slabs;
+  private final ReadThrottle pace;
+  private final DamageListener listener;
+  private final Checksum checksum = new Checksum();
+
+  private long verifiedBytes;
+  private long damagedBlocks;
+
+  /** Beginnings and ends of the batches that were met. */
+  private final TreeMap<Integer, Integer> batches = new TreeMap<>();
+
+  /** Behind which of them there is one that cannot be read. */
+  private final Set<Integer> gaps = new HashSet<>();
+
+  /** Of which pieces lie there. */
+  private final Set<BlobId> blobsInGaps = new HashSet<>();
+
+  /** Live pieces that were come across, with their records. */
+  private long seenBytes;
+
+  /**
+   * What a segment's reading has come to.
+   *
+   * @param undirected blobs of which pieces lie in batches whose directories cannot be read
+   */
+  public record Found(
+      long verifiedBytes, long damagedBlocks, long unreadableDirectories, Set<BlobId> undirected) {
+    public Found {
+      undirected = Set.copyOf(undirected);
+    }
+  }
+
+  public SegmentVerifier(
+      UUID drive,
+      SegmentFiles segments,
+      SegmentLog log,
+      SegmentLog.Parts parts,
+      UnfoldedShards unfolded,
+      ReadThrottle pace,
+      DamageListener listener) {
+    this.drive = drive;
+    this.segmentBytes = segments.segmentBytes();
+    this.segments = segments;
+    this.log = log;
+    this.index = parts.index();
+    this.slabs = parts.slabs();
+    this.unfolded = unfolded;
+    this.pace = pace;
+    this.listener = listener;
+  }
+
+  /**
+   * Reads a segment, or what of it is still there. What is written to it meanwhile may be left out.
+   *
+   * @return null if it was told to end
+   */
+  public @Nullable Found verify(long segment) throws IOException {
+    verifiedBytes = 0;
+    damagedBlocks = 0;
+    batches.clear();
+    gaps.clear();
+    blobsInGaps.clear();
+    seenBytes = 0;
+    long live = liveBytes(segment); // before the end is looked up: all of it is in front of that
+    LogPosition head = log.end();
+    boolean isActive = log.activeSegment() == segment;
+    int end = isActive && head.segment() == segment ? head.offset() : segmentBytes;
+    BatchHeader last = null;
+    try (BatchScanner scanner = new BatchScanner(drive, segmentBytes, slabs)) {
+      for (int offset = 0; offset < end; ) {
+        Batch batch = next(scanner, segment, offset);
+        if (batch == null) {
+          break;
+        }
+        last = batch.header();
+        offset = last.offset() + last.bytes();
+        batches.put(last.offset(), offset);
+        if (!pace.take(batch.header().directoryBytes()) || !verify(segment, batch)) {
+          return null;
+        }
+      }
+    }
+    if (!isActive && last != null) {
+      checkSeal(segment, last);
+    }
+    for (int i = 0; seenBytes < Math.min(live, liveBytes(segment)); i++) {
+      if (i == RECOUNTS) {
+        searchIndex(segment, end);
+        break;
+      }
+      live = liveBytes(segment);
+      recount(segment);
+    }
+    return new Found(verifiedBytes, damagedBlocks, gaps.size(), blobsInGaps);
+  }
+
+  /** Without the index a rebuild could not tell that nothing but the seal is lost. */
+  private void checkSeal(long segment, BatchHeader last) {
+    int end = last.offset() + last.bytes();
+    boolean isStillThere = segments.get(segment) != null;
+    if (isStillThere && last.lacksSeal() && end < segmentBytes) {
+      LOG.warn("the last batch of segment {}, behind byte {}, cannot be read", segment, end);
+      gaps.add(end);
+    }
+  }
+
+  /** Grows while the segment is written to. */
+  private long liveBytes(long segment) {
+    Segment left = segments.get(segment);
+    return left == null ? 0 : left.use().liveBytes();
+  }
+
+  /** What is folded between look and count is counted block by block, and so as more. */
+  private void recount(long segment) throws IOException {
+    seenBytes = 0;
+    try (BatchScanner scanner = new BatchScanner(drive, segmentBytes, slabs)) {
+      Batch batch = next(scanner, segment, 0);
+      while (batch != null) {
+        batch.live().forEach(piece -> seenBytes += piece.storedBytes());
+        int behind = batch.header().offset() + batch.header().bytes();
+        batch = behind < segmentBytes ? next(scanner, segment, behind) : null;
+      }
+    }
+  }
+
+  /** A batch and what of it is live. */
+  private record Batch(BatchHeader header, List<ShardPiece> live) {}
+
+  /** The batch that begins here or, if none does, the next one. */
+  private @Nullable Batch next(BatchScanner scanner, long id, int offset) throws IOException {
+    Segment segment = segments.acquire(id);
+    if (segment == null) {
+      return null;
+    }
+    try {
+      BatchHeader header = scanner.directoryAt(segment, offset);
+      if (header == null) {
+        header = scanner.firstAbove(segment, offset, 0);
+      }
+      if (header == null) {
+        return null;
+      }
+      LiveRecordCollector needed = new LiveRecordCollector(index, unfolded, segments, segment);
+      scanner.forEachRecord(header, needed);
+      needed.lookUp();
+      return new Batch(header, needed.take(Integer.MAX_VALUE).pieces());
+    } finally {
+      segments.release(segment);
+    }
+  }
+
+  private boolean verify(long segment, Batch batch) throws IOException {
+    return batch.live().isEmpty()
+        || verify(segment, batch.header().offset(), batch.header().bytes(), batch.live());
+  }
+
+  /**
+   * Verifies pieces that lie in this part of the segment.
+   *
+   * @return false if it was told to end
+   */
+  private boolean verify(long segment, int at, int length, List<ShardPiece> pieces)
+      throws IOException {
+    Slab slab = slabs.acquire(length);
+    try {
+      BitSet unreadable = new BitSet();
+      for (int from = 0; from < length; from += READ_BYTES) {
+        int bytes = Math.min(READ_BYTES, length - from);
+        if (!pace.take(bytes)) {
+          return false;
+        }
+        if (!read(segment, at + from, slab.slice(from, bytes), unreadable, from / BLOCK)) {
+          return true; // all of it has been moved, or is gone
+        }
+      }
+      for (ShardPiece piece : pieces) {
+        verify(slab.buffer(), at, unreadable, piece);
+      }
+      return true;
+    } finally {
+      slab.release();
+    }
+  }
+
+  /** False if the segment is gone. Blocks that cannot be read are noted. */
+  private boolean read(long id, int at, ByteBuffer into, BitSet unreadable, int firstBlock)
+      throws FileNotOpenedException {
+    Segment segment = segments.acquire(id);
+    if (segment == null) {
+      return false;
+    }
+    try {
+      int bytes = into.remaining();
+      if (!read(segment, at, into.duplicate())) {
+        for (int block = 0; block < bytes / BLOCK; block++) {
+          ByteBuffer one = into.slice(block * BLOCK, BLOCK);
+          unreadable.set(firstBlock + block, !read(segment, at + block * BLOCK, one));
+        }
+      }
+      return true;
+    } finally {
+      segments.release(segment);
+    }
+  }
+
+  private static boolean read(Segment segment, int at, ByteBuffer into)
+      throws FileNotOpenedException {
+    try {
+      segment.file().read(into, at);
+      return true;
+    } catch (FileNotOpenedException e) {
+      throw e; // that says nothing of the blocks
+    } catch (IOException e) {
+      LOG.debug("{} cannot be read at {}", segment, at, e);
+      return false;
+    }
+  }
+
+  private void verify(ByteBuffer memory, int batchAt, BitSet unreadable, ShardPiece piece)
+      throws IOException {
+    Extent extent = piece.extent();
+    seenBytes += piece.storedBytes();
+    for (int i = 0; i < extent.crcs().length; i++) {
+      int from = i * BLOCK;
+      int length = Math.min(BLOCK, extent.length() - from);
+      int at =
+          (from < extent.bodyLength() ? extent.position() + from : extent.tailPosition()) - batchAt;
+      boolean isUnreadable =
+          unreadable.get(at / BLOCK) || unreadable.get((at + length - 1) / BLOCK);
+      if (isUnreadable || checksum.of(memory, at, length) != extent.crcs()[i]) {
+        damaged(piece, i, length, isUnreadable ? ShardFault.IO_ERROR : ShardFault.CORRUPT);
+      }
+      memory.clear();
+    }
+    verifiedBytes += extent.length();
+  }
+
+  /** What was moved or deleted since it was looked up is no damage. */
+  private void damaged(ShardPiece piece, int block, int length, ShardFault fault)
+      throws IOException {
+    Extent extent = piece.extent();
+    Extent now = index.latest().at(piece.shard(), piece.role(), extent.firstBlock());
+    if (now != null && now.liesWhere(extent)) {
+      damagedBlocks++;
+      long offset = (long) (extent.firstBlock() + block) * BLOCK;
+      LOG.warn(
+          "{} at byte {}, in segment {}, is damaged: {}",
+          piece.shard(),
+          offset,
+          extent.segment(),
+          fault);
+      listener.damaged(piece.shard(), new ByteRange(offset, length), fault);
+    }
+  }
+
+  /**
+   * Finds what the index has in this segment and no directory that can be read names.
+   *
+   * @param end of what was read; what lies behind it was written meanwhile
+   */
+  private void searchIndex(long segment, int end) throws IOException {
+    BlobId after = null;
+    List<BlobId> page;
+    do {
+      page = index.blobsBelow(-1, after, BLOBS_PAGE);
+      for (BlobId blob : page) {
+        List<ShardPiece> here = new ArrayList<>();
+        index.forEachRow(blob, new PiecesOf(segment, here));
+        for (ShardPiece piece : here) {
+          if (piece.extent().position() < end) {
+            verifyAlone(segment, piece);
+          }
+        }
+      }
+      after = page.isEmpty() ? null : page.getLast();
+    } while (page.size() == BLOBS_PAGE && pace.take(0));
+  }
+
+  private record PiecesOf(long segment, List<ShardPiece> pieces) implements ShardIndex.RowVisitor {
+    @Override
+    public void piece(ShardPiece piece) {
+      if (piece.extent().segment() == segment) {
+        pieces.add(piece);
+      }
+    }
+
+    @Override
+    public void folded(ShardId shard, FoldState folded) {}
+  }
+
+  /** Of a batch that was not met; what lies in it may be whole all the same. */
+  private void verifyAlone(long segment, ShardPiece piece) throws IOException {
+    Extent extent = piece.extent();
+    Map.Entry<Integer, Integer> before = batches.floorEntry(extent.position());
+    int gap = before == null ? 0 : before.getValue();
+    if (gap > extent.position()) {
+      return;
+    }
+    blobsInGaps.add(piece.shard().blob());
+    if (gaps.add(gap)) {
+      LOG.warn("a batch behind byte {} of segment {} has lost its directory", gap, segment);
+    }
+    int tail = extent.tailPosition() == 0 ? extent.position() : extent.tailPosition();
+    int tailEnd = tail + extent.length() - extent.bodyLength();
+    int from = Math.min(extent.position(), tail) / BLOCK * BLOCK;
+    int to = SegmentFormat.roundUp(Math.max(extent.position() + extent.bodyLength(), tailEnd));
+    verify(segment, from, to - from, List.of(piece));
+  }
+}

@@ -1,0 +1,175 @@
+package dev.ashlar.storage.drive.segment;
+
+import dev.ashlar.protocol.model.BlobId;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.Set;
+
+/**
+ * Which blobs the last batches of the log changed, as hashes. Each batch stores this about the
+ * batches before it: when one of those can no longer be read, only the blobs named here are in
+ * doubt. Stored in the space behind the records that would be zeros, if there is enough. For one
+ * thread.
+ */
+public final class ChangeHistory {
+  /** Kept and stored at most, unless the last batch alone takes more. */
+  private static final int WORDS_MAX = 256;
+
+  /** The history says nothing of a batch that changed more, nor of any before it. */
+  private static final int BLOBS_MAX = 900;
+
+  /**
+   * As stored: of each batch, newest first, the number of its changed blobs and their hashes. Most
+   * batches change none, and many are known: one array is moved faster than a list is walked.
+   */
+  private int[] words = new int[2 * WORDS_MAX];
+
+  private int wordCount;
+  private int batches;
+
+  /**
+   * What a batch stores: for each of the batches before it, newest first, the number of its changed
+   * blobs and their hashes.
+   */
+  public record Stored(int batches, int[] words) {
+    public static final Stored NONE = new Stored(0, new int[0]);
+
+    /** The hashes of the blobs that the last so many batches changed. */
+    public Set<Integer> changedBy(long lastBatches) {
+      Set<Integer> changed = new HashSet<>();
+      int at = 0;
+      for (long batch = 0; batch < lastBatches; batch++) {
+        int count = words[at++];
+        for (int i = 0; i < count; i++) {
+          changed.add(words[at++]);
+        }
+      }
+      return changed;
+    }
+
+    public int storedBytes() {
+      return batches == 0 ? 0 : SegmentFormat.historyBytes(words.length);
+    }
+  }
+
+  /**
+   * The blobs that one batch changes. Blobs that it only adds plain bytes to are not among them.
+   */
+  public static final class Changes implements BatchScanner.RecordVisitor {
+    private int[] hashes = new int[8];
+    private int count;
+
+    @Override
+    public void piece(ShardPiece piece) {
+      if (!(piece.role() instanceof ShardPiece.Base) || piece.extent().stamp().revision() > 0) {
+        add(piece.shard().blob());
+      }
+    }
+
+    /** A lost discard brings back intents of attempts that nobody committed: no shard changes. */
+    @Override
+    public void mark(LogMarker mark) {
+      if (!(mark instanceof LogMarker.DiscardMarker)) {
+        add(mark.blob());
+      }
+    }
+
+    private void add(BlobId blob) {
+      if (count == hashes.length) {
+        hashes = Arrays.copyOf(hashes, 2 * count);
+      }
+      hashes[count++] = hash(blob);
+    }
+
+    private int[] distinct() {
+      Arrays.sort(hashes, 0, count);
+      int kept = 0;
+      for (int i = 0; i < count; i++) {
+        if (i == 0 || hashes[i] != hashes[i - 1]) {
+          hashes[kept++] = hashes[i];
+        }
+      }
+      return Arrays.copyOf(hashes, kept);
+    }
+  }
+
+  /** Part of the format: two blobs with the same hash are in doubt together. */
+  public static int hash(BlobId blob) {
+    long mixed = blob.session() * 0x9E3779B97F4A7C15L + blob.sequence();
+    mixed = (mixed ^ (mixed >>> 32)) * 0xD6E8FEB86659FD93L;
+    return (int) (mixed ^ (mixed >>> 32));
+  }
+
+  /** The next batch has been written. */
+  public void add(Changes changes) {
+    int[] hashes = changes.distinct();
+    if (hashes.length > BLOBS_MAX) {
+      batches = 0;
+      wordCount = 0;
+      return;
+    }
+    int added = 1 + hashes.length;
+    reserve(added + wordCount);
+    System.arraycopy(words, 0, words, added, wordCount);
+    words[0] = hashes.length;
+    System.arraycopy(hashes, 0, words, 1, hashes.length);
+    wordCount += added;
+    batches++;
+    if (wordCount > WORDS_MAX) {
+      keep(Math.max(WORDS_MAX, added));
+    }
+  }
+
+  private void reserve(int count) {
+    if (count > words.length) {
+      words = Arrays.copyOf(words, 2 * count);
+    }
+  }
+
+  /** Forgets the oldest batches that do not fit so many words. */
+  private void keep(int wordsMax) {
+    batches = batchesWithin(wordsMax);
+    wordCount = wordsOf(batches);
+  }
+
+  private int batchesWithin(int wordsMax) {
+    int count = 0;
+    int at = 0;
+    while (count < batches && at + 1 + words[at] <= wordsMax) {
+      at += 1 + words[at];
+      count++;
+    }
+    return count;
+  }
+
+  private int wordsOf(int newestBatches) {
+    int at = 0;
+    for (int i = 0; i < newestBatches; i++) {
+      at += 1 + words[at];
+    }
+    return at;
+  }
+
+  /** Takes over what the last batch of a log stored, before that batch itself is added. */
+  public void restore(Stored stored) {
+    reserve(stored.words().length);
+    System.arraycopy(stored.words(), 0, words, 0, stored.words().length);
+    batches = stored.batches();
+    wordCount = wordsOf(batches);
+  }
+
+  /** Bytes that the newest batch alone takes; 0 if nothing is known of it. */
+  public int bytesMin() {
+    return batches == 0 ? 0 : SegmentFormat.historyBytes(1 + words[0]);
+  }
+
+  /** The newest batches of which there is room in so many bytes. */
+  public Stored fitting(int bytes) {
+    int room = (bytes - SegmentFormat.historyBytes(0)) / Integer.BYTES;
+    if (room >= wordCount) {
+      return batches == 0 ? Stored.NONE : new Stored(batches, Arrays.copyOf(words, wordCount));
+    }
+    int count = batchesWithin(room);
+    return count == 0 ? Stored.NONE : new Stored(count, Arrays.copyOf(words, wordsOf(count)));
+  }
+}

@@ -1,0 +1,410 @@
+package dev.ashlar.storage.drive.segment;
+
+import dev.ashlar.storage.drive.config.DriveConfig;
+import dev.ashlar.storage.io.RawFiles;
+import dev.ashlar.storage.io.TooManyOpenFilesException;
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.Collection;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.ConcurrentSkipListSet;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.IntSupplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The segment files of a drive and the room they have. A segment's id is never used again; a file
+ * is: it becomes a spare, and then, renamed, another segment.
+ */
+public final class SegmentFiles implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(SegmentFiles.class);
+  private static final String SEGMENT_PREFIX = "segment-";
+  private static final String SPARE_PREFIX = "spare-";
+  private static final int SPARES_MAX = 2;
+
+  /**
+   * What a segment is wanted for, and how many others that has to leave. The last is for moves:
+   * they free more than they take, so a full drive can always be worked free. New data leaves as
+   * many for each other drive of the file system too; deletes and moves do not, as a file system
+   * may be fuller than that already.
+   */
+  public enum Need {
+    NEW_DATA(DriveConfig.Limits.SEGMENTS_LEFT_BY_NEW_DATA),
+    DELETE(1),
+    MOVE(0);
+
+    private final int segmentsLeft;
+
+    Need(int segmentsLeft) {
+      this.segmentsLeft = segmentsLeft;
+    }
+
+    int segmentsLeft() {
+      return segmentsLeft;
+    }
+  }
+
+  private final RawFiles files;
+  private final DriveConfig.Limits limits;
+  private final IntSupplier drivesOnFileSystem;
+  private final NavigableMap<Long, Segment> byId = new ConcurrentSkipListMap<>();
+
+  /** Ids whose records are still on the drive, in use or waiting for their last reader. */
+  private final ConcurrentSkipListSet<Long> onDrive = new ConcurrentSkipListSet<>();
+
+  /** Of these, the segments that hold old copies of pieces that were moved. */
+  private final ConcurrentSkipListSet<Long> movedFrom = new ConcurrentSkipListSet<>();
+
+  /** Of these, the segments that stay although nothing in them is needed. */
+  private final ConcurrentSkipListSet<Long> leftBehind = new ConcurrentSkipListSet<>();
+
+  private final ReentrantLock lock = new ReentrantLock();
+  private final ArrayDeque<String> spares = new ArrayDeque<>();
+  private long lastSpare;
+  private long lastId;
+  private volatile boolean full;
+  private volatile long freeBytes;
+  private volatile long newDataFreeBytes;
+  private volatile long usedBytes;
+  private volatile long usableBytes;
+
+  /**
+   * Opens what is there; files that a crash left half made are deleted.
+   *
+   * @param drivesOnFileSystem how many drives share the file system now, with this one
+   */
+  public SegmentFiles(
+      RawFiles files,
+      DriveConfig.Limits limits,
+      Map<Long, SegmentUsage> uses,
+      IntSupplier drivesOnFileSystem)
+      throws IOException {
+    this.files = files;
+    this.limits = limits;
+    this.drivesOnFileSystem = drivesOnFileSystem;
+    for (String name : files.list()) {
+      if (isSegment(name)) {
+        openSegment(name, uses);
+      } else if (name.startsWith(SPARE_PREFIX)) {
+        openSpare(name);
+      }
+    }
+    lastId = byId.isEmpty() ? 0 : byId.lastKey();
+    for (long used : uses.keySet()) {
+      lastId = Math.max(lastId, used);
+    }
+    lookForRoom();
+  }
+
+  private void openSegment(String name, Map<Long, SegmentUsage> uses) throws IOException {
+    long id = Long.parseUnsignedLong(name, SEGMENT_PREFIX.length(), name.length(), 16);
+    SegmentUsage use = uses.getOrDefault(id, SegmentUsage.NONE);
+    long size = files.size(name);
+    if (size != limits.segmentBytes()) {
+      throw new IOException(
+          name + " has " + size + " bytes, but segments are set to " + limits.segmentBytes());
+    }
+    byId.put(id, new Segment(id, files.open(name), use));
+    onDrive.add(id);
+    if (use.wasMovedFrom()) {
+      movedFrom.add(id);
+    }
+  }
+
+  private void openSpare(String name) throws IOException {
+    long size = files.size(name);
+    if (size == limits.segmentBytes() && spares.size() < SPARES_MAX) {
+      spares.add(name);
+      lastSpare =
+          Math.max(lastSpare, Long.parseLong(name, SPARE_PREFIX.length(), name.length(), 16));
+    } else {
+      files.delete(name);
+    }
+  }
+
+  public static String fileName(long id) {
+    return SEGMENT_PREFIX + String.format("%016x", id);
+  }
+
+  public static boolean isSegment(String name) {
+    return name.startsWith(SEGMENT_PREFIX);
+  }
+
+  /** The segment, which the caller has to {@link #release}; null if it is not there (any more). */
+  public @Nullable Segment acquire(long id) {
+    Segment segment = byId.get(id);
+    return segment != null && segment.acquire() ? segment : null;
+  }
+
+  public @Nullable Segment get(long id) {
+    return byId.get(id);
+  }
+
+  public void release(Segment segment) {
+    if (segment.release()) {
+      recycle(segment);
+    }
+  }
+
+  /** All segments in the order of the log. */
+  public Collection<Segment> all() {
+    return byId.values();
+  }
+
+  /** The segments behind this one. */
+  public Collection<Segment> after(long id) {
+    return byId.tailMap(id, false).values();
+  }
+
+  public void markMovedFrom(long id) {
+    if (!leftBehind.contains(id)) {
+      movedFrom.add(id);
+    }
+  }
+
+  /**
+   * The segment is empty and stays for good, so that a replay meets the damage in it. Marks need
+   * not outlive what it holds, or all of them would have to be carried along for ever: a replay
+   * that meets damage begins a new incarnation, of which nothing counts before repair has read it,
+   * and what is deleted but comes back there is removed by the light scrub.
+   */
+  public void leaveBehind(Segment segment) {
+    leftBehind.add(segment.id());
+    movedFrom.remove(segment.id());
+  }
+
+  /**
+   * The segments in which a replay may meet records that lie, as far as the index knows, in those
+   * from {@code lowest} to {@code highest}: copies may also be where they were moved from.
+   */
+  public Span withCopies(long lowest, long highest) {
+    Long lowestMoved = movedFrom.ceiling(0L);
+    Long highestMoved = movedFrom.floor(Long.MAX_VALUE);
+    return lowestMoved == null || highestMoved == null // the last may just have been freed
+        ? new Span(lowest, highest)
+        : new Span(Math.min(lowest, lowestMoved), Math.max(highest, highestMoved));
+  }
+
+  /** Segments from the lowest to the highest. */
+  public record Span(long lowest, long highest) {}
+
+  /** Whether a segment other than this one may hold records that the mark speaks of. */
+  public boolean needs(LogMarker mark, long otherThan) {
+    for (long id : onDrive.subSet(mark.lowestSegment(), true, mark.highestSegment(), true)) {
+      if (id != otherThan && !leftBehind.contains(id)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** What has to be done before the log goes on in another segment. */
+  public interface Leaving {
+    void run() throws IOException;
+  }
+
+  /**
+   * A fresh segment, durable by name.
+   *
+   * @param leaving is done first, and only if there is room
+   * @return null when there is no room for this need
+   */
+  public @Nullable Segment allocate(Need need, Leaving leaving) throws IOException {
+    lock.lock();
+    try {
+      if (!hasRoomFor(need) || (spares.isEmpty() && !addSpare())) {
+        full = true;
+        return null;
+      }
+      leaving.run();
+      long id = ++lastId;
+      String name = fileName(id);
+      makeOf(spares.element(), name);
+      spares.remove();
+      Segment segment = new Segment(id, files.open(name), SegmentUsage.NONE);
+      byId.put(id, segment);
+      onDrive.add(id);
+      lookForRoom();
+      return segment;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Durably renames a spare; leaves it as it was if too many files are open for that. */
+  private void makeOf(String spare, String segment) throws IOException {
+    files.rename(spare, segment);
+    try {
+      files.syncDirectory();
+    } catch (TooManyOpenFilesException e) {
+      files.rename(segment, spare);
+      throw e;
+    }
+  }
+
+  /**
+   * Makes the next segment ready ahead of its need. With room again, there or in the segment that
+   * is written to now, the drive is full no more.
+   */
+  public void prepare(int activeRoomBytes) throws IOException {
+    lock.lock();
+    try {
+      boolean hasRoom = hasRoomFor(Need.NEW_DATA);
+      if (hasRoom && spares.isEmpty()) {
+        hasRoom = addSpare();
+      }
+      lookForRoom();
+      boolean hasActiveRoom = activeRoomBytes >= limits.batchBytesMax() && mayFill(Need.NEW_DATA);
+      if (hasRoom || hasActiveRoom) {
+        full = false;
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Whether new data was refused a segment and there has been no room since. */
+  public boolean isFull() {
+    return full;
+  }
+
+  /**
+   * Whether what is written to a segment now leaves enough behind it: else new data would get into
+   * the reserve by way of segments that moves have begun.
+   */
+  public boolean mayFill(Need need) {
+    return freeBytesFor(need) >= bytesLeftBy(need);
+  }
+
+  /** Takes a segment without live pieces or needed marks out of the log. */
+  public void retire(Segment segment) {
+    byId.remove(segment.id());
+    release(segment);
+  }
+
+  /** As last looked at: whoever asks must not wait for a drive that hangs. */
+  public long usedBytes() {
+    return usedBytes;
+  }
+
+  /** Bytes of segments that the drive could have in all, as last looked at. */
+  public long capacityBytes() {
+    return Math.min(limits.capacityBytesMax(), usedBytes + usableBytes);
+  }
+
+  /**
+   * Of these, bytes that new data could have: without what other drives of the file system need.
+   */
+  public long newDataCapacityBytes() {
+    return Math.min(limits.capacityBytesMax(), usedBytes + usableBytes - otherDrivesBytes());
+  }
+
+  public long liveBytes() {
+    long sum = 0;
+    for (Segment segment : byId.values()) {
+      sum += segment.use().liveBytes();
+    }
+    return sum;
+  }
+
+  public int count() {
+    return byId.size();
+  }
+
+  public int segmentBytes() {
+    return limits.segmentBytes();
+  }
+
+  @Override
+  public void close() throws IOException {
+    for (Segment segment : byId.values()) {
+      segment.file().close();
+    }
+  }
+
+  /** Whether there was room for another segment, as last looked at. */
+  public boolean mayAllocate(Need need) {
+    return freeBytesFor(need) >= limits.segmentBytes() + bytesLeftBy(need);
+  }
+
+  private boolean hasRoomFor(Need need) throws IOException {
+    lookForRoom();
+    return mayAllocate(need);
+  }
+
+  private long freeBytesFor(Need need) {
+    return need == Need.NEW_DATA ? newDataFreeBytes : freeBytes;
+  }
+
+  private long bytesLeftBy(Need need) {
+    long reserve = need == Need.NEW_DATA ? limits.reserveBytes() : 0;
+    return (long) need.segmentsLeft * limits.segmentBytes() + reserve;
+  }
+
+  private void lookForRoom() throws IOException {
+    long spareBytes = (long) spares.size() * limits.segmentBytes();
+    freeBytes = spareBytes + roomBytes();
+    newDataFreeBytes =
+        spareBytes
+            + Math.min(limits.capacityBytesMax() - usedBytes, usableBytes - otherDrivesBytes());
+  }
+
+  /**
+   * What new data leaves of the file system for the other drives on it. Spares of this drive are
+   * not counted: no other drive can use them.
+   */
+  private long otherDrivesBytes() {
+    long others = Math.max(0, drivesOnFileSystem.getAsInt() - 1);
+    return others * Need.NEW_DATA.segmentsLeft() * limits.segmentBytes();
+  }
+
+  private long roomBytes() throws IOException {
+    usedBytes = (long) (onDrive.size() + spares.size()) * limits.segmentBytes();
+    usableBytes = files.usableBytes();
+    return Math.min(limits.capacityBytesMax() - usedBytes, usableBytes);
+  }
+
+  private boolean addSpare() throws IOException {
+    if (roomBytes() < limits.segmentBytes()) {
+      return false;
+    }
+    String name = SPARE_PREFIX + Long.toHexString(++lastSpare);
+    try {
+      files.create(name, limits.segmentBytes()).close();
+    } catch (TooManyOpenFilesException e) {
+      throw e; // there may be room
+    } catch (IOException e) {
+      LOG.warn("no room for another segment: {}", e.toString());
+      return false;
+    }
+    spares.add(name);
+    return true;
+  }
+
+  private void recycle(Segment segment) {
+    String name = fileName(segment.id());
+    lock.lock();
+    try {
+      segment.file().close();
+      if (spares.size() < SPARES_MAX) {
+        String spare = SPARE_PREFIX + Long.toHexString(++lastSpare);
+        files.rename(name, spare);
+        spares.add(spare);
+      } else {
+        files.delete(name);
+      }
+      files.syncDirectory();
+      onDrive.remove(segment.id());
+      movedFrom.remove(segment.id());
+      lookForRoom();
+    } catch (IOException e) {
+      LOG.warn("segment {} stays until the next start: {}", segment.id(), e.toString());
+    } finally {
+      lock.unlock();
+    }
+  }
+}
