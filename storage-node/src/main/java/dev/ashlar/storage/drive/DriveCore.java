@@ -38,9 +38,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * An open drive without its threads: who it is, its segments, its index, and the head of its log.
- */
+/** An open drive without threads: its identity, segments, index and log. */
 final class DriveCore {
   private static final Logger LOG = LoggerFactory.getLogger(DriveCore.class);
 
@@ -50,21 +48,21 @@ final class DriveCore {
   private final SegmentLog.Parts parts;
   private final SegmentFiles segments;
   private final ChangedShards changed;
-  private final UnreadableDirectories lostDirectories = new UnreadableDirectories();
+  private final UnreadableDirectories unreadableDirectories = new UnreadableDirectories();
   private final SegmentLog log;
   private final ShardReader reader;
   private DriveIdentity identity;
 
   /**
-   * Where a drive is opened.
+   * What is known about a drive before it is opened.
    *
-   * @param drive which drive is expected; null for any
-   * @param epochSecond the time, or later, as a lower bound for new incarnations
-   * @param drivesOnFileSystem how many open drives share its file system now, with this one
+   * @param drive the expected drive; null: any
+   * @param epochSecond the current time or later, a lower bound for new incarnations
+   * @param drivesOnFileSystem number of open drives on the same file system, including this one
    */
   record Setting(
       UUID cluster, @Nullable UUID drive, long epochSecond, IntSupplier drivesOnFileSystem) {
-    /** Of a drive that shares its file system with no other. */
+    /** For a drive that has a file system of its own. */
     Setting(UUID cluster, @Nullable UUID drive, long epochSecond) {
       this(cluster, drive, epochSecond, () -> 1);
     }
@@ -94,7 +92,7 @@ final class DriveCore {
     reader = newReader(parts.meters()::read);
     try {
       if (areLostSinceBefore) {
-        recovered.lost().addAll(); // what the damage covered is not known any more
+        recovered.lost().addAll(); // the extent of that damage is unknown
       }
       if (identity.changesLost()) {
         deleteBlobsInDoubt(recovered.lost());
@@ -105,7 +103,10 @@ final class DriveCore {
     }
   }
 
-  /** Who the drive in this folder is; formats an empty folder, refuses any other drive. */
+  /**
+   * Reads the identity of the drive in a directory. Formats an empty directory and refuses any
+   * other drive.
+   */
   static DriveIdentity identify(RawFiles files, Setting setting) throws IOException {
     if (!files.list().contains(DriveIdentity.FILE)) {
       return format(files, setting);
@@ -137,7 +138,7 @@ final class DriveCore {
         new DriveIdentity(
             setting.cluster(), new DriveId(id, Math.max(1, setting.epochSecond())), false);
     fresh.create(files);
-    LOG.info("formatted drive {}", fresh.drive());
+    LOG.info("Formatted drive {}", fresh.drive());
     return fresh;
   }
 
@@ -169,7 +170,14 @@ final class DriveCore {
 
   Compactor newCompactor(Compactor.Mover mover) {
     return new Compactor(
-        drive().id(), limits, segments, log, parts, changed.unfolded(), lostDirectories, mover);
+        drive().id(),
+        limits,
+        segments,
+        log,
+        parts,
+        changed.unfolded(),
+        unreadableDirectories,
+        mover);
   }
 
   ExtentMerger newCoalescer(ExtentMerger.Merger merger) {
@@ -184,10 +192,15 @@ final class DriveCore {
 
   ScrubPass newScrub(ReadThrottle pace, Clock clock) {
     return new ScrubPass(
-        files, segments, log, listener -> newSegmentScrub(pace, listener), lostDirectories, clock);
+        files,
+        segments,
+        log,
+        listener -> newSegmentVerifier(pace, listener),
+        unreadableDirectories,
+        clock);
   }
 
-  SegmentVerifier newSegmentScrub(ReadThrottle pace, DamageListener listener) {
+  SegmentVerifier newSegmentVerifier(ReadThrottle pace, DamageListener listener) {
     return new SegmentVerifier(
         drive().id(), segments, log, parts, changed.unfolded(), pace, listener);
   }
@@ -196,22 +209,22 @@ final class DriveCore {
     return new ShardReader(segments, parts, changed.unfolded(), onFileRead);
   }
 
-  /** Where merges may be worth it. */
+  /** Places that may be worth merging. */
   MergeCandidates mergeCandidates() {
     return changed.toMerge();
   }
 
-  /** From the next start on the drive is in a new life; this one's acknowledgements are over. */
+  /** Ends the incarnation: the next start begins a new one. */
   void endLife() throws IOException {
     identity.nextIncarnation(setting.epochSecond()).write(files);
   }
 
-  /** Memory that its blocks changed lately take. */
+  /** Memory used by recently changed blocks. */
   long recentBytes() {
     return changed.recent().bytes();
   }
 
-  /** Nothing will be changed any more: what helps with changes makes room for other drives'. */
+  /** Frees memory that only helps with changes, when there will be none. */
   void endChanges() {
     changed.recent().close();
   }
@@ -221,11 +234,13 @@ final class DriveCore {
     segments.close();
   }
 
-  /** The first loss that recovery finds begins a new life, before anything behind it is used. */
+  /**
+   * Begins a new incarnation at the first loss found by recovery, before any later record is used.
+   */
   private final class Damages implements LogRecovery.DamageHandler {
     @Override
     public void lost(String what) throws IOException {
-      LOG.error("drive {}: {}", identity.drive(), what);
+      LOG.error("Drive {}: {}", identity.drive(), what);
       DriveIdentity next = identity.nextIncarnation(setting.epochSecond()).withChangesLost(true);
       next.write(files);
       identity = next;
@@ -238,8 +253,8 @@ final class DriveCore {
   }
 
   /**
-   * A shard that was changed and of which records may be lost could show bytes of a state that it
-   * never had: it is deleted, and so counts as lost.
+   * Deletes changed shards that may have lost records: they could show bytes of a state that never
+   * existed. They count as lost and are rebuilt.
    */
   private void deleteBlobsInDoubt(LostChanges lost) throws IOException {
     AtomicLong deleted = new AtomicLong();
@@ -252,8 +267,8 @@ final class DriveCore {
         });
     if (deleted.get() > 0) {
       LOG.error(
-          "drive {}: {} changed blobs may have lacked changes that were in the damaged part of the"
-              + " log; they were deleted here and are rebuilt from other drives",
+          "Drive {}: deleted {} changed blobs that may lack changes from the damaged part"
+              + " of the log; they are rebuilt from other drives",
           drive(),
           deleted);
     }
@@ -266,14 +281,14 @@ final class DriveCore {
     log.commit();
     if (!log.rejected().isEmpty()) {
       throw new IOException(
-          "no room to note that changed blobs are lost: make "
+          "no space to record that changed blobs are lost: free "
               + ((2L * limits.segmentBytes()) >> 20)
-              + " MiB of room on its file system, or raise its capacity, then start again");
+              + " MiB on its file system, or raise its capacity, then restart");
     }
     log.clear();
   }
 
-  /** Nobody waits for it. */
+  /** A completion without a receiver. */
   private enum Unheard implements Completion<DriveId> {
     INSTANCE;
 

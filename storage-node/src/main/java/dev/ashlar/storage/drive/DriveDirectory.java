@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A drive's folder, locked, whose index and log can be opened one time after the other. */
+/** The locked directory of a drive. Its index and log can be opened repeatedly. */
 final class DriveDirectory implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(DriveDirectory.class);
   private static final String LOCK_FILE = "lock";
@@ -41,7 +41,7 @@ final class DriveDirectory implements AutoCloseable {
   private boolean isClosed;
 
   /**
-   * @param wrap stands between the engine and the folder's files
+   * @param wrap wraps the files of the directory
    */
   static DriveDirectory open(
       DriveConfig config, DriveResources resources, UnaryOperator<RawFiles> wrap)
@@ -83,32 +83,32 @@ final class DriveDirectory implements AutoCloseable {
   }
 
   private static IOException inFolder(Path folder, IOException e) {
-    return new IOException("drive folder " + folder + ": " + e.getMessage(), e);
+    return new IOException("drive directory " + folder + ": " + e.getMessage(), e);
   }
 
-  /** Who the drive was when the folder was opened. */
+  /** The identity of the drive when the directory was opened. */
   DriveIdentity identity() {
     return identity;
   }
 
-  /** Whether there is a log. */
+  /** Whether the directory holds a log. */
   boolean holdsSegments() throws IOException {
     return files.list().stream().anyMatch(SegmentFiles::isSegment);
   }
 
-  /** Bytes that new files of the index could take. */
+  /** Free space for files of the index, in bytes. */
   long indexRoomBytes() throws IOException {
     Path index = config.folder().resolve(INDEX_FOLDER);
     return Math.min(files.usableBytes(), Files.getFileStore(index).getUsableSpace());
   }
 
-  /** Fails if no file can be written beside those of the index. */
+  /** Fails if no file can be written next to those of the index. */
   void probeIndex() throws IOException {
     IndexDirectory.probe(config.folder().resolve(INDEX_FOLDER));
   }
 
   /**
-   * @param onFailure is told of each failure of the index once it is open
+   * @param onFailure called for each failure of the open index
    */
   RocksShardIndex openIndex(Consumer<IndexException> onFailure) throws IOException {
     checkIdentity();
@@ -120,7 +120,7 @@ final class DriveDirectory implements AutoCloseable {
     }
   }
 
-  /** Opens the log, and brings the index up to its end. */
+  /** Opens the log and replays it to the index. */
   DriveCore openCore(RocksShardIndex index, DriveMetrics meters) throws IOException {
     SegmentLog.Parts parts =
         new SegmentLog.Parts(index, resources.slabs(), resources.recent(), meters);
@@ -131,16 +131,16 @@ final class DriveDirectory implements AutoCloseable {
     }
   }
 
-  /** Deletes the index, which must be closed. */
+  /** Deletes the closed index. */
   void discardIndex() throws IOException {
     checkIdentity();
     IndexDirectory.discard(config.folder().resolve(INDEX_FOLDER));
   }
 
-  /** What was mounted there may be gone, with the log. */
+  /** Checks that the drive is still mounted. */
   private void checkIdentity() throws IOException {
     if (!DriveIdentity.read(files).drive().id().equals(identity.drive().id())) {
-      throw new IOException("drive folder " + config.folder() + " is another drive's by now");
+      throw new IOException("drive directory " + config.folder() + " now holds another drive");
     }
   }
 
@@ -161,14 +161,14 @@ final class DriveDirectory implements AutoCloseable {
     try {
       lock = channel.tryLock();
     } catch (OverlappingFileLockException e) {
-      LOG.debug("locked by this process", e);
+      LOG.debug("Locked by this process", e);
     } finally {
       if (lock == null) {
         channel.close();
       }
     }
     if (lock == null) {
-      throw new IOException("drive folder " + folder + " is in use by another server");
+      throw new IOException("drive directory " + folder + " is in use by another server");
     }
     return channel;
   }

@@ -15,8 +15,8 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A drive's index and log while they are open, with the threads that work on them. A drive whose
- * index has failed gets another one.
+ * The open index and log of a drive with the threads that work on them. After a failure of the
+ * index the drive gets a new engine.
  */
 final class DriveEngine {
   private static final Duration WATCH_PERIOD = Duration.ofMillis(500);
@@ -35,10 +35,10 @@ final class DriveEngine {
   private boolean isEnded;
 
   /**
-   * What outlives an engine.
+   * What all engines of a drive share.
    *
-   * @param nanoTime by which it is seen that the drive hangs
-   * @param onFailure is told when nothing must be written any more
+   * @param nanoTime clock for the detection of hanging I/O
+   * @param onFailure called when writes must end
    */
   record Context(
       DriveConfig config,
@@ -84,7 +84,7 @@ final class DriveEngine {
     watch = context.resources().watch(looks::look, WATCH_PERIOD);
   }
 
-  /** Reads everything that the drive holds, again and again, unless it does, or has ended. */
+  /** Starts the scrub unless it runs already or the engine has ended. */
   void startScrub(Scrubber.Task task) {
     Scrubber started =
         new Scrubber(
@@ -102,7 +102,7 @@ final class DriveEngine {
     }
   }
 
-  /** What scrubs it, of which there will be no other. */
+  /** Ends scrubbing: no other scrub can be started. */
   private synchronized @Nullable Scrubber endScrub() {
     isEnded = true;
     return scrubber;
@@ -132,15 +132,14 @@ final class DriveEngine {
     return intents;
   }
 
-  /** What looks now and then whether the drive is well. */
   DriveHealthCheck looks() {
     return looks;
   }
 
   /**
-   * Nothing is written from now on. Waits for nobody.
+   * Ends writes without waiting.
    *
-   * @param refusal what those are told who want to write
+   * @param refusal the fault reported to later writes
    */
   void endWrites(ShardFault refusal) {
     queue.refuseAll(refusal);
@@ -153,9 +152,9 @@ final class DriveEngine {
   }
 
   /**
-   * Finishes what was accepted and ends the threads.
+   * Completes accepted requests and ends the threads.
    *
-   * @return false if something hangs: then nothing can be closed, but it may be tried again
+   * @return false if something hangs: nothing can be closed then, but the call may be repeated
    */
   boolean stop() {
     if (watch != null) {
@@ -170,9 +169,9 @@ final class DriveEngine {
   }
 
   /**
-   * Finishes what was accepted to be written, and ends the threads that write.
+   * Completes accepted writes and ends the threads that write.
    *
-   * @return false if something hangs; it may be tried again
+   * @return false if something hangs; the call may be repeated
    */
   boolean stopWrites() {
     boolean isKept = housekeeper.stop();
@@ -184,7 +183,7 @@ final class DriveEngine {
     index.checkpoint();
   }
 
-  /** Closes the files; all threads must have ended. */
+  /** Closes the files, after all threads have ended. */
   void close() throws IOException {
     index.close();
     core.close();

@@ -7,77 +7,86 @@ import java.util.function.ToDoubleFunction;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
-/** What a drive is now, for those who watch. */
+/** Gauges of a drive. */
 final class DriveGauges {
   private final DriveMetrics meters;
-  private final EngineKeeper keeper;
+  private final EngineSupervisor engines;
 
-  private DriveGauges(DriveMetrics meters, EngineKeeper keeper) {
+  private DriveGauges(DriveMetrics meters, EngineSupervisor engines) {
     this.meters = meters;
-    this.keeper = keeper;
+    this.engines = engines;
   }
 
-  static void register(DriveMetrics meters, DriveStore store, EngineKeeper keeper) {
-    new DriveGauges(meters, keeper).registerAll();
+  static void register(DriveMetrics meters, DriveStore store, EngineSupervisor engines) {
+    new DriveGauges(meters, engines).registerAll();
     meters.gauge(
-        "ashlar.drive.writable", "1 if it takes new data", store, s -> s.isWritable() ? 1 : 0);
+        "ashlar.drive.writable",
+        "1 if the drive accepts new data",
+        store,
+        s -> s.isWritable() ? 1 : 0);
     meters.gauge(
         "ashlar.drive.index.rebuilding",
-        "1 while its index is opened again or made anew",
-        keeper,
-        k -> k.isMending() ? 1 : 0);
+        "1 while the index is being reopened or rebuilt",
+        engines,
+        k -> k.isRecovering() ? 1 : 0);
   }
 
   private void registerAll() {
-    gauge("queue.depth", "operations that wait", engine -> engine.queue().depth());
+    gauge("queue.depth", "requests waiting for the log writer", engine -> engine.queue().depth());
     gauge(
         "capacity.bytes",
-        "bytes that segments could take",
+        "capacity for segments in bytes",
         engine -> engine.core().segments().capacityBytes());
-    gauge("used.bytes", "bytes of segments", engine -> engine.core().segments().usedBytes());
-    gauge("live.bytes", "bytes that are needed", engine -> engine.core().segments().liveBytes());
+    gauge(
+        "used.bytes",
+        "size of all segments in bytes",
+        engine -> engine.core().segments().usedBytes());
+    gauge(
+        "live.bytes",
+        "bytes of live records in segments",
+        engine -> engine.core().segments().liveBytes());
     gauge(
         "recent.bytes",
-        "memory with blocks that changes wrote lately",
+        "memory used by recently changed blocks, in bytes",
         engine -> engine.core().recentBytes());
-    gauge("segments", "segments of the log", engine -> engine.core().segments().count());
+    gauge("segments", "number of segments", engine -> engine.core().segments().count());
   }
 
   private void gauge(String name, String description, ToLongFunction<DriveEngine> value) {
-    meters.gauge("ashlar.drive." + name, description, keeper, k -> valueOf(k.engine(), value));
+    meters.gauge("ashlar.drive." + name, description, engines, k -> valueOf(k.engine(), value));
   }
 
-  /** 0 while there is no engine. */
+  /** The value; 0 while there is no engine. */
   static long valueOf(@Nullable DriveEngine engine, ToLongFunction<DriveEngine> value) {
     return engine == null ? 0 : value.applyAsLong(engine);
   }
 
-  /** What the reading of everything has come to. */
+  /** Registers gauges of the scrub. */
   static void registerScrub(DriveMetrics meters, Supplier<@Nullable ScrubProgress> progress) {
     scrubGauge(
         meters,
         "finished",
-        "time of the last full pass, in seconds since 1970; 0: none",
+        "end of the last complete scrub pass, in seconds since 1970; 0: none",
         progress,
         now -> now.finishedMs() / 1000.0);
     scrubGauge(
-        meters, "running", "1 if a pass is under way", progress, now -> now.running() ? 1 : 0);
+        meters, "running", "1 while a scrub pass runs", progress, now -> now.running() ? 1 : 0);
     scrubGauge(
         meters,
         "segments.left",
-        "segments that the pass has before it",
+        "segments left to scrub in the current pass",
         progress,
         ScrubProgress::segmentsLeft);
     scrubGauge(
         meters,
         "verified.bytes",
-        "live bytes that the pass has verified",
+        "live bytes verified in the current pass",
         progress,
         ScrubProgress::verifiedBytes);
     scrubGauge(
         meters,
         "damaged.blocks",
-        "damaged blocks that the pass has found",
+        "damaged blocks and unreadable directories found in the current pass",
         progress,
         now -> now.damagedBlocks() + now.unreadableDirectories());
   }

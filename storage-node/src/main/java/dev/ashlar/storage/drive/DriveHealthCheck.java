@@ -8,7 +8,10 @@ import dev.ashlar.storage.drive.segment.SegmentFiles;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Looks at a drive now and then: tells once of each change, lets nobody wait behind what hangs. */
+/**
+ * Periodically checks a drive, logs each change of its state once, and refuses requests that wait
+ * behind a hanging I/O.
+ */
 final class DriveHealthCheck {
   private static final Logger LOG = LoggerFactory.getLogger(DriveHealthCheck.class);
 
@@ -43,8 +46,8 @@ final class DriveHealthCheck {
     long needed = config.limits().capacityBytesMin();
     if (capacity < needed) {
       LOG.warn(
-          "drive {} ({}) is too small for any data: it has room for {} bytes, {} are needed. Give"
-              + " it a larger file system; drives that share one each need room in it",
+          "Drive {} ({}) is too small for any data: it has space for {} bytes but needs {}."
+              + " Use a larger file system; drives that share a file system each need space in it",
           drive,
           config.folder(),
           Math.max(0, capacity),
@@ -62,11 +65,11 @@ final class DriveHealthCheck {
     boolean isFull = segments.isFull();
     if (isFull && !wasFull) {
       LOG.warn(
-          "drive {} ({}) is full: it takes no new data until deletes have freed space",
+          "Drive {} ({}) is full: it refuses new data until deletes have freed space",
           drive,
           config.folder());
     } else if (wasFull && !isFull) {
-      LOG.info("drive {} ({}) has room again", drive, config.folder());
+      LOG.info("Drive {} ({}) has free space again", drive, config.folder());
     }
     wasFull = isFull;
   }
@@ -81,12 +84,12 @@ final class DriveHealthCheck {
     }
     if (hasFailed && !hadFailed) {
       LOG.error(
-          "drive {} ({}) counts as failed: a read or write has not come back for {} s",
+          "Drive {} ({}) has failed: a read or write has hung for {} s",
           drive,
           config.folder(),
           config.limits().hangTimeout().toSeconds());
     } else if (hadFailed && !hasFailed) {
-      LOG.warn("drive {} ({}) counts as well again", drive, config.folder());
+      LOG.warn("Drive {} ({}) has recovered from its failure", drive, config.folder());
     }
     hadFailed = hasFailed;
   }
@@ -103,13 +106,14 @@ final class DriveHealthCheck {
     boolean isHanging = writesHang || readsHang;
     if (isHanging && !wasHanging) {
       LOG.error(
-          "drive {} ({}) hangs: {} made no progress for {} s; it is left out until they come back",
+          "Drive {} ({}) hangs: {} made no progress for {} s; it refuses requests until"
+              + " they return",
           drive,
           config.folder(),
           writesHang ? "writes" : "reads",
           config.limits().stallTimeout().toSeconds());
     } else if (wasHanging && !isHanging) {
-      LOG.warn("drive {} ({}) answers again", drive, config.folder());
+      LOG.warn("Drive {} ({}) responds again", drive, config.folder());
     }
     wasHanging = isHanging;
   }

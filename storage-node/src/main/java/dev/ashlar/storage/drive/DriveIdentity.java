@@ -16,29 +16,29 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Who a drive is: 64 bytes, twice in a file of its own, each time in a block of 4 KiB.
+ * The identity of a drive: 64 bytes, stored in two blocks of 4 KiB in a file of its own.
  *
  * <pre>
  * magic 4 | version 2 | flags 2 | cluster 16 | drive 16 | incarnation 8 | 0 12 | crc32c 4
  * </pre>
  *
- * <p>The file is made once, with all the space it will ever have, and then overwritten in place,
- * one block after the other: a drive whose disk is full can always begin a new life. A write that
- * was cut off leaves the other block.
+ * <p>The file is created with its final size and then overwritten in place, one block after the
+ * other. Hence a drive on a full file system can begin a new incarnation, and an interrupted write
+ * leaves the other block intact.
  *
- * @param changesLost whether shards may be on the drive of which the log has lost changes
+ * @param changesLost whether the drive may hold shards of which the log has lost changes
  */
 record DriveIdentity(UUID cluster, DriveId drive, boolean changesLost) {
   private static final Logger LOG = LoggerFactory.getLogger(DriveIdentity.class);
   static final String FILE = "drive-identity";
   private static final String NEW_FILE = FILE + ".new";
 
-  /** Of version 1: there while changes may be lost. */
+  /** Version 1: exists while changes may be lost. */
   private static final String CHANGES_LOST_FILE = "changes-lost";
 
   private static final int MAGIC = 0x41534844;
 
-  /** Raised also where older programs cannot read the segments, so that they refuse the drive. */
+  /** Also raised when older programs cannot read the segments, so that they refuse the drive. */
   private static final short VERSION = 4;
 
   private static final int CHANGES_LOST = 1;
@@ -49,8 +49,8 @@ record DriveIdentity(UUID cluster, DriveId drive, boolean changesLost) {
   private static final int PLACE_BYTES = SegmentFormat.BLOCK;
 
   /**
-   * The identity of a drive that has one, durable also if the process that wrote it was killed: a
-   * life that was told of must not come again.
+   * Reads the identity of a drive and makes it durable, even if the process that wrote it was
+   * killed: an announced incarnation must never be used again.
    */
   static DriveIdentity read(RawFiles files) throws IOException {
     files.syncDirectory();
@@ -84,8 +84,8 @@ record DriveIdentity(UUID cluster, DriveId drive, boolean changesLost) {
   }
 
   /**
-   * Writes the place that is not like the other. Only if that fails is the other written again: it
-   * may be in memory only, if a sync has failed before.
+   * Writes the block that differs. Only if that fails, the other one is written again: after a
+   * failed sync it may exist in memory only.
    */
   private void mend(RawFile file, int place) throws IOException {
     try {
@@ -98,13 +98,13 @@ record DriveIdentity(UUID cluster, DriveId drive, boolean changesLost) {
 
   private static void warnOf(int place, IOException e) {
     LOG.warn(
-        "block {} of {} cannot be written, the drive has its identity only once: {}",
+        "Block {} of {} cannot be written; the drive has only one copy of its identity: {}",
         place,
         FILE,
         e.toString());
   }
 
-  /** As {@link #read}, of a drive that will be written to: older programs refuse it from now on. */
+  /** Like {@link #read}, for a drive that will be written; older programs refuse it afterwards. */
   static DriveIdentity readToWrite(RawFiles files) throws IOException {
     DriveIdentity found = read(files);
     try (RawFile file = files.open(FILE)) {
@@ -123,11 +123,11 @@ record DriveIdentity(UUID cluster, DriveId drive, boolean changesLost) {
     try {
       return bytes(file, place).getShort(VERSION_AT) != VERSION;
     } catch (IOException e) {
-      return false; // nobody can read it
+      return false; // it is unreadable for older programs too
     }
   }
 
-  /** Of one that was cut off and the one before, the later; a loss is noted before it is over. */
+  /** The later one of two incarnations. A loss is recorded before it is resolved. */
   private static @Nullable DriveIdentity newest(List<DriveIdentity> found) {
     DriveIdentity newest = null;
     for (DriveIdentity each : found) {
@@ -147,7 +147,7 @@ record DriveIdentity(UUID cluster, DriveId drive, boolean changesLost) {
     return bytes;
   }
 
-  /** Version 1 had one place, and a file of its own for the flag. */
+  /** Version 1 had one block, and a separate file for the flag. */
   private static DriveIdentity upgrade(RawFiles files, RawFile file) throws IOException {
     DriveIdentity found = decode(bytes(file, 0));
     boolean wasLost = files.list().contains(CHANGES_LOST_FILE);
@@ -160,7 +160,7 @@ record DriveIdentity(UUID cluster, DriveId drive, boolean changesLost) {
     return same;
   }
 
-  /** Makes the file durably; it takes all the space that it will need. */
+  /** Creates the file durably with its final size. */
   void create(RawFiles files) throws IOException {
     if (files.list().contains(NEW_FILE)) {
       files.delete(NEW_FILE);
@@ -172,14 +172,14 @@ record DriveIdentity(UUID cluster, DriveId drive, boolean changesLost) {
     files.syncDirectory();
   }
 
-  /** Takes the place of the identity durably, or leaves the old one. */
+  /** Replaces the stored identity durably, or leaves the old one. */
   void write(RawFiles files) throws IOException {
     try (RawFile file = files.open(FILE)) {
       overwrite(file);
     }
   }
 
-  /** Everywhere but in a place that can neither be read nor written. */
+  /** Writes both blocks, except one that can neither be read nor written. */
   private void overwrite(RawFile file) throws IOException {
     int written = 0;
     for (int place = 0; place < PLACES; place++) {
@@ -210,7 +210,10 @@ record DriveIdentity(UUID cluster, DriveId drive, boolean changesLost) {
     file.sync();
   }
 
-  /** The same drive in a new life. Time keeps it above every life before, known or forgotten. */
+  /**
+   * The same drive in a new incarnation. The clock keeps it later than all former ones, known or
+   * forgotten.
+   */
   DriveIdentity nextIncarnation(long epochSecond) {
     long next = Math.max(drive.incarnation() + 1, epochSecond);
     return new DriveIdentity(cluster, new DriveId(drive.id(), next), changesLost);
@@ -230,7 +233,7 @@ record DriveIdentity(UUID cluster, DriveId drive, boolean changesLost) {
     return bytes.clear().putInt(CRC_AT, crc);
   }
 
-  /** Of this version or one before. */
+  /** Reads this version and older ones. */
   static DriveIdentity decode(ByteBuffer bytes) throws IOException {
     int crc = new Checksum().of(bytes, 0, CRC_AT);
     bytes.clear();

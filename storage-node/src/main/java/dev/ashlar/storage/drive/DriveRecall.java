@@ -16,21 +16,22 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A drive that was replaced, and takes its place again with what it holds: in a new incarnation,
- * because it has missed what happened meanwhile.
+ * Returns a replaced drive to service with its data, in a new incarnation because it has missed
+ * changes meanwhile.
  */
 public final class DriveRecall {
   private static final Logger LOG = LoggerFactory.getLogger(DriveRecall.class);
 
   private DriveRecall() {}
 
-  /** Whether a folder with a file of this name holds a drive, or what is left of one. */
+  /** Whether a file of this name belongs to a drive. */
   public static boolean isOfDrive(String file) {
     return file.equals(DriveIdentity.FILE) || SegmentFiles.isSegment(file);
   }
 
   /**
-   * Of this drive in its folder, which is not open; empty if it is not there, or cannot be read.
+   * The incarnation of this drive in a directory that is not open; empty if the drive is not there
+   * or cannot be read.
    */
   public static OptionalLong incarnation(Path folder, UUID cluster, UUID drive) {
     if (!Files.isRegularFile(folder.resolve(DriveIdentity.FILE))) {
@@ -42,16 +43,17 @@ public final class DriveRecall {
       boolean isThis = found.cluster().equals(cluster) && found.drive().id().equals(drive);
       return isThis ? OptionalLong.of(found.drive().incarnation()) : OptionalLong.empty();
     } catch (IOException e) {
-      LOG.debug("{} has no identity that can be read: whoever opens it says why", folder, e);
+      LOG.debug("{} has no readable identity; opening it reports the reason", folder, e);
       return OptionalLong.empty();
     }
   }
 
   /**
-   * Begins the new incarnation, durably, of a drive that is not open. What it holds stays.
+   * Durably begins a new incarnation of a drive that is not open. Its data stays.
    *
-   * @param config of the drive; the new incarnation is above the last one that it names
-   * @throws IOException if the folder is not this drive's, or is in use
+   * @param config configuration of the drive; the new incarnation is later than the last one named
+   *     there
+   * @throws IOException if the directory belongs to another drive or is in use
    */
   public static DriveId begin(DriveConfig config, DriveResources resources) throws IOException {
     FileChannel lock = DriveDirectory.lock(config.folder());
@@ -65,7 +67,7 @@ public final class DriveRecall {
       }
       DriveIdentity next = DriveCore.identify(files, setting).nextIncarnation(later);
       next.write(files);
-      LOG.warn("{} is drive {} from now on: it was recalled", config.folder(), next.drive());
+      LOG.warn("Recalled drive {} in {}", next.drive(), config.folder());
       return next.drive();
     }
   }

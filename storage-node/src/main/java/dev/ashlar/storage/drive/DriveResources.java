@@ -23,22 +23,25 @@ import org.rocksdb.RocksDB;
 import org.rocksdb.WriteBufferManager;
 
 /**
- * What all drives of a process share, and what other RocksDB instances of the process may share
- * with them. Close it after the last drive.
+ * Resources that all drives of a process share. Other RocksDB instances of the process may use them
+ * too. Close them after the last drive.
  */
 public final class DriveResources implements AutoCloseable {
   static {
     RocksDB.loadLibrary();
   }
 
-  /** The most RocksDB instances beside the drives' that may share the environment: metadata. */
+  /**
+   * Maximum number of RocksDB instances besides the drives' that share the environment: those of
+   * metadata.
+   */
   private static final int OTHER_DATABASES_MAX = 5;
 
   private static final int SHARD_BITS_BY_SIZE = -1;
 
   private static final Duration READER_IDLE = Duration.ofMinutes(1);
 
-  /** Of the cache, kept for filters and indexes: else scans would push them out. */
+  /** Share of the cache reserved for filters and indexes, which scans would otherwise evict. */
   private static final double FILTERS_SHARE = 0.25;
 
   private final SlabPool slabs;
@@ -55,13 +58,15 @@ public final class DriveResources implements AutoCloseable {
   private final AtomicInteger indexes = new AtomicInteger(OTHER_DATABASES_MAX);
 
   /**
-   * @param blockCacheBytes of tables, filters and memtables together
-   * @param writeBufferBytes of that, at most so much for memtables before the oldest is flushed
-   * @param readsAtOnce how many reads of one drive may run at a time
-   * @param recentBytes of direct memory, for blocks that changes have written lately; each drive
-   *     has at least 2 MiB, of heap where there is no more
-   * @param openSegments of one drive, beside those that are being read; two descriptors each
-   * @param openTables of one drive's index
+   * @param blockCacheBytes cache for tables, filters and memtables together
+   * @param writeBufferBytes limit for memtables within the cache, beyond which the oldest is
+   *     flushed
+   * @param readsAtOnce parallel reads per drive
+   * @param recentBytes direct memory for recently changed blocks; each drive has at least 2 MiB,
+   *     from the heap if necessary
+   * @param openSegments open segment files per drive, not counting those being read; two
+   *     descriptors each
+   * @param openTables open index tables per drive
    */
   public record Budget(
       long blockCacheBytes,
@@ -84,7 +89,7 @@ public final class DriveResources implements AutoCloseable {
   }
 
   /**
-   * @param codes by which drives of parity shards apply changes of data; they stay the caller's
+   * @param codes erasure codes for applying changes to parity shards; the caller closes them
    */
   public DriveResources(
       SlabPool slabs,
@@ -147,7 +152,7 @@ public final class DriveResources implements AutoCloseable {
     return fileSystems;
   }
 
-  /** Of one drive. */
+  /** Per drive. */
   int readsAtOnce() {
     return budget.readsAtOnce();
   }
@@ -162,8 +167,8 @@ public final class DriveResources implements AutoCloseable {
   }
 
   /**
-   * An index is about to be opened. RocksDB has one pool of flush threads, by default of one
-   * thread: a flush that hangs on one drive must not hold up the others'.
+   * Prepares for another index. RocksDB has one pool of flush threads, by default of one thread; a
+   * flush that hangs on one drive must not delay those of others.
    */
   void indexOpens() {
     int databases = indexes.incrementAndGet();
@@ -171,7 +176,7 @@ public final class DriveResources implements AutoCloseable {
     env().incBackgroundThreadsIfNeeded(databases, Priority.LOW);
   }
 
-  /** Runs it again and again; it must never block. */
+  /** Runs a task periodically; it must not block. */
   ScheduledFuture<?> watch(Runnable look, Duration period) {
     return watch.scheduleWithFixedDelay(
         look, period.toNanos(), period.toNanos(), TimeUnit.NANOSECONDS);

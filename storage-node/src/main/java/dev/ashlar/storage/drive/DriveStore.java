@@ -47,19 +47,20 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The engine of one drive. A writer thread gathers what waits and makes it durable together; reads
- * run on the process's read threads; a housekeeper prepares segments, checkpoints and compacts.
+ * A drive that stores shards. A writer thread commits waiting requests together, reads run on the
+ * read threads of the process, and a housekeeper prepares segments, checkpoints the index and
+ * compacts.
  */
 public final class DriveStore implements ShardStore, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(DriveStore.class);
 
-  /** How long opening waits for an index that is made anew; then that goes on by itself. */
+  /** How long opening waits for an index rebuild before the rebuild continues in the background. */
   private static final Duration REBUILD_PATIENCE = Duration.ofSeconds(10);
 
   private final DriveConfig config;
   private final DriveDirectory folder;
   private final DriveMetrics meters;
-  private final EngineKeeper keeper;
+  private final EngineSupervisor engines;
   private volatile Scrubber.@Nullable Task scrubbing;
   private volatile State state = State.OPEN;
 
@@ -70,19 +71,20 @@ public final class DriveStore implements ShardStore, AutoCloseable {
   }
 
   /**
-   * Opens the drive, replaying what its index does not know; formats an empty folder. Where the
-   * index has to be made anew and that takes long, the drive serves nothing until it is through.
+   * Opens the drive and replays the part of the log that its index lacks; formats an empty
+   * directory. If rebuilding the index takes long, the returned drive refuses requests until the
+   * rebuild is done.
    *
-   * @throws IOException if the folder is not this drive's, is in use, or cannot be read
+   * @throws IOException if the directory belongs to another drive, is in use, or cannot be read
    */
   public static DriveStore open(DriveConfig config, DriveResources resources) throws IOException {
     return open(config, resources, UnaryOperator.identity());
   }
 
   /**
-   * The same with something between the drive and the files of its folder.
+   * Opens the drive with a wrapper around the files of its directory.
    *
-   * @param wrap given the folder's files, what the drive uses instead
+   * @param wrap returns the files that the drive uses instead of the given ones
    */
   public static DriveStore open(
       DriveConfig config, DriveResources resources, UnaryOperator<RawFiles> wrap)
@@ -91,8 +93,8 @@ public final class DriveStore implements ShardStore, AutoCloseable {
   }
 
   /**
-   * @param nanoTime by which it is seen that the drive hangs
-   * @param patience how long it waits for an index that is made anew
+   * @param nanoTime clock for the detection of hanging I/O
+   * @param patience how long to wait for an index rebuild
    */
   static DriveStore open(
       DriveConfig config,
@@ -104,7 +106,7 @@ public final class DriveStore implements ShardStore, AutoCloseable {
     DriveDirectory folder = DriveDirectory.open(config, resources, wrap);
     DriveStore store = new DriveStore(config, resources, folder, nanoTime);
     try {
-      store.keeper.open(patience);
+      store.engines.open(patience);
       return store;
     } catch (IOException | RuntimeException e) {
       store.close();
@@ -119,26 +121,26 @@ public final class DriveStore implements ShardStore, AutoCloseable {
     meters = new DriveMetrics(resources.meters(), folder.identity().drive().id().toString());
     DriveEngine.Context context =
         new DriveEngine.Context(config, resources, nanoTime, this::failed);
-    keeper = new EngineKeeper(context, folder, meters, this::opened);
-    DriveGauges.register(meters, this, keeper);
+    engines = new EngineSupervisor(context, folder, meters, this::opened);
+    DriveGauges.register(meters, this, engines);
   }
 
   /**
-   * Reads from now on everything that the drive holds, again and again.
+   * Starts to scrub the drive: everything it holds is read periodically.
    *
-   * @param listener is told what is damaged
+   * @param listener called for each damaged block
    */
   public void startScrub(ScrubConfig scrubConfig, DamageListener listener) {
     Scrubber.Task wanted = new Scrubber.Task(scrubConfig, listener);
     scrubbing = wanted;
     DriveGauges.registerScrub(meters, this::scrubProgress);
-    DriveEngine present = keeper.engine();
+    DriveEngine present = engines.engine();
     if (present != null) {
       present.startScrub(wanted);
     }
   }
 
-  /** Begins to read everything at once, and without sparing more than the bounded rate does. */
+  /** Starts a scrub now, limited only by the configured rate. */
   public void scrubNow() {
     Scrubber running = scrubber();
     if (running != null) {
@@ -146,24 +148,24 @@ public final class DriveStore implements ShardStore, AutoCloseable {
     }
   }
 
-  /** How far that is; null before it was started. */
+  /** Progress of the scrub; null before it was started. */
   public @Nullable ScrubProgress scrubProgress() {
     Scrubber running = scrubber();
     return running == null ? null : running.progress();
   }
 
   private @Nullable Scrubber scrubber() {
-    DriveEngine present = keeper.engine();
+    DriveEngine present = engines.engine();
     return present == null ? null : present.scrubber();
   }
 
-  EngineKeeper keeper() {
-    return keeper;
+  EngineSupervisor engines() {
+    return engines;
   }
 
-  /** Looks whether it is well, as is done now and then. */
+  /** Runs the periodic health check. */
   void look() {
-    DriveEngine present = keeper.engine();
+    DriveEngine present = engines.engine();
     if (present != null) {
       present.looks().look();
     }
@@ -171,22 +173,23 @@ public final class DriveStore implements ShardStore, AutoCloseable {
 
   @Override
   public DriveId drive() {
-    return keeper.drive();
+    return engines.drive();
   }
 
-  /** Bytes that segments could take in all, as last looked at: nobody waits for the drive. */
+  /** Capacity for segments, in bytes, as of the last check: the call never waits for the drive. */
   public long capacityBytes() {
-    return DriveGauges.valueOf(keeper.engine(), engine -> engine.core().segments().capacityBytes());
+    return DriveGauges.valueOf(
+        engines.engine(), engine -> engine.core().segments().capacityBytes());
   }
 
-  /** Bytes that its segments take, likewise. */
+  /** Size of all segments, in bytes, as of the last check. */
   public long usedBytes() {
-    return DriveGauges.valueOf(keeper.engine(), engine -> engine.core().segments().usedBytes());
+    return DriveGauges.valueOf(engines.engine(), engine -> engine.core().segments().usedBytes());
   }
 
-  /** Bytes of those used that are needed. */
+  /** Bytes of live records in the segments. */
   public long liveBytes() {
-    return DriveGauges.valueOf(keeper.engine(), engine -> engine.core().segments().liveBytes());
+    return DriveGauges.valueOf(engines.engine(), engine -> engine.core().segments().liveBytes());
   }
 
   @Override
@@ -195,7 +198,7 @@ public final class DriveStore implements ShardStore, AutoCloseable {
     if (refusal != null) {
       return refusal.fault();
     }
-    DriveEngine present = keeper.engine();
+    DriveEngine present = engines.engine();
     if (present == null) {
       return ShardFault.UNAVAILABLE;
     }
@@ -219,11 +222,12 @@ public final class DriveStore implements ShardStore, AutoCloseable {
     }
   }
 
-  /** What takes new data now. */
+  /** The engine for new data. */
   private DriveEngine forNewData() throws ShardException {
     DriveEngine engine = writable();
     if (engine.hangs().hasFailed()) {
-      throw new ShardException(ShardFault.READ_ONLY, drive() + " hangs, or did until just now");
+      throw new ShardException(
+          ShardFault.READ_ONLY, drive() + " hangs or has just recovered from hanging");
     }
     if (engine.core().segments().isFull()) {
       throw new ShardException(ShardFault.FULL, drive() + " is full");
@@ -236,7 +240,7 @@ public final class DriveStore implements ShardStore, AutoCloseable {
     if (refusal != null) {
       throw refusal;
     }
-    return keeper.readable();
+    return engines.readable();
   }
 
   @Override
@@ -276,7 +280,7 @@ public final class DriveStore implements ShardStore, AutoCloseable {
         });
   }
 
-  /** Tells of folds that are durable, but for those that were not there. */
+  /** Fails a durable request if some of its intents were not found. */
   private record FoldEnd(List<FoldIntent> missing, Completion<DriveId> completion)
       implements Completion<DriveId> {
     @Override
@@ -305,7 +309,7 @@ public final class DriveStore implements ShardStore, AutoCloseable {
     offerParts(blobs, LogRequest.Delete.BLOBS_MAX, completion, LogRequest.Delete::new);
   }
 
-  /** Offers a list as one request or, where it is long, as several. */
+  /** Queues a list as one request or, if it is long, as several. */
   private <T> void offerParts(
       List<T> all,
       int partMax,
@@ -344,7 +348,7 @@ public final class DriveStore implements ShardStore, AutoCloseable {
     }
     ShardRange range = new ShardRange(shard, view, offset, length);
     try {
-      DriveEngine engine = keeper.readable();
+      DriveEngine engine = engines.readable();
       engine.reads().read(() -> engine.core().reader().read(range), completion);
     } catch (ShardException e) {
       completion.failed(e);
@@ -364,10 +368,10 @@ public final class DriveStore implements ShardStore, AutoCloseable {
   }
 
   /**
-   * The first block of a shard of which, by the index, anything is not there as the view says; null
-   * if all is. The caller waits for it.
+   * The first block of a shard that, according to the index, is incomplete in the state of the
+   * view; null if the shard is complete. Blocks the caller.
    *
-   * @param length of the shard in that state, at least 1
+   * @param length length of the shard in that state, at least 1
    */
   public @Nullable ByteRange firstMissing(ShardId shard, ShardView view, long length)
       throws ShardException {
@@ -378,21 +382,21 @@ public final class DriveStore implements ShardStore, AutoCloseable {
     return missing.orElse(null);
   }
 
-  /** What is looked up in the index. */
+  /** A query of the index. */
   private interface LookUp<T> {
     T in(ShardIndex index) throws IOException;
   }
 
   private <T> T lookUp(LookUp<T> lookUp) throws ShardException {
-    DriveEngine engine = keeper.readable();
+    DriveEngine engine = engines.readable();
     return engine.reads().lookUp(() -> lookUp.in(engine.core().index()));
   }
 
   /**
-   * Finishes what was accepted, checkpoints the index, and lets go of the folder.
+   * Completes accepted requests, checkpoints the index and unlocks the directory.
    *
-   * @throws IOException also if the drive hangs: then everything stays open until the process ends,
-   *     because closing files under calls that still run is not safe
+   * @throws IOException also if the drive hangs; everything then stays open until the process ends,
+   *     because closing files during running calls is not safe
    */
   @Override
   public void close() throws IOException {
@@ -401,7 +405,7 @@ public final class DriveStore implements ShardStore, AutoCloseable {
       return;
     }
     state = State.CLOSED;
-    boolean isClosed = keeper.close(before == State.OPEN);
+    boolean isClosed = engines.close(before == State.OPEN);
     meters.close();
     if (!isClosed) {
       throw new IOException(drive() + " hangs and is left open");
@@ -411,14 +415,14 @@ public final class DriveStore implements ShardStore, AutoCloseable {
 
   private @Nullable ShardException refusal() {
     return switch (state) {
-      case OPEN -> keeper.writeRefusal();
+      case OPEN -> engines.writeRefusal();
       case READ_ONLY ->
           new ShardException(ShardFault.READ_ONLY, drive() + " is read-only after a failed write");
       case CLOSED -> new ShardException(ShardFault.UNAVAILABLE, drive() + " is closed");
     };
   }
 
-  /** Recovery trusts a payload that matches its checksums, so none may be wrong from the start. */
+  /** Recovery trusts a payload whose checksums match, so wrong checksums must not be stored. */
   private void check(ShardWrite write) throws ShardException {
     ByteBuffer payload = write.payload().duplicate();
     int length = payload.remaining();
@@ -436,7 +440,7 @@ public final class DriveStore implements ShardStore, AutoCloseable {
     return new ShardException(ShardFault.CORRUPT, shard + ": " + what);
   }
 
-  /** An engine has started. */
+  /** Called after each start of an engine. */
   private void opened(DriveEngine engine) {
     Scrubber.Task wanted = scrubbing;
     if (wanted != null) {
@@ -445,9 +449,9 @@ public final class DriveStore implements ShardStore, AutoCloseable {
   }
 
   /**
-   * Once anything has failed, nothing is written until the next start. Only a failed write or sync
-   * of the log makes doubtful what the drive has, and ends its incarnation. A failure of the index
-   * was told to the keeper, which mends it.
+   * Makes the drive read-only until the next start. Only a failed write or sync of the log puts the
+   * stored data in doubt and ends the incarnation. Failures of the index are reported to the
+   * supervisor and recovered by it.
    */
   private void failed(Exception cause) {
     if (IndexException.in(cause) != null) {
@@ -455,18 +459,18 @@ public final class DriveStore implements ShardStore, AutoCloseable {
     }
     boolean isInDoubt = cause instanceof LogWriteException;
     LOG.error(
-        "drive {} ({}) is read-only until the process is started again, {}: {}",
+        "Drive {} ({}) is read-only until the process is restarted, {}: {}",
         drive(),
         config.folder(),
-        isInDoubt ? "and then in a new incarnation" : "with all that it has acknowledged",
+        isInDoubt ? "and then starts a new incarnation" : "all acknowledged data is intact",
         cause instanceof IOException ? cause.getMessage() : cause.toString());
-    LOG.debug("drive {} failed here", drive(), cause);
+    LOG.debug("Drive {}: stack trace of the failure", drive(), cause);
     meters.ioError();
     if (state == State.OPEN) {
       state = State.READ_ONLY;
     }
-    keeper.endWrites(isInDoubt);
-    DriveEngine engine = keeper.engine();
+    engines.endWrites(isInDoubt);
+    DriveEngine engine = engines.engine();
     if (engine != null) {
       engine.endWrites(ShardFault.READ_ONLY);
       if (isInDoubt) {
@@ -480,7 +484,7 @@ public final class DriveStore implements ShardStore, AutoCloseable {
       engine.core().endLife();
     } catch (IOException e) {
       LOG.error(
-          "drive {} ({}): its new incarnation could not be noted: {}",
+          "Drive {} ({}): writing the new incarnation failed: {}",
           drive(),
           config.folder(),
           e.toString());

@@ -6,11 +6,11 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** Counts the open drives of the process on each file system: they share its free space. */
+/** Counts the open drives of the process per file system, because they share its free space. */
 final class DrivesPerFileSystem {
   private final Map<Object, Integer> drivesByDevice = new ConcurrentHashMap<>();
 
-  /** The device of the file system that has this folder; bind mounts of it have the same. */
+  /** The device of a directory's file system; bind mounts share it. */
   static Object device(Path folder) throws IOException {
     return Files.getAttribute(folder, "unix:dev");
   }

@@ -5,12 +5,12 @@ import java.time.Duration;
 import java.util.function.LongSupplier;
 
 /**
- * Whether a drive counts as failed because something that it was asked for has not come back for
- * too long. It is well again once it has answered everything soon for a while; each time that while
- * is twice as long, so that a drive that hangs again and again stays failed.
+ * Declares a drive failed when one of its I/Os has hung for too long. The drive recovers after it
+ * has responded promptly for a rest period. The period doubles each time, so that a drive that
+ * hangs repeatedly stays failed.
  */
 final class HangDetector {
-  /** Between looks that are farther apart the process may have stood still, and not the drive. */
+  /** After a longer gap between two checks the process may have been suspended, not the drive. */
   private static final long GAP_NANOS_MAX = Duration.ofSeconds(5).toNanos();
 
   private static final long REST_NANOS_MAX = Duration.ofHours(1).toNanos();
@@ -34,9 +34,9 @@ final class HangDetector {
   }
 
   /**
-   * By one thread.
+   * Called by one thread.
    *
-   * @param oldestNanos for how long the oldest of what runs has been running; 0: nothing runs
+   * @param oldestNanos age of the oldest running I/O; 0: none runs
    */
   void look(long oldestNanos) {
     long now = nanoTime.getAsLong();

@@ -25,17 +25,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The thread that keeps a drive going: it prepares the next segment, checkpoints the index, and
- * compacts and coalesces at a bounded rate.
+ * The maintenance thread of a drive: it prepares the next segment, checkpoints the index, and
+ * compacts and merges at a bounded rate.
  */
 final class Housekeeper {
   private static final Logger LOG = LoggerFactory.getLogger(Housekeeper.class);
   private static final long ROUND_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
-  /** While a file cannot be opened. */
+  /** Pause while a file cannot be opened. */
   private static final long NOT_OPENED_REST_NANOS = TimeUnit.SECONDS.toNanos(5);
 
-  /** Between two looks at everything else. */
+  /** Merges between two rounds of the other work. */
   private static final int MERGES_MAX = 16;
 
   private final DriveCore core;
@@ -67,14 +67,14 @@ final class Housekeeper {
     thread.start();
   }
 
-  /** Begins nothing new. */
+  /** Starts no further work. */
   void end() {
     isStopping = true;
     LockSupport.unpark(thread);
   }
 
   /**
-   * Ends the thread; it may finish a move, for which the log's writer must still run.
+   * Ends the thread. A running move is completed, for which the log writer must still run.
    *
    * @return false if it hangs
    */
@@ -88,9 +88,9 @@ final class Housekeeper {
       try {
         round();
       } catch (ShardException e) {
-        LOG.info("compaction stopped: {}", e.getMessage());
+        LOG.info("Compaction stopped: {}", e.getMessage());
       } catch (FileNotOpenedException e) {
-        LOG.warn("drive {} waits: {}", core.drive(), e.getMessage());
+        LOG.warn("Drive {}: maintenance is paused: {}", core.drive(), e.getMessage());
         LockSupport.parkNanos(this, NOT_OPENED_REST_NANOS);
       } catch (IOException | RuntimeException | Error e) {
         onFailure.accept(e instanceof Exception failure ? failure : new IllegalStateException(e));
@@ -127,7 +127,7 @@ final class Housekeeper {
         payload.remaining());
   }
 
-  /** Waits for it, and then as long as so many bytes should take. */
+  /** Commits a request, then pauses for as long as its bytes should take. */
   private void commit(Function<Completion<DriveId>, LogRequest> request, long bytes)
       throws ShardException {
     if (isStopping) {
@@ -138,7 +138,7 @@ final class Housekeeper {
     try {
       end.await();
     } catch (InterruptedException e) {
-      throw new IllegalStateException("nobody interrupts this thread", e);
+      throw new IllegalStateException("this thread is never interrupted", e);
     }
     LockSupport.parkNanos(
         this, TimeUnit.SECONDS.toNanos(1) * bytes / limits.compactionBytesPerSecond());

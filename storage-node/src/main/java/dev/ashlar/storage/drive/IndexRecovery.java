@@ -44,10 +44,7 @@ final class IndexRecovery {
 
   void start() {
     Thread started =
-        Thread.ofPlatform()
-            .name("drive-mend-" + context.name())
-            .daemon()
-            .unstarted(this::run);
+        Thread.ofPlatform().name("drive-mend-" + context.name()).daemon().unstarted(this::run);
     thread = started;
     started.start();
   }

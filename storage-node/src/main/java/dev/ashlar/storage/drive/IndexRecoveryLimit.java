@@ -5,7 +5,10 @@ import java.time.Duration;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** How often an index that fails is made anew: where it fails again and again, that is in vain. */
+/**
+ * Limits how often a failing index is recovered: after repeated failures another attempt is
+ * useless.
+ */
 final class IndexRecoveryLimit {
   static final int MAX = 3;
   static final Duration PERIOD = Duration.ofHours(1);
@@ -13,17 +16,17 @@ final class IndexRecoveryLimit {
   private final LongSupplier nanoTime;
   private int tried;
 
-  /** Null while no index serves. */
+  /** Null while there is no working index. */
   private @Nullable Long servedSince;
 
-  /** When an index that could not be read was last opened again for that. */
+  /** When an unreadable index was last reopened. */
   private @Nullable Long reopened;
 
   IndexRecoveryLimit(LongSupplier nanoTime) {
     this.nanoTime = nanoTime;
   }
 
-  /** What a failure counts as: what opening it again has not helped against is damage. */
+  /** Classifies a failure: an index that is still unreadable after reopening is damaged. */
   synchronized IndexException.Kind judge(IndexException.Kind kind) {
     if (kind != IndexException.Kind.UNREADABLE) {
       return kind;
@@ -37,17 +40,16 @@ final class IndexRecoveryLimit {
     return kind;
   }
 
-  /** An index serves from now on. */
+  /** The index works from now on. */
   synchronized void serves() {
     servedSince = nanoTime.getAsLong();
   }
 
   /**
-   * The index has failed. Counts another attempt; what was tried before is forgotten only if the
-   * index has served for the period since, however long it took to make. What is waited for is
-   * free.
+   * Counts another attempt. Earlier attempts are forgotten if the index has worked for the whole
+   * period since, however long the rebuild took. Waiting for a temporary condition does not count.
    *
-   * @return false if there were too many
+   * @return false if the limit is reached
    */
   synchronized boolean mayTry(IndexException.Kind kind) {
     Long since = servedSince;

@@ -313,7 +313,7 @@ class DamagedLogTest {
     for (Segment segment : drive.core().segments().all()) {
       drive
           .core()
-          .newSegmentScrub(ReadThrottle.NONE, (shard, range, fault) -> found.add(shard))
+          .newSegmentVerifier(ReadThrottle.NONE, (shard, range, fault) -> found.add(shard))
           .verify(segment.id());
     }
     return found.stream().distinct().toList();

@@ -268,7 +268,7 @@ class DirectoryMendingTest {
       flip(drive, batch.offset(), batch.offset() + batch.directoryBytes());
       flip(drive, batch.offset() + BLOCK, batch.offset() + 2 * BLOCK);
       Set<Long> damaged = new HashSet<>();
-      DriveScrub scrub = drive.core().newScrub(SegmentScrub.Pace.NONE, TestDrives.CLOCK);
+      ScrubPass scrub = drive.core().newScrub(ReadThrottle.NONE, TestDrives.CLOCK);
       scrub.begin();
       while (scrub.readNext((shard, range, fault) -> damaged.add(shard.blob().sequence()))) {
         // one segment after the other

@@ -222,7 +222,7 @@ final class DriveSimulation {
 
   private static void scrub(DriveCore core) throws IOException {
     for (Segment segment : List.copyOf(core.segments().all())) {
-      core.newSegmentScrub(ReadThrottle.NONE, (shard, range, found) -> {}).verify(segment.id());
+      core.newSegmentVerifier(ReadThrottle.NONE, (shard, range, found) -> {}).verify(segment.id());
     }
   }
 

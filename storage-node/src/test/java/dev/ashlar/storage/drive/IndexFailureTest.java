@@ -144,7 +144,7 @@ class IndexFailureTest {
       DriveId life = store.drive();
       contents.add(store, 50);
       files().hangReads();
-      store.keeper().fail(damage());
+      store.engines().fail(damage());
       assertEquals(ShardFault.UNAVAILABLE, store.writeRefusal());
       ShardException refused =
           assertThrows(ShardException.class, () -> contents.add(store, 1), "not acknowledged");
@@ -165,18 +165,18 @@ class IndexFailureTest {
     ScrubConfig config = new ScrubConfig(ScrubConfig.WHEN_ASKED, 0);
     try (DriveStore store = open()) {
       store.startScrub(config, (shard, range, fault) -> {});
-      DriveEngine first = Objects.requireNonNull(store.keeper().engine());
+      DriveEngine first = Objects.requireNonNull(store.engines().engine());
       Scrubber scrubber = first.scrubber();
       first.startScrub(new Scrubber.Task(config, (shard, range, fault) -> {}));
       assertSame(scrubber, first.scrubber());
-      store.keeper().fail(damage());
+      store.engines().fail(damage());
       await("it is mended", store::isWritable);
-      DriveEngine second = Objects.requireNonNull(store.keeper().engine());
+      DriveEngine second = Objects.requireNonNull(store.engines().engine());
       await("it is scrubbed", () -> second.scrubber() != null);
       assertNotSame(scrubber, second.scrubber());
     }
     try (DriveStore store = open()) {
-      DriveEngine ended = Objects.requireNonNull(store.keeper().engine());
+      DriveEngine ended = Objects.requireNonNull(store.engines().engine());
       assertTrue(ended.stop());
       store.startScrub(config, (shard, range, fault) -> {});
       assertNull(ended.scrubber());
@@ -198,7 +198,7 @@ class IndexFailureTest {
     try (DriveStore store = open()) {
       life = store.drive();
       contents.add(store, 200);
-      store.keeper().fail(damage());
+      store.engines().fail(damage());
     }
     try (DriveStore store = open()) {
       contents.check(store, "seed " + seed);
@@ -212,10 +212,10 @@ class IndexFailureTest {
       DriveId life = store.drive();
       contents.add(store, 50);
       for (int i = 0; i < IndexRecoveryLimit.MAX; i++) {
-        store.keeper().fail(damage());
+        store.engines().fail(damage());
         await("it is mended", store::isWritable);
       }
-      store.keeper().fail(damage());
+      store.engines().fail(damage());
       await("it is given up", () -> store.writeRefusal() == ShardFault.READ_ONLY);
       contents.check(store, "what can be read is read, seed " + seed);
       assertEquals(life, store.drive());
@@ -232,7 +232,7 @@ class IndexFailureTest {
       contents.add(store, 20);
       for (int i = 0; i < 2 * IndexRecoveryLimit.MAX; i++) {
         nanos.addAndGet(IndexRecoveryLimit.PERIOD.toNanos());
-        store.keeper().fail(damage());
+        store.engines().fail(damage());
         await("it is mended", store::isWritable);
         contents.check(store, "seed " + seed);
       }
@@ -247,7 +247,7 @@ class IndexFailureTest {
       life = store.drive();
       contents.add(store, 200);
       flipMagic(folder.resolve(SegmentFiles.fileName(1)));
-      store.keeper().fail(damage());
+      store.engines().fail(damage());
       await("it can tell", () -> store.writeRefusal() == ShardFault.READ_ONLY);
       assertEquals(life, store.drive(), "others were told so");
       assertFalse(isUnavailable(store));
@@ -270,7 +270,7 @@ class IndexFailureTest {
     try (DriveStore store = open()) {
       contents.add(store, 20);
       Files.delete(folder.resolve(DriveIdentity.FILE));
-      store.keeper().fail(damage());
+      store.engines().fail(damage());
       await("it is given up", () -> store.writeRefusal() == ShardFault.READ_ONLY);
       assertTrue(Files.exists(folder.resolve("index/CURRENT")));
       assertFalse(Files.exists(folder.resolve(DriveIdentity.FILE)));
@@ -294,7 +294,7 @@ class IndexFailureTest {
         fill(full);
       }
       assertThrows(
-          IOException.class, () -> Objects.requireNonNull(store.keeper().engine()).checkpoint());
+          IOException.class, () -> Objects.requireNonNull(store.engines().engine()).checkpoint());
       await("it is full", () -> store.writeRefusal() == ShardFault.FULL);
       contents.check(store, "it is read, seed " + seed);
       assertEquals(
@@ -321,16 +321,16 @@ class IndexFailureTest {
           "cannot mount a file system: needs root");
       try {
         assertEquals(0, run("mount", "-o", "remount,bind,ro", index.toString()));
-        DriveEngine engine = store.keeper().engine();
-        store.keeper().fail(of(Status.Code.IOError, Status.SubCode.None, "While fsync: planned"));
+        DriveEngine engine = store.engines().engine();
+        store.engines().fail(of(Status.Code.IOError, Status.SubCode.None, "While fsync: planned"));
         // longer than it takes to end the engine
         for (int i = 0; i < 20; i++) {
           Thread.sleep(50);
-          assertSame(engine, store.keeper().engine());
+          assertSame(engine, store.engines().engine());
           contents.check(store, "it is read, seed " + seed);
         }
         assertEquals(ShardFault.UNAVAILABLE, store.writeRefusal());
-        assertTrue(store.keeper().isMending());
+        assertTrue(store.engines().isRecovering());
       } finally {
         assertEquals(0, run("umount", index.toString()));
       }
@@ -358,11 +358,11 @@ class IndexFailureTest {
   void anIndexThatCannotBeReadIsDiscardedOnlyIfOpeningItAgainDoesNotHelp() throws Exception {
     try (DriveStore store = open()) {
       contents.add(store, 50);
-      store.keeper().fail(readError());
+      store.engines().fail(readError());
       await("it is opened again", store::isWritable);
       assertEquals(0, rebuilds(store), "nothing was discarded");
       contents.check(store, "seed " + seed);
-      store.keeper().fail(readError());
+      store.engines().fail(readError());
       await("it is made anew", store::isWritable);
       assertEquals(1, rebuilds(store));
       contents.check(store, "seed " + seed);
@@ -375,11 +375,11 @@ class IndexFailureTest {
     try (DriveStore store = open()) {
       contents.add(store, 50);
       Path inTheWay = Files.createDirectory(folder.resolve("index/probe"));
-      DriveEngine engine = store.keeper().engine();
-      store.keeper().fail(damage());
+      DriveEngine engine = store.engines().engine();
+      store.engines().fail(damage());
       for (int i = 0; i < 20; i++) {
         Thread.sleep(50);
-        assertSame(engine, store.keeper().engine());
+        assertSame(engine, store.engines().engine());
         contents.check(store, "it is read, seed " + seed);
       }
       Files.delete(inTheWay);

@@ -290,7 +290,7 @@ public final class SteppedDrive implements ShardStore {
     }
     long damaged = 0;
     for (Segment segment : List.copyOf(core.segments().all())) {
-      SegmentVerifier scrub = core.newSegmentScrub(ReadThrottle.NONE, listener);
+      SegmentVerifier scrub = core.newSegmentVerifier(ReadThrottle.NONE, listener);
       damaged += requireNonNull(scrub.verify(segment.id())).damagedBlocks();
     }
     return damaged;

@@ -119,12 +119,12 @@ class WriterFailuresTest {
     put(1).await();
     files().failOnce(Call.SYNC, new IOException("planned"));
     assertEquals(ShardFault.IO_ERROR, put(2).awaitFault());
-    DriveEngine engine = drive().keeper().engine();
-    drive().keeper().fail(new IndexException(IndexException.Kind.DAMAGED, "planned", null));
-    assertFalse(drive().keeper().isMending());
+    DriveEngine engine = drive().engines().engine();
+    drive().engines().fail(new IndexException(IndexException.Kind.DAMAGED, "planned", null));
+    assertFalse(drive().engines().isRecovering());
     assertEquals(ShardFault.READ_ONLY, drive().writeRefusal());
     assertHas(1);
-    assertSame(engine, drive().keeper().engine());
+    assertSame(engine, drive().engines().engine());
     reopen();
     assertHas(1);
     put(3).await();
@@ -135,7 +135,7 @@ class WriterFailuresTest {
   @Test
   void anIndexIsNotMendedIfTheLastWriteFails() throws Exception {
     put(1).await();
-    DriveEngine engine = drive().keeper().engine();
+    DriveEngine engine = drive().engines().engine();
     CountDownLatch isSyncing = new CountDownLatch(1);
     CountDownLatch mayFail = new CountDownLatch(1);
     files()
@@ -148,12 +148,12 @@ class WriterFailuresTest {
             });
     Answer<DriveId> late = put(2);
     isSyncing.await();
-    drive().keeper().fail(new IndexException(IndexException.Kind.DAMAGED, "planned", null));
-    assertTrue(drive().keeper().isMending());
+    drive().engines().fail(new IndexException(IndexException.Kind.DAMAGED, "planned", null));
+    assertTrue(drive().engines().isRecovering());
     mayFail.countDown();
     assertEquals(ShardFault.IO_ERROR, late.awaitFault());
-    await("it is left as it is", () -> !drive().keeper().isMending());
-    assertSame(engine, drive().keeper().engine());
+    await("it is left as it is", () -> !drive().engines().isRecovering());
+    assertSame(engine, drive().engines().engine());
     assertHas(1);
   }
 
@@ -162,8 +162,8 @@ class WriterFailuresTest {
   void anErrorDoesNotEndMendingInSilence() throws Exception {
     put(1).await();
     files().failOnce(Call.LIST, new OutOfMemoryError("planned"));
-    drive().keeper().fail(new IndexException(IndexException.Kind.DAMAGED, "planned", null));
-    await("it is given up", () -> !drive().keeper().isMending());
+    drive().engines().fail(new IndexException(IndexException.Kind.DAMAGED, "planned", null));
+    await("it is given up", () -> !drive().engines().isRecovering());
     assertEquals(ShardFault.READ_ONLY, drive().writeRefusal());
     reopen(); // the index was closed, else it could not be opened
     assertHas(1);

@@ -9,15 +9,15 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One drive.
+ * Configuration of a drive.
  *
- * @param folder made when absent; formatted when empty
- * @param cluster whose drive it is; the drive of another is refused
- * @param drive which drive has to be here; {@code null} accepts any and lets an empty folder choose
- * @param lastIncarnation the greatest that is known of this drive: where its folder is empty, the
- *     next life is a later one, whatever the clock says; 0: none is known
+ * @param folder directory, created if absent and formatted if empty
+ * @param cluster cluster of the drive; drives of other clusters are refused
+ * @param drive expected drive; {@code null} accepts any and lets an empty directory choose
+ * @param lastIncarnation latest known incarnation of the drive; an empty directory starts with a
+ *     later one regardless of the clock; 0: none is known
  * @param ioMode how segments are read and written
- * @param limits sizes and bounds
+ * @param limits sizes and limits
  */
 public record DriveConfig(
     Path folder,
@@ -36,18 +36,19 @@ public record DriveConfig(
   }
 
   /**
-   * @param segmentBytes a power of two
-   * @param capacityBytesMax of segments; {@link Long#MAX_VALUE}: what the file system has
-   * @param reserveBytes beside two segments, and two for each other drive of its file system, kept
-   *     free for deletes, moves and the index
-   * @param queuedWritesMax operations waiting for the writer
-   * @param queuedBytesMax payload bytes waiting for the writer
+   * @param segmentBytes segment size, a power of two
+   * @param capacityBytesMax limit for all segments; {@link Long#MAX_VALUE}: the file system
+   * @param reserveBytes space kept free for deletes, moves and the index, in addition to two
+   *     segments for this drive and two for each other drive of the file system
+   * @param queuedWritesMax requests waiting for the log writer
+   * @param queuedBytesMax payload bytes waiting for the log writer
    * @param queuedReadsMax reads waiting or running
-   * @param batchBytesMax of one write to the drive
-   * @param checkpointBytes written between two checkpoints of the index, and so replayed at most
-   * @param compactionBytesPerSecond how fast live bytes are moved out of mostly-dead segments
+   * @param batchBytesMax size of one write to the log
+   * @param checkpointBytes bytes written between two checkpoints of the index, which limits the
+   *     replay after a crash
+   * @param compactionBytesPerSecond rate at which compaction moves live bytes
    * @param stallTimeout how long a commit, or all reads together, may make no progress before the
-   *     drive counts as hanging and refuses what comes
+   *     drive hangs and refuses requests
    * @param hangTimeout how long one commit or read may run before the drive counts as failed
    */
   public record Limits(
@@ -92,23 +93,23 @@ public record DriveConfig(
         throw new IllegalArgumentException("batch of " + batchBytesMax + " bytes");
       }
       if (queuedWritesMax < 1 || queuedReadsMax < 1 || queuedBytesMax < batchBytesMax) {
-        throw new IllegalArgumentException("queues too short");
+        throw new IllegalArgumentException("queue limits are too small");
       }
       if (!stallTimeout.isPositive() || hangTimeout.compareTo(stallTimeout) < 0) {
         throw new IllegalArgumentException(
-            "a drive fails after " + hangTimeout + ", sooner than it hangs");
+            "the hang timeout of " + hangTimeout + " is shorter than the stall timeout");
       }
       if (checkpointBytes < 1 || compactionBytesPerSecond < 1 || reserveBytes < 0) {
-        throw new IllegalArgumentException("needs positive bounds");
+        throw new IllegalArgumentException("rates and checkpoint interval must be positive");
       }
     }
 
-    /** Room of the file system with which an index that had none is opened again. */
+    /** Free space at which an index that ran out of space is reopened. */
     public long indexBytesMin() {
       return Math.min(reserveBytes, INDEX_BYTES_MIN);
     }
 
-    /** What a drive must have for its segments to take any data at all. */
+    /** Minimum capacity at which a drive accepts any data. */
     public long capacityBytesMin() {
       return (1L + SEGMENTS_LEFT_BY_NEW_DATA) * segmentBytes + reserveBytes;
     }
@@ -143,7 +144,7 @@ public record DriveConfig(
           newHangTimeout);
     }
 
-    /** The longest payload that fits a batch with its checksums. */
+    /** Longest payload that fits a batch together with its checksums. */
     public int payloadBytesMax() {
       return batchBytesMax - batchBytesMax / 512 - 2 * Profile.BLOCK_BYTES;
     }

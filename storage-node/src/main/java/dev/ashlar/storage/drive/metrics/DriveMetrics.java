@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.ToDoubleFunction;
 
-/** Counts what one drive does. Only segment files count, and only for clients' reads. */
+/** Counters of one drive. They count I/O of segment files only, and reads for clients only. */
 public final class DriveMetrics implements AutoCloseable {
   private final MeterRegistry registry;
   private final Tags tags;
@@ -34,32 +34,34 @@ public final class DriveMetrics implements AutoCloseable {
   public DriveMetrics(MeterRegistry registry, String drive) {
     this.registry = registry;
     tags = Tags.of("drive", drive);
-    counter("ashlar.drive.read.ops", "reads of segments", readOps);
-    counter("ashlar.drive.read.bytes", "bytes read from segments", readBytes);
-    counter("ashlar.drive.write.ops", "batches with contents written to segments", writeOps);
+    counter("ashlar.drive.read.ops", "reads of segment files", readOps);
+    counter("ashlar.drive.read.bytes", "bytes read from segment files", readBytes);
+    counter("ashlar.drive.write.ops", "batches with records written to segment files", writeOps);
     counter(
         "ashlar.drive.confirmation.ops",
-        "empty batches of 4 KiB, written and synced when a drive becomes idle or a segment is full",
+        "empty batches of 4 KiB written and synced after an idle drive's last batch or at"
+            + " the end of a segment",
         confirmations);
-    counter("ashlar.drive.write.bytes", "bytes written to segments", writeBytes);
-    counter("ashlar.drive.sync.ops", "syncs of segments", writeOps);
+    counter("ashlar.drive.write.bytes", "bytes written to segment files", writeBytes);
+    counter("ashlar.drive.sync.ops", "syncs of segment files", writeOps);
     counter(
-        "ashlar.drive.payload.read.ops", "ranges of shards read, for intents too", payloadReadOps);
-    counter("ashlar.drive.payload.read.bytes", "bytes of their blocks", payloadReadBytes);
+        "ashlar.drive.payload.read.ops",
+        "shard ranges read, including reads for intents",
+        payloadReadOps);
+    counter(
+        "ashlar.drive.payload.read.bytes", "bytes of the blocks in those ranges", payloadReadBytes);
     counter(
         "ashlar.drive.payload.recent.ops",
-        "of these, ranges that were in memory because they were lately written",
+        "shard ranges served from the memory of recently changed blocks",
         recentOps);
-    counter("ashlar.drive.payload.write.ops", "writes and intents", payloadWriteOps);
-    counter("ashlar.drive.payload.write.bytes", "bytes of shards in them", payloadWriteBytes);
-    counter("ashlar.drive.corrupt.blocks", "blocks that failed their checksum", corruptBlocks);
-    counter("ashlar.drive.io.errors", "reads and writes that failed", ioErrors);
-    counter("ashlar.drive.compaction.bytes", "bytes moved by compaction", movedBytes);
+    counter("ashlar.drive.payload.write.ops", "shard writes and intents", payloadWriteOps);
     counter(
-        "ashlar.drive.index.rebuilds",
-        "times that the index was made anew from the log",
-        indexRebuilds);
-    counter("ashlar.drive.coalescing.bytes", "bytes read to be written together", mergedBytes);
+        "ashlar.drive.payload.write.bytes", "shard bytes in writes and intents", payloadWriteBytes);
+    counter("ashlar.drive.corrupt.blocks", "blocks with a checksum mismatch", corruptBlocks);
+    counter("ashlar.drive.io.errors", "failed reads and writes", ioErrors);
+    counter("ashlar.drive.compaction.bytes", "bytes moved by compaction", movedBytes);
+    counter("ashlar.drive.index.rebuilds", "rebuilds of the index from the log", indexRebuilds);
+    counter("ashlar.drive.coalescing.bytes", "bytes read for merging small extents", mergedBytes);
   }
 
   public <T> void gauge(String name, String description, T of, ToDoubleFunction<T> value) {
@@ -76,30 +78,30 @@ public final class DriveMetrics implements AutoCloseable {
     readBytes.add(bytes);
   }
 
-  /** A batch written and synced. */
+  /** Counts a batch that was written and synced. */
   public void wrote(int bytes) {
     writeOps.increment();
     writeBytes.add(bytes);
   }
 
-  /** An empty batch, which no request has caused, was written and synced. */
+  /** Counts an empty batch, which no request has caused. */
   public void confirmed() {
     confirmations.increment();
   }
 
-  /** A range of a shard was read: this many bytes of blocks. */
+  /** Counts a read of a shard range with this many bytes of blocks. */
   public void payloadRead(int bytes) {
     payloadReadOps.increment();
     payloadReadBytes.add(bytes);
   }
 
-  /** The same for a range that was in memory. */
+  /** Counts a shard range that was served from memory. */
   public void foundRecent(int bytes) {
     payloadRead(bytes);
     recentOps.increment();
   }
 
-  /** A write or an intent is durable. */
+  /** Counts a durable write or intent. */
   public void payloadWrote(int bytes) {
     payloadWriteOps.increment();
     payloadWriteBytes.add(bytes);
