@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ashlar.protocol.model.DriveId;
 import java.nio.charset.StandardCharsets;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
@@ -30,6 +31,27 @@ class HandshakeTest {
     assertEquals(client.clientSalt(), server.clientSalt());
     assertEquals(client.serverSalt(), server.serverSalt());
     assertNotEquals(client.serverSalt(), client.clientSalt());
+  }
+
+  /** Builds of different ages authenticate each other. */
+  @Test
+  void proofsAndSaltsStayAsTheyAre() {
+    Handshake handshake = new Handshake(SECRET, hello(1), challenge(2), new byte[] {1, 2, 3});
+    HexFormat hex = HexFormat.of();
+    assertEquals(
+        """
+        f4d84d38eaae7880e7e906e3760fa5c03f933b192e02703fdb061b32763d275c
+        2dc13a4a2c86b6769f69e32eb4cdf21c8681d8db9ff77bb06967344f14eba8cf
+        c8aab68485d096df
+        202b5712d2459b36
+        """,
+        String.join(
+            "\n",
+            hex.formatHex(handshake.proof().proof()),
+            hex.formatHex(handshake.welcome(TERMS).proof()),
+            Long.toHexString(handshake.clientSalt()),
+            Long.toHexString(handshake.serverSalt()),
+            ""));
   }
 
   @Test

@@ -27,7 +27,7 @@ public final class WireSamples {
 
   public Message message(MessageType type) {
     return switch (type) {
-      case HELLO -> new HandshakeMessage.Hello(side(), bytes(32), list(UUID::randomUUID));
+      case HELLO -> new HandshakeMessage.Hello(side(), bytes(32), list(this::uuid));
       case CHALLENGE -> new HandshakeMessage.Challenge(side(), bytes(32));
       case PROOF -> new HandshakeMessage.Proof(bytes(32));
       case WELCOME -> new HandshakeMessage.Welcome(bytes(32), terms());
@@ -97,12 +97,12 @@ public final class WireSamples {
         list(
             () ->
                 new HandshakeMessage.ServedDrive(
-                    new DriveId(UUID.randomUUID(), 1 + number()),
+                    new DriveId(uuid(), 1 + number()),
                     maybe() ? any(ShardFault.values()) : null)));
   }
 
   private PeerIdentity side() {
-    return new PeerIdentity(Wire.VERSION, any(Role.values()), UUID.randomUUID(), UUID.randomUUID());
+    return new PeerIdentity(Wire.VERSION, any(Role.values()), uuid(), uuid());
   }
 
   private ShardIntent.Target target() {
@@ -122,6 +122,10 @@ public final class WireSamples {
 
   private DiscardIntent drop() {
     return new DiscardIntent(blob(), attempt());
+  }
+
+  private UUID uuid() {
+    return new UUID(random.nextLong(), random.nextLong());
   }
 
   private ShardId shard() {
