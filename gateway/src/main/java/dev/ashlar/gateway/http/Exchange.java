@@ -2,6 +2,7 @@ package dev.ashlar.gateway.http;
 
 import dev.ashlar.gateway.exchange.HttpExchange;
 import dev.ashlar.gateway.exchange.RequestBody;
+import dev.ashlar.protocol.memory.ByteBudget;
 import io.netty.buffer.ByteBuf;
 import io.netty.handler.codec.http.HttpHeaders;
 import java.util.ArrayList;

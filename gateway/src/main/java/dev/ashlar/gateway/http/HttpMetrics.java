@@ -1,5 +1,6 @@
 package dev.ashlar.gateway.http;
 
+import dev.ashlar.protocol.memory.ByteBudget;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;

@@ -1,6 +1,7 @@
 package dev.ashlar.gateway.http;
 
 import dev.ashlar.gateway.exchange.RequestHandler;
+import dev.ashlar.protocol.memory.ByteBudget;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.PooledByteBufAllocator;

@@ -3,6 +3,7 @@ package dev.ashlar.gateway.http;
 import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.exchange.HttpAnswer;
 import dev.ashlar.gateway.exchange.RequestHandler;
+import dev.ashlar.protocol.memory.ByteBudget;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.security.SecureRandom;
 import java.time.Clock;

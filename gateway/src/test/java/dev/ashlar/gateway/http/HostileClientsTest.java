@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.ashlar.gateway.error.S3Error;
 import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.exchange.HttpAnswer;
+import dev.ashlar.protocol.memory.ByteBudget;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.handler.codec.http.DefaultHttpHeaders;

@@ -9,6 +9,7 @@ import dev.ashlar.gateway.error.S3Error;
 import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.exchange.HttpAnswer;
 import dev.ashlar.gateway.exchange.HttpExchange;
+import dev.ashlar.protocol.memory.ByteBudget;
 import dev.ashlar.transport.Transport;
 import io.micrometer.core.instrument.Gauge;
 import io.netty.buffer.ByteBuf;

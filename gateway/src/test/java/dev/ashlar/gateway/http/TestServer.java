@@ -6,6 +6,7 @@ import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.exchange.HttpAnswer;
 import dev.ashlar.gateway.exchange.RequestBody;
 import dev.ashlar.gateway.exchange.RequestHandler;
+import dev.ashlar.protocol.memory.ByteBudget;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.PooledByteBufAllocator;

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 final class HandshakeCodec {
   private static final int MAGIC = 0x41534857; // "ASHW"
   private static final int UUID_BYTES = 16;
-  private static final int SIDE_BYTES = 8 + 2 * UUID_BYTES;
+  private static final int IDENTITY_BYTES = 8 + 2 * UUID_BYTES;
   private static final int SERVED_BYTES = UUID_BYTES + Long.BYTES + 1;
 
   private HandshakeCodec() {}
@@ -19,16 +19,16 @@ final class HandshakeCodec {
   static int bytes(HandshakeMessage greeting) {
     return switch (greeting) {
       case HandshakeMessage.Hello hello ->
-          SIDE_BYTES
+          IDENTITY_BYTES
               + HandshakeMessage.NONCE_BYTES
               + Short.BYTES
               + hello.drives().size() * UUID_BYTES;
-      case HandshakeMessage.Challenge challenge -> SIDE_BYTES + HandshakeMessage.NONCE_BYTES;
+      case HandshakeMessage.Challenge challenge -> IDENTITY_BYTES + HandshakeMessage.NONCE_BYTES;
       case HandshakeMessage.Proof proof -> HandshakeMessage.PROOF_BYTES;
       case HandshakeMessage.Welcome welcome ->
           HandshakeMessage.PROOF_BYTES + bytes(welcome.terms());
       case HandshakeMessage.Refusal refusal ->
-          SIDE_BYTES + 1 + WireValues.text(refusal.why()).length;
+          IDENTITY_BYTES + 1 + WireValues.text(refusal.why()).length;
     };
   }
 
@@ -39,12 +39,12 @@ final class HandshakeCodec {
   static void put(ByteBuffer out, HandshakeMessage greeting) {
     switch (greeting) {
       case HandshakeMessage.Hello hello -> {
-        putSide(out, hello.side());
+        putIdentity(out, hello.identity());
         out.put(hello.nonce()).putShort((short) hello.drives().size());
         hello.drives().forEach(drive -> WireValues.putUuid(out, drive));
       }
       case HandshakeMessage.Challenge challenge -> {
-        putSide(out, challenge.side());
+        putIdentity(out, challenge.identity());
         out.put(challenge.nonce());
       }
       case HandshakeMessage.Proof proof -> out.put(proof.proof());
@@ -53,16 +53,19 @@ final class HandshakeCodec {
         putTerms(out, welcome.terms());
       }
       case HandshakeMessage.Refusal refusal -> {
-        putSide(out, refusal.side());
+        putIdentity(out, refusal.identity());
         out.put(refusal.fault().code()).put(WireValues.text(refusal.why()));
       }
     }
   }
 
-  private static void putSide(ByteBuffer out, PeerIdentity side) {
-    out.putInt(MAGIC).putShort((short) side.version()).put(side.role().code()).put((byte) 0);
-    WireValues.putUuid(out, side.cluster());
-    WireValues.putUuid(out, side.instance());
+  private static void putIdentity(ByteBuffer out, PeerIdentity identity) {
+    out.putInt(MAGIC)
+        .putShort((short) identity.version())
+        .put(identity.role().code())
+        .put((byte) 0);
+    WireValues.putUuid(out, identity.cluster());
+    WireValues.putUuid(out, identity.instance());
   }
 
   static void putTerms(ByteBuffer out, HandshakeMessage.Terms terms) {
@@ -85,33 +88,33 @@ final class HandshakeCodec {
               WireValues.takeBytes(in, HandshakeMessage.PROOF_BYTES), takeTerms(in));
       case REFUSAL ->
           new HandshakeMessage.Refusal(
-              takeSide(in), HandshakeFault.of(in.get()), WireValues.takeText(in));
+              takeIdentity(in), HandshakeFault.of(in.get()), WireValues.takeText(in));
       default -> throw new WireFormatException(type + " is no greeting");
     };
   }
 
   private static HandshakeMessage takeHello(ByteBuffer in) throws WireFormatException {
-    PeerIdentity side = takeSide(in);
+    PeerIdentity identity = takeIdentity(in);
     byte[] nonce = WireValues.takeBytes(in, HandshakeMessage.NONCE_BYTES);
-    if (side.version() != Wire.VERSION) {
+    if (identity.version() != Wire.VERSION) {
       // What follows is the other version's affair: it only has to be told of ours.
       in.position(in.limit());
-      return new HandshakeMessage.Hello(side, nonce, List.of());
+      return new HandshakeMessage.Hello(identity, nonce, List.of());
     }
     return new HandshakeMessage.Hello(
-        side, nonce, WireValues.takeList(in, UUID_BYTES, WireValues::takeUuid));
+        identity, nonce, WireValues.takeList(in, UUID_BYTES, WireValues::takeUuid));
   }
 
   private static HandshakeMessage takeChallenge(ByteBuffer in) throws WireFormatException {
-    PeerIdentity side = takeSide(in);
+    PeerIdentity identity = takeIdentity(in);
     byte[] nonce = WireValues.takeBytes(in, HandshakeMessage.NONCE_BYTES);
-    if (side.version() != Wire.VERSION) {
+    if (identity.version() != Wire.VERSION) {
       in.position(in.limit());
     }
-    return new HandshakeMessage.Challenge(side, nonce);
+    return new HandshakeMessage.Challenge(identity, nonce);
   }
 
-  private static PeerIdentity takeSide(ByteBuffer in) throws WireFormatException {
+  private static PeerIdentity takeIdentity(ByteBuffer in) throws WireFormatException {
     if (in.getInt() != MAGIC) {
       throw new WireFormatException("no greeting of this protocol");
     }

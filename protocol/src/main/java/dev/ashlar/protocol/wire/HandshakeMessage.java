@@ -2,6 +2,7 @@ package dev.ashlar.protocol.wire;
 
 import dev.ashlar.protocol.client.ShardFault;
 import dev.ashlar.protocol.model.DriveId;
+import java.security.SecureRandom;
 import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -12,15 +13,25 @@ import org.jspecify.annotations.Nullable;
  * versions, so that different ones can tell each other.
  */
 public sealed interface HandshakeMessage extends Message {
+  /** For nonces. */
+  SecureRandom RANDOM = new SecureRandom();
+
   int NONCE_BYTES = 32;
   int PROOF_BYTES = 32;
+
+  /** A number that was never used before and cannot be guessed. */
+  static byte[] newNonce() {
+    byte[] nonce = new byte[NONCE_BYTES];
+    RANDOM.nextBytes(nonce);
+    return nonce;
+  }
 
   /**
    * The client's first words.
    *
    * @param drives that it expects there
    */
-  record Hello(PeerIdentity side, byte[] nonce, List<UUID> drives) implements HandshakeMessage {
+  record Hello(PeerIdentity identity, byte[] nonce, List<UUID> drives) implements HandshakeMessage {
     public Hello {
       drives = List.copyOf(drives);
       if (nonce.length != NONCE_BYTES || drives.size() > Wire.DRIVES_MAX) {
@@ -35,7 +46,7 @@ public sealed interface HandshakeMessage extends Message {
   }
 
   /** The server's answer: the client has to prove itself first. */
-  record Challenge(PeerIdentity side, byte[] nonce) implements HandshakeMessage {
+  record Challenge(PeerIdentity identity, byte[] nonce) implements HandshakeMessage {
     public Challenge {
       if (nonce.length != NONCE_BYTES) {
         throw new IllegalArgumentException("nonce of " + nonce.length + " bytes");
@@ -100,7 +111,8 @@ public sealed interface HandshakeMessage extends Message {
   record ServedDrive(DriveId drive, @Nullable ShardFault refusal) {}
 
   /** Why not; the connection ends behind it. */
-  record Refusal(PeerIdentity side, HandshakeFault fault, String why) implements HandshakeMessage {
+  record Refusal(PeerIdentity identity, HandshakeFault fault, String why)
+      implements HandshakeMessage {
     private static final int WHY_CHARS_MAX = 320;
 
     public Refusal {

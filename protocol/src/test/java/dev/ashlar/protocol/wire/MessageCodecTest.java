@@ -13,8 +13,8 @@ import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Random;
-import java.util.zip.CRC32C;
 import java.util.UUID;
+import java.util.zip.CRC32C;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import org.junit.jupiter.api.Test;
@@ -115,7 +115,11 @@ class MessageCodecTest {
       for (int i = 0; i < 50; i++) {
         crc.update(put(samples.message(type)));
       }
-      checksums.append(type.code()).append(' ').append(Long.toHexString(crc.getValue())).append('\n');
+      checksums
+          .append(type.code())
+          .append(' ')
+          .append(Long.toHexString(crc.getValue()))
+          .append('\n');
     }
     assertEquals(
         """

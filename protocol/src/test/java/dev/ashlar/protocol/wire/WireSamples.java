@@ -97,8 +97,7 @@ public final class WireSamples {
         list(
             () ->
                 new HandshakeMessage.ServedDrive(
-                    new DriveId(uuid(), 1 + number()),
-                    maybe() ? any(ShardFault.values()) : null)));
+                    new DriveId(uuid(), 1 + number()), maybe() ? any(ShardFault.values()) : null)));
   }
 
   private PeerIdentity side() {

@@ -13,7 +13,6 @@ import dev.ashlar.storage.drive.DriveResources;
 import dev.ashlar.storage.drive.DriveStore;
 import dev.ashlar.storage.server.ShardServer;
 import dev.ashlar.storage.server.ShardServerConfig;
-import dev.ashlar.transport.frame.FrameTimes;
 import dev.ashlar.transport.session.FramePort;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -135,20 +134,13 @@ final class StorageRole implements AutoCloseable {
     ShardServerConfig.Limits limits =
         new ShardServerConfig.Limits(
             standard.connectionsMax(),
-            standard.greetingsMax(),
+            standard.handshakesMax(),
             standard.operationsMax(),
             standard.writeBytesMax(),
             standard.readBytesMax(),
             DirectMemory.servedBytes());
     ShardServerConfig config =
-        new ShardServerConfig(
-            port.address(),
-            cluster,
-            secret,
-            null,
-            FrameTimes.DEFAULT,
-            ShardServerConfig.DEFAULT_DRAIN,
-            limits);
+        new ShardServerConfig(cluster, secret, ShardServerConfig.DEFAULT_DRAIN, limits);
     List<ShardStore> served = new ArrayList<>(drives.stores());
     served.addAll(Objects.requireNonNull(awaited).late());
     server = new ShardServer(config, port, served, resources.slabs());

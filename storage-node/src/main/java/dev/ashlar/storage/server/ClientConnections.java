@@ -16,15 +16,15 @@ import org.jspecify.annotations.Nullable;
 final class ClientConnections {
   private final AtomicIntegerArray abandoned;
   private final ReentrantLock lock = new ReentrantLock();
-  private final Set<ServerConnection> open = new LinkedHashSet<>();
-  private @Nullable ServerConnection newest;
+  private final Set<ShardServerSession> open = new LinkedHashSet<>();
+  private @Nullable ShardServerSession newest;
 
   ClientConnections(int drives) {
     abandoned = new AtomicIntegerArray(drives);
   }
 
   /** From now on it is not idle. */
-  void expect(ServerConnection connection) {
+  void expect(ShardServerSession connection) {
     lock.lock();
     try {
       open.add(connection);
@@ -35,11 +35,11 @@ final class ClientConnections {
   }
 
   /** Takes the place of all connections before it, which are told to end. */
-  void enter(ServerConnection connection) {
-    List<ServerConnection> before = new ArrayList<>();
+  void enter(ShardServerSession connection) {
+    List<ShardServerSession> before = new ArrayList<>();
     lock.lock();
     try {
-      for (ServerConnection each : open) {
+      for (ShardServerSession each : open) {
         if (each == connection) {
           break;
         }
@@ -48,12 +48,12 @@ final class ClientConnections {
     } finally {
       lock.unlock();
     }
-    before.forEach(ServerConnection::supersede);
+    before.forEach(ShardServerSession::supersede);
     welcomeIfAlone();
   }
 
   /** Nothing comes over it any more. */
-  void leave(ServerConnection connection) {
+  void leave(ShardServerSession connection) {
     lock.lock();
     try {
       open.remove(connection);
@@ -64,7 +64,7 @@ final class ClientConnections {
   }
 
   private void welcomeIfAlone() {
-    ServerConnection next = null;
+    ShardServerSession next = null;
     lock.lock();
     try {
       if (open.size() == 1 && newest != null && open.contains(newest)) {
@@ -75,7 +75,7 @@ final class ClientConnections {
       lock.unlock();
     }
     if (next != null) {
-      next.welcomeSoon();
+      next.establishSoon();
     }
   }
 

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class DriveRequest {
   private final ShardServer server;
-  private final ServerConnection connection;
+  private final ShardServerSession connection;
   private final ServedCall call;
   private final ShardStore store;
   private final @Nullable Slab slab;
@@ -33,7 +33,7 @@ final class DriveRequest {
   private final AtomicBoolean isTold = new AtomicBoolean();
 
   private DriveRequest(
-      ShardServer server, ServerConnection connection, ServedCall call, @Nullable Slab slab) {
+      ShardServer server, ShardServerSession connection, ServedCall call, @Nullable Slab slab) {
     this.server = server;
     this.connection = connection;
     this.call = call;
@@ -47,7 +47,7 @@ final class DriveRequest {
    *
    * @throws IllegalArgumentException if what is asked for makes no sense; then it does not
    */
-  static DriveRequest of(ShardServer server, ServerConnection connection, ServedCall call) {
+  static DriveRequest of(ShardServer server, ShardServerSession connection, ServedCall call) {
     DriveRequest request = new DriveRequest(server, connection, call, call.slab());
     call.takeSlab();
     return request;
@@ -59,7 +59,7 @@ final class DriveRequest {
     try {
       operation.run();
     } catch (RuntimeException e) {
-      server.warn(call.request().type() + " failed: " + e);
+      server.sessions().warn(call.request().type() + " failed: " + e);
       failed(new ShardException(ShardFault.IO_ERROR, e.toString()));
     }
   }
@@ -127,7 +127,7 @@ final class DriveRequest {
               } catch (ShardException e) {
                 failed(e);
               } catch (RuntimeException e) {
-                server.warn(call.request().type() + " failed: " + e);
+                server.sessions().warn(call.request().type() + " failed: " + e);
                 failed(new ShardException(ShardFault.IO_ERROR, e.toString()));
               }
             });
@@ -192,7 +192,7 @@ final class DriveRequest {
   }
 
   private void failed(ShardException failure) {
-    ended(ServerConnection.failure(failure));
+    ended(ShardServerSession.failure(failure));
   }
 
   private void ended(Reply reply) {

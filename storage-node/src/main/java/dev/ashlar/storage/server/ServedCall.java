@@ -111,7 +111,7 @@ final class ServedCall {
   }
 
   /** Where the data of this frame goes; null: nowhere. */
-  @Nullable ReceiveTarget land(FrameHeader header) throws WireFormatException {
+  @Nullable ReceiveTarget target(FrameHeader header) throws WireFormatException {
     int at = announced;
     boolean isWhole = header.isLast() == (at + header.dataBytes() == request.dataBytes());
     boolean isMore = header.dataBytes() > 0 || request.dataBytes() == 0;
@@ -137,10 +137,17 @@ final class ServedCall {
     return slab;
   }
 
-  /** Who has the slab from now on; null if there is none. */
+  /** Hands the slab over to the caller; null if there is none. */
   @Nullable Slab takeSlab() {
     Slab taken = slab;
     slab = null;
     return taken;
+  }
+
+  void releaseSlab() {
+    Slab taken = takeSlab();
+    if (taken != null) {
+      taken.release();
+    }
   }
 }

@@ -2,41 +2,29 @@ package dev.ashlar.storage.server;
 
 import dev.ashlar.protocol.wire.ClusterSecret;
 import dev.ashlar.protocol.wire.Wire;
-import dev.ashlar.transport.frame.FrameTimes;
-import dev.ashlar.transport.tls.ClusterTls;
-import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.UUID;
-import org.jspecify.annotations.Nullable;
 
 /**
- * A server of drives.
+ * Which cluster is served, and how much at a time.
  *
- * @param tls null: none
- * @param drain how long what is under way may take when the server is closed
+ * @param drain how long requests under way may take when the server is closed
  */
-public record ShardServerConfig(
-    InetSocketAddress listen,
-    UUID cluster,
-    ClusterSecret secret,
-    @Nullable ClusterTls tls,
-    FrameTimes times,
-    Duration drain,
-    Limits limits) {
+public record ShardServerConfig(UUID cluster, ClusterSecret secret, Duration drain, Limits limits) {
   public static final Duration DEFAULT_DRAIN = Duration.ofSeconds(10);
 
   /**
-   * @param connectionsMax of peers that have proved themselves
-   * @param greetingsMax connections of peers that have not yet
-   * @param operationsMax reads, and as many changes, of one drive that one connection may have
-   *     under way
-   * @param writeBytesMax data of its changes
-   * @param readBytesMax data of its reads
-   * @param dataBytesMax of all connections together; what is beyond is refused as overload
+   * @param connectionsMax connections of authenticated clients
+   * @param handshakesMax connections that have not authenticated yet
+   * @param operationsMax reads, and as many changes, that one connection may have under way per
+   *     drive
+   * @param writeBytesMax data of these changes
+   * @param readBytesMax data of these reads
+   * @param dataBytesMax data of all connections; what is beyond is refused as overload
    */
   public record Limits(
       int connectionsMax,
-      int greetingsMax,
+      int handshakesMax,
       int operationsMax,
       int writeBytesMax,
       int readBytesMax,
@@ -44,7 +32,7 @@ public record ShardServerConfig(
     public static final Limits DEFAULT = new Limits(256, 64, 1024, 16 << 20, 16 << 20, 256L << 20);
 
     public Limits {
-      if (connectionsMax < 1 || greetingsMax < 1 || operationsMax < 1) {
+      if (connectionsMax < 1 || handshakesMax < 1 || operationsMax < 1) {
         throw new IllegalArgumentException("needs positive limits");
       }
       if (writeBytesMax < Wire.DATA_BYTES_MAX

@@ -24,6 +24,7 @@ import dev.ashlar.transport.client.NodeConfig;
 import dev.ashlar.transport.client.RemoteNode;
 import dev.ashlar.transport.client.RemoteShardStore;
 import dev.ashlar.transport.frame.FrameTimes;
+import dev.ashlar.transport.session.ConnectionKeeper;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -99,7 +100,7 @@ class FaultyConnectionTest {
     try (Loopback loopback =
             new Loopback(
                 Transport.preferred(),
-                Loopback.config(ShardServerConfig.Limits.DEFAULT, QUICK, null),
+                new Loopback.Setup(ShardServerConfig.Limits.DEFAULT, QUICK, null),
                 serverSlabs,
                 drive);
         FaultyProxy proxy = new FaultyProxy(loopback.port(), false)) {
@@ -129,8 +130,7 @@ class FaultyConnectionTest {
             QUICK,
             Duration.ofSeconds(2),
             Duration.ofSeconds(60),
-            Duration.ofMillis(1),
-            Duration.ofMillis(10));
+            new ConnectionKeeper.Backoff(Duration.ofMillis(1), Duration.ofMillis(10)));
     NodeConfig config = loopback.clientConfig(proxy.port(), times, NodeConfig.Limits.DEFAULT, null);
     RemoteNode node = loopback.start(config, slabs);
     try {

@@ -38,6 +38,7 @@ import dev.ashlar.transport.frame.FrameTimes;
 import dev.ashlar.transport.session.FramePort;
 import java.io.IOException;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.time.Duration;
@@ -119,9 +120,10 @@ class HostilePeersTest {
 
   /** Where other things could be served too, it does not even say what it is about. */
   @Test
-  void otherVersionsAreNamedWhereAPortIsShared() throws Exception {
+  void otherVersionsAreRefusedByNameOnASharedPort() throws Exception {
     ShardServerConfig config = Loopback.config(ShardServerConfig.Limits.DEFAULT);
-    try (FramePort port = new FramePort(config.listen(), null, Loopback.TIMES, loopback.loops);
+    InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+    try (FramePort port = new FramePort(any, null, Loopback.TIMES, loopback.loops);
         ShardServer server = new ShardServer(config, port, List.of(drive), serverSlabs)) {
       assertEquals(0, server.openConnections());
       for (int version : new int[] {Wire.VERSION - 1, Wire.VERSION + 1}) {
@@ -136,7 +138,7 @@ class HostilePeersTest {
   }
 
   @Test
-  void clientsReportWhatTheyWereRefusedFor() throws Exception {
+  void clientsReportWhyTheyWereRefused() throws Exception {
     NodeConfig good = loopback.clientConfig();
     expect(
         HandshakeFault.WRONG_CLUSTER,
@@ -175,7 +177,7 @@ class HostilePeersTest {
 
   /** A client is not taken in by a server that does not know the secret, or speaks otherwise. */
   @Test
-  void falseServersAreNotBelieved() throws Exception {
+  void impostorServersAreRefused() throws Exception {
     assertEquals(
         HandshakeFault.NOT_AUTHENTIC, fooled(Wire.VERSION, Role.STORAGE_NODE, Loopback.CLUSTER));
     assertEquals(
@@ -223,7 +225,7 @@ class HostilePeersTest {
 
   /** All that an honest client has sent, sent again. */
   @Test
-  void aRecordedConnectionServesNobody() throws Exception {
+  void aReplayedConnectionIsRefused() throws Exception {
     List<byte[]> recorded = new ArrayList<>();
     try (ServerSocket recorder = new ServerSocket(0, 5, InetAddress.getLoopbackAddress())) {
       NodeConfig config =
@@ -286,8 +288,9 @@ class HostilePeersTest {
       random.nextBytes(garbage);
       cutOff += isCutOff(garbage) ? 1 : 0;
     }
-    Loopback.await("all are closed", () -> loopback.server.openConnections() == 0);
-    assertTrue(loopback.server.warnings() <= 5, "a few lines for all of it");
+    Loopback.await("all are closed", () -> loopback.port.silentConnections() == 0);
+    assertEquals(0, loopback.server.openConnections());
+    assertTrue(loopback.port.warnings() <= 5, "a few lines for all of it");
     assertEquals(0, serverSlabs.allocatedBytes(), "no memory for any of it");
     assertTrue(cutOff > 0, "those with a whole header");
   }
@@ -306,7 +309,7 @@ class HostilePeersTest {
 
   /** Those who know the secret are cut off too when they break the rules. */
   @Test
-  void rulesHoldForFriendsAsWell() throws Exception {
+  void authenticatedClientsThatBreakTheProtocolAreCutOff() throws Exception {
     Request.Write write = new Request.Write(SHARD, 0, 100, new int[1]);
     breaks(peer -> peer.request(1, 7, write, new byte[100], true));
     breaks(peer -> peer.request(1, 0, write, new byte[99], true));
@@ -368,7 +371,7 @@ class HostilePeersTest {
   }
 
   @Test
-  void moreThanWasAgreedIsNotTaken() throws Exception {
+  void requestsBeyondTheTermsAreRefused() throws Exception {
     drive.holdAnswers();
     try (RawPeer peer = new RawPeer(loopback.port())) {
       peer.greet(gateway(), Loopback.SECRET, List.of(DRIVE));
@@ -392,14 +395,14 @@ class HostilePeersTest {
 
   /** A peer that takes nothing off its socket is found, however much is waiting for it. */
   @Test
-  void aPeerThatDoesNotReadIsFound() throws Exception {
+  void aPeerThatDoesNotReadIsCutOff() throws Exception {
     loopback.close();
     FrameTimes quick =
         new FrameTimes(Duration.ofSeconds(5), Duration.ofMillis(20), Duration.ofMillis(300));
     loopback =
         new Loopback(
             Transport.preferred(),
-            Loopback.config(ShardServerConfig.Limits.DEFAULT, quick, null),
+            new Loopback.Setup(ShardServerConfig.Limits.DEFAULT, quick, null),
             serverSlabs,
             drive);
     Answer<DriveId> stored = new Answer<>();
@@ -416,11 +419,14 @@ class HostilePeersTest {
   }
 
   @Test
-  void onlySoManyMayStandAtTheDoor() throws Exception {
-    int most = ShardServerConfig.Limits.DEFAULT.greetingsMax();
+  void connectionsThatNeverAuthenticateAreBounded() throws Exception {
+    int most = ShardServerConfig.Limits.DEFAULT.handshakesMax();
     List<RawPeer> peers = new ArrayList<>();
     for (int i = 0; i < most; i++) {
-      peers.add(new RawPeer(loopback.port()));
+      RawPeer peer = new RawPeer(loopback.port());
+      byte[] nonce = new byte[HandshakeMessage.NONCE_BYTES];
+      peer.send(new HandshakeMessage.Hello(gateway(), nonce, List.of(DRIVE)));
+      peers.add(peer);
     }
     Loopback.await("all are there", () -> loopback.server.openConnections() == most);
     assertEquals(HandshakeFault.BUSY, refused(gateway(), Loopback.SECRET, DRIVE).fault());
@@ -431,14 +437,14 @@ class HostilePeersTest {
   }
 
   @Test
-  void whoSaysNothingIsCutOff() throws Exception {
+  void aSilentConnectionIsCutOff() throws Exception {
     loopback.close();
     FrameTimes quick =
         new FrameTimes(Duration.ofMillis(50), Duration.ofMillis(20), Duration.ofSeconds(5));
     loopback =
         new Loopback(
             Transport.preferred(),
-            Loopback.config(ShardServerConfig.Limits.DEFAULT, quick, null),
+            new Loopback.Setup(ShardServerConfig.Limits.DEFAULT, quick, null),
             serverSlabs,
             drive);
     try (RawPeer peer = new RawPeer(loopback.port())) {

@@ -15,6 +15,8 @@ import dev.ashlar.transport.client.NodeConfig;
 import dev.ashlar.transport.client.RemoteNode;
 import dev.ashlar.transport.client.RemoteShardStore;
 import dev.ashlar.transport.frame.FrameTimes;
+import dev.ashlar.transport.session.ConnectionKeeper;
+import dev.ashlar.transport.session.FramePort;
 import dev.ashlar.transport.tls.ClusterTls;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -44,41 +46,41 @@ final class Loopback implements AutoCloseable {
           TIMES,
           Duration.ofSeconds(5),
           Duration.ofSeconds(60),
-          Duration.ofMillis(2),
-          Duration.ofMillis(20));
+          new ConnectionKeeper.Backoff(Duration.ofMillis(2), Duration.ofMillis(20)));
 
   final EventLoops loops;
   final SlabPool serverSlabs;
+  final FramePort port;
   final ShardServer server;
   final List<ShardStore> drives;
   private final List<RemoteNode> nodes = new ArrayList<>();
   private final List<SlabPool> clientSlabs = new ArrayList<>();
 
-  Loopback(SlabPool serverSlabs, ShardStore... drives) throws IOException {
-    this(Transport.preferred(), config(ShardServerConfig.Limits.DEFAULT), serverSlabs, drives);
+  /** How the server is reached. */
+  record Setup(ShardServerConfig.Limits limits, FrameTimes times, @Nullable ClusterTls tls) {
+    static final Setup DEFAULT = new Setup(ShardServerConfig.Limits.DEFAULT, TIMES, null);
   }
 
-  Loopback(
-      Transport transport, ShardServerConfig config, SlabPool serverSlabs, ShardStore... drives)
+  Loopback(SlabPool serverSlabs, ShardStore... drives) throws IOException {
+    this(Transport.preferred(), Setup.DEFAULT, serverSlabs, drives);
+  }
+
+  Loopback(Transport transport, Setup setup, SlabPool serverSlabs, ShardStore... drives)
       throws IOException {
     this.serverSlabs = serverSlabs;
     this.drives = List.of(drives);
     loops = new EventLoops(transport, 2, "loopback");
-    server = new ShardServer(config, loops, this.drives, serverSlabs);
+    InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+    port = new FramePort(any, setup.tls(), setup.times(), loops);
+    server = new ShardServer(config(setup.limits()), port, this.drives, serverSlabs);
   }
 
   static ShardServerConfig config(ShardServerConfig.Limits limits) {
-    return config(limits, TIMES, null);
-  }
-
-  static ShardServerConfig config(
-      ShardServerConfig.Limits limits, FrameTimes times, @Nullable ClusterTls tls) {
-    InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
-    return new ShardServerConfig(any, CLUSTER, SECRET, tls, times, Duration.ofSeconds(10), limits);
+    return new ShardServerConfig(CLUSTER, SECRET, Duration.ofSeconds(10), limits);
   }
 
   int port() {
-    return server.address().getPort();
+    return port.address().getPort();
   }
 
   NodeConfig clientConfig() {
@@ -132,6 +134,7 @@ final class Loopback implements AutoCloseable {
   @Override
   public void close() {
     nodes.forEach(RemoteNode::close);
+    port.close();
     server.close();
     loops.close();
     for (SlabPool slabs : clientSlabs) {

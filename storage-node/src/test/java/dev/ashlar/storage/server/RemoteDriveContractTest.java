@@ -88,9 +88,7 @@ class RemoteDriveContractTest {
       }
       SlabPool serverSlabs = new SlabPool();
       MemoryShardStore drive = new MemoryShardStore(new DriveId(new UUID(1, 2), 1), serverSlabs);
-      Loopback opened =
-          new Loopback(
-              transport, Loopback.config(ShardServerConfig.Limits.DEFAULT), serverSlabs, drive);
+      Loopback opened = new Loopback(transport, Loopback.Setup.DEFAULT, serverSlabs, drive);
       loopback = opened;
       return opened.store(opened.connect(opened.clientConfig(), slabs), 0);
     }

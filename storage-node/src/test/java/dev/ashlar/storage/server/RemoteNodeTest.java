@@ -135,7 +135,11 @@ class RemoteNodeTest {
         new ShardServerConfig.Limits(
             9, 9, 100, 4 * Wire.DATA_BYTES_MAX, 4 * Wire.DATA_BYTES_MAX, Wire.DATA_BYTES_MAX);
     try (Loopback loopback =
-        new Loopback(Transport.preferred(), Loopback.config(limits), serverSlabs, first)) {
+        new Loopback(
+            Transport.preferred(),
+            new Loopback.Setup(limits, Loopback.TIMES, null),
+            serverSlabs,
+            first)) {
       RemoteShardStore store = loopback.store(loopback.connect(), 0);
       first.holdAnswers();
       Answer<DriveId> all = write(store, 0, Wire.DATA_BYTES_MAX);
@@ -250,8 +254,7 @@ class RemoteNodeTest {
 
   private static NodeConfig.Times impatient(Duration operation) {
     NodeConfig.Times usual = Loopback.CLIENT_TIMES;
-    return new NodeConfig.Times(
-        usual.frames(), usual.connect(), operation, usual.retryFirst(), usual.retryMax());
+    return new NodeConfig.Times(usual.frames(), usual.connect(), operation, usual.backoff());
   }
 
   /** A delete must not be done before a write that was asked for earlier and given up. */

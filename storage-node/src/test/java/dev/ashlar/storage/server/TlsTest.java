@@ -37,11 +37,11 @@ class TlsTest {
   void bothSidesNeedACertificateThatTheOtherTrusts(@TempDir Path folder) throws Exception {
     TestAuthority authority = new TestAuthority(folder.resolve("ours"), "authority");
     TestAuthority another = new TestAuthority(folder.resolve("theirs"), "another authority");
-    ShardServerConfig config =
-        Loopback.config(
+    Loopback.Setup setup =
+        new Loopback.Setup(
             ShardServerConfig.Limits.DEFAULT, Loopback.TIMES, authority.tls("storage-1"));
     ClusterTls gateway = authority.tls("gateway-1");
-    try (Loopback loopback = new Loopback(Transport.preferred(), config, serverSlabs, drive)) {
+    try (Loopback loopback = new Loopback(Transport.preferred(), setup, serverSlabs, drive)) {
       RemoteNode known = loopback.connect(client(loopback, gateway), new SlabPool());
       writeAndRead(loopback.store(known, 0));
       refused(loopback, another.tls("gateway-1"));

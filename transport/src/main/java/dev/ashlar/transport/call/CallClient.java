@@ -5,9 +5,9 @@ import dev.ashlar.protocol.wire.CallMessage.Method;
 import dev.ashlar.protocol.wire.Wire;
 import dev.ashlar.transport.Endpoint;
 import dev.ashlar.transport.EventLoops;
+import dev.ashlar.transport.session.ClientSession;
 import dev.ashlar.transport.session.ConnectionKeeper;
 import java.time.Duration;
-import java.util.UUID;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -16,38 +16,38 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Calls one other process. From construction on it keeps a connection, until it is closed; while
- * there is none, calls fail at once. Calls of one thread arrive in their order.
+ * Calls one other process. It keeps a connection from construction until it is closed; while there
+ * is none, calls fail immediately. Calls of one thread arrive in order.
  *
- * <p>Not final for tests, which hold calls up.
+ * <p>Not final, so that tests can delay calls.
  */
 public class CallClient implements AutoCloseable {
-  /** Past its deadline a call is given up here, should its connection not have done so. */
+  /** How long after its deadline a call is abandoned here if its connection has not done so. */
   private static final long GRACE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
   private final Endpoint peer;
   private final int callsMax;
   private final AtomicInteger calls = new AtomicInteger();
   private final ConnectionKeeper keeper;
-  private volatile @Nullable CallConnection current;
+  private volatile @Nullable CallClientSession current;
 
   /**
-   * @param loops stay the caller's
-   * @param random for pauses between tries to connect
+   * @param loops the caller closes them
+   * @param random spreads the backoff between attempts to connect
    */
   public CallClient(
       Endpoint peer, CallClientConfig config, EventLoops loops, RandomGenerator random) {
     this.peer = peer;
     callsMax = config.callsMax();
-    UUID instance = UUID.randomUUID();
+    ClientSession.Options options = config.options();
     SlabPool slabs = new SlabPool(Wire.CHUNK_BYTES_MAX);
     keeper =
         new ConnectionKeeper(
             peer,
             loops,
-            config.pauses(),
+            config.backoff(),
             random,
-            () -> new CallConnection(this, config, instance, slabs));
+            () -> new CallClientSession(this, options, slabs));
     keeper.start();
   }
 
@@ -64,7 +64,7 @@ public class CallClient implements AutoCloseable {
     return current != null;
   }
 
-  /** Waits until it is connected; false if it is not by then. */
+  /** Waits until it is connected; false after the timeout. */
   public boolean awaitConnected(Duration timeout) throws InterruptedException {
     return keeper.awaitConnected(timeout);
   }
@@ -73,14 +73,14 @@ public class CallClient implements AutoCloseable {
     return keeper.status();
   }
 
-  /** Told by the connection, on its event loop. */
-  void connected(CallConnection connection) {
-    current = connection;
+  /** Called by the session, on its event loop. */
+  void connected(CallClientSession session) {
+    current = session;
     keeper.connected();
   }
 
-  void lost(CallConnection connection) {
-    if (current == connection) {
+  void lost(CallClientSession session) {
+    if (current == session) {
       current = null;
     }
   }
@@ -89,7 +89,7 @@ public class CallClient implements AutoCloseable {
    * Calls, and waits for the answer.
    *
    * @param body at most {@link Wire#CALL_BYTES_MAX} bytes; must not change any more
-   * @throws CallException when there is no answer by then
+   * @throws CallException when there is no answer in time
    */
   public CallAnswer call(Method method, byte[] body, Duration timeout)
       throws CallException, InterruptedException {
@@ -106,9 +106,9 @@ public class CallClient implements AutoCloseable {
 
   private CallAnswer await(Method method, byte[] body, long timeoutNanos)
       throws CallException, InterruptedException {
-    CallConnection connection = current;
+    CallClientSession session = current;
     OutgoingCall call = new OutgoingCall(method, body, System.nanoTime() + timeoutNanos);
-    if (connection == null || !connection.begin(call)) {
+    if (session == null || !session.begin(call)) {
       throw new CallException("no connection to " + peer, false);
     }
     try {
@@ -118,15 +118,15 @@ public class CallClient implements AutoCloseable {
           ? known
           : new CallException(String.valueOf(e.getCause()), true);
     } catch (TimeoutException e) {
-      connection.giveUp(call);
+      session.abandon(call);
       throw new CallException(peer + " did not answer in time", true);
     } catch (InterruptedException e) {
-      connection.giveUp(call);
+      session.abandon(call);
       throw e;
     }
   }
 
-  /** Ends the connection; what is under way ends with it. */
+  /** Ends the connection and fails the calls under way. */
   @Override
   public void close() {
     keeper.close();

@@ -1,8 +1,10 @@
 package dev.ashlar.transport.call;
 
 import dev.ashlar.protocol.wire.ClusterSecret;
+import dev.ashlar.protocol.wire.PeerIdentity;
 import dev.ashlar.protocol.wire.Role;
 import dev.ashlar.transport.frame.FrameTimes;
+import dev.ashlar.transport.session.ClientSession;
 import dev.ashlar.transport.session.ConnectionKeeper;
 import dev.ashlar.transport.tls.ClusterTls;
 import java.time.Duration;
@@ -10,11 +12,12 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How another process of the cluster is called.
+ * How this process calls another one of the cluster.
  *
  * @param role of this process
  * @param tls null: none
- * @param callsMax that wait here or for their answer; what is beyond is refused
+ * @param connect how long connecting may take
+ * @param callsMax calls that wait to be sent or answered; a call beyond it is refused
  */
 public record CallClientConfig(
     Role role,
@@ -23,9 +26,9 @@ public record CallClientConfig(
     @Nullable ClusterTls tls,
     FrameTimes frames,
     Duration connect,
-    ConnectionKeeper.Pauses pauses,
+    ConnectionKeeper.Backoff backoff,
     int callsMax) {
-  /** A peer that is silent for longer is given up, because another one may lead by then. */
+  /** A silent peer is dropped early, because another one may lead by then. */
   private static final FrameTimes FRAMES =
       new FrameTimes(Duration.ofSeconds(5), Duration.ofMillis(250), Duration.ofSeconds(3));
 
@@ -43,7 +46,13 @@ public record CallClientConfig(
         tls,
         FRAMES,
         Duration.ofSeconds(2),
-        new ConnectionKeeper.Pauses(Duration.ofMillis(20), Duration.ofSeconds(1)),
+        new ConnectionKeeper.Backoff(Duration.ofMillis(20), Duration.ofSeconds(1)),
         4096);
+  }
+
+  /** As a new instance of this process. */
+  ClientSession.Options options() {
+    return new ClientSession.Options(
+        PeerIdentity.of(role, cluster), secret, Role.METADATA, frames, connect, tls);
   }
 }

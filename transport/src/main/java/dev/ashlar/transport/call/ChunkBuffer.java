@@ -8,8 +8,8 @@ import dev.ashlar.transport.frame.ReceiveTarget;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where the data of a connection's frames arrives, one frame at a time, before it is put together.
- * Used on the event loop.
+ * Receives the data of a connection's frames, one frame at a time, before it is copied into its
+ * message. Used on the event loop.
  */
 final class ChunkBuffer {
   private final SlabPool slabs;
@@ -19,7 +19,7 @@ final class ChunkBuffer {
     this.slabs = slabs;
   }
 
-  @Nullable ReceiveTarget of(FrameHeader header) {
+  @Nullable ReceiveTarget target(FrameHeader header) {
     if (header.dataBytes() == 0) {
       return null;
     }

@@ -7,38 +7,38 @@ import java.util.concurrent.atomic.AtomicBoolean;
 
 /** A call of another process, to be answered once, by any thread. */
 public final class IncomingCall {
-  private final CallServerConnection connection;
+  private final CallServerSession session;
   private final Role caller;
   private final Method method;
   private final long id;
   private final long deadlineNanos;
-  private final MessageAssembler parcel;
+  private final MessageAssembler assembler;
   private final AtomicBoolean isAnswered = new AtomicBoolean();
 
   IncomingCall(
-      CallServerConnection connection,
+      CallServerSession session,
       Role caller,
       Method method,
       long id,
       int timeoutMillis,
-      MessageAssembler parcel) {
-    this.connection = connection;
+      MessageAssembler assembler) {
+    this.session = session;
     this.caller = caller;
     this.method = method;
     this.id = id;
     this.deadlineNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
-    this.parcel = parcel;
+    this.assembler = assembler;
   }
 
   long id() {
     return id;
   }
 
-  MessageAssembler parcel() {
-    return parcel;
+  MessageAssembler assembler() {
+    return assembler;
   }
 
-  /** What the caller is; it has proved to belong to the cluster. */
+  /** The role of the caller, which has authenticated as a member of the cluster. */
   public Role caller() {
     return caller;
   }
@@ -48,18 +48,18 @@ public final class IncomingCall {
   }
 
   public byte[] body() {
-    return parcel.bytes();
+    return assembler.bytes();
   }
 
-  /** When the caller gives up, of {@link System#nanoTime}. */
+  /** When the caller gives up, in terms of {@link System#nanoTime}. */
   public long deadlineNanos() {
     return deadlineNanos;
   }
 
-  /** Sends the answer, if anybody is there to hear it. */
+  /** Sends the answer if the caller is still connected. */
   public void answer(CallAnswer answer) {
     if (isAnswered.compareAndSet(false, true)) {
-      connection.answer(this, answer);
+      session.answer(this, answer);
     }
   }
 }

@@ -5,7 +5,7 @@ import dev.ashlar.protocol.wire.FrameHeader;
 import dev.ashlar.protocol.wire.WireFormatException;
 import org.jspecify.annotations.Nullable;
 
-/** The data of a call or an answer, put together from its frames. */
+/** Assembles the data of a call or an answer from its frames. */
 final class MessageAssembler {
   private final byte @Nullable [] bytes;
   private final int length;
@@ -13,14 +13,14 @@ final class MessageAssembler {
   private boolean isWhole;
 
   /**
-   * @param isWanted false: what comes is counted and let go
+   * @param isWanted false: the data is counted and discarded
    */
   MessageAssembler(int length, boolean isWanted) {
     this.length = length;
     bytes = isWanted ? new byte[length] : null;
   }
 
-  /** The next of its frames is announced. */
+  /** Checks the header of its next frame. */
   void check(FrameHeader header) throws WireFormatException {
     int after = filled + header.dataBytes();
     if (after > length || header.isLast() != (after == length)) {
@@ -29,7 +29,7 @@ final class MessageAssembler {
     }
   }
 
-  /** The data of this frame is in the slab. */
+  /** Adds the data of a frame, which is in the slab. */
   void add(FrameHeader header, @Nullable Slab slab) {
     int count = header.dataBytes();
     if (bytes != null && slab != null && count > 0) {

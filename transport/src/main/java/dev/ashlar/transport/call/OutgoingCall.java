@@ -55,10 +55,10 @@ final class OutgoingCall {
 
   /** Its answer begins. */
   MessageAssembler answering(CallMessage.Answer begun) {
-    MessageAssembler parcel = new MessageAssembler(begun.length(), true);
+    MessageAssembler assembler = new MessageAssembler(begun.length(), true);
     outcome = begun.outcome();
-    answer = parcel;
-    return parcel;
+    answer = assembler;
+    return assembler;
   }
 
   @Nullable MessageAssembler answer() {

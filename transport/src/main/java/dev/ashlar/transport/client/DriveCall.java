@@ -23,7 +23,7 @@ abstract class DriveCall {
   private final Request request;
   private final long deadlineNanos;
   private long id;
-  private @Nullable DriveRequestWindow lane;
+  private @Nullable DriveRequestWindow window;
   private boolean isGivenUp;
   private @Nullable OutgoingMessage outgoing;
 
@@ -58,16 +58,16 @@ abstract class DriveCall {
     return outgoing;
   }
 
-  final DriveRequestWindow lane() {
-    DriveRequestWindow known = lane;
+  final DriveRequestWindow window() {
+    DriveRequestWindow known = window;
     if (known == null) {
       throw new IllegalStateException("not begun");
     }
     return known;
   }
 
-  final void lane(DriveRequestWindow newLane) {
-    lane = newLane;
+  final void window(DriveRequestWindow newWindow) {
+    window = newWindow;
   }
 
   final boolean isGivenUp() {
@@ -82,7 +82,7 @@ abstract class DriveCall {
   final OutgoingMessage send(long newId) {
     id = newId;
     OutgoingMessage message =
-        new OutgoingMessage(lane().place(), newId, request, data(), deadlineNanos);
+        new OutgoingMessage(window().place(), newId, request, data(), deadlineNanos);
     outgoing = message;
     return message;
   }
@@ -97,7 +97,7 @@ abstract class DriveCall {
    *
    * @param length of the whole answer, where it begins
    */
-  @Nullable ReceiveTarget land(int length, FrameHeader header) throws WireFormatException {
+  @Nullable ReceiveTarget target(int length, FrameHeader header) throws WireFormatException {
     throw new WireFormatException(request.type() + " is answered with data");
   }
 

@@ -55,7 +55,7 @@ final class DriveRequestWindow {
   }
 
   void begin(DriveCall call) {
-    call.lane(this);
+    call.window(this);
     Line line = line(call);
     if (line.waiting.isEmpty() && line.hasRoom(call)) {
       start(line, call);

@@ -2,9 +2,12 @@ package dev.ashlar.transport.client;
 
 import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.wire.ClusterSecret;
+import dev.ashlar.protocol.wire.PeerIdentity;
 import dev.ashlar.protocol.wire.Role;
 import dev.ashlar.protocol.wire.Wire;
 import dev.ashlar.transport.frame.FrameTimes;
+import dev.ashlar.transport.session.ClientSession;
+import dev.ashlar.transport.session.ConnectionKeeper;
 import dev.ashlar.transport.tls.ClusterTls;
 import java.time.Duration;
 import java.util.List;
@@ -12,12 +15,12 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A storage node as another process reaches it.
+ * How this process reaches a storage node.
  *
- * @param host looked up anew for each connection, so that a node may move
+ * @param host looked up for each connection, so that a node may move
  * @param role of this process
- * @param drives that are expected there, each in the last life that is known: an older one is
- *     refused, a newer one is believed
+ * @param drives expected at the node, each with its last known incarnation: an older one is
+ *     refused, a newer one is accepted
  * @param tls null: none
  */
 public record NodeConfig(
@@ -38,40 +41,29 @@ public record NodeConfig(
   }
 
   /**
-   * @param connect until the node has taken the connection
-   * @param operation from when a drive is asked until it counts as not answering
-   * @param retryFirst from the first failure to connect until the next try; doubled with each
-   * @param retryMax the longest of these pauses
+   * @param connect how long connecting may take
+   * @param operation how long a drive may take to answer
    */
   public record Times(
-      FrameTimes frames,
-      Duration connect,
-      Duration operation,
-      Duration retryFirst,
-      Duration retryMax) {
+      FrameTimes frames, Duration connect, Duration operation, ConnectionKeeper.Backoff backoff) {
     public static final Times DEFAULT =
         new Times(
             FrameTimes.DEFAULT,
             Duration.ofSeconds(3),
             Duration.ofSeconds(30),
-            Duration.ofMillis(50),
-            Duration.ofSeconds(3));
+            ConnectionKeeper.Backoff.DEFAULT);
 
     public Times {
-      if (!connect.isPositive()
-          || !operation.isPositive()
-          || !retryFirst.isPositive()
-          || retryMax.compareTo(retryFirst) < 0) {
+      if (!connect.isPositive() || !operation.isPositive()) {
         throw new IllegalArgumentException("needs positive times");
       }
     }
   }
 
   /**
-   * Of one drive, waiting here or on their way. What is beyond is refused.
+   * Unanswered operations of one drive; what is beyond is refused.
    *
-   * @param operationsMax that are not answered
-   * @param bytesMax of the data that they send or ask for
+   * @param bytesMax data that they send or read
    */
   public record Limits(int operationsMax, long bytesMax) {
     public static final Limits DEFAULT = new Limits(4096, 64L << 20);
@@ -81,5 +73,16 @@ public record NodeConfig(
         throw new IllegalArgumentException("limits " + operationsMax + ", " + bytesMax);
       }
     }
+  }
+
+  /** As a new instance of this process. */
+  ClientSession.Options options() {
+    return new ClientSession.Options(
+        PeerIdentity.of(role, cluster),
+        secret,
+        Role.STORAGE_NODE,
+        times.frames(),
+        times.connect(),
+        tls);
   }
 }

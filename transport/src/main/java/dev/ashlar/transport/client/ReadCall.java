@@ -46,7 +46,7 @@ final class ReadCall extends DriveCall {
   }
 
   @Override
-  @Nullable ReceiveTarget land(int answerLength, FrameHeader header) throws WireFormatException {
+  @Nullable ReceiveTarget target(int answerLength, FrameHeader header) throws WireFormatException {
     int at = announced;
     boolean isWhole = header.isLast() == (at + header.dataBytes() == length);
     if (answerLength != length || header.dataBytes() < 1 || !isWhole) {

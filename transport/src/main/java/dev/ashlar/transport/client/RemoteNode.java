@@ -4,8 +4,8 @@ import dev.ashlar.protocol.memory.SlabPool;
 import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.transport.Endpoint;
 import dev.ashlar.transport.EventLoops;
+import dev.ashlar.transport.session.ClientSession;
 import dev.ashlar.transport.session.ConnectionKeeper;
-import java.io.IOException;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -17,9 +17,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A storage node of another process. From construction on it keeps a connection, until it is
- * closed; its drives take nothing while there is none. One connection carries everything: requests
- * for a drive that is slow wait here, not in it.
+ * A storage node in another process. It keeps a connection from construction until it is closed;
+ * its drives accept nothing while there is none. One connection carries all requests; those for a
+ * slow drive wait here, so that they delay no others.
  */
 public final class RemoteNode implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(RemoteNode.class);
@@ -29,37 +29,28 @@ public final class RemoteNode implements AutoCloseable {
   private final ConnectionKeeper keeper;
 
   /**
-   * @param isConnected now
-   * @param connections how often it has been connected
-   * @param failure why it is not connected, or was not before: a {@link
-   *     dev.ashlar.protocol.wire.HandshakeException} where the other side is not what is expected
-   */
-  public record Status(boolean isConnected, long connections, @Nullable IOException failure) {}
-
-  /**
-   * @param loops stay the caller's
-   * @param slabs for what is read
-   * @param random for pauses between tries, so that not all processes try at the same moment
+   * @param loops the caller closes them
+   * @param slabs receive what is read
+   * @param random spreads the pauses, so that processes do not reconnect at the same moment
    */
   public RemoteNode(NodeConfig config, EventLoops loops, SlabPool slabs, RandomGenerator random) {
     address = new Endpoint(config.host(), config.port());
     for (DriveId drive : config.drives()) {
       stores.put(drive.id(), new RemoteShardStore(drive, config, slabs));
     }
-    // The node lets one connection at a time speak for this, so that none overtakes the one before.
-    UUID instance = UUID.randomUUID();
-    NodeConfig.Times times = config.times();
+    // One instance: the node serves its connections one at a time, so that none overtakes another.
+    ClientSession.Options options = config.options();
     keeper =
         new ConnectionKeeper(
             address,
             loops,
-            new ConnectionKeeper.Pauses(times.retryFirst(), times.retryMax()),
+            config.times().backoff(),
             random,
-            () -> new ClientConnection(this, config, instance));
+            () -> new DriveClientSession(this, options, config.drives()));
     keeper.start();
   }
 
-  /** The drive, or null if it is not expected there. */
+  /** The drive, or null if it is not expected at this node. */
   public @Nullable RemoteShardStore store(UUID drive) {
     return stores.get(drive);
   }
@@ -73,25 +64,24 @@ public final class RemoteNode implements AutoCloseable {
     return address();
   }
 
-  public Status status() {
-    ConnectionKeeper.Status now = keeper.status();
-    return new Status(now.isConnected(), now.connections(), now.failure());
+  public ConnectionKeeper.Status status() {
+    return keeper.status();
   }
 
-  /** Waits until it is connected; false if it is not by then. */
+  /** Waits until it is connected; false after the timeout. */
   public boolean awaitConnected(Duration timeout) throws InterruptedException {
     return keeper.awaitConnected(timeout);
   }
 
-  /** Told by the connection, on its event loop. */
+  /** Called by the session, on its event loop. */
   void connected(List<DriveId> missing) {
     keeper.connected();
     if (!missing.isEmpty()) {
-      LOG.warn("{} does not serve {}, or only in an older life", this, missing);
+      LOG.warn("{} does not serve {}, or only in an older incarnation", this, missing);
     }
   }
 
-  /** Ends the connection; what is under way ends with it. */
+  /** Ends the connection and fails the calls under way. */
   @Override
   public void close() {
     keeper.close();

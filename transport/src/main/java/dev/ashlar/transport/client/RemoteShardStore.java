@@ -43,7 +43,7 @@ public final class RemoteShardStore implements ShardStore {
   private volatile @Nullable ShardFault refusal = ShardFault.UNAVAILABLE;
 
   /** The way to the drive while it is reachable. */
-  record Link(ClientConnection connection, DriveRequestWindow lane) {}
+  record Link(DriveClientSession connection, DriveRequestWindow window) {}
 
   RemoteShardStore(DriveId expected, NodeConfig config, SlabPool slabs) {
     this.drive = expected;
@@ -64,7 +64,7 @@ public final class RemoteShardStore implements ShardStore {
     refusal = newRefusal;
   }
 
-  void unreachable(ClientConnection connection) {
+  void unreachable(DriveClientSession connection) {
     Link current = link;
     if (current != null && current.connection() == connection) {
       link = null;
@@ -251,7 +251,7 @@ public final class RemoteShardStore implements ShardStore {
       return why;
     }
     Link by = link;
-    if (by == null || !by.connection().begin(by.lane(), call)) {
+    if (by == null || !by.connection().begin(by.window(), call)) {
       call.failed(ShardFault.UNAVAILABLE, drive + " is not connected");
     }
     return null;

@@ -1,16 +1,15 @@
 package dev.ashlar.transport.session;
 
 import dev.ashlar.protocol.wire.ClusterSecret;
+import dev.ashlar.protocol.wire.Handshake;
 import dev.ashlar.protocol.wire.HandshakeException;
 import dev.ashlar.protocol.wire.HandshakeFault;
 import dev.ashlar.protocol.wire.HandshakeMessage;
-import dev.ashlar.protocol.wire.Message;
 import dev.ashlar.protocol.wire.PeerIdentity;
 import dev.ashlar.protocol.wire.Role;
 import dev.ashlar.protocol.wire.WireFormatException;
 import dev.ashlar.transport.EventLoops;
 import dev.ashlar.transport.frame.FrameConnection;
-import dev.ashlar.transport.frame.FrameHandler;
 import dev.ashlar.transport.frame.FrameTimes;
 import dev.ashlar.transport.tls.ClusterTls;
 import io.netty.channel.Channel;
@@ -24,40 +23,51 @@ import java.util.concurrent.CountDownLatch;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
-/** One connection that this process makes: the way there, its half of the handshake, the end. */
-public abstract class ClientSession implements FrameHandler, ConnectionKeeper.Attempt {
-  private final Way way;
-  private final FrameConnection frames;
-  private final ClientGreeting greeting;
+/**
+ * One connection that this process makes: connects, authenticates both sides, then hands messages
+ * to the subclass until the connection ends.
+ */
+public abstract class ClientSession extends Session implements ConnectionKeeper.Attempt {
+  private final Options options;
+  private final HandshakeMessage.Hello hello;
   private final CountDownLatch closed = new CountDownLatch(1);
   private volatile @Nullable Channel channel;
   private volatile @Nullable IOException why;
+  private @Nullable PeerIdentity server;
+  private @Nullable Handshake handshake;
 
   /**
-   * How it connects.
+   * How this process connects, and as what.
    *
-   * @param connect how long that may take
+   * @param identity of this process
+   * @param server the role that the other side must have
+   * @param connect how long connecting may take
    * @param tls null: none
    */
-  public record Way(FrameTimes frames, Duration connect, @Nullable ClusterTls tls) {}
+  public record Options(
+      PeerIdentity identity,
+      ClusterSecret secret,
+      Role server,
+      FrameTimes frames,
+      Duration connect,
+      @Nullable ClusterTls tls) {}
 
   /**
-   * @param expected the role of the other side
-   * @param drives that are expected there
+   * @param drives expected at the server; empty: the service is not about drives
    */
-  protected ClientSession(
-      Way way, PeerIdentity here, ClusterSecret secret, Role expected, List<UUID> drives) {
-    this.way = way;
-    greeting = new ClientGreeting(here, secret, expected, drives);
-    frames = new FrameConnection(connection -> this, way.frames());
+  protected ClientSession(Options options, List<UUID> drives) {
+    super(self -> new FrameConnection(self, options.frames()));
+    this.options = options;
+    hello = new HandshakeMessage.Hello(options.identity(), HandshakeMessage.newNonce(), drives);
   }
 
-  protected final FrameConnection frames() {
-    return frames;
-  }
+  // ---- For the subclass ----
 
-  /** The other side is who it says, and has said on which terms. */
-  protected abstract void welcomed(HandshakeMessage.Welcome welcome) throws IOException;
+  /** Both sides have authenticated, and the server has stated its terms. */
+  protected abstract void established(HandshakeMessage.Terms terms) throws IOException;
+
+  /** The connection has ended; fails what waits for it. */
+  protected abstract void ended(IOException reason);
 
   // ---- For other threads ----
 
@@ -65,9 +75,9 @@ public abstract class ClientSession implements FrameHandler, ConnectionKeeper.At
   public final void connect(EventLoops loops, InetSocketAddress address) {
     ChannelFuture connected;
     try {
-      connected = loops.connect(address, way.connect(), way.tls(), frames);
+      connected = loops.connect(address, options.connect(), options.tls(), frames());
     } catch (SSLException e) {
-      ended(new IOException("TLS cannot be used: " + e.getMessage(), e));
+      finish(new IOException("TLS cannot be used: " + e.getMessage(), e));
       return;
     }
     channel = connected.channel();
@@ -75,7 +85,7 @@ public abstract class ClientSession implements FrameHandler, ConnectionKeeper.At
         connected.addListener(
             done -> {
               if (!done.isSuccess()) {
-                ended(new IOException("cannot connect: " + done.cause().getMessage()));
+                finish(new IOException("cannot connect: " + done.cause().getMessage()));
               }
             });
   }
@@ -83,18 +93,23 @@ public abstract class ClientSession implements FrameHandler, ConnectionKeeper.At
   @Override
   public final void close(String reason) {
     Channel connecting = channel;
-    boolean isTold = frames.execute(() -> frames.close(new IOException(reason)));
-    if (!isTold && connecting != null) {
+    boolean isScheduled = frames().execute(() -> frames().close(new IOException(reason)));
+    if (!isScheduled && connecting != null) {
       var unused = connecting.close(); // one that fails finds the channel closed
     }
   }
 
-  /** To be told last: nothing of it is under way any more. */
-  protected final void ended(IOException reason) {
+  private void finish(IOException reason) {
     if (why == null) {
       why = reason;
     }
     closed.countDown();
+  }
+
+  @Override
+  final void end(IOException reason) {
+    ended(reason);
+    finish(reason);
   }
 
   @Override
@@ -108,32 +123,57 @@ public abstract class ClientSession implements FrameHandler, ConnectionKeeper.At
 
   @Override
   public final void connected() {
-    frames.send(0, 0, greeting.hello());
+    frames().send(0, 0, hello);
   }
 
-  protected final void greeted(HandshakeMessage said) throws IOException {
+  @Override
+  final void handshake(HandshakeMessage said) throws IOException {
     switch (said) {
-      case HandshakeMessage.Challenge challenge -> {
-        frames.send(0, 0, greeting.proof(challenge, frames.channelBinding()));
-        frames.saltOutgoing(greeting.handshake().clientSalt());
+      case HandshakeMessage.Challenge challenge -> prove(challenge);
+      case HandshakeMessage.Welcome welcome -> establish(welcome);
+      case HandshakeMessage.Refusal refusal -> {
+        server = refusal.identity();
+        throw refused(refusal.fault().seenFromThere(), refusal.why());
       }
-      case HandshakeMessage.Welcome welcome -> {
-        greeting.check(welcome);
-        frames.saltIncoming(greeting.handshake().serverSalt());
-        frames.established();
-        welcomed(welcome);
-      }
-      case HandshakeMessage.Refusal refusal -> throw greeting.refusal(refusal);
       case HandshakeMessage.Hello other -> throw unexpected(said);
       case HandshakeMessage.Proof other -> throw unexpected(said);
     }
   }
 
-  protected final HandshakeException refused(HandshakeFault fault, String reason) {
-    return greeting.refused(fault, reason);
+  private void prove(HandshakeMessage.Challenge challenge) throws IOException {
+    if (handshake != null) {
+      throw new WireFormatException("a second CHALLENGE");
+    }
+    PeerIdentity peer = challenge.identity();
+    server = peer;
+    HandshakeFault fault = options.identity().differenceTo(peer);
+    if (fault == null && peer.role() != options.server()) {
+      fault = HandshakeFault.WRONG_ROLE;
+    }
+    if (fault != null) {
+      throw refused(fault, "the other side is not the one expected");
+    }
+    Handshake now = new Handshake(options.secret(), hello, challenge, frames().channelBinding());
+    handshake = now;
+    frames().send(0, 0, now.proof());
+    frames().saltOutgoing(now.clientSalt());
   }
 
-  protected static WireFormatException unexpected(Message message) {
-    return new WireFormatException(message.type() + " out of turn");
+  private void establish(HandshakeMessage.Welcome welcome) throws IOException {
+    Handshake now = handshake;
+    if (now == null) {
+      throw unexpected(welcome);
+    }
+    if (!now.isAuthentic(welcome)) {
+      throw refused(HandshakeFault.NOT_AUTHENTIC, "the other side does not know the secret");
+    }
+    setEstablished();
+    frames().saltIncoming(now.serverSalt());
+    frames().established();
+    established(welcome.terms());
+  }
+
+  protected final HandshakeException refused(HandshakeFault fault, String reason) {
+    return HandshakeException.between(fault, options.identity(), server, reason);
   }
 }

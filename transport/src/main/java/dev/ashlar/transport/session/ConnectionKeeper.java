@@ -25,7 +25,7 @@ public final class ConnectionKeeper implements AutoCloseable {
 
   private final Endpoint peer;
   private final EventLoops loops;
-  private final Pauses pauses;
+  private final Backoff backoff;
   private final RandomGenerator random;
   private final Supplier<? extends Attempt> attempts;
   private final ReentrantLock lock = new ReentrantLock();
@@ -49,12 +49,12 @@ public final class ConnectionKeeper implements AutoCloseable {
 
   /**
    * @param first from the first failure to connect until the next try; doubled with each
-   * @param most the longest of these pauses
+   * @param most the longest of these backoff
    */
-  public record Pauses(Duration first, Duration most) {
-    public static final Pauses DEFAULT = new Pauses(Duration.ofMillis(50), Duration.ofSeconds(3));
+  public record Backoff(Duration first, Duration most) {
+    public static final Backoff DEFAULT = new Backoff(Duration.ofMillis(50), Duration.ofSeconds(3));
 
-    public Pauses {
+    public Backoff {
       if (!first.isPositive() || most.compareTo(first) < 0) {
         throw new IllegalArgumentException("needs positive times");
       }
@@ -70,18 +70,18 @@ public final class ConnectionKeeper implements AutoCloseable {
   public record Status(boolean isConnected, long connections, @Nullable IOException failure) {}
 
   /**
-   * @param random for the pauses, so that not all processes try at the same moment
+   * @param random for the backoff, so that not all processes try at the same moment
    * @param attempts makes the next one
    */
   public ConnectionKeeper(
       Endpoint peer,
       EventLoops loops,
-      Pauses pauses,
+      Backoff backoff,
       RandomGenerator random,
       Supplier<? extends Attempt> attempts) {
     this.peer = peer;
     this.loops = loops;
-    this.pauses = pauses;
+    this.backoff = backoff;
     this.random = random;
     this.attempts = attempts;
   }
@@ -205,8 +205,8 @@ public final class ConnectionKeeper implements AutoCloseable {
 
   /** Longer with each failure, up to a bound, and never the same for all. */
   private long pauseNanos(int failures) {
-    long first = pauses.first().toNanos();
-    long pause = Math.min(pauses.most().toNanos(), first << Math.min(failures - 1, 20));
+    long first = backoff.first().toNanos();
+    long pause = Math.min(backoff.most().toNanos(), first << Math.min(failures - 1, 20));
     return pause / 2 + random.nextLong(pause / 2 + 1);
   }
 

@@ -21,13 +21,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One port for all that a process serves to others. Whether a connection is about drives or about
- * calls shows its first frame: a HELLO that expects drives, or none.
+ * The port on which a process serves the others of its cluster. The first frame of a connection
+ * selects the service: a HELLO that expects drives, or one that does not.
  */
 public final class FramePort implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(FramePort.class);
 
-  /** Connections that have not said anything yet. */
+  /** The most connections that have not sent a HELLO yet. */
   private static final int SILENT_MAX = 64;
 
   private final FrameTimes times;
@@ -39,13 +39,13 @@ public final class FramePort implements AutoCloseable {
 
   /** Serves the connections of one kind. */
   public interface Service {
-    /** What becomes of a connection, whose first frame is on its way. */
+    /** Returns the handler of a connection whose first frame has arrived. */
     FrameHandler accept(FrameConnection frames);
   }
 
   /**
    * @param tls null: none
-   * @param loops stay the caller's
+   * @param loops the caller closes them
    * @throws IOException when the address cannot be bound
    */
   public FramePort(
@@ -59,7 +59,7 @@ public final class FramePort implements AutoCloseable {
     listener = bound.channel();
   }
 
-  /** Where it listens, with the port it got. */
+  /** The address it listens on, with the port that was chosen if none was given. */
   public InetSocketAddress address() {
     return (InetSocketAddress) listener.localAddress();
   }
@@ -72,11 +72,21 @@ public final class FramePort implements AutoCloseable {
     calls = service;
   }
 
+  /** Connections that have not sent a HELLO yet. */
+  public int silentConnections() {
+    return silent.get();
+  }
+
+  /** How many warnings about peers were logged. */
+  public long warnings() {
+    return refusals.logged();
+  }
+
   private FrameConnection accept() {
     return new FrameConnection(Arrival::new, times);
   }
 
-  /** It comes before what it is about is served, as while a process starts; it will try again. */
+  /** The service has not started yet; the client will try again. */
   private static final class NotServedException extends IOException {
     private static final long serialVersionUID = 1;
 
@@ -85,10 +95,10 @@ public final class FramePort implements AutoCloseable {
     }
   }
 
-  /** A connection until it says what it is about; from then on that service's. */
+  /** A connection until its HELLO; from then on it passes everything to the service's handler. */
   private final class Arrival implements FrameHandler {
     private final FrameConnection frames;
-    private @Nullable FrameHandler served;
+    private @Nullable FrameHandler handler;
     private boolean isCounted;
 
     Arrival(FrameConnection frames) {
@@ -106,35 +116,34 @@ public final class FramePort implements AutoCloseable {
     @Override
     public @Nullable ReceiveTarget arriving(FrameHeader header, Message message)
         throws IOException {
-      FrameHandler by = served;
-      if (by == null) {
-        by = choose(message);
-        served = by;
-        spoken();
-        by.connected();
+      FrameHandler chosen = handler;
+      if (chosen == null) {
+        chosen = choose(message);
+        handler = chosen;
+        endSilence();
+        chosen.connected();
       }
-      return by.arriving(header, message);
+      return chosen.arriving(header, message);
     }
 
     private FrameHandler choose(Message message) throws IOException {
       if (!(message instanceof HandshakeMessage.Hello hello)) {
         throw new WireFormatException(message.type() + " out of turn");
       }
-      Service service = service(hello);
+      boolean isAboutDrives = !hello.drives().isEmpty();
+      Service service = isAboutDrives ? drives : calls;
+      if (service == null && hello.identity().version() != Wire.VERSION) {
+        // The drives in another version's HELLO are unknown. Any service here refuses the version.
+        service = drives;
+      }
       if (service == null) {
         throw new NotServedException(
-            hello.drives().isEmpty() ? "nothing is called here yet" : "no drives are here yet");
+            isAboutDrives ? "drives are not served yet" : "calls are not served yet");
       }
       return service.accept(frames);
     }
 
-    private @Nullable Service service(HandshakeMessage.Hello hello) {
-      Service named = hello.drives().isEmpty() ? calls : drives;
-      // The drives of another version's HELLO are not known. Whoever serves here refuses it.
-      return named == null && hello.side().version() != Wire.VERSION ? drives : named;
-    }
-
-    private void spoken() {
+    private void endSilence() {
       if (isCounted) {
         isCounted = false;
         silent.decrementAndGet();
@@ -143,35 +152,36 @@ public final class FramePort implements AutoCloseable {
 
     @Override
     public void arrived(FrameHeader header, Message message) throws IOException {
-      FrameHandler by = served;
-      if (by != null) {
-        by.arrived(header, message);
+      FrameHandler chosen = handler;
+      if (chosen != null) {
+        chosen.arrived(header, message);
       }
     }
 
     @Override
     public void tick() {
-      FrameHandler by = served;
-      if (by != null) {
-        by.tick();
+      FrameHandler chosen = handler;
+      if (chosen != null) {
+        chosen.tick();
       }
     }
 
     @Override
     public void closed(IOException why) {
-      spoken();
-      FrameHandler by = served;
-      if (by != null) {
-        by.closed(why);
+      endSilence();
+      FrameHandler chosen = handler;
+      String text = "connection of " + frames.peer() + " ended: " + why.getMessage();
+      if (chosen != null) {
+        chosen.closed(why);
       } else if (why instanceof NotServedException) {
-        refusals.info("connection of " + frames.peer() + " ended: " + why.getMessage());
+        refusals.info(text);
       } else {
-        refusals.warn("connection of " + frames.peer() + " ended: " + why.getMessage());
+        refusals.warn(text);
       }
     }
   }
 
-  /** Takes no more connections; those that are there stay their services'. */
+  /** Accepts no more connections; those that are open belong to their services. */
   @Override
   public void close() {
     listener.close().awaitUninterruptibly();

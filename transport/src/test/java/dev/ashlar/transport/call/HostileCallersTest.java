@@ -8,6 +8,7 @@ import dev.ashlar.protocol.wire.CallMessage.Method;
 import dev.ashlar.protocol.wire.CallMessage.Outcome;
 import dev.ashlar.protocol.wire.ClusterSecret;
 import dev.ashlar.protocol.wire.FrameHeader;
+import dev.ashlar.protocol.wire.Handshake;
 import dev.ashlar.protocol.wire.HandshakeMessage;
 import dev.ashlar.protocol.wire.Message;
 import dev.ashlar.protocol.wire.PeerIdentity;
@@ -23,7 +24,6 @@ import dev.ashlar.transport.frame.FrameTimes;
 import dev.ashlar.transport.frame.OutgoingData;
 import dev.ashlar.transport.frame.OutgoingMessage;
 import dev.ashlar.transport.frame.ReceiveTarget;
-import dev.ashlar.transport.session.ClientGreeting;
 import dev.ashlar.transport.session.FramePort;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -79,12 +79,10 @@ class HostileCallersTest {
     private final FrameConnection frames = new FrameConnection(this, FrameTimes.DEFAULT);
     private final Consumer<FrameConnection> misdeed;
     private final boolean isPolite;
-    private final ClientGreeting greeting =
-        new ClientGreeting(
-            new PeerIdentity(Wire.VERSION, Role.GATEWAY, cluster, UUID.randomUUID()),
-            secret,
-            Role.METADATA,
-            List.of());
+    private final HandshakeMessage.Hello hello =
+        new HandshakeMessage.Hello(
+            PeerIdentity.of(Role.GATEWAY, cluster), HandshakeMessage.newNonce(), List.of());
+    private @Nullable Handshake handshake;
 
     Caller(boolean isPolite, Consumer<FrameConnection> misdeed) {
       this.isPolite = isPolite;
@@ -93,7 +91,7 @@ class HostileCallersTest {
 
     @Override
     public void connected() {
-      frames.send(0, 0, greeting.hello());
+      frames.send(0, 0, hello);
       if (!isPolite) {
         misdeed.accept(frames);
       }
@@ -107,11 +105,12 @@ class HostileCallersTest {
     @Override
     public void arrived(FrameHeader header, Message message) throws IOException {
       if (message instanceof HandshakeMessage.Challenge challenge) {
-        frames.send(0, 0, greeting.proof(challenge, frames.channelBinding()));
-        frames.saltOutgoing(greeting.handshake().clientSalt());
-      } else if (message instanceof HandshakeMessage.Welcome welcome) {
-        greeting.check(welcome);
-        frames.saltIncoming(greeting.handshake().serverSalt());
+        Handshake now = new Handshake(secret, hello, challenge, frames.channelBinding());
+        handshake = now;
+        frames.send(0, 0, now.proof());
+        frames.saltOutgoing(now.clientSalt());
+      } else if (message instanceof HandshakeMessage.Welcome && handshake != null) {
+        frames.saltIncoming(handshake.serverSalt());
         misdeed.accept(frames);
       }
     }

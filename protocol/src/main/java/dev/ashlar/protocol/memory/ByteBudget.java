@@ -1,4 +1,4 @@
-package dev.ashlar.gateway.http;
+package dev.ashlar.protocol.memory;
 
 import java.util.concurrent.atomic.AtomicLong;
 

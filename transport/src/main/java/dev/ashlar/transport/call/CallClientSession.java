@@ -5,10 +5,7 @@ import dev.ashlar.protocol.wire.CallMessage;
 import dev.ashlar.protocol.wire.FrameHeader;
 import dev.ashlar.protocol.wire.HandshakeMessage;
 import dev.ashlar.protocol.wire.Message;
-import dev.ashlar.protocol.wire.PeerIdentity;
-import dev.ashlar.protocol.wire.Role;
 import dev.ashlar.protocol.wire.Signal;
-import dev.ashlar.protocol.wire.Wire;
 import dev.ashlar.protocol.wire.WireFormatException;
 import dev.ashlar.transport.frame.OutgoingMessage;
 import dev.ashlar.transport.frame.ReceiveTarget;
@@ -17,32 +14,25 @@ import io.netty.util.collection.LongObjectHashMap;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.List;
-import java.util.UUID;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** One connection to a process that is called: the handshake, and the calls under way. */
-final class CallConnection extends ClientSession {
+/** One connection to a process that is called: the calls under way, and those that wait. */
+final class CallClientSession extends ClientSession {
   private final CallClient client;
-  private final ChunkBuffer landing;
+  private final ChunkBuffer chunk;
   private final LongObjectHashMap<OutgoingCall> calls = new LongObjectHashMap<>();
 
-  /** What the server takes at a time is under way; the rest waits here. */
+  /** Calls beyond what the server accepts at a time. */
   private final ArrayDeque<OutgoingCall> waiting = new ArrayDeque<>();
 
   private int callsMax;
-  private boolean isClosed;
   private long lastId;
 
-  CallConnection(CallClient client, CallClientConfig config, UUID instance, SlabPool slabs) {
-    super(
-        new Way(config.frames(), config.connect(), config.tls()),
-        new PeerIdentity(Wire.VERSION, config.role(), config.cluster(), instance),
-        config.secret(),
-        Role.METADATA,
-        List.of());
+  CallClientSession(CallClient client, Options options, SlabPool slabs) {
+    super(options, List.of());
     this.client = client;
-    landing = new ChunkBuffer(slabs);
+    chunk = new ChunkBuffer(slabs);
   }
 
   // ---- For other threads ----
@@ -52,7 +42,7 @@ final class CallConnection extends ClientSession {
     return frames()
         .execute(
             () -> {
-              if (isClosed) {
+              if (isClosed()) {
                 call.failed("the connection to " + client + " is lost");
               } else {
                 waiting.add(call);
@@ -61,14 +51,14 @@ final class CallConnection extends ClientSession {
             });
   }
 
-  /** Nobody waits for it any more. */
-  void giveUp(OutgoingCall call) {
+  /** Abandons a call whose caller has stopped waiting. */
+  void abandon(OutgoingCall call) {
     frames().execute(() -> end(call, client + " did not answer in time"));
   }
 
   @Override
-  protected void welcomed(HandshakeMessage.Welcome welcome) {
-    callsMax = welcome.terms().operationsMax();
+  protected void established(HandshakeMessage.Terms terms) {
+    callsMax = terms.operationsMax();
     client.connected(this);
   }
 
@@ -86,7 +76,7 @@ final class CallConnection extends ClientSession {
   }
 
   @Override
-  public @Nullable ReceiveTarget arriving(FrameHeader header, Message message) throws IOException {
+  protected @Nullable ReceiveTarget target(FrameHeader header, Message message) throws IOException {
     if (message instanceof CallMessage.Answer answer) {
       OutgoingCall call = call(header);
       if (call.answer() != null) {
@@ -94,11 +84,11 @@ final class CallConnection extends ClientSession {
       }
       call.answering(answer).check(header);
     } else if (message instanceof Signal.Data) {
-      parcel(header).check(header);
+      answer(header).check(header);
     } else if (header.dataBytes() > 0) {
       throw unexpected(message);
     }
-    return landing.of(header);
+    return chunk.target(header);
   }
 
   private OutgoingCall call(FrameHeader header) throws WireFormatException {
@@ -109,26 +99,25 @@ final class CallConnection extends ClientSession {
     return call;
   }
 
-  private MessageAssembler parcel(FrameHeader header) throws WireFormatException {
-    MessageAssembler parcel = call(header).answer();
-    if (parcel == null) {
+  private MessageAssembler answer(FrameHeader header) throws WireFormatException {
+    MessageAssembler answer = call(header).answer();
+    if (answer == null) {
       throw new WireFormatException(header.type() + " of no answer");
     }
-    return parcel;
+    return answer;
   }
 
   @Override
-  public void arrived(FrameHeader header, Message message) throws IOException {
+  protected void received(FrameHeader header, Message message) throws IOException {
     switch (message) {
-      case HandshakeMessage said -> greeted(said);
-      case CallMessage.Answer answer -> received(header);
-      case Signal.Data data -> received(header);
+      case CallMessage.Answer answer -> take(header);
+      case Signal.Data data -> take(header);
       default -> throw unexpected(message);
     }
   }
 
-  private void received(FrameHeader header) throws WireFormatException {
-    parcel(header).add(header, landing.slab());
+  private void take(FrameHeader header) throws WireFormatException {
+    answer(header).add(header, chunk.slab());
     if (header.isLast()) {
       OutgoingCall call = call(header);
       stopSending(call);
@@ -138,7 +127,7 @@ final class CallConnection extends ClientSession {
     }
   }
 
-  /** The server has to be told where data that it expects will not come. */
+  /** Tells the server not to wait for the rest of the call's data. */
   private void stopSending(OutgoingCall call) {
     OutgoingMessage sent = call.outgoing();
     if (sent != null && !sent.isEnded()) {
@@ -147,7 +136,7 @@ final class CallConnection extends ClientSession {
     }
   }
 
-  /** What the server may have begun it will answer yet; until then it counts as under way. */
+  /** A call that the server may have seen stays under way until the server has answered it. */
   private void end(OutgoingCall call, String reason) {
     OutgoingMessage sent = call.outgoing();
     if (sent == null) {
@@ -176,15 +165,13 @@ final class CallConnection extends ClientSession {
   }
 
   @Override
-  public void closed(IOException reason) {
-    isClosed = true;
+  protected void ended(IOException reason) {
     client.lost(this);
-    landing.close();
+    chunk.close();
     String text = "the connection to " + client + " is lost: " + reason.getMessage();
     waiting.forEach(call -> call.failed(text));
     waiting.clear();
     calls.values().forEach(call -> call.failed(text));
     calls.clear();
-    ended(reason);
   }
 }
