@@ -6,6 +6,7 @@ import dev.ashlar.server.cli.ServerCommand;
 import dev.ashlar.server.cli.Version;
 import dev.ashlar.server.cli.admin.AdminCommand;
 import dev.ashlar.server.config.OptionSources;
+import java.io.IOException;
 import java.io.PrintWriter;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -41,6 +42,7 @@ public final class Main {
   public static int execute(CommandLine commands, String... arguments) {
     commands.setCaseInsensitiveEnumValuesAllowed(true);
     commands.setParameterExceptionHandler((refused, all) -> refuse(refused));
+    commands.setExecutionExceptionHandler((failure, command, parsed) -> fail(failure, command));
     return readConfig(commands, arguments) ? commands.execute(arguments) : USAGE;
   }
 
@@ -52,6 +54,15 @@ public final class Main {
     UnmatchedArgumentException.printSuggestions(refused, err);
     err.println("All options: " + command.getCommandSpec().qualifiedName() + " --help");
     return USAGE;
+  }
+
+  /** An I/O error is one line; anything else is a bug and keeps its trace. */
+  private static int fail(Exception failure, CommandLine command) throws Exception {
+    if (!(failure instanceof IOException)) {
+      throw failure;
+    }
+    command.getErr().println("ashlar: " + failure.getMessage());
+    return CommandLine.ExitCode.SOFTWARE;
   }
 
   private static boolean readConfig(CommandLine commands, String... arguments) {

@@ -86,6 +86,7 @@ class MovingIT {
                 Launch.start(
                     List.of(
                         "admin",
+                        "drive",
                         "replace",
                         "storage-1",
                         "storage-9",

@@ -23,6 +23,7 @@ import dev.ashlar.server.cluster.FailureTolerance;
 import dev.ashlar.server.cluster.KnownDrives;
 import dev.ashlar.server.cluster.Protection;
 import dev.ashlar.server.cluster.StoreSpace;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -31,65 +32,61 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
-import java.util.function.Function;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** What {@code /admin} tells of the store, and does with its drives. For many threads. */
 public final class Admin {
   private final MetadataClient metadata;
   private final GroupDebts debts;
-  private final Predicate<UUID> hasFailed;
-  private final Predicate<UUID> isMissing;
-  private final Function<DriveRow, @Nullable DriveUse> use;
+  private final DriveKnowledge known;
   private final DriveChanges changes;
   private final DriveRecalls recalls;
   private final MetadataAdmin metadataPeers;
 
+  /** What a process knows of drives besides their rows in metadata. */
+  public interface DriveKnowledge {
+    /** Whether the drive takes no writes because one has failed. */
+    boolean hasFailed(UUID drive);
+
+    /** Whether the drive could not be opened. */
+    default boolean isMissing(UUID drive) {
+      return false;
+    }
+
+    /** How full the drive is; null if unknown. */
+    default @Nullable DriveUse use(DriveRow row) {
+      return DriveUse.of(row);
+    }
+
+    /** The data folder of the drive; null if it is in another process. */
+    default @Nullable Path folder(UUID drive) {
+      return null;
+    }
+
+    /** The id of the drive in this folder; otherwise the argument. */
+    default String idOfFolder(String folder) {
+      return folder;
+    }
+  }
+
   /**
-   * Of a store in one process.
-   *
-   * @param hasFailed whether a drive takes no writes because one has failed
-   * @param isMissing whether a drive could not be opened
-   * @param use how full a drive is; null where it is not known
-   * @param idOfFolder the id of the drive in a folder; else what it is given
+   * @param peers null: all metadata is in this process
    */
   public Admin(
       MetadataClient metadata,
-      GroupDebts debts,
-      Predicate<UUID> hasFailed,
-      Predicate<UUID> isMissing,
-      Function<DriveRow, @Nullable DriveUse> use,
-      Function<String, String> idOfFolder) {
-    this(metadata, null, debts, hasFailed, isMissing, use, idOfFolder);
-  }
-
-  /** Of a cluster, whose metadata knows which drives are there, and how full. */
-  public Admin(
-      MetadataClient metadata, MetadataPeers peers, GroupDebts debts, Predicate<UUID> hasFailed) {
-    this(metadata, peers, debts, hasFailed, drive -> false, DriveUse::of, id -> id);
-  }
-
-  private Admin(
-      MetadataClient metadata,
       @Nullable MetadataPeers peers,
       GroupDebts debts,
-      Predicate<UUID> hasFailed,
-      Predicate<UUID> isMissing,
-      Function<DriveRow, @Nullable DriveUse> use,
-      Function<String, String> idOfFolder) {
+      DriveKnowledge known) {
     this.metadata = metadata;
-    this.use = use;
-    this.metadataPeers = new MetadataAdmin(peers);
     this.debts = debts;
-    this.hasFailed = hasFailed;
-    this.isMissing = isMissing;
-    this.changes = new DriveChanges(metadata, hasFailed);
-    this.recalls = new DriveRecalls(metadata, isMissing, idOfFolder);
+    this.known = known;
+    this.metadataPeers = new MetadataAdmin(peers);
+    this.changes = new DriveChanges(metadata, known::hasFailed);
+    this.recalls = new DriveRecalls(metadata, known::isMissing, known::idOfFolder);
   }
 
   /** What was asked for makes no sense, or not now; the message says why. */
-  static final class RefusedException extends Exception {
+  public static final class RefusedException extends Exception {
     private static final long serialVersionUID = 1;
 
     RefusedException(String why) {
@@ -160,6 +157,7 @@ public final class Admin {
    * @param slots of placement groups that are its
    * @param shardsToMove that belong elsewhere, as far as they were counted
    * @param empty whether nothing is left on it that has to be moved
+   * @param folder of its data, if the drive is in the process that was asked; null otherwise
    */
   public record DriveInfo(
       String id,
@@ -178,7 +176,8 @@ public final class Admin {
       long shardsToMove,
       long bytesToMove,
       boolean counted,
-      boolean empty) {}
+      boolean empty,
+      @Nullable String folder) {}
 
   /**
    * A placement group.
@@ -205,19 +204,19 @@ public final class Admin {
   /** What a request for a change came to. */
   public record Done(String done, List<String> drives, long movedSlots, long epoch) {}
 
-  private KnownDrives known() throws MetadataUnavailableException {
+  private KnownDrives registered() throws MetadataUnavailableException {
     Registry registry = metadata.registry();
     return new KnownDrives(registry, metadata.placement(registry.getEpoch()));
   }
 
   public Status status() throws MetadataUnavailableException {
-    KnownDrives known = known();
-    Registry registry = known.registry();
-    PlacementMap map = known.map();
+    KnownDrives drives = registered();
+    Registry registry = drives.registry();
+    PlacementMap map = drives.map();
     List<DebtLevel> levels = metadata.debts();
-    Set<UUID> down = known.downOr(isMissing);
+    Set<UUID> down = drives.downOr(known::isMissing);
     Protection protection = Protection.of(registry, levels, map.profile().parityShards());
-    Set<UUID> missed = known.holding();
+    Set<UUID> missed = drives.holding();
     missed.retainAll(down);
     return new Status(
         map.epoch(),
@@ -231,35 +230,35 @@ public final class Admin {
             count(registry, DriveStanding.STANDING_OUT),
             missed.size(),
             (int) registry.getDrivesList().stream().filter(this::hasFailed).count()),
-        StoreSpace.of(known, down, use),
-        FailureTolerance.of(known, down, levels),
-        DataRisk.of(known, down, protection, metadata::owing),
+        StoreSpace.of(drives, down, known::use),
+        FailureTolerance.of(drives, down, levels),
+        DataRisk.of(drives, down, protection, metadata::owing),
         protection,
         rebalance());
   }
 
   /** How much more may be lost now. */
   public FailureTolerance failureTolerance() throws MetadataUnavailableException {
-    KnownDrives known = known();
-    return FailureTolerance.of(known, known.downOr(isMissing), metadata.debts());
+    KnownDrives drives = registered();
+    return FailureTolerance.of(drives, drives.downOr(known::isMissing), metadata.debts());
   }
 
   /** What cannot be read now, or could not after one more loss. */
   public DataRisk risk() throws MetadataUnavailableException {
-    KnownDrives known = known();
+    KnownDrives drives = registered();
     Protection protection =
-        Protection.of(known.registry(), metadata.debts(), known.map().profile().parityShards());
-    return DataRisk.of(known, known.downOr(isMissing), protection, metadata::owing);
+        Protection.of(drives.registry(), metadata.debts(), drives.map().profile().parityShards());
+    return DataRisk.of(drives, drives.downOr(known::isMissing), protection, metadata::owing);
   }
 
   /** How full the drives are together. */
   public StoreSpace space() throws MetadataUnavailableException {
-    KnownDrives known = known();
-    return StoreSpace.of(known, known.downOr(isMissing), use);
+    KnownDrives drives = registered();
+    return StoreSpace.of(drives, drives.downOr(known::isMissing), known::use);
   }
 
   private boolean hasFailed(DriveRow row) {
-    return hasFailed.test(DriveId.of(row).id());
+    return known.hasFailed(DriveId.idOf(row));
   }
 
   private static int count(Registry registry, DriveStanding standing) {
@@ -272,8 +271,8 @@ public final class Admin {
   }
 
   Rebalance rebalance() throws MetadataUnavailableException {
-    KnownDrives known = known();
-    Registry registry = known.registry();
+    KnownDrives drives = registered();
+    Registry registry = drives.registry();
     Protection protection = repair();
     List<DriveInfo> leaving =
         drives().stream().filter(drive -> drive.standing().equals("draining")).toList();
@@ -284,7 +283,10 @@ public final class Admin {
         protection.movingBytes(),
         leaving.stream().filter(drive -> !drive.empty()).map(DriveInfo::id).toList(),
         leaving.stream().filter(DriveInfo::empty).map(DriveInfo::id).toList(),
-        ClusterBalance.coming(known, hasFailed).stream().map(UUID::toString).sorted().toList());
+        ClusterBalance.coming(drives, known::hasFailed).stream()
+            .map(UUID::toString)
+            .sorted()
+            .toList());
   }
 
   List<NodeInfo> nodes() throws MetadataUnavailableException {
@@ -309,27 +311,28 @@ public final class Admin {
   }
 
   List<DriveInfo> drives() throws MetadataUnavailableException {
-    KnownDrives known = known();
-    Registry registry = known.registry();
-    Map<UUID, Long> slots = known.map().slotCounts();
+    KnownDrives drives = registered();
+    Registry registry = drives.registry();
+    Map<UUID, Long> slots = drives.map().slotCounts();
     Map<UUID, DriveLoad> loads = new HashMap<>();
     registry.getLoadsList().forEach(load -> loads.put(DriveId.idOf(load), load));
-    Set<UUID> down = known.downOr(isMissing);
-    Set<UUID> holding = known.holding();
-    List<DriveInfo> drives = new ArrayList<>();
+    Set<UUID> down = drives.downOr(known::isMissing);
+    Set<UUID> holding = drives.holding();
+    List<DriveInfo> infos = new ArrayList<>();
     for (DriveRow row : registry.getDrivesList()) {
       UUID id = DriveId.idOf(row);
       DriveLoad load = loads.getOrDefault(id, DriveLoad.getDefaultInstance());
-      DriveUse own = use.apply(row);
-      drives.add(
+      DriveUse own = known.use(row);
+      Path folder = known.folder(id);
+      infos.add(
           new DriveInfo(
               id.toString(),
               row.getNode(),
               row.getStanding().name().replace("STANDING_", "").toLowerCase(Locale.ROOT),
               row.getOutByItself(),
               !down.contains(id),
-              row.getAbsent() || isMissing.test(id),
-              hasFailed.test(id),
+              row.getAbsent() || known.isMissing(id),
+              known.hasFailed(id),
               row.getCapacityBytes(),
               own == null ? null : own.usedBytes(),
               own == null ? null : own.usedPercent(),
@@ -339,16 +342,17 @@ public final class Admin {
               load.getShards(),
               load.getBytes(),
               !row.getUnsettled(),
-              !holding.contains(id)));
+              !holding.contains(id),
+              folder == null ? null : folder.toString()));
     }
-    return drives;
+    return infos;
   }
 
   /** First those that have owed shards for longest. */
   List<GroupInfo> groups() throws MetadataUnavailableException {
-    KnownDrives known = known();
-    PlacementMap map = known.map();
-    Set<UUID> down = known.downOr(isMissing);
+    KnownDrives drives = registered();
+    PlacementMap map = drives.map();
+    Set<UUID> down = drives.downOr(known::isMissing);
     GroupDebts.Count count = debts.now();
     boolean isCounted = count.complete() && repair().known();
     List<GroupInfo> groups = new ArrayList<>();

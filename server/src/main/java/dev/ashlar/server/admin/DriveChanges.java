@@ -19,6 +19,7 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.UUID;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /** What an administrator has done with drives: their standing, and who gets their slots. */
 public final class DriveChanges {
@@ -103,9 +104,15 @@ public final class DriveChanges {
   private static List<DriveRow> drives(Registry registry, String target)
       throws Admin.RefusedException {
     List<DriveRow> drives =
-        registry.getDrivesList().stream().filter(row -> isTarget(row, target)).toList();
+        registry.getDrivesList().stream()
+            .filter(row -> !row.getNode().isEmpty() && row.getNode().equals(target))
+            .toList();
     if (drives.isEmpty()) {
-      throw new Admin.RefusedException("there is neither a node nor a drive " + target);
+      DriveRow drive = byId(registry, target);
+      if (drive == null) {
+        throw new Admin.RefusedException("there is neither a node nor a drive " + target);
+      }
+      drives = List.of(drive);
     }
     if (registry.getNodesList().isEmpty()) {
       throw new Admin.RefusedException(
@@ -122,9 +129,22 @@ public final class DriveChanges {
     return DriveId.of(drives.getFirst()).id();
   }
 
-  private static boolean isTarget(DriveRow row, String target) {
-    return (!row.getNode().isEmpty() && row.getNode().equals(target))
-        || DriveId.of(row).id().toString().equals(target);
+  /**
+   * The drive with this id, or with the only id that begins so; null if there is none.
+   *
+   * @throws Admin.RefusedException if several begin so
+   */
+  static @Nullable DriveRow byId(Registry registry, String id) throws Admin.RefusedException {
+    List<DriveRow> rows =
+        id.isEmpty()
+            ? List.of()
+            : registry.getDrivesList().stream()
+                .filter(row -> DriveId.idOf(row).toString().startsWith(id))
+                .toList();
+    if (rows.size() > 1) {
+      throw new Admin.RefusedException("several drive ids begin with " + id);
+    }
+    return rows.isEmpty() ? null : rows.getFirst();
   }
 
   private void check(

@@ -57,7 +57,7 @@ final class DriveRecalls {
     RecallDrives.Builder command = RecallDrives.newBuilder();
     Set<UUID> recalled = new HashSet<>();
     for (String target : targets.split(",", -1)) {
-      DriveRow row = absent(target, rows);
+      DriveRow row = absent(target, registry);
       recalled.add(DriveId.idOf(row));
       command.addDrives(
           RecalledDrive.newBuilder()
@@ -74,20 +74,15 @@ final class DriveRecalls {
     if (code != ResultCode.OK) {
       throw new Admin.RefusedException(
           code == ResultCode.CONDITIONAL_CONFLICT
-              ? "a replacement has been there meanwhile: look at ashlar admin drives"
+              ? "a replacement has been there meanwhile: see ashlar admin drive list"
               : "metadata refuses it: " + code);
     }
     List<String> ids = recalled.stream().map(UUID::toString).sorted().toList();
     return new Admin.Done("recalled", ids, 0, registry.getEpoch());
   }
 
-  private DriveRow absent(String target, Map<UUID, DriveRow> rows) throws Admin.RefusedException {
-    DriveRow row;
-    try {
-      row = rows.get(UUID.fromString(idOfFolder.apply(target)));
-    } catch (IllegalArgumentException e) {
-      row = null;
-    }
+  private DriveRow absent(String target, Registry registry) throws Admin.RefusedException {
+    DriveRow row = DriveChanges.byId(registry, idOfFolder.apply(target));
     if (row == null) {
       throw new Admin.RefusedException("there is no drive " + target);
     }

@@ -11,13 +11,13 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /** What {@code /admin/metadata} tells of the metadata peers, and does with them. */
-final class MetadataAdmin {
+public final class MetadataAdmin {
   private final @Nullable MetadataPeers peers;
 
   /**
    * @param peers null where the metadata is all in this process
    */
-  MetadataAdmin(@Nullable MetadataPeers peers) {
+  public MetadataAdmin(@Nullable MetadataPeers peers) {
     this.peers = peers;
   }
 
@@ -30,7 +30,7 @@ final class MetadataAdmin {
    * @param version of metadata that is in use
    * @param change the latest that the leader has begun; null: none since it leads
    */
-  record Page(
+  public record Page(
       List<PeerInfo> peers, long committed, int tolerates, int version, @Nullable Change change) {}
 
   /**
@@ -44,7 +44,7 @@ final class MetadataAdmin {
    * @param knows the greatest version of metadata that its build knows; likewise
    * @param change joins, leaves or empty
    */
-  record PeerInfo(
+  public record PeerInfo(
       String id,
       String address,
       boolean leads,
@@ -62,7 +62,7 @@ final class MetadataAdmin {
    * @param state running, done or failed
    * @param why it has failed; else empty
    */
-  record Change(long number, String state, String what, String why) {}
+  public record Change(long number, String state, String what, String why) {}
 
   private MetadataPeers present() throws Admin.RefusedException {
     if (peers == null) {
@@ -72,7 +72,7 @@ final class MetadataAdmin {
     return peers;
   }
 
-  Page page() throws MetadataUnavailableException, Admin.RefusedException {
+  public Page page() throws MetadataUnavailableException, Admin.RefusedException {
     PeersStatus status = present().peers();
     List<PeerInfo> infos =
         status.getPeersList().stream().map(peer -> info(peer, status.getCommitted())).toList();
@@ -128,7 +128,7 @@ final class MetadataAdmin {
    * @param add HOST:PORT; empty: none comes
    * @param remove an id or HOST:PORT; empty: none goes
    */
-  Change change(String add, String remove)
+  public Change change(String add, String remove)
       throws MetadataUnavailableException, Admin.RefusedException {
     PeersChangeAnswer answer = present().changePeers(add, remove);
     if (!answer.getRefusal().isEmpty()) {

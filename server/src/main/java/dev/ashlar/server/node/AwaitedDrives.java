@@ -6,6 +6,8 @@ import dev.ashlar.protocol.client.ShardStore;
 import dev.ashlar.protocol.message.DriveRow;
 import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.process.BackgroundThread;
+import dev.ashlar.server.admin.Admin;
+import dev.ashlar.server.cluster.DriveUse;
 import dev.ashlar.storage.drive.DriveStore;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -26,7 +28,7 @@ import org.slf4j.LoggerFactory;
  * The drives of this process that are not there: metadata is asked whether they may be replaced,
  * and each is served as soon as it is there, while the others are served already.
  */
-final class AwaitedDrives {
+final class AwaitedDrives implements Admin.DriveKnowledge {
   private static final Logger LOG = LoggerFactory.getLogger(AwaitedDrives.class);
   static final Duration PAUSE = Duration.ofSeconds(1);
 
@@ -195,6 +197,31 @@ final class AwaitedDrives {
   /** Those that may come yet, and that have come since. */
   Collection<PendingDrive> late() {
     return late.values();
+  }
+
+  @Override
+  public boolean hasFailed(UUID drive) {
+    return drives.hasFailed(drive);
+  }
+
+  @Override
+  public boolean isMissing(UUID drive) {
+    return store(drive) == null;
+  }
+
+  @Override
+  public @Nullable DriveUse use(DriveRow row) {
+    return drives.use(DriveId.idOf(row));
+  }
+
+  @Override
+  public @Nullable Path folder(UUID drive) {
+    return drives.folder(drive);
+  }
+
+  @Override
+  public String idOfFolder(String folder) {
+    return drives.idOfFolder(folder);
   }
 
   /** The drive of this process with this id, or null where it is not served. */

@@ -45,6 +45,7 @@ import io.micronaut.context.annotation.Requires;
 import jakarta.annotation.PreDestroy;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
@@ -283,7 +284,22 @@ final class ClusterNode implements RunningServer {
         .start();
     gateway.serve(root);
     return new Serving(
-        drives, metadata, new Admin(metadata, metadata, gateway.debts(), drives::hasFailed), root);
+        drives, metadata, new Admin(metadata, metadata, gateway.debts(), knowledge(drives)), root);
+  }
+
+  private Admin.DriveKnowledge knowledge(ClusterDrives drives) {
+    return new Admin.DriveKnowledge() {
+      @Override
+      public boolean hasFailed(UUID drive) {
+        return drives.hasFailed(drive);
+      }
+
+      @Override
+      public @Nullable Path folder(UUID drive) {
+        StorageRole own = storage;
+        return own == null ? null : own.folder(drive);
+      }
+    };
   }
 
   private @Nullable ShardStore localDrive(UUID id) {

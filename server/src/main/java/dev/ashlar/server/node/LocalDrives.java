@@ -140,13 +140,13 @@ final class LocalDrives implements AutoCloseable {
     for (int place = 0; place < config.folders().size(); place++) {
       UUID id = config.ids().get(place);
       DriveRow row = known.get(id);
-      DriveFolderState state = DriveFolderState.of(folder(id), config.cluster(), row, notMounted);
+      DriveFolderState state = DriveFolderState.of(folderOf(id), config.cluster(), row, notMounted);
       if (row == null) {
         lastIncarnations.put(id, 0L);
       } else if (mayOpen(id, state, row, row)) {
         lastIncarnations.put(id, row.getIncarnation());
       } else {
-        state.report(folder(id), row);
+        state.report(folderOf(id), row);
         awaited.put(id, row);
       }
     }
@@ -167,20 +167,20 @@ final class LocalDrives implements AutoCloseable {
     return switch (state) {
       case PRESENT -> true;
       case NOT_MOUNTED -> {
-        boolean isConfirmed = DriveFolderState.isConfirmed(folder(id));
+        boolean isConfirmed = DriveFolderState.isConfirmed(folderOf(id));
         if (isConfirmed) {
           LOG.warn(
               "{} is empty and on another file system than its drive was. Its replacement is"
                   + " confirmed: formatting a replacement",
-              folder(id));
+              folderOf(id));
         }
         yield isConfirmed;
       }
       case EMPTY -> {
         boolean isTakenForLost = now.getIncarnation() > before.getIncarnation();
-        boolean mayFormat = isTakenForLost || DriveFolderState.isConfirmed(folder(id));
+        boolean mayFormat = isTakenForLost || DriveFolderState.isConfirmed(folderOf(id));
         if (mayFormat) {
-          LOG.warn("{} is empty: formatting a replacement of its drive", folder(id));
+          LOG.warn("{} is empty: formatting a replacement of its drive", folderOf(id));
         }
         yield mayFormat;
       }
@@ -193,7 +193,7 @@ final class LocalDrives implements AutoCloseable {
       DriveRecall.begin(driveConfig(id, now.getIncarnation()), resources);
       return true;
     } catch (IOException e) {
-      LOG.error("the drive in {} was recalled, and cannot be taken back", folder(id), e);
+      LOG.error("the drive in {} was recalled, and cannot be taken back", folderOf(id), e);
       return false;
     }
   }
@@ -213,7 +213,7 @@ final class LocalDrives implements AutoCloseable {
 
   private DriveConfig driveConfig(UUID id, long lastIncarnation) {
     return new DriveConfig(
-        folder(id).resolve(DriveFolderState.DRIVE),
+        folderOf(id).resolve(DriveFolderState.DRIVE),
         config.cluster(),
         id,
         lastIncarnation,
@@ -224,9 +224,9 @@ final class LocalDrives implements AutoCloseable {
   private DriveStore open(UUID id, long lastIncarnation) throws IOException {
     DriveStore store = DriveStore.open(driveConfig(id, lastIncarnation), resources);
     try {
-      fileSystems.put(id, FileSystemIdentity.of(folder(id)).name());
-      capacities.put(id, Files.getFileStore(folder(id)).getTotalSpace());
-      Files.deleteIfExists(folder(id).resolve(DriveFolderState.CONFIRMATION)); // for this once
+      fileSystems.put(id, FileSystemIdentity.of(folderOf(id)).name());
+      capacities.put(id, Files.getFileStore(folderOf(id)).getTotalSpace());
+      Files.deleteIfExists(folderOf(id).resolve(DriveFolderState.CONFIRMATION)); // for this once
       return store;
     } catch (IOException | RuntimeException e) {
       store.close();
@@ -234,8 +234,13 @@ final class LocalDrives implements AutoCloseable {
     }
   }
 
-  private Path folder(UUID id) {
+  private Path folderOf(UUID id) {
     return config.folders().get(config.ids().indexOf(id));
+  }
+
+  /** The folder of a drive; null if it is not of this process. */
+  @Nullable Path folder(UUID id) {
+    return config.ids().contains(id) ? folderOf(id) : null;
   }
 
   private Map<UUID, IOException> collect(Map<UUID, Future<DriveStore>> opening)
@@ -255,7 +260,7 @@ final class LocalDrives implements AutoCloseable {
 
   /** Folders of drives that may come yet. */
   List<Path> awaitedFolders() {
-    return awaitedDrives().stream().map(drive -> folder(drive.id())).toList();
+    return awaitedDrives().stream().map(drive -> folderOf(drive.id())).toList();
   }
 
   /** The drives that belong there, as they were known. */
@@ -275,7 +280,7 @@ final class LocalDrives implements AutoCloseable {
     List<Path> empty = new ArrayList<>();
     for (DriveId drive : awaitedDrives()) {
       if (isEmptied(drive.id())) {
-        empty.add(folder(drive.id()));
+        empty.add(folderOf(drive.id()));
       }
     }
     return empty;
@@ -283,7 +288,7 @@ final class LocalDrives implements AutoCloseable {
 
   private boolean isEmptied(UUID id) {
     Set<Path> notMounted = notMounted(config.folders());
-    return DriveFolderState.of(folder(id), config.cluster(), awaited.get(id), notMounted)
+    return DriveFolderState.of(folderOf(id), config.cluster(), awaited.get(id), notMounted)
         == DriveFolderState.EMPTY;
   }
 
@@ -298,7 +303,7 @@ final class LocalDrives implements AutoCloseable {
     for (Map.Entry<UUID, DriveRow> entry : awaited.entrySet()) {
       UUID id = entry.getKey();
       DriveRow now = known.getOrDefault(id, entry.getValue());
-      DriveFolderState state = DriveFolderState.of(folder(id), config.cluster(), now, notMounted);
+      DriveFolderState state = DriveFolderState.of(folderOf(id), config.cluster(), now, notMounted);
       if (mayOpen(id, state, entry.getValue(), now)) {
         lastIncarnations.put(id, now.getIncarnation());
       }
@@ -313,7 +318,7 @@ final class LocalDrives implements AutoCloseable {
 
   /** The folder of a drive of this process. */
   Path folderOf(DriveStore drive) {
-    return folder(drive.drive().id());
+    return folderOf(drive.drive().id());
   }
 
   /** The id of the drive in this folder, as operators name it; else the name. */
@@ -425,9 +430,9 @@ final class LocalDrives implements AutoCloseable {
 
   private long capacity(UUID id) {
     try {
-      capacities.put(id, Files.getFileStore(folder(id)).getTotalSpace());
+      capacities.put(id, Files.getFileStore(folderOf(id)).getTotalSpace());
     } catch (IOException e) {
-      LOG.debug("{} is as large as it was, as far as is known", folder(id), e);
+      LOG.debug("{} is as large as it was, as far as is known", folderOf(id), e);
     }
     long fileSystem = capacities.getOrDefault(id, 0L);
     return config.capacityBytes() == 0 ? fileSystem : Math.min(fileSystem, config.capacityBytes());

@@ -10,7 +10,6 @@ import dev.ashlar.metadata.server.MetadataServer;
 import dev.ashlar.metadata.table.RocksResources;
 import dev.ashlar.protocol.client.MetadataClient;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
-import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.process.SteadyClock;
 import dev.ashlar.server.admin.Admin;
 import dev.ashlar.server.admin.Health;
@@ -124,14 +123,7 @@ public final class Node implements RunningServer {
                   new GatewayRole.Dependencies(codes, resources.slabs(), meters, clock, steady),
                   LongUnaryOperator.identity()));
       collectGarbage(metadata, awaited, gateway.reads(), meters, steady);
-      admin =
-          new Admin(
-              metadata,
-              gateway.debts(),
-              drives::hasFailed,
-              drive -> awaited.store(drive) == null,
-              row -> drives.use(DriveId.idOf(row)),
-              drives::idOfFolder);
+      admin = new Admin(metadata, null, gateway.debts(), awaited);
       FailureTolerance.measure(() -> ifKnown(admin::failureTolerance), meters);
       risk = new RecentRisk(() -> ifKnown(admin::risk), System::nanoTime);
       DataRisk.measure(risk::now, meters);

@@ -152,6 +152,11 @@ final class StorageRole implements AutoCloseable {
     return filled == null ? drives.store(id) : filled.store(id);
   }
 
+  /** The folder of a drive; null if it is not of this node. */
+  @Nullable Path folder(UUID id) {
+    return drives.folder(id);
+  }
+
   /** How full the drive is, or null when it is not open. */
   @Nullable DriveUse use(UUID id) {
     return drives.use(id);

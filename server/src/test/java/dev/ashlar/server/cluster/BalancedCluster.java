@@ -58,11 +58,9 @@ public final class BalancedCluster {
   public final Admin admin =
       new Admin(
           metadata,
+          null,
           new GroupDebts(metadata, clock, new SimpleMeterRegistry()),
-          failed::contains,
-          drive -> false,
-          DriveUse::of,
-          id -> id);
+          failed::contains);
   private final ClusterBalance balance =
       new ClusterBalance(metadata, OUT_AFTER, () -> isItsTurn, failed::contains, this::nanos);
 

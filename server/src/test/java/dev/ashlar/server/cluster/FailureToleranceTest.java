@@ -88,7 +88,21 @@ class FailureToleranceTest {
     Set<UUID> missing = new HashSet<>();
     GroupDebts debts = new GroupDebts(metadata, new ManualClock(1), new SimpleMeterRegistry());
     Admin admin =
-        new Admin(metadata, debts, drive -> false, missing::contains, row -> null, id -> id);
+        new Admin(
+            metadata,
+            null,
+            debts,
+            new Admin.DriveKnowledge() {
+              @Override
+              public boolean hasFailed(UUID drive) {
+                return false;
+              }
+
+              @Override
+              public boolean isMissing(UUID drive) {
+                return missing.contains(drive);
+              }
+            });
     assertEquals(new FailureTolerance(2, null), admin.failureTolerance());
     missing.add(new UUID(0, 3));
     assertEquals(new FailureTolerance(1, null), admin.failureTolerance());

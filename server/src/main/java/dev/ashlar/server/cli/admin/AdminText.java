@@ -1,7 +1,6 @@
 package dev.ashlar.server.cli.admin;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import java.io.PrintStream;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,14 +24,6 @@ final class AdminText {
    */
   AdminText(Rates rates) {
     this.rates = rates;
-  }
-
-  static void print(String what, JsonNode page, PrintStream out) {
-    new AdminText(new Rates()).lines(page).forEach(out::println);
-    if (what.equals("drain") || what.equals("replace")) {
-      out.println("See with: ashlar admin rebalance --watch");
-    }
-    out.flush();
   }
 
   List<String> lines(JsonNode page) {
@@ -91,14 +82,14 @@ final class AdminText {
       return "-";
     }
     if (name.endsWith("Ms")) {
-      return Progress.time(Duration.ofMillis(value.asLong()));
+      return Units.time(Duration.ofMillis(value.asLong()));
     }
     if (name.endsWith("Seconds")) {
-      return Progress.time(Duration.ofSeconds(value.asLong()));
+      return Units.time(Duration.ofSeconds(value.asLong()));
     }
     boolean isBytes = name.endsWith("ytes") || name.endsWith("bytesToMove");
     return isBytes
-        ? Progress.text(value.asDouble())
+        ? Units.bytes(value.asDouble())
         : name.endsWith("Percent") ? value.asText() + " %" : value.asText();
   }
 

@@ -5,7 +5,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Locale;
 
-/** How far something has got of which only what is left is told: a bar, the rate, the time left. */
+/** Progress of work of which only the remainder is known: a bar, the rate, the time left. */
 final class Progress {
   private static final int BAR = 30;
 
@@ -57,14 +57,16 @@ final class Progress {
                 ? "being counted"
                 : rate == 0
                     ? ""
-                    : text(rate) + "/s, " + text(Duration.ofSeconds((long) (left / rate)));
+                    : Units.bytes(rate)
+                        + "/s, "
+                        + Units.timeLeft(Duration.ofSeconds((long) (left / rate)));
     return String.format(
         Locale.ROOT,
         "%s %3d %%  %d blobs, %s left  %s",
         bar(done),
         (int) Math.floor(100 * done),
         blobs,
-        text((double) left),
+        Units.bytes((double) left),
         end);
   }
 
@@ -74,32 +76,5 @@ final class Progress {
   static String bar(double done) {
     int filled = (int) Math.floor(done * BAR);
     return "[" + "#".repeat(filled) + "-".repeat(BAR - filled) + "]";
-  }
-
-  /** Of a time that is left. */
-  static String text(Duration left) {
-    return time(left) + " left";
-  }
-
-  static String time(Duration time) {
-    return time.toDays() > 0
-        ? time.toDays() + " d " + time.toHoursPart() + " h"
-        : time.toHours() > 0
-            ? time.toHours() + " h " + time.toMinutesPart() + " min"
-            : time.toMinutes() > 0
-                ? time.toMinutes() + " min " + time.toSecondsPart() + " s"
-                : time.toSeconds() + " s";
-  }
-
-  /** Of bytes, with a unit. */
-  static String text(double bytes) {
-    String[] units = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
-    int unit = 0;
-    double value = bytes;
-    while (value >= 1024 && unit < units.length - 1) {
-      value /= 1024;
-      unit++;
-    }
-    return String.format(Locale.ROOT, unit == 0 ? "%.0f %s" : "%.1f %s", value, units[unit]);
   }
 }

@@ -40,7 +40,7 @@ final class Rates {
     if (ms <= 0 || change == 0) {
       return "";
     }
-    String text = Progress.text(Math.abs(change) * (double) Duration.ofSeconds(1).toMillis() / ms);
+    String text = Units.bytes(Math.abs(change) * (double) Duration.ofSeconds(1).toMillis() / ms);
     return (change > 0 ? " +" : " -") + text + "/s";
   }
 }

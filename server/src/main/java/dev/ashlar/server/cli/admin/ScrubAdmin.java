@@ -12,11 +12,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** {@code ashlar admin scrub}: the drives of some processes, each of which knows its own. */
-final class ScrubAdmin {
-  /** From one look to the next. */
-  static final Duration LOOK = Duration.ofSeconds(1);
-
+/** {@code ashlar admin scrub}: the drives of several processes, each of which knows its own. */
+final class ScrubAdmin implements Watch.View {
   private static final String PATH = "/scrub";
 
   private final Sender sender;
@@ -25,15 +22,19 @@ final class ScrubAdmin {
   private final boolean isJson;
   private final Duration pause;
   private final ObjectMapper json = new ObjectMapper();
+  private final List<Watched> watched = new ArrayList<>();
 
-  /** Asks a management port, and returns the body of the answer. */
+  /** The start of the latest pass of each drive when passes were requested, in milliseconds. */
+  private final Map<String, Long> startedBefore = new HashMap<>();
+
+  /** Sends a request to a management port and returns the body of the answer. */
   interface Sender {
     String send(Endpoint management, String method, String path)
         throws IOException, InterruptedException;
   }
 
   /**
-   * @param pause from one look to the next
+   * @param pause between polls
    */
   ScrubAdmin(
       Sender sender, List<Endpoint> processes, WatchScreen screen, boolean isJson, Duration pause) {
@@ -44,57 +45,71 @@ final class ScrubAdmin {
     this.pause = pause;
   }
 
-  /** A process that is watched, with what it has told last. */
+  /** A process with its latest answer. */
   private final class Watched {
     final Endpoint process;
-    final RetryingPoller looks;
+    final RetryingPoller poller;
     JsonNode drives;
 
     Watched(Endpoint process, JsonNode drives) {
       this.process = process;
       this.drives = drives;
-      looks = new RetryingPoller(() -> ask(process, "GET"), pause, RetryingPoller.FAILED_MAX, true);
+      poller =
+          new RetryingPoller(() -> ask(process, "GET"), pause, RetryingPoller.FAILED_MAX, true);
     }
 
-    void look() throws IOException, InterruptedException {
-      String body = looks.once();
+    void poll() throws IOException, InterruptedException {
+      String body = poller.once();
       if (body != null) {
         drives = drives(body);
       }
     }
 
-    /** Whether what it has told last is known to be so now. */
-    boolean answers() {
-      return looks.failure().isEmpty();
+    boolean isCurrent() {
+      return poller.failure().isEmpty();
     }
   }
 
   /**
-   * Shows how far the drives are.
+   * Shows the progress of the drives.
    *
-   * @param isStarting whether all are to begin first
-   * @param isWatching whether to go on until none is at it any more
-   * @throws IOException when a process does not answer, or, of one that is watched, not for long;
-   *     the message names it
+   * @param isStarting whether all drives begin a pass first
+   * @param isWatching whether to return only when no pass is running
+   * @throws IOException if a process does not answer, or has not for long while it is watched; the
+   *     message names it
    */
   void run(boolean isStarting, boolean isWatching) throws IOException, InterruptedException {
-    Map<String, Long> before = new HashMap<>();
     if (isStarting) {
       for (Endpoint process : processes) {
-        putStarted(before, drives(ask(process, "GET")));
+        noteStarts(drives(ask(process, "GET")));
       }
     }
-    List<Watched> watched = new ArrayList<>();
     for (Endpoint process : processes) {
       watched.add(new Watched(process, drives(ask(process, isStarting ? "POST" : "GET"))));
     }
-    show(watched);
-    while (isWatching && !isDone(watched, before) && !screen.isClosed()) {
-      Thread.sleep(pause);
-      for (Watched each : watched) {
-        each.look();
+    if (!isWatching) {
+      if (isJson) {
+        screen.print(page());
+      } else {
+        screen.show(lines(""));
       }
-      show(watched);
+      return;
+    }
+    RetryingPoller poller = new RetryingPoller(new Polls(), pause, 1, true);
+    new Watch(poller, screen, new Outage(System.err), isJson).run(this);
+  }
+
+  /** The answers of all processes as one page. The first answers are there already. */
+  private final class Polls implements RetryingPoller.Look {
+    private boolean isFirst = true;
+
+    @Override
+    public String make() throws IOException, InterruptedException {
+      for (Watched each : isFirst ? List.<Watched>of() : watched) {
+        each.poll();
+      }
+      isFirst = false;
+      return page();
     }
   }
 
@@ -112,11 +127,11 @@ final class ScrubAdmin {
     return json.readTree(body).path("drives");
   }
 
-  /** For each drive a time behind which the pass begins that is waited for. */
-  private static void putStarted(Map<String, Long> before, JsonNode drives) {
+  /** A pass that runs when it is requested counts as the requested one. */
+  private void noteStarts(JsonNode drives) {
     for (JsonNode drive : drives) {
-      boolean goesOn = drive.path("deep").path("running").asBoolean();
-      before.put(drive.path("drive").asText(), startedMs(drive) - (goesOn ? 1 : 0));
+      boolean isRunning = drive.path("deep").path("running").asBoolean();
+      startedBefore.put(drive.path("drive").asText(), startedMs(drive) - (isRunning ? 1 : 0));
     }
   }
 
@@ -124,15 +139,21 @@ final class ScrubAdmin {
     return drive.path("deep").path("startedMs").asLong();
   }
 
-  private static boolean isDone(List<Watched> watched, Map<String, Long> before) {
-    return watched.stream().allMatch(each -> each.answers() && isDone(each.drives, before));
+  @Override
+  public boolean update(JsonNode page) {
+    return true; // the processes have been updated
   }
 
-  private static boolean isDone(JsonNode drives, Map<String, Long> before) {
+  @Override
+  public boolean isDone() {
+    return watched.stream().allMatch(each -> each.isCurrent() && isDone(each.drives));
+  }
+
+  private boolean isDone(JsonNode drives) {
     for (JsonNode drive : drives) {
       JsonNode deep = drive.path("deep");
-      long behind = before.getOrDefault(drive.path("drive").asText(), -1L);
-      boolean hasEnded = !deep.path("running").asBoolean() && startedMs(drive) > behind;
+      long before = startedBefore.getOrDefault(drive.path("drive").asText(), -1L);
+      boolean hasEnded = !deep.path("running").asBoolean() && startedMs(drive) > before;
       if (deep.isObject() && !hasEnded) {
         return false;
       }
@@ -140,26 +161,22 @@ final class ScrubAdmin {
     return true;
   }
 
-  private void show(List<Watched> watched) {
-    if (isJson) {
-      screen.print(page(watched).toString());
-      return;
-    }
+  @Override
+  public List<String> lines(String failure) {
     List<String> lines = new ArrayList<>();
     for (Watched each : watched) {
       if (watched.size() > 1) {
         lines.add(each.process + ":");
       }
       lines.addAll(ScrubProgressText.lines(each.drives));
-      if (!each.answers()) {
-        lines.add("  not since then: " + each.looks.failure());
+      if (!each.isCurrent()) {
+        lines.add("  no answer since: " + each.poller.failure());
       }
     }
-    screen.show(lines);
+    return lines;
   }
 
-  /** Of all processes together. */
-  private JsonNode page(List<Watched> watched) {
+  private String page() {
     ObjectNode page = json.createObjectNode();
     ArrayNode drives = page.putArray("drives");
     ObjectNode silent = json.createObjectNode();
@@ -169,11 +186,11 @@ final class ScrubAdmin {
             ObjectNode row = drive.deepCopy();
             drives.add(row.put("process", each.process.toString()));
           });
-      if (!each.answers()) {
-        silent.put(each.process.toString(), each.looks.failure());
+      if (!each.isCurrent()) {
+        silent.put(each.process.toString(), each.poller.failure());
       }
     }
     page.set("silent", silent);
-    return page;
+    return page.toString();
   }
 }

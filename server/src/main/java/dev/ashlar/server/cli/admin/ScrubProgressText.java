@@ -35,9 +35,9 @@ final class ScrubProgressText {
   }
 
   private static String pace(JsonNode drive) {
-    String rate = Progress.text(drive.path("bytesPerSecond").asDouble()) + "/s";
+    String rate = Units.bytes(drive.path("bytesPerSecond").asDouble()) + "/s";
     JsonNode left = drive.path("secondsLeft");
-    return left.isNumber() ? rate + ", " + Progress.text(Duration.ofSeconds(left.asLong())) : rate;
+    return left.isNumber() ? rate + ", " + Units.timeLeft(Duration.ofSeconds(left.asLong())) : rate;
   }
 
   private static String rest(JsonNode deep) {
@@ -47,6 +47,6 @@ final class ScrubProgressText {
         : "read through until "
             + Instant.ofEpochSecond(Duration.ofMillis(finishedMs).toSeconds())
             + ", "
-            + Progress.text(deep.path("verifiedBytes").asDouble());
+            + Units.bytes(deep.path("verifiedBytes").asDouble());
   }
 }

@@ -139,12 +139,12 @@ class ScrubAdminTest {
     String text = run(false, true, false, ONE, OTHER);
     assertEquals(10, asked.size(), asked::toString);
     String away = "  50 %";
-    int named = text.indexOf("  not since then: one:9001 does not answer: timeout\n");
+    int named = text.indexOf("  no answer since: one:9001 does not answer: timeout\n");
     assertTrue(text.startsWith("one:9001:\n"), text);
     assertTrue(text.substring(0, named).contains(away), "it is as it was last: " + text);
-    assertTrue(text.contains("  not since then: other:9001 does not answer: timeout\n"), text);
+    assertTrue(text.contains("  no answer since: other:9001 does not answer: timeout\n"), text);
     assertEquals(
-        2, text.split("not since then", -1).length - 1, "what has not changed is not shown again");
+        2, text.split("no answer since", -1).length - 1, "what has not changed is not shown again");
   }
 
   @Test

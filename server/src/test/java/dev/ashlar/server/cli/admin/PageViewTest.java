@@ -17,7 +17,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-class ViewWatchTest {
+class PageViewTest {
   private static final String NO_ANSWER = "";
   private static final Terminal.Size TERMINAL = new Terminal.Size(24, 80);
 
@@ -47,14 +47,19 @@ class ViewWatchTest {
     return page;
   }
 
+  private PageView view() {
+    Rates rates = new Rates();
+    return new PageView("it", clock, rates, new AdminText(rates)::lines);
+  }
+
   private String watch(boolean isJson, Terminal.@Nullable Size terminal) {
     try (PrintStream out = new PrintStream(shown, true, StandardCharsets.UTF_8);
         PrintStream errors = new PrintStream(told, true, StandardCharsets.UTF_8)) {
       RetryingPoller looks =
           new RetryingPoller(this::next, Duration.ZERO, RetryingPoller.FAILED_ANY, false);
       WatchScreen screen = new WatchScreen(out, terminal == null ? null : () -> terminal);
-      ViewWatch watch = new ViewWatch("it", looks, screen, new Outage(errors), clock);
-      assertThrows(InterruptedException.class, () -> watch.run(isJson));
+      Watch watch = new Watch(looks, screen, new Outage(errors), isJson);
+      assertThrows(InterruptedException.class, () -> watch.run(view()));
     }
     return shown.toString(StandardCharsets.UTF_8);
   }
@@ -133,7 +138,7 @@ class ViewWatchTest {
     String text = watch(false, TERMINAL);
     assertEquals(
         """
-        \rit at 1970-01-01T00:16:42Z, not since: metadata: no leader\u001b[K
+        \rit at 1970-01-01T00:16:42Z, no answer since: metadata: no leader\u001b[K
         \rid  liveBytes\u001b[K
         \rd1  1.0 KiB\u001b[K
         \u001b[J""",
@@ -147,9 +152,8 @@ class ViewWatchTest {
     RetryingPoller looks =
         new RetryingPoller(this::next, Duration.ZERO, RetryingPoller.FAILED_ANY, false);
     PrintStream nowhere = new PrintStream(shown, true, StandardCharsets.UTF_8);
-    ViewWatch watch =
-        new ViewWatch("it", looks, new WatchScreen(nowhere, null), new Outage(nowhere), clock);
-    IOException end = assertThrows(IOException.class, () -> watch.run(false));
+    Watch watch = new Watch(looks, new WatchScreen(nowhere, null), new Outage(nowhere), false);
+    IOException end = assertThrows(IOException.class, () -> watch.run(view()));
     assertEquals("metadata: no leader", end.getMessage());
   }
 
@@ -165,7 +169,7 @@ class ViewWatchTest {
         };
     RetryingPoller looks =
         new RetryingPoller(this::next, Duration.ZERO, RetryingPoller.FAILED_ANY, false);
-    new ViewWatch("it", looks, new WatchScreen(closed, null), new Outage(closed), clock).run(true);
+    new Watch(looks, new WatchScreen(closed, null), new Outage(closed), true).run(view());
     assertEquals(2, pages.size());
   }
 }

@@ -17,7 +17,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-class AdminWatchTest {
+class ProgressViewTest {
   private static final String NO_ANSWER = "";
   private static final String DONE = rebalance(true, 0, "", "");
 
@@ -50,7 +50,7 @@ class AdminWatchTest {
       RetryingPoller looks =
           new RetryingPoller(this::next, Duration.ZERO, RetryingPoller.FAILED_MAX, hasAnswered);
       WatchScreen screen = new WatchScreen(out, terminal == null ? null : () -> terminal);
-      new AdminWatch(looks, screen, new Outage(errors), isJson).run();
+      new Watch(looks, screen, new Outage(errors), isJson).run(new ProgressView());
     }
     return shown.toString(StandardCharsets.UTF_8);
   }

@@ -1,10 +1,11 @@
-package dev.ashlar.server.admin;
+package dev.ashlar.server.cli.admin;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.ashlar.protocol.client.MetadataPeers;
 import dev.ashlar.protocol.message.PeerStanding.Condition;
@@ -12,7 +13,8 @@ import dev.ashlar.protocol.message.PeersChangeAnswer;
 import dev.ashlar.protocol.message.PeersChangeStatus;
 import dev.ashlar.protocol.message.PeersChangeStatus.State;
 import dev.ashlar.protocol.message.PeersStatus;
-import dev.ashlar.server.cli.admin.MetadataAdminCommand;
+import dev.ashlar.server.admin.Admin;
+import dev.ashlar.server.admin.MetadataAdmin;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -22,7 +24,6 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Objects;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class MetadataAdminTest {
@@ -73,23 +74,30 @@ class MetadataAdminTest {
 
   private final MetadataAdmin admin = new MetadataAdmin(new Group());
 
-  private int run(@Nullable String change, @Nullable String first, @Nullable String second)
-      throws Exception {
+  private void run(String path) throws Exception {
     ObjectMapper json = new ObjectMapper();
     try (PrintStream out = new PrintStream(shown, true, StandardCharsets.UTF_8)) {
-      return new MetadataAdminCommand(
-              path -> {
+      new MetadataChange(
+              (method, asked) -> {
                 try {
                   return json.writeValueAsString(
-                      path.equals("metadata") ? admin.page() : changed(path));
+                      method.equals("GET") ? admin.page() : changed(asked));
                 } catch (Exception e) {
                   throw new IOException(e.getMessage(), e);
                 }
               },
               out,
               false)
-          .run(change, first, second);
+          .run(path);
     }
+  }
+
+  private String text() throws Exception {
+    return String.join("\n", PageText.of("metadata", new Rates()).apply(tree()));
+  }
+
+  private JsonNode tree() throws Exception {
+    return new ObjectMapper().valueToTree(admin.page());
   }
 
   private Object changed(String path) throws Exception {
@@ -116,8 +124,7 @@ class MetadataAdminTest {
     statuses.clear();
     statuses.add(THREE.toBuilder().setPeers(2, member("m3", 100)).build());
     assertEquals(1, admin.page().tolerates());
-    run(null, null, null);
-    assertTrue(shown().contains("Peers that may be lost: 1"), shown());
+    assertTrue(text().contains("Peers that may be lost: 1"), text());
   }
 
   @Test
@@ -129,8 +136,7 @@ class MetadataAdminTest {
     statuses.clear();
     statuses.add(with(all, Condition.DAMAGED)); // it votes
     assertEquals(1, admin.page().tolerates());
-    run(null, null, null);
-    assertTrue(shown().contains("damaged"), shown());
+    assertTrue(text().contains("damaged"), text());
     statuses.clear();
     PeersStatus.Peer.Builder damaged = member("m2", 100).setCondition(Condition.DAMAGED);
     statuses.add(with(all, Condition.DAMAGED).toBuilder().setPeers(1, damaged).build());
@@ -147,7 +153,7 @@ class MetadataAdminTest {
     statuses.clear();
     statuses.add(THREE.toBuilder().setChange(change(4, State.RUNNING, "")).build());
     statuses.add(THREE.toBuilder().setChange(change(4, State.DONE, "")).build());
-    assertEquals(0, run("replace", "m3", "m-4"));
+    run("metadata-replace?target=m3&by=m-4");
     assertEquals(List.of("+m-4 -m3"), asked);
     assertTrue(shown().contains("replacing m3, done"), shown());
   }
@@ -157,27 +163,21 @@ class MetadataAdminTest {
     answer = PeersChangeAnswer.newBuilder().setChange(change(4, State.RUNNING, "")).build();
     statuses.clear();
     statuses.add(THREE.toBuilder().setChange(change(4, State.FAILED, "it is gone")).build());
-    assertEquals("it is gone", message("remove", "m3", null));
+    assertEquals("it is gone", message("metadata-remove?target=m3"));
     statuses.clear();
     statuses.add(THREE);
-    assertTrue(message("remove", "m3", null).contains("leader has changed"));
+    assertTrue(message("metadata-remove?target=m3").contains("leader has changed"));
   }
 
-  private String message(String change, @Nullable String first, @Nullable String second) {
-    IOException failed = assertThrows(IOException.class, () -> run(change, first, second));
+  private String message(String path) {
+    IOException failed = assertThrows(IOException.class, () -> run(path));
     return Objects.requireNonNull(failed.getMessage());
   }
 
   @Test
   void whatIsRefusedIsSaid() {
     answer = PeersChangeAnswer.newBuilder().setRefusal("no majority").build();
-    assertEquals("no majority", message("add", "m-4", null));
+    assertEquals("no majority", message("metadata-add?target=m-4"));
     assertThrows(Admin.RefusedException.class, () -> new MetadataAdmin(null).page());
-    assertNull(MetadataAdminCommand.usage(null, null, null));
-    assertNull(MetadataAdminCommand.usage("add", "a", null));
-    assertNull(MetadataAdminCommand.usage("replace", "a", "b"));
-    for (String wrong : List.of("add", "remove", "replace", "drop")) {
-      assertTrue(MetadataAdminCommand.usage(wrong, null, null) != null, wrong);
-    }
   }
 }

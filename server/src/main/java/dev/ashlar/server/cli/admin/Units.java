@@ -1,0 +1,35 @@
+package dev.ashlar.server.cli.admin;
+
+import java.time.Duration;
+import java.util.Locale;
+
+/** Bytes and times with their units. */
+final class Units {
+  private static final String[] BYTES = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
+
+  private Units() {}
+
+  static String bytes(double bytes) {
+    int unit = 0;
+    double value = bytes;
+    while (value >= 1024 && unit < BYTES.length - 1) {
+      value /= 1024;
+      unit++;
+    }
+    return String.format(Locale.ROOT, unit == 0 ? "%.0f %s" : "%.1f %s", value, BYTES[unit]);
+  }
+
+  static String time(Duration time) {
+    return time.toDays() > 0
+        ? time.toDays() + " d " + time.toHoursPart() + " h"
+        : time.toHours() > 0
+            ? time.toHours() + " h " + time.toMinutesPart() + " min"
+            : time.toMinutes() > 0
+                ? time.toMinutes() + " min " + time.toSecondsPart() + " s"
+                : time.toSeconds() + " s";
+  }
+
+  static String timeLeft(Duration time) {
+    return time(time) + " left";
+  }
+}

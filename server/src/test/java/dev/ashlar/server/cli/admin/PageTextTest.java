@@ -1,0 +1,95 @@
+package dev.ashlar.server.cli.admin;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class PageTextTest {
+  private static final String HEALTHY =
+      """
+      {"epoch":12,"profile":"4+2","failureDomain":"node","placementGroups":2048,
+       "drives":{"total":6,"in":6,"draining":0,"out":0,"down":0,"failed":0},
+       "space":{"usedBytes":1073741824,"freeBytes":3221225472,"liveBytes":536870912,
+         "fullestPercent":27},
+       "failureTolerance":{"drives":2,"nodes":2},
+       "risk":{"known":true,"allReadable":true,"atRiskBlobs":0,"unreadableBlobs":0,
+         "atRiskGroups":0,"unreadableGroups":0,"uncountedDrives":0},
+       "protection":{"known":true,"owingBlobs":0,"owingBytes":0,"movingBlobs":0,"movingBytes":0,
+         "levels":[]},
+       "rebalance":{"paused":false,"known":true,"blobs":0,"bytes":0,"draining":[],"drained":[],
+         "coming":[]}}
+      """;
+
+  private static List<String> lines(String page, String json) throws Exception {
+    return PageText.of(page, new Rates()).apply(new ObjectMapper().readTree(json));
+  }
+
+  @Test
+  void statusOfHealthyStore() throws Exception {
+    assertEquals(
+        List.of(
+            "State        OK",
+            "Survives     the loss of any 2 more drives or 2 more nodes",
+            "Drives       6: 6 in, 0 draining, 0 out",
+            "Space        1.0 GiB used, 3.0 GiB free, fullest drive 27 %; 512.0 MiB live",
+            "Repair       nothing to do",
+            "Rebalance    nothing to move",
+            "Placement    epoch 12, profile 4+2, 2,048 placement groups, failure domain: node"),
+        lines("status", HEALTHY));
+  }
+
+  @Test
+  void statusStartsWithProblems() throws Exception {
+    String json =
+        HEALTHY
+            .replace("\"down\":0", "\"down\":1")
+            .replace("\"owingBlobs\":0,\"owingBytes\":0", "\"owingBlobs\":1204,\"owingBytes\":4096")
+            .replace("\"levels\":[]", "\"levels\":[{\"spare\":0,\"blobs\":1204,\"bytes\":4096}]");
+    List<String> lines = lines("status", json);
+    assertEquals(
+        List.of(
+            "State        DEGRADED",
+            "Problems     1 drive down",
+            "             1,204 blobs with debts: missing shards"),
+        lines.subList(0, 3));
+    assertTrue(lines.contains("Repair       1,204 blobs, 4.0 KiB to rebuild"), lines::toString);
+    assertTrue(lines.contains("             1,204 blobs can lose no more shards"), lines::toString);
+    String unreadable = HEALTHY.replace("\"unreadableBlobs\":0", "\"unreadableBlobs\":3");
+    assertEquals("State        CRITICAL", lines("status", unreadable).getFirst());
+  }
+
+  @Test
+  void drivesHaveShortIdsAndFolders() throws Exception {
+    String row =
+        """
+        {"id":"%s","node":"","standing":"in","up":true,"absent":false,"failed":false,
+         "usedBytes":1048576,"usedPercent":1,"freeBytes":104857600,"slots":60,"shardsToMove":0,
+         "bytesToMove":0,"counted":true,"empty":false,"folder":"/mnt/d1"}
+        """;
+    assertEquals(
+        List.of(
+            "DRIVE      STATE     USED       FREE  FULL  SLOTS  TO MOVE  FOLDER",
+            "0000000a1  in     1.0 MiB  100.0 MiB   1 %     60        -  /mnt/d1",
+            "0000000a2  in     1.0 MiB  100.0 MiB   1 %     60        -  /mnt/d1"),
+        lines(
+            "drives",
+            "[" + row.formatted("0000000a1-x") + "," + row.formatted("0000000a2-y") + "]"));
+  }
+
+  @Test
+  void tablesFitHundredColumns() throws Exception {
+    String drives = "\"0123456789abcdef\",".repeat(20) + "\"end\"";
+    String json =
+        "[{\"group\":7,\"drives\":["
+            + drives
+            + "],\"up\":6,\"moved\":0,\"owingBlobs\":0,"
+            + "\"owingShards\":0,\"owingBytes\":0,\"owingSeconds\":0,\"counted\":true}]";
+    for (String line : lines("pgs", json)) {
+      assertTrue(line.length() <= 100, line);
+    }
+    assertEquals(List.of("none"), lines("nodes", "[]"));
+  }
+}
