@@ -14,6 +14,7 @@ import dev.ashlar.metadata.consensus.network.PeerConfig;
 import dev.ashlar.metadata.consensus.network.PeerConnections;
 import dev.ashlar.metadata.consensus.network.PeerConnector;
 import dev.ashlar.metadata.consensus.network.RunningPeer;
+import dev.ashlar.metadata.consensus.raft.ChangeSignal;
 import dev.ashlar.metadata.consensus.raft.CommitQueue;
 import dev.ashlar.metadata.consensus.raft.Peer;
 import dev.ashlar.metadata.consensus.raft.Proposal;
@@ -67,6 +68,7 @@ public final class QuorumPeer implements AutoCloseable {
   private final VersionAgreement versions;
   private final MembershipChanges changes;
   private final CommitQueue queue;
+  private final ChangeSignal clusterChanges = new ChangeSignal();
   private final Thread starter;
   private final ThreadPoolExecutor raftCalls;
   private final ScheduledExecutorService timer =
@@ -166,7 +168,9 @@ public final class QuorumPeer implements AutoCloseable {
     PeerStartup start = new PeerStartup(config, folder, others, this::tell);
     PeerAdmission admission = start.awaitAdmission();
     RunningPeer now = start.start(admission);
+    now.peer().machine().setClusterListener(clusterChanges::signal);
     running = now;
+    clusterChanges.signal();
     trouble = "";
     if (admission.as() == PeerAdmission.As.REBUILDING) {
       start.awaitRebuilt(now, admission);
@@ -391,6 +395,16 @@ public final class QuorumPeer implements AutoCloseable {
             : isIn ? trouble : "it waits to be added: ashlar admin metadata add " + config.self());
   }
 
+  /** How often the placement map, the drives, the peers or the leader have changed. */
+  public long clusterChanges() {
+    return clusterChanges.count();
+  }
+
+  /** Waits until {@link #clusterChanges} is no longer {@code seen}, or for this time. */
+  public void awaitClusterChange(long seen, long nanos) throws InterruptedException {
+    clusterChanges.await(seen, nanos);
+  }
+
   // ---- The group ----
 
   /** Where the peers of the group are reached, as this one knows. */
@@ -438,6 +452,7 @@ public final class QuorumPeer implements AutoCloseable {
   @Override
   public void close() {
     closed = true;
+    clusterChanges.signal();
     queue.close();
     starter.interrupt();
     try {

@@ -25,7 +25,6 @@ import org.slf4j.LoggerFactory;
  */
 final class MetadataService implements CallHandler {
   private static final Logger LOG = LoggerFactory.getLogger(MetadataService.class);
-  private static final Duration WATCH_PERIOD = Duration.ofMillis(50);
   private static final long WATCH_NANOS_MAX = Duration.ofSeconds(5).toNanos();
 
   private final QuorumPeer peer;
@@ -111,7 +110,7 @@ final class MetadataService implements CallHandler {
     return CallAnswer.done(peer.change(change, call.deadlineNanos()).toByteArray());
   }
 
-  /** Answers when there is something else than the caller has, and after a while at any rate. */
+  /** Answers when the cluster is no longer as the caller knows it, or after some seconds. */
   private CallAnswer watch(IncomingCall call)
       throws InvalidProtocolBufferException,
           MetadataUnavailableException,
@@ -121,14 +120,16 @@ final class MetadataService implements CallHandler {
     long begin = System.nanoTime();
     long end = begin + Math.min(WATCH_NANOS_MAX, (call.deadlineNanos() - begin) / 2);
     while (true) {
+      long changes = peer.clusterChanges();
       ClusterState state = feed.state(peer.memory(call.deadlineNanos()), peer.peers());
       if (state.getVersion() != known) {
         return CallAnswer.done(state.toByteArray());
       }
-      if (System.nanoTime() - end > 0) {
+      long left = end - System.nanoTime();
+      if (left <= 0) {
         return CallAnswer.done(ClusterState.newBuilder().setVersion(known).build().toByteArray());
       }
-      Thread.sleep(WATCH_PERIOD);
+      peer.awaitClusterChange(changes, left);
     }
   }
 }

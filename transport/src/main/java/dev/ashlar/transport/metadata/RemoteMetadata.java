@@ -57,6 +57,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -85,12 +86,11 @@ public final class RemoteMetadata implements MetadataClient, MetadataPeers, Auto
   /** For any map at all: without one nothing can be done. */
   private static final long FIRST_VIEW_WAIT_MS = 60_000;
 
-  private static final long VIEW_PAUSE_MS = 5;
-
   private final LeaderCalls calls;
   private final List<Endpoint> configured;
   private final AtomicLong requests = new AtomicLong();
   private final ReentrantLock viewLock = new ReentrantLock();
+  private final Condition viewChanged = viewLock.newCondition();
   private long session;
   private volatile ClusterView view = ClusterView.NONE;
   private @Nullable BackgroundThread watch;
@@ -189,6 +189,7 @@ public final class RemoteMetadata implements MetadataClient, MetadataPeers, Auto
     try {
       if (taken.isNotBefore(view)) {
         view = taken;
+        viewChanged.signalAll();
       }
     } finally {
       viewLock.unlock();
@@ -233,17 +234,27 @@ public final class RemoteMetadata implements MetadataClient, MetadataPeers, Auto
 
   @Override
   public PlacementMap placement(long epoch) {
-    long wait = view.placement() == null ? FIRST_VIEW_WAIT_MS : VIEW_WAIT_MS;
-    for (long waited = 0; !isKnown(epoch) && waited < wait; ) {
-      try {
-        TimeUnit.MILLISECONDS.sleep(VIEW_PAUSE_MS);
-        waited += VIEW_PAUSE_MS;
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-        return placement();
-      }
+    if (!isKnown(epoch)) {
+      awaitKnown(epoch);
     }
     return placement();
+  }
+
+  private void awaitKnown(long epoch) {
+    long waitMs = view.placement() == null ? FIRST_VIEW_WAIT_MS : VIEW_WAIT_MS;
+    long left = TimeUnit.MILLISECONDS.toNanos(waitMs);
+    try {
+      viewLock.lockInterruptibly();
+      try {
+        while (!isKnown(epoch) && left > 0) {
+          left = viewChanged.awaitNanos(left);
+        }
+      } finally {
+        viewLock.unlock();
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   private boolean isKnown(long epoch) {

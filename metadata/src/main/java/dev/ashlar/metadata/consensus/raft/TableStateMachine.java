@@ -23,19 +23,27 @@ import dev.ashlar.metadata.table.Table;
 import dev.ashlar.metadata.table.TableFailureException;
 import dev.ashlar.protocol.message.AppliedRow;
 import dev.ashlar.protocol.message.CommandBatch;
+import dev.ashlar.protocol.model.DriveId;
+import dev.ashlar.protocol.model.PlacementMap;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
+import java.util.Collection;
+import java.util.Map;
 import java.util.Objects;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BiFunction;
 import org.apache.ratis.proto.RaftProtos.LogEntryProto;
+import org.apache.ratis.proto.RaftProtos.RaftConfigurationProto;
 import org.apache.ratis.protocol.Message;
 import org.apache.ratis.protocol.RaftClientRequest;
 import org.apache.ratis.protocol.RaftGroupId;
+import org.apache.ratis.protocol.RaftGroupMemberId;
+import org.apache.ratis.protocol.RaftPeerId;
 import org.apache.ratis.server.RaftServer;
 import org.apache.ratis.server.protocol.TermIndex;
 import org.apache.ratis.server.raftlog.RaftLog;
@@ -72,6 +80,12 @@ public final class TableStateMachine extends BaseStateMachine implements Checkpo
   private volatile String refusal = "";
   private volatile String failure = "";
   private volatile boolean isClosed;
+
+  /** Called when the placement map, the drives, the peers or the leader have changed. */
+  private volatile Runnable clusterListener = () -> {};
+
+  private long announcedEpoch;
+  private Map<UUID, DriveId> announcedDrives = Map.of();
 
   /**
    * @param folder of the peer
@@ -137,8 +151,31 @@ public final class TableStateMachine extends BaseStateMachine implements Checkpo
   @Override
   public void reinitialize() throws IOException {
     load();
+    clusterListener.run();
     getLifeCycle().transition(LifeCycle.State.STARTING);
     getLifeCycle().transition(LifeCycle.State.RUNNING);
+  }
+
+  /** To be called after each change of the placement map, the drives, the peers or the leader. */
+  public void setClusterListener(Runnable listener) {
+    clusterListener = listener;
+  }
+
+  @Override
+  public void notifyLeaderChanged(RaftGroupMemberId peer, @Nullable RaftPeerId leader) {
+    clusterListener.run();
+  }
+
+  @Override
+  public void notifyNotLeader(Collection<TransactionContext> pending) throws IOException {
+    super.notifyNotLeader(pending);
+    clusterListener.run();
+  }
+
+  @Override
+  public void notifyConfigurationChanged(
+      long term, long index, RaftConfigurationProto configuration) {
+    clusterListener.run();
   }
 
   /** Begins the background work on files; the log is open now. */
@@ -347,6 +384,18 @@ public final class TableStateMachine extends BaseStateMachine implements Checkpo
     return CompletableFuture.completedFuture(Message.EMPTY);
   }
 
+  /** The map of drives is replaced, never changed, so comparing it with itself costs nothing. */
+  private void announceCluster(MetadataReads reads) {
+    long epoch = reads.placement().map(PlacementMap::epoch).orElse(0L);
+    Map<UUID, DriveId> drives = reads.drives();
+    boolean isChanged = epoch != announcedEpoch || !drives.equals(announcedDrives);
+    announcedEpoch = epoch;
+    announcedDrives = drives;
+    if (isChanged) {
+      clusterListener.run();
+    }
+  }
+
   /**
    * The checkpoint makes sure that also builds from before entries told their version refuse what
    * they do not know.
@@ -403,15 +452,16 @@ public final class TableStateMachine extends BaseStateMachine implements Checkpo
 
   private Applied apply(LogEntryProto entry, @Nullable Proposal proposal) {
     MetadataState state = tables.get().state();
-    Applied elsewhere = sharedEntries.find(entry.getTerm(), entry.getIndex());
-    if (elsewhere != null && state.canFollow(elsewhere)) {
-      state.follow(elsewhere);
-      return elsewhere;
+    Applied applied = sharedEntries.find(entry.getTerm(), entry.getIndex());
+    if (applied != null && state.canFollow(applied)) {
+      state.follow(applied);
+    } else {
+      CommandBatch batch = proposal != null ? proposal.batch() : parse(entry);
+      applied = state.apply(entry.getTerm(), entry.getIndex(), batch);
+      sharedEntries.publish(applied);
     }
-    CommandBatch batch = proposal != null ? proposal.batch() : parse(entry);
-    Applied own = state.apply(entry.getTerm(), entry.getIndex(), batch);
-    sharedEntries.publish(own);
-    return own;
+    announceCluster(state.reads());
+    return applied;
   }
 
   private static CommandBatch parse(LogEntryProto entry) {
