@@ -18,7 +18,7 @@ import dev.ashlar.protocol.layout.StripeLayout;
 import dev.ashlar.protocol.memory.SlabPool;
 import dev.ashlar.protocol.message.BlobRow;
 import dev.ashlar.protocol.message.Command;
-import dev.ashlar.protocol.message.NoteDebts;
+import dev.ashlar.protocol.message.RecordDebts;
 import dev.ashlar.protocol.message.RepairBlob;
 import dev.ashlar.protocol.message.ResultCode;
 import dev.ashlar.protocol.model.BlobId;
@@ -91,7 +91,7 @@ public final class BlobRepair {
     BlobRow row = found.getFirst();
     Set<Integer> slots = new TreeSet<>(row.getDebtSlotsList());
     StripeLayout layout = BlobRows.layout(row);
-    row.getPlacesList().forEach(place -> slots.add(place.getSlot()));
+    row.getRelocatedShardsList().forEach(place -> slots.add(place.getSlot()));
     slots.removeIf(slot -> layout.shardLength(slot) == 0);
     if (row.getReferences() == 0 || slots.isEmpty()) {
       return Outcome.REPAIRED; // by somebody else, or it has become garbage
@@ -137,8 +137,8 @@ public final class BlobRepair {
 
   /** Has the row say what it means. */
   private Outcome note(BlobRow row) throws MetadataUnavailableException {
-    NoteDebts.Builder note = NoteDebts.newBuilder().addBlobs(row.getId());
-    engine.metadata().submit(Command.newBuilder().setNoteDebts(note));
+    RecordDebts.Builder note = RecordDebts.newBuilder().addBlobs(row.getId());
+    engine.metadata().submit(Command.newBuilder().setRecordDebts(note));
     return Outcome.REPAIRED;
   }
 
@@ -199,7 +199,7 @@ public final class BlobRepair {
       throws DataUnavailableException, InterruptedException {
     ShardStore source = target.source();
     boolean isOut =
-        row.getPlacesList().stream()
+        row.getRelocatedShardsList().stream()
             .anyMatch(place -> place.getSlot() == target.slot() && place.getOut());
     long length = BlobRows.layout(row).shardLength(target.slot());
     for (long from = 0; from < length && !target.hasFailed(); from += zeros.capacity()) {

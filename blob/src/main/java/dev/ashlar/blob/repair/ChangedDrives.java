@@ -6,7 +6,7 @@ import dev.ashlar.protocol.message.BlobIdValue;
 import dev.ashlar.protocol.message.BlobRow;
 import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.DriveRow;
-import dev.ashlar.protocol.message.NoteDebts;
+import dev.ashlar.protocol.message.RecordDebts;
 import dev.ashlar.protocol.message.Registry;
 import dev.ashlar.protocol.message.ResultCode;
 import dev.ashlar.protocol.model.BlobId;
@@ -119,14 +119,14 @@ final class ChangedDrives {
     BlobId after = null;
     List<BlobRow> page;
     do {
-      page = metadata.group(pg, after, PAGE);
+      page = metadata.blobsOfPlacementGroup(pg, after, PAGE);
       List<BlobIdValue> older =
           page.stream()
               .filter(row -> row.getReferences() > 0 && row.getSettled() < behind)
               .map(BlobRow::getId)
               .toList();
       if (!older.isEmpty()) {
-        submit(Command.newBuilder().setNoteDebts(NoteDebts.newBuilder().addAllBlobs(older)));
+        submit(Command.newBuilder().setRecordDebts(RecordDebts.newBuilder().addAllBlobs(older)));
       }
       after = page.isEmpty() ? null : BlobId.of(page.getLast().getId());
     } while (page.size() == PAGE);

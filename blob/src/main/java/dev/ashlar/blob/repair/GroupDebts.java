@@ -8,7 +8,7 @@ import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.layout.StripeLayout;
 import dev.ashlar.protocol.message.BlobRow;
 import dev.ashlar.protocol.message.DebtLevel;
-import dev.ashlar.protocol.message.ShardPlace;
+import dev.ashlar.protocol.message.RelocatedShard;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.process.BackgroundThread;
 import io.micrometer.core.instrument.Gauge;
@@ -180,7 +180,7 @@ public final class GroupDebts implements AutoCloseable {
       BlobId after = null;
       boolean isMore = level.getSpare() < spareOfWhole;
       while (isMore && System.nanoTime() - beganNanos < limit.toNanos()) {
-        List<BlobRow> page = metadata.owing(level.getSpare(), after, PAGE);
+        List<BlobRow> page = metadata.blobsInDebt(level.getSpare(), after, PAGE);
         page.forEach(row -> add(groups, row));
         isMore = page.size() == PAGE;
         after = isMore ? BlobId.of(page.getLast().getId()) : null;
@@ -193,8 +193,8 @@ public final class GroupDebts implements AutoCloseable {
   private static void add(Map<Integer, Group> groups, BlobRow row) {
     StripeLayout layout = BlobRows.layout(row);
     Set<Integer> slots = new TreeSet<>(row.getDebtSlotsList());
-    row.getPlacesList().stream()
-        .filter(ShardPlace::getOut)
+    row.getRelocatedShardsList().stream()
+        .filter(RelocatedShard::getOut)
         .forEach(place -> slots.add(place.getSlot()));
     slots.removeIf(slot -> layout.shardLength(slot) == 0);
     long bytes = slots.stream().mapToLong(layout::shardLength).sum();

@@ -212,7 +212,7 @@ public final class Repairer implements AutoCloseable {
     long beganNanos = System.nanoTime();
     long repaired = 0;
     do {
-      List<BlobRow> page = metadata.owing(spare, positions.get(spare), PAGE);
+      List<BlobRow> page = metadata.blobsInDebt(spare, positions.get(spare), PAGE);
       List<BlobRow> begun = new ArrayList<>();
       repaired += repair(page, begun, beganNanos);
       if (begun.size() == page.size() && page.size() < PAGE) {

@@ -90,7 +90,7 @@ public final class LightScrub {
     List<BlobRow> page;
     do {
       long beganNanos = System.nanoTime();
-      page = metadata.group(pg, after, PAGE);
+      page = metadata.blobsOfPlacementGroup(pg, after, PAGE);
       for (BlobRow row : page) {
         found = found.plus(look(row, drive, inventory));
       }

@@ -18,7 +18,7 @@ import dev.ashlar.protocol.layout.ByteRange;
 import dev.ashlar.protocol.message.BlobRow;
 import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.LostShard;
-import dev.ashlar.protocol.message.OweShards;
+import dev.ashlar.protocol.message.RecordLostShards;
 import dev.ashlar.protocol.message.ResultCode;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.DriveId;
@@ -259,8 +259,8 @@ public final class LossVerifier implements AutoCloseable {
             .setDrive(BlobRows.ack(slot, drive))
             .setName(suspect.shard().blob().toMessage())
             .setLastChange(BlobRows.view(row, slot).lastChange());
-    OweShards.Builder owe = OweShards.newBuilder().setBlob(row.getId()).addShards(lost);
-    ResultCode code = means.metadata().submit(Command.newBuilder().setOweShards(owe)).getCode();
+    RecordLostShards.Builder owe = RecordLostShards.newBuilder().setBlob(row.getId()).addShards(lost);
+    ResultCode code = means.metadata().submit(Command.newBuilder().setRecordLostShards(owe)).getCode();
     if (code != ResultCode.OK) {
       LOG.debug("{} is not owed: {}", suspect.shard(), code);
       return code == ResultCode.CONDITIONAL_CONFLICT ? Outcome.REFUTED : Outcome.UNDECIDED;

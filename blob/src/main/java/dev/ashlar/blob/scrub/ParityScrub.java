@@ -140,7 +140,7 @@ public final class ParityScrub implements AutoCloseable {
 
   private void checkPage() throws MetadataUnavailableException, InterruptedException {
     MetadataClient metadata = engine.metadata();
-    List<BlobRow> page = metadata.group(group, after, PAGE);
+    List<BlobRow> page = metadata.blobsOfPlacementGroup(group, after, PAGE);
     for (BlobRow row : page) {
       check(row);
     }

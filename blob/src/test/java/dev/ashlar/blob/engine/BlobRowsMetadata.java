@@ -110,7 +110,7 @@ public final class BlobRowsMetadata implements MetadataClient {
   }
 
   @Override
-  public Set<BlobId> known(UUID drive, Collection<BlobId> ids) {
+  public Set<BlobId> neededShards(UUID drive, Collection<BlobId> ids) {
     return ids.stream().filter(rows::containsKey).collect(Collectors.toSet());
   }
 
@@ -180,12 +180,12 @@ public final class BlobRowsMetadata implements MetadataClient {
   }
 
   @Override
-  public List<BlobRow> owing(int spare, @Nullable BlobId after, int max) {
+  public List<BlobRow> blobsInDebt(int spare, @Nullable BlobId after, int max) {
     return List.of();
   }
 
   @Override
-  public List<BlobRow> group(int pg, @Nullable BlobId after, int max) {
+  public List<BlobRow> blobsOfPlacementGroup(int pg, @Nullable BlobId after, int max) {
     return List.of();
   }
 

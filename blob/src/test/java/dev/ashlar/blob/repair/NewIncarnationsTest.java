@@ -21,7 +21,7 @@ import dev.ashlar.protocol.client.ForwardingShardStore;
 import dev.ashlar.protocol.client.ShardFault;
 import dev.ashlar.protocol.message.BlobRow;
 import dev.ashlar.protocol.message.Command;
-import dev.ashlar.protocol.message.NoteDebts;
+import dev.ashlar.protocol.message.RecordDebts;
 import dev.ashlar.protocol.message.ResultCode;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.DriveId;
@@ -139,7 +139,7 @@ class NewIncarnationsTest {
   private static void note(ChangeFixture engine) throws Exception {
     engine.metadata.require(
         Command.newBuilder()
-            .setNoteDebts(NoteDebts.newBuilder().addBlobs(engine.lastBlob().getId())));
+            .setRecordDebts(RecordDebts.newBuilder().addBlobs(engine.lastBlob().getId())));
   }
 
   private static BlobId id(ChangeFixture engine) throws Exception {

@@ -7,7 +7,7 @@ import dev.ashlar.blob.context.ByteRateLimiter;
 import dev.ashlar.blob.engine.ChangeFixture;
 import dev.ashlar.blob.engine.EngineFixture;
 import dev.ashlar.protocol.message.Command;
-import dev.ashlar.protocol.message.NoteDebts;
+import dev.ashlar.protocol.message.RecordDebts;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.Profile;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -44,7 +44,7 @@ class RepairRatesTest {
   private void repair() throws Exception {
     fixture.metadata.require(
         Command.newBuilder()
-            .setNoteDebts(NoteDebts.newBuilder().addBlobs(fixture.lastBlob().getId())));
+            .setRecordDebts(RecordDebts.newBuilder().addBlobs(fixture.lastBlob().getId())));
     BlobRepair repair =
         new BlobRepair(
             fixture.engine,

@@ -216,7 +216,7 @@ class RepairTest {
     fixture.repairer.round();
     assertEquals(
         List.of(),
-        fixture.metadata.owing(0, null, 10),
+        fixture.metadata.blobsInDebt(0, null, 10),
         "two shards were owed, and are there after one round");
     fixture.repairAll();
     assertEquals(List.of(), fixture.metadata.debts());
@@ -347,7 +347,7 @@ class RepairTest {
     MemoryShardStore drive = fixture.drives.get(2);
     beforeRepairWrites(fixture, 2, () -> drive.failWrites(ShardFault.FULL));
     fixture.repairer.round();
-    for (BlobRow row : fixture.metadata.owing(1, null, 10)) {
+    for (BlobRow row : fixture.metadata.blobsInDebt(1, null, 10)) {
       assertEquals(List.of(2), row.getDebtSlotsList());
       writes[0]++;
     }

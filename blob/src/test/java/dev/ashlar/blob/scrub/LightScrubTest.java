@@ -11,7 +11,7 @@ import dev.ashlar.protocol.client.MemoryShardStore;
 import dev.ashlar.protocol.layout.ByteRange;
 import dev.ashlar.protocol.message.BlobRow;
 import dev.ashlar.protocol.message.Command;
-import dev.ashlar.protocol.message.NoteDebts;
+import dev.ashlar.protocol.message.RecordDebts;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.Profile;
 import dev.ashlar.protocol.model.ShardId;
@@ -74,11 +74,11 @@ class LightScrubTest {
     assertEachIsLookedForWhereItIs(fixture, "in another map");
     BlobId id = BlobId.of(fixture.lastBlob().getId());
     fixture.metadata.require(
-        Command.newBuilder().setNoteDebts(NoteDebts.newBuilder().addBlobs(id.toMessage())));
+        Command.newBuilder().setRecordDebts(RecordDebts.newBuilder().addBlobs(id.toMessage())));
     assertEachIsLookedForWhereItIs(fixture, "noted");
     for (MemoryShardStore drive : fixture.drives) {
       assertEquals(
-          Set.of(id), fixture.metadata.known(drive.drive().id(), List.of(id)), "no orphan");
+          Set.of(id), fixture.metadata.neededShards(drive.drive().id(), List.of(id)), "no orphan");
     }
     fixture.repairAll();
     assertEachIsLookedForWhereItIs(fixture, "moved");

@@ -208,7 +208,7 @@ final class EngineSimulation implements SimulatedProcess.Surroundings {
     process.losses.lookAtAll();
     int groups = process.client.placement().slotDrives().size();
     for (int pg = 0; pg < groups; pg++) {
-      for (BlobRow row : process.client.group(pg, null, 1000)) {
+      for (BlobRow row : process.client.blobsOfPlacementGroup(pg, null, 1000)) {
         StripeLayout layout = BlobRows.layout(row);
         for (int slot = 0; slot < profile.shards(); slot++) {
           if (layout.shardLength(slot) > 0) {

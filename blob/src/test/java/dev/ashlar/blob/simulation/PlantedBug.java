@@ -157,9 +157,9 @@ enum PlantedBug {
   }
 
   private boolean isIgnored(Command.Builder command) {
-    return (this == IGNORES_NOTES && command.hasNoteDebts())
+    return (this == IGNORES_NOTES && command.hasRecordDebts())
         || (this == IGNORES_ABORTS && command.hasAbortUpload())
-        || (this == IGNORES_LOSSES && command.hasOweShards());
+        || (this == IGNORES_LOSSES && command.hasRecordLostShards());
   }
 
   private void falsify(Command.Builder command, MetadataClient metadata)

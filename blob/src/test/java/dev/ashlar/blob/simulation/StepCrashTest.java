@@ -23,8 +23,8 @@ class StepCrashTest {
         Set.of(
             "before MOVE_SLOTS",
             "after MOVE_SLOTS",
-            "before NOTE_DEBTS",
-            "after NOTE_DEBTS",
+            "before RECORD_DEBTS",
+            "after RECORD_DEBTS",
             "before SETTLE_DRIVE",
             "after SETTLE_DRIVE",
             "a drive writes",
@@ -55,8 +55,8 @@ class StepCrashTest {
   void aRepairMayEndAnywhere(End end) {
     assertEquals(
         Set.of(
-            "before NOTE_DEBTS",
-            "after NOTE_DEBTS",
+            "before RECORD_DEBTS",
+            "after RECORD_DEBTS",
             "before SETTLE_DRIVE",
             "after SETTLE_DRIVE",
             "a drive removes",

@@ -202,9 +202,10 @@ public final class LocalRaftGroup implements AutoCloseable {
                 peer.resetMark();
                 folders.setMember(peer.place());
                 network.setMember(peer.id());
-                log.info("metadata of peer {} is rebuilt", peer.id());
+                log.info("Metadata peer {} is rebuilt.", peer.id());
               } catch (IOException e) {
-                log.warn("peer {} is rebuilt but cannot record it", peer.id(), e);
+                log.warn(
+                    "Metadata peer {} is rebuilt, but its folder cannot record it.", peer.id(), e);
               }
             }
           }
@@ -266,7 +267,7 @@ public final class LocalRaftGroup implements AutoCloseable {
 
   /** The same requests again: apply recognises those that did reach the log. */
   private void retry(Proposal proposal, Throwable reason) {
-    log.debug("proposal not accepted: {}", reason.toString());
+    log.debug("Proposal not accepted: {}", reason.toString());
     if (!refusal().isEmpty()) {
       proposal.abandon(); // no peer of this process will ever apply it
     } else if (!closed && proposal.isWanted()) {

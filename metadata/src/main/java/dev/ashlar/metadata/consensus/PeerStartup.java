@@ -99,7 +99,7 @@ final class PeerStartup {
     waiting.accept(
         folder.state() == State.FORMATTING && config.joins()
             ? String.format(
-                "to join: a majority of the group is needed, %d metadata peers answer", answers)
+                "needs a majority of the Raft group to join; %d metadata peers answer", answers)
             : String.format("%s: %d other metadata peers answer", folder.state(), answers));
   }
 
@@ -110,7 +110,9 @@ final class PeerStartup {
     VoteGuard guard = new VoteGuard(times.min(), isFounder);
     if (admission.as() == PeerAdmission.As.REBUILDING) {
       guard.setRebuilding(admission.termMin());
-      LOG.warn("{} was empty or damaged: it is rebuilt from the others", folder.path());
+      LOG.warn(
+          "Metadata folder {} was empty or damaged; it is being rebuilt from the other " + "peers.",
+          folder.path());
     }
     RaftGroup group = group(admission);
     LeaderLease lease = new LeaderLease(admission.id(), times.min());
@@ -191,6 +193,6 @@ final class PeerStartup {
     now.peer().resetMark();
     folder.setState(State.MEMBER);
     now.network().setMember();
-    LOG.info("metadata in {} is rebuilt", folder.path());
+    LOG.info("Metadata in {} is rebuilt.", folder.path());
   }
 }

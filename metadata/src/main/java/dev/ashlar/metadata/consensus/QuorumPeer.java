@@ -140,13 +140,13 @@ public final class QuorumPeer implements AutoCloseable {
   private void takePart() {
     try {
       while (!takesPartUntilRemoved()) {
-        LOG.info("metadata in {} waits to be added again", folder.path());
+        LOG.info("The metadata peer in {} is waiting to be added again.", folder.path());
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt(); // closed
     } catch (NotAMemberException e) {
       trouble = String.valueOf(e.getMessage());
-      LOG.error("metadata in {} does NOT take part: {}", folder.path(), trouble);
+      LOG.error("The metadata peer in {} does NOT take part: {}", folder.path(), trouble);
     } catch (IOException | RuntimeException e) {
       Optional<NewerVersionException> newer = NewerVersionException.in(e);
       trouble = String.valueOf(newer.<Throwable>map(known -> known).orElse(e).getMessage());
@@ -154,8 +154,9 @@ public final class QuorumPeer implements AutoCloseable {
         return; // the log has it
       }
       LOG.error(
-          "metadata in {} does NOT take part: {}. If most of the other peers are whole, empty the"
-              + " folder, and it is rebuilt from them; do not empty the folder of the only peer",
+          "The metadata peer in {} does NOT take part: {}. If a majority of the other "
+              + "peers is intact, empty the folder to rebuild it from them. Never empty the "
+              + "folder of the only peer.",
           folder.path(),
           trouble,
           e);
@@ -179,8 +180,8 @@ public final class QuorumPeer implements AutoCloseable {
         new MembershipWatch(config, folder, others, now, versions, changes).isRemovedAtTheEnd();
     running = null;
     if (isRemoved) {
-      trouble = "it was removed from the group: this process can be ended, and its folder emptied";
-      LOG.warn("metadata in {}: {}", folder.path(), trouble);
+      trouble = "removed from the Raft group: stop this process and empty its folder";
+      LOG.warn("Metadata peer in {}: {}.", folder.path(), trouble);
       folder.setState(State.REMOVED);
     }
     Peer.closeAll(List.of(now.peer()));
@@ -189,7 +190,7 @@ public final class QuorumPeer implements AutoCloseable {
 
   private void tell(String now) {
     if (!now.equals(trouble)) {
-      LOG.info("metadata waits, {}", now);
+      LOG.info("Metadata is waiting: {}", now);
       trouble = now;
     }
   }
@@ -202,20 +203,20 @@ public final class QuorumPeer implements AutoCloseable {
       case STANDING -> call.answer(standing());
       case VOTE, APPEND, INSTALL -> serveRaft(call);
       case SUBMIT, QUERY, WATCH, PEERS, CHANGE_PEERS ->
-          throw new IllegalArgumentException("not a call of peers: " + call.method());
+          throw new IllegalArgumentException("not a call between peers: " + call.method());
     }
   }
 
   private void serveRaft(IncomingCall call) {
     RunningPeer now = running;
     if (now == null) {
-      call.answer(CallAnswer.because(Outcome.REFUSED, "it does not take part yet"));
+      call.answer(CallAnswer.because(Outcome.REFUSED, "the peer does not take part yet"));
       return;
     }
     try {
       raftCalls.execute(() -> now.network().serve(call));
     } catch (RejectedExecutionException e) {
-      call.answer(CallAnswer.because(Outcome.OVERLOADED, "too many calls wait"));
+      call.answer(CallAnswer.because(Outcome.OVERLOADED, "too many calls are waiting"));
     }
   }
 
@@ -224,7 +225,7 @@ public final class QuorumPeer implements AutoCloseable {
     State state = folder.state();
     if (now == null && (state == State.MEMBER || state == State.JOINING)) {
       // Its term is not known before it runs, and what remembers nothing must not look like it.
-      return CallAnswer.because(Outcome.REFUSED, "it does not take part yet");
+      return CallAnswer.because(Outcome.REFUSED, "the peer does not take part yet");
     }
     boolean isToJoin = state == State.FORMATTING && config.joins();
     RaftPeerId id = folder.id();
@@ -287,7 +288,7 @@ public final class QuorumPeer implements AutoCloseable {
                     }
                   });
     } catch (IOException | RuntimeException e) {
-      LOG.debug("proposal not accepted", e);
+      LOG.debug("Proposal not accepted.", e);
       retry(now.peer(), proposal);
     }
   }
@@ -340,7 +341,7 @@ public final class QuorumPeer implements AutoCloseable {
         throw elsewhere(now);
       }
       if (System.nanoTime() - deadlineNanos > 0) {
-        throw MetadataUnavailableException.refused("the followers do not confirm their leader");
+        throw MetadataUnavailableException.refused("too few followers confirm this leader");
       }
       try {
         if (isHeld(now, term)) {
@@ -392,7 +393,7 @@ public final class QuorumPeer implements AutoCloseable {
         leader(now),
         !peer.isAlive() || peer.machine().tables().isDamaged()
             ? peer.failure()
-            : isIn ? trouble : "it waits to be added: ashlar admin metadata add " + config.self());
+            : isIn ? trouble : "waiting to be added: ashlar admin metadata add " + config.self());
   }
 
   /** How often the placement map, the drives, the peers or the leader have changed. */

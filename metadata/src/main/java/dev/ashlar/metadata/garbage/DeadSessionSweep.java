@@ -48,7 +48,7 @@ public final class DeadSessionSweep {
       orphans += sweepBlobs(store, below, isDead);
       orphans += new DeadAttempts(metadata, store, below, isDead, deleteTimeout).drop();
     } catch (ShardException e) {
-      LOG.warn("drive {} was not swept: {}", store.drive(), e.getMessage());
+      LOG.warn("Sweep of drive {} failed: {}", store.drive(), e.getMessage());
     }
     return orphans;
   }

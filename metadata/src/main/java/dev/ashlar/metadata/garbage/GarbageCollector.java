@@ -89,9 +89,9 @@ public final class GarbageCollector implements AutoCloseable {
       try {
         collect();
       } catch (MetadataUnavailableException e) {
-        log.debug("no garbage collected: {}", e.getMessage());
+        log.debug("Garbage collection is not possible now: {}", e.getMessage());
       } catch (RuntimeException e) {
-        log.warn("garbage collection failed; it goes on", e);
+        log.warn("A round of garbage collection failed; the next one follows.", e);
       }
     }
   }

@@ -58,7 +58,7 @@ final class OrphanSearch implements Consumer<BlobId> {
 
   private void ask() {
     try {
-      Set<BlobId> known = metadata.known(drive, unasked);
+      Set<BlobId> known = metadata.neededShards(drive, unasked);
       unasked.stream().filter(id -> !known.contains(id)).forEach(orphans::add);
       unasked.clear();
     } catch (MetadataUnavailableException e) {

@@ -81,7 +81,7 @@ public final class Replacement {
       throw new IllegalArgumentException("a drive cannot replace itself");
     }
     if (by.getStanding() != DriveStanding.STANDING_IN) {
-      throw new IllegalArgumentException("drive " + byId + " is to be emptied itself");
+      throw new IllegalArgumentException("drive " + byId + " is being drained or out itself");
     }
     if (slots(oldId) == 0) {
       throw new IllegalArgumentException("drive " + oldId + " has no slots any more");
@@ -124,7 +124,7 @@ public final class Replacement {
     if (Placement.weight(by) < (1 - SMALLER_MAX) * needed) {
       throw new IllegalArgumentException(
           String.format(
-              "drive %s is too small: it has %d bytes, and would need %.0f",
+              "drive %s is too small: it has %d bytes and needs %.0f",
               byId, by.getCapacityBytes(), needed));
     }
     for (int pg = 0; pg < groups.size(); pg++) {
@@ -147,9 +147,9 @@ public final class Replacement {
               + byId
               + ", "
               + domain
-              + ", has other slots of the groups of drive "
+              + ", has other slots of the placement groups of drive "
               + oldId
-              + ": it would have several of one group");
+              + ": it would get several slots of one placement group");
     }
   }
 

@@ -42,7 +42,7 @@ final class SparedMoves {
       domains.put(DriveId.idOf(row), row.getFailureDomain());
       all += isIn(row) ? Placement.weight(row) : 0;
     }
-    double slotCount = (double) present.pgCount() * present.profile().shards();
+    double slotCount = slots.values().stream().mapToLong(Long::longValue).sum();
     for (DriveRow row : drives) {
       if (isIn(row)) {
         ideal.put(DriveId.idOf(row), slotCount * Placement.weight(row) / all);

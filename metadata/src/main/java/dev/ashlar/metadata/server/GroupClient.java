@@ -124,7 +124,7 @@ final class GroupClient implements MetadataClient {
     try {
       lastKnown = group.memory();
     } catch (MetadataUnavailableException e) {
-      log.debug("placement from before: {}", e.getMessage());
+      log.debug("Placement map is not current: {}", e.getMessage());
     }
     return lastKnown;
   }
@@ -143,21 +143,21 @@ final class GroupClient implements MetadataClient {
   }
 
   @Override
-  public Set<BlobId> known(UUID drive, Collection<BlobId> names)
+  public Set<BlobId> neededShards(UUID drive, Collection<BlobId> names)
       throws MetadataUnavailableException {
-    return group.read((reads, snapshot) -> reads.known(snapshot, drive, names));
+    return group.read((reads, snapshot) -> reads.neededShards(snapshot, drive, names));
   }
 
   @Override
-  public List<BlobRow> owing(int spare, @Nullable BlobId after, int max)
+  public List<BlobRow> blobsInDebt(int spare, @Nullable BlobId after, int max)
       throws MetadataUnavailableException {
-    return group.read((reads, snapshot) -> reads.owing(snapshot, spare, after, max));
+    return group.read((reads, snapshot) -> reads.blobsInDebt(snapshot, spare, after, max));
   }
 
   @Override
-  public List<BlobRow> group(int pg, @Nullable BlobId after, int max)
+  public List<BlobRow> blobsOfPlacementGroup(int pg, @Nullable BlobId after, int max)
       throws MetadataUnavailableException {
-    return group.read((reads, snapshot) -> reads.group(snapshot, pg, after, max));
+    return group.read((reads, snapshot) -> reads.blobsOfPlacementGroup(snapshot, pg, after, max));
   }
 
   @Override

@@ -35,10 +35,11 @@ public record MetadataConfig(
         notMounted.stream().map(MetadataConfig::absolute).collect(Collectors.toUnmodifiableSet());
     if (folders.size() != 1 && folders.size() != 3 && folders.size() != 5) {
       throw new IllegalArgumentException(
-          folders.size() + " metadata folders: name 1, 3 or 5, so that a majority is one");
+          folders.size()
+              + " metadata folders: configure 1, 3 or 5, so that there can be a majority");
     }
     if (folders.stream().distinct().count() != folders.size()) {
-      throw new IllegalArgumentException("a metadata folder is named twice: " + folders);
+      throw new IllegalArgumentException("a metadata folder is configured twice: " + folders);
     }
     for (Path folder : folders) {
       // Ratis keeps its folders in one setting and cuts that at commas.

@@ -66,14 +66,14 @@ final class MetadataService implements CallHandler {
     } catch (MetadataUnavailableException e) {
       return CallAnswer.because(outcome(e, call), String.valueOf(e.getMessage()));
     } catch (InvalidProtocolBufferException | IllegalArgumentException e) {
-      LOG.warn("{} of a {} makes no sense", call.method(), call.caller(), e);
+      LOG.warn("Invalid call {} from a {}.", call.method(), call.caller(), e);
       return CallAnswer.because(Outcome.FAILED, String.valueOf(e.getMessage()));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       return CallAnswer.because(Outcome.UNKNOWN, "interrupted");
     } catch (RuntimeException e) {
       // A peer that is being closed, or has failed: another one leads soon.
-      LOG.warn("{} is not answered", call.method(), e);
+      LOG.warn("Call {} failed.", call.method(), e);
       return CallAnswer.because(Outcome.UNKNOWN, String.valueOf(e.getMessage()));
     }
   }

@@ -7,17 +7,17 @@ import dev.ashlar.protocol.client.ListQuery;
 import dev.ashlar.protocol.client.UploadsPage;
 import dev.ashlar.protocol.client.UploadsQuery;
 import dev.ashlar.protocol.message.BlobIdValue;
+import dev.ashlar.protocol.message.BlobsInDebtQuery;
 import dev.ashlar.protocol.message.BlobsQuery;
 import dev.ashlar.protocol.message.GarbageQuery;
-import dev.ashlar.protocol.message.GroupQuery;
 import dev.ashlar.protocol.message.KeyEntry;
 import dev.ashlar.protocol.message.KeyQuery;
 import dev.ashlar.protocol.message.KeysQuery;
-import dev.ashlar.protocol.message.KnownQuery;
 import dev.ashlar.protocol.message.MetadataAnswer;
 import dev.ashlar.protocol.message.MetadataQuery;
-import dev.ashlar.protocol.message.OwingQuery;
+import dev.ashlar.protocol.message.NeededShardsQuery;
 import dev.ashlar.protocol.message.PartsQuery;
+import dev.ashlar.protocol.message.PlacementGroupQuery;
 import dev.ashlar.protocol.message.UnfoldedQuery;
 import dev.ashlar.protocol.message.UploadListQuery;
 import dev.ashlar.protocol.message.UploadQuery;
@@ -44,10 +44,10 @@ final class Queries {
       case PARTS -> parts(answer, reads, snapshot, query.getParts());
       case GARBAGE -> garbage(answer, reads, snapshot, query.getGarbage());
       case UNFOLDED -> unfolded(answer, reads, snapshot, query.getUnfolded());
-      case KNOWN -> known(answer, reads, snapshot, query.getKnown());
+      case NEEDED_SHARDS -> neededShards(answer, reads, snapshot, query.getNeededShards());
       case REGISTRY -> answer.setRegistry(reads.registry(snapshot));
-      case OWING -> owing(answer, reads, snapshot, query.getOwing());
-      case GROUP -> group(answer, reads, snapshot, query.getGroup());
+      case BLOBS_IN_DEBT -> blobsInDebt(answer, reads, snapshot, query.getBlobsInDebt());
+      case PLACEMENT_GROUP -> placementGroup(answer, reads, snapshot, query.getPlacementGroup());
       case DEBTS -> answer.addAllDebts(reads.debts(snapshot));
       case KIND_NOT_SET -> throw new IllegalArgumentException("a query of an unknown kind");
     }
@@ -139,22 +139,25 @@ final class Queries {
         reads.unfolded(snapshot, query.hasAfter() ? BlobId.of(after) : null, query.getMax()));
   }
 
-  private static void known(
-      MetadataAnswer.Builder answer, MetadataReads reads, Table snapshot, KnownQuery query) {
+  private static void neededShards(
+      MetadataAnswer.Builder answer, MetadataReads reads, Table snapshot, NeededShardsQuery query) {
     UUID drive = new UUID(query.getDriveHigh(), query.getDriveLow());
     List<BlobId> names = query.getNamesList().stream().map(BlobId::of).toList();
-    reads.known(snapshot, drive, names).forEach(name -> answer.addIds(name.toMessage()));
+    reads.neededShards(snapshot, drive, names).forEach(name -> answer.addIds(name.toMessage()));
   }
 
-  private static void owing(
-      MetadataAnswer.Builder answer, MetadataReads reads, Table snapshot, OwingQuery query) {
+  private static void blobsInDebt(
+      MetadataAnswer.Builder answer, MetadataReads reads, Table snapshot, BlobsInDebtQuery query) {
     BlobId after = query.hasAfter() ? BlobId.of(query.getAfter()) : null;
-    answer.addAllBlobs(reads.owing(snapshot, query.getSpare(), after, query.getMax()));
+    answer.addAllBlobs(reads.blobsInDebt(snapshot, query.getSpare(), after, query.getMax()));
   }
 
-  private static void group(
-      MetadataAnswer.Builder answer, MetadataReads reads, Table snapshot, GroupQuery query) {
+  private static void placementGroup(
+      MetadataAnswer.Builder answer,
+      MetadataReads reads,
+      Table snapshot,
+      PlacementGroupQuery query) {
     BlobId after = query.hasAfter() ? BlobId.of(query.getAfter()) : null;
-    answer.addAllBlobs(reads.group(snapshot, query.getPg(), after, query.getMax()));
+    answer.addAllBlobs(reads.blobsOfPlacementGroup(snapshot, query.getPg(), after, query.getMax()));
   }
 }

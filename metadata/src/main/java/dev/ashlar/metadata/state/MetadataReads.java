@@ -131,7 +131,7 @@ public final class MetadataReads {
     return named == null ? row : blob(snapshot, named);
   }
 
-  public Set<BlobId> known(Table snapshot, UUID drive, Collection<BlobId> names) {
+  public Set<BlobId> neededShards(Table snapshot, UUID drive, Collection<BlobId> names) {
     Set<BlobId> known = new HashSet<>();
     for (BlobId name : names) {
       Optional<BlobRow> row = blob(snapshot, name);
@@ -151,7 +151,7 @@ public final class MetadataReads {
     if (map == null || map.epoch() < row.getEpoch()) {
       return true;
     }
-    for (int slot = 0; slot < map.profile().shards(); slot++) {
+    for (int slot = 0; slot < map.profile(row.getPg()).shards(); slot++) {
       boolean isThere =
           map.location(row, slot).equals(drive) || map.drive(row.getPg(), slot).equals(drive);
       if (isThere && ShardId.name(row, slot).equals(name)) {
@@ -196,13 +196,13 @@ public final class MetadataReads {
     return rows;
   }
 
-  public List<BlobRow> owing(Table snapshot, int spare, @Nullable BlobId after, int max) {
+  public List<BlobRow> blobsInDebt(Table snapshot, int spare, @Nullable BlobId after, int max) {
     List<BlobRow> rows = new ArrayList<>();
-    byte[] level = Keys.owing(spare);
-    byte[] from = after == null ? level : Keys.owing(spare, after);
+    byte[] level = Keys.debt(spare);
+    byte[] from = after == null ? level : Keys.debt(spare, after);
     try (Table.Cursor cursor = snapshot.cursor(from, Keys.behind(level))) {
       for (; cursor.isValid() && rows.size() < max; cursor.next()) {
-        BlobId id = Keys.blobOfOwing(cursor.key());
+        BlobId id = Keys.blobOfDebt(cursor.key());
         if (!id.equals(after)) {
           blob(snapshot, id).ifPresent(rows::add);
         }
@@ -211,7 +211,8 @@ public final class MetadataReads {
     return rows;
   }
 
-  public List<BlobRow> group(Table snapshot, int pg, @Nullable BlobId after, int max) {
+  public List<BlobRow> blobsOfPlacementGroup(
+      Table snapshot, int pg, @Nullable BlobId after, int max) {
     List<BlobRow> rows = new ArrayList<>();
     PlacementMap map = catalog.placement();
     if (map == null) {

@@ -132,8 +132,9 @@ public final class MetadataState {
           throw fault.reason();
         }
         LOG.error(
-            "metadata command {} of log entry {} is refused as INVALID_COMMAND, by every peer:"
-                + " apply fails at it. This is a bug: please report it with this log",
+            "Metadata command {} of log entry {} is refused as INVALID_COMMAND by every "
+                + "peer, because applying it fails. This is a bug: please report it with this "
+                + "log.",
             commands.get(fault.position()).getKindCase(),
             logIndex,
             fault.reason());
@@ -245,7 +246,8 @@ public final class MetadataState {
     } catch (RefusedCommandException refusal) {
       if (context.table().writes() != writesBefore) {
         throw new CommandFault(
-            position, new IllegalStateException("refused after it had written", refusal));
+            position,
+            new IllegalStateException("the command was refused after it had written", refusal));
       }
       return refused(refusal.code());
     } catch (TableFailureException e) {
@@ -280,14 +282,15 @@ public final class MetadataState {
       case PUT_DRIVES -> ClusterRows.putDrives(context, command.getPutDrives());
       case REGISTER_NODE ->
           Nodes.register(context, command.getSession(), command.getRegisterNode());
-      case KEEP_NODE -> Nodes.keep(context, command.getSession(), command.getKeepNode());
-      case NOTE_DEBTS -> Repairs.note(context, command.getNoteDebts());
+      case NODE_HEARTBEAT ->
+          Nodes.heartbeat(context, command.getSession(), command.getNodeHeartbeat());
+      case RECORD_DEBTS -> Repairs.recordDebts(context, command.getRecordDebts());
       case SETTLE_DRIVE -> Repairs.settleDrive(context, command.getSettleDrive());
       case MOVE_SLOTS -> ClusterRows.moveSlots(context, command.getMoveSlots());
       case SET_BALANCE -> ClusterRows.setBalance(context, command.getSetBalance());
       case REPAIR_BLOB -> Repairs.repair(context, command.getRepairBlob());
       case RECALL_DRIVES -> DriveRecalls.recall(context, command.getRecallDrives());
-      case OWE_SHARDS -> LostShards.owe(context, command.getOweShards());
+      case RECORD_LOST_SHARDS -> LostShards.record(context, command.getRecordLostShards());
       case KIND_NOT_SET -> throw new RefusedCommandException(ResultCode.INVALID_COMMAND);
     };
   }

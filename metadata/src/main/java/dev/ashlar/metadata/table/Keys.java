@@ -152,7 +152,7 @@ public final class Keys {
    *
    * @param spare how many more it may lose
    */
-  public static byte[] owing(int spare, BlobId id) {
+  public static byte[] debt(int spare, BlobId id) {
     return ByteBuffer.allocate(18)
         .put((byte) 'E')
         .put((byte) (spare + SPARE_BIAS))
@@ -162,7 +162,7 @@ public final class Keys {
   }
 
   /** What the keys of all blobs begin with that may lose so many more. */
-  public static byte[] owing(int spare) {
+  public static byte[] debt(int spare) {
     return new byte[] {'E', (byte) (spare + SPARE_BIAS)};
   }
 
@@ -171,12 +171,12 @@ public final class Keys {
     return new byte[] {'Y', (byte) (spare + SPARE_BIAS)};
   }
 
-  public static int spareOfOwing(byte[] owingKey) {
-    return (owingKey[1] & 0xFF) - SPARE_BIAS;
+  public static int spareOfDebt(byte[] debtKey) {
+    return (debtKey[1] & 0xFF) - SPARE_BIAS;
   }
 
-  public static BlobId blobOfOwing(byte[] owingKey) {
-    ByteBuffer buffer = ByteBuffer.wrap(owingKey);
+  public static BlobId blobOfDebt(byte[] debtKey) {
+    ByteBuffer buffer = ByteBuffer.wrap(debtKey);
     return new BlobId(buffer.getLong(2), buffer.getLong(10));
   }
 

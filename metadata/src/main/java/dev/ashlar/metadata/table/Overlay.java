@@ -120,7 +120,7 @@ public final class Overlay implements Table {
 
     private static byte[] checked(byte @Nullable [] bytes) {
       if (bytes == null) {
-        throw new IllegalStateException("beyond the last row");
+        throw new IllegalStateException("the cursor is beyond the last row");
       }
       return bytes;
     }

@@ -107,7 +107,7 @@ final class RocksView implements Table, AutoCloseable {
     @Override
     public byte[] key() {
       if (key == null) {
-        throw new IllegalStateException("beyond the last row");
+        throw new IllegalStateException("the cursor is beyond the last row");
       }
       return key;
     }

@@ -84,7 +84,7 @@ class GarbageCollectorTest {
     clock.advanceMs(2);
     assertEquals(1, collector.collect());
     assertEquals(List.of(live), List.copyOf(drive(1).blobs()));
-    assertTrue(metadata.known(new UUID(0, 1), List.of(dead)).isEmpty());
+    assertTrue(metadata.neededShards(new UUID(0, 1), List.of(dead)).isEmpty());
   }
 
   @Test
@@ -97,7 +97,7 @@ class GarbageCollectorTest {
     drive(3).setFailing(true);
     assertEquals(0, collector.collect());
     assertFalse(drive(1).blobs().contains(dead));
-    assertFalse(metadata.known(new UUID(0, 1), List.of(dead)).isEmpty());
+    assertFalse(metadata.neededShards(new UUID(0, 1), List.of(dead)).isEmpty());
 
     drives.put(new UUID(0, 2), absent);
     drive(3).setFailing(false);

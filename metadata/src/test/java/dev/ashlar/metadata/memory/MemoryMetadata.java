@@ -324,21 +324,21 @@ public final class MemoryMetadata implements MetadataClient {
   }
 
   @Override
-  public Set<BlobId> known(UUID drive, Collection<BlobId> names)
+  public Set<BlobId> neededShards(UUID drive, Collection<BlobId> names)
       throws MetadataUnavailableException {
-    return read((reads, snapshot) -> reads.known(snapshot, drive, names));
+    return read((reads, snapshot) -> reads.neededShards(snapshot, drive, names));
   }
 
   @Override
-  public List<BlobRow> owing(int spare, @Nullable BlobId after, int max)
+  public List<BlobRow> blobsInDebt(int spare, @Nullable BlobId after, int max)
       throws MetadataUnavailableException {
-    return read((reads, snapshot) -> reads.owing(snapshot, spare, after, max));
+    return read((reads, snapshot) -> reads.blobsInDebt(snapshot, spare, after, max));
   }
 
   @Override
-  public List<BlobRow> group(int pg, @Nullable BlobId after, int max)
+  public List<BlobRow> blobsOfPlacementGroup(int pg, @Nullable BlobId after, int max)
       throws MetadataUnavailableException {
-    return read((reads, snapshot) -> reads.group(snapshot, pg, after, max));
+    return read((reads, snapshot) -> reads.blobsOfPlacementGroup(snapshot, pg, after, max));
   }
 
   @Override

@@ -212,14 +212,15 @@ class PlacementPlanTest {
     assertRefused("there is no drive", before, map, old, by);
     assertRefused("itself", before, map, old, old);
     assertRefused("too small", with(before, "node-0", by, 1L << 39), map, old, by);
-    assertRefused("several of one group", with(before, "node-1", by, 1L << 40), map, old, by);
+    assertRefused(
+        "several slots of one placement group", with(before, "node-1", by, 1L << 40), map, old, by);
     Registry other = with(before, "node-0", by, 1L << 40);
     assertRefused("has no slots", other, map, by, old);
     UUID neighbour = DriveId.idOf(of(before, "node-0", DriveStanding.STANDING_IN).getLast());
     assertRefused("too small", other, map, old, neighbour);
     List<DriveRow> draining = of(before, "node-0", DriveStanding.STANDING_DRAINING);
     Registry leaving = after(before, MoveSlots.newBuilder().addAllDrives(draining).build());
-    assertRefused("to be emptied itself", leaving, map, old, neighbour);
+    assertRefused("being drained or out itself", leaving, map, old, neighbour);
   }
 
   private static void assertRefused(

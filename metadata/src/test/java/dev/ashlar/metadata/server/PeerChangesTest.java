@@ -46,7 +46,7 @@ class PeerChangesTest {
   private static void change(RemoteMetadata client, String add, String remove) throws Exception {
     PeersChangeAnswer answer = client.changePeers(add, remove);
     while (answer.getRefusal().contains("--metadata-join")
-        || answer.getRefusal().contains("has not found a majority")) {
+        || answer.getRefusal().contains("has not reached a majority")) {
       Thread.sleep(50);
       answer = client.changePeers(add, remove);
     }
@@ -79,7 +79,7 @@ class PeerChangesTest {
 
   /** Waits until somebody may add it. */
   private static void awaitJoining(LoopbackGroup group, int place) throws InterruptedException {
-    while (!group.peer(place).status().trouble().contains("waits to be added")) {
+    while (!group.peer(place).status().trouble().contains("waiting to be added")) {
       Thread.sleep(10);
     }
   }
@@ -304,7 +304,7 @@ class PeerChangesTest {
               .filter(refusal -> !refusal.isEmpty())
               .toList();
       assertTrue(refusals.size() < 2, refusals::toString);
-      refusals.forEach(refusal -> assertTrue(refusal.contains("under way"), refusal));
+      refusals.forEach(refusal -> assertTrue(refusal.contains("in progress"), refusal));
       while (peers(client).size() < 5 - refusals.size()) {
         Thread.sleep(10);
       }

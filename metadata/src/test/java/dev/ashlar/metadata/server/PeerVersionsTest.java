@@ -72,7 +72,7 @@ class PeerVersionsTest {
 
   private static void assertNames(String trouble) {
     assertTrue(trouble.contains("version " + NEW), trouble);
-    assertTrue(trouble.contains("start it with the newer build"), trouble);
+    assertTrue(trouble.contains("restart with the newer build"), trouble);
   }
 
   /** The leader may be the first or the last to be of the new build; none misses a command. */
@@ -205,7 +205,7 @@ class PeerVersionsTest {
         int added = group.join();
         String address = group.endpoint(added).toString();
         String refusal = client.changePeers(address, "").getRefusal();
-        while (!refusal.contains("knows version " + OLD)) {
+        while (!refusal.contains("supports metadata version " + OLD)) {
           assertFalse(refusal.isEmpty());
           Thread.sleep(20);
           refusal = client.changePeers(address, "").getRefusal();

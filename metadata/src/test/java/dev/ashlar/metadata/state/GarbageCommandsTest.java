@@ -38,7 +38,7 @@ class GarbageCommandsTest {
           Command.KindCase.REGISTER_SESSION,
           Command.KindCase.END_SESSIONS,
           Command.KindCase.SET_BALANCE,
-          Command.KindCase.NOTE_DEBTS,
+          Command.KindCase.RECORD_DEBTS,
           Command.KindCase.FORGET_BLOBS);
 
   /** What a refused command may change: what it was answered, and how far the log is applied. */

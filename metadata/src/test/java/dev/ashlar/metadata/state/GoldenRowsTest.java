@@ -12,13 +12,13 @@ import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.CreateUpload;
 import dev.ashlar.protocol.message.CredentialRow;
 import dev.ashlar.protocol.message.NewBlob;
-import dev.ashlar.protocol.message.NoteDebts;
 import dev.ashlar.protocol.message.ObjectAttributes;
 import dev.ashlar.protocol.message.ObjectPiece;
 import dev.ashlar.protocol.message.PartRow;
 import dev.ashlar.protocol.message.PutCredential;
 import dev.ashlar.protocol.message.PutDrives;
 import dev.ashlar.protocol.message.PutPart;
+import dev.ashlar.protocol.message.RecordDebts;
 import dev.ashlar.protocol.message.RepairBlob;
 import dev.ashlar.protocol.message.RepairedShard;
 import dev.ashlar.protocol.message.UploadRow;
@@ -100,9 +100,9 @@ class GoldenRowsTest {
             .setPutDrives(PutDrives.newBuilder().addDrives(new DriveId(drive, 2).toMessage())));
     List<BlobRow> rows = metadata.object("b", "large \u0000 é").orElseThrow().blobs();
     BlobRow row = rows.getFirst();
-    NoteDebts.Builder note = NoteDebts.newBuilder();
+    RecordDebts.Builder note = RecordDebts.newBuilder();
     rows.forEach(each -> note.addBlobs(each.getId()));
-    metadata.submit(Command.newBuilder().setNoteDebts(note));
+    metadata.submit(Command.newBuilder().setRecordDebts(note));
     int slot = metadata.placement().slotDrives().get(row.getPg()).indexOf(drive);
     RepairedShard shard =
         RepairedShard.newBuilder()
@@ -162,9 +162,9 @@ class GoldenRowsTest {
     assertEquals(1, metadata.parts("b", "k", "u", 0, 10).size());
     assertEquals(1, metadata.garbage(Long.MAX_VALUE, null, 10).size());
     assertEquals(1, metadata.unfolded(null, 10).getFirst().getAttemptsCount());
-    assertEquals(1, metadata.owing(0, null, 10).size());
+    assertEquals(1, metadata.blobsInDebt(0, null, 10).size());
     assertEquals(1, metadata.debts().getFirst().getBlobs());
-    assertEquals(1, metadata.known(new UUID(0, 3), List.of(new BlobId(256, 9))).size());
+    assertEquals(1, metadata.neededShards(new UUID(0, 3), List.of(new BlobId(256, 9))).size());
     assertEquals("secret", metadata.credential("access").orElseThrow().getSecretKey());
   }
 

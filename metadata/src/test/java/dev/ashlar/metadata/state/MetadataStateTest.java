@@ -178,8 +178,8 @@ class MetadataStateTest {
     NewerVersionException refused =
         assertThrows(NewerVersionException.class, () -> state.apply(1, index, entry));
     String message = String.valueOf(refused.getMessage());
-    assertTrue(message.contains("log entry " + index + " is of version " + NEXT), message);
-    assertTrue(message.contains("knows " + (NEXT - 1)), message);
+    assertTrue(message.contains("log entry " + index + " is of metadata version " + NEXT), message);
+    assertTrue(message.contains("supports " + (NEXT - 1)), message);
     assertEquals(before, rows());
     state = new MetadataState(table, NEXT);
     assertEquals(

@@ -18,19 +18,19 @@ import dev.ashlar.protocol.message.DriveRow;
 import dev.ashlar.protocol.message.DriveStanding;
 import dev.ashlar.protocol.message.EndSessions;
 import dev.ashlar.protocol.message.ForgetBlobs;
-import dev.ashlar.protocol.message.KeepNode;
 import dev.ashlar.protocol.message.LostShard;
 import dev.ashlar.protocol.message.MoveSlots;
 import dev.ashlar.protocol.message.NewBlob;
+import dev.ashlar.protocol.message.NodeHeartbeat;
 import dev.ashlar.protocol.message.NodeRow;
-import dev.ashlar.protocol.message.NoteDebts;
-import dev.ashlar.protocol.message.OweShards;
 import dev.ashlar.protocol.message.PartRow;
 import dev.ashlar.protocol.message.PutCredential;
 import dev.ashlar.protocol.message.PutDrives;
 import dev.ashlar.protocol.message.PutPart;
 import dev.ashlar.protocol.message.RecallDrives;
 import dev.ashlar.protocol.message.RecalledDrive;
+import dev.ashlar.protocol.message.RecordDebts;
+import dev.ashlar.protocol.message.RecordLostShards;
 import dev.ashlar.protocol.message.RegisterNode;
 import dev.ashlar.protocol.message.RegisterSession;
 import dev.ashlar.protocol.message.RepairBlob;
@@ -231,9 +231,9 @@ final class SensibleCommands {
 
   private Command.Builder settle(Command.Builder command) throws Exception {
     if (random.nextBoolean()) {
-      NoteDebts.Builder note = NoteDebts.newBuilder();
+      RecordDebts.Builder note = RecordDebts.newBuilder();
       row().ifPresent(row -> note.addBlobs(row.getId()));
-      return command.setNoteDebts(note);
+      return command.setRecordDebts(note);
     }
     DriveId drive = drive();
     return command.setSettleDrive(
@@ -259,7 +259,7 @@ final class SensibleCommands {
 
   private Command.Builder register(Command.Builder command) {
     if (random.nextBoolean()) {
-      return command.setKeepNode(KeepNode.newBuilder().setName("k1").setOldestReadMs(5));
+      return command.setNodeHeartbeat(NodeHeartbeat.newBuilder().setName("k1").setOldestReadMs(5));
     }
     DriveId drive = drive();
     boolean isGateway = random.nextBoolean();
@@ -301,8 +301,8 @@ final class SensibleCommands {
   private Command.Builder owe(Command.Builder command) throws Exception {
     BlobRow row = row().orElse(BlobRow.getDefaultInstance());
     SlotAck ack = ack(row);
-    return command.setOweShards(
-        OweShards.newBuilder()
+    return command.setRecordLostShards(
+        RecordLostShards.newBuilder()
             .setBlob(row.getId())
             .addShards(
                 LostShard.newBuilder()
@@ -316,7 +316,7 @@ final class SensibleCommands {
   }
 
   private BlobRow owing() throws Exception {
-    List<BlobRow> rows = metadata.owing(0, null, 1);
+    List<BlobRow> rows = metadata.blobsInDebt(0, null, 1);
     return rows.isEmpty() ? row().orElse(BlobRow.getDefaultInstance()) : rows.getFirst();
   }
 

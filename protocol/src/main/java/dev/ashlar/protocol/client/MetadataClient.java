@@ -99,7 +99,8 @@ public interface MetadataClient {
    * Those of the given names of shards for which this drive is, or may be, still needed: a blob has
    * a row, referenced or not, whose shard of this name is on this drive or belongs there.
    */
-  Set<BlobId> known(UUID drive, Collection<BlobId> names) throws MetadataUnavailableException;
+  Set<BlobId> neededShards(UUID drive, Collection<BlobId> names)
+      throws MetadataUnavailableException;
 
   /**
    * Referenced blobs that owe shards, by id.
@@ -107,11 +108,12 @@ public interface MetadataClient {
    * @param spare how many more shards each of them may lose; below 0 it cannot be read
    * @param after only blobs with greater ids; null: from the first
    */
-  List<BlobRow> owing(int spare, @Nullable BlobId after, int max)
+  List<BlobRow> blobsInDebt(int spare, @Nullable BlobId after, int max)
       throws MetadataUnavailableException;
 
   /** Blobs of a placement group, referenced or not, by id. */
-  List<BlobRow> group(int pg, @Nullable BlobId after, int max) throws MetadataUnavailableException;
+  List<BlobRow> blobsOfPlacementGroup(int pg, @Nullable BlobId after, int max)
+      throws MetadataUnavailableException;
 
   /** How many blobs owe shards, the most endangered first. */
   List<DebtLevel> debts() throws MetadataUnavailableException;

@@ -24,7 +24,7 @@ public final class ChangeHolders {
 
   private static boolean mayMiss(BlobRow row, AttemptRow attempt, int slot) {
     List<Integer> missed =
-        row.getTellsMissed() ? attempt.getMissedSlotsList() : row.getDebtSlotsList();
+        row.getMissedSlotsKnown() ? attempt.getMissedSlotsList() : row.getDebtSlotsList();
     return missed.contains(slot);
   }
 
@@ -59,7 +59,7 @@ public final class ChangeHolders {
    */
   public static boolean mayLeave(
       BlobRow row, int count, Collection<Integer> folded, Collection<Integer> owed) {
-    Set<Integer> silent = row.getTellsMissed() ? of(row, count) : touched(row, count);
+    Set<Integer> silent = row.getMissedSlotsKnown() ? of(row, count) : touched(row, count);
     silent.removeAll(folded);
     Set<Integer> unknown = touched(row, count);
     unknown.addAll(owed);

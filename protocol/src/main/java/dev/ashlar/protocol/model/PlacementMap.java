@@ -6,7 +6,7 @@ import dev.ashlar.protocol.message.FailureDomain;
 import dev.ashlar.protocol.message.PastSlot;
 import dev.ashlar.protocol.message.PgMapRow;
 import dev.ashlar.protocol.message.PgRow;
-import dev.ashlar.protocol.message.ShardPlace;
+import dev.ashlar.protocol.message.RelocatedShard;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -117,6 +117,14 @@ public record PlacementMap(
     return slotDrives.size();
   }
 
+  /** The profile of blobs in this placement group: how many slots it has, and how many can be lost. */
+  public Profile profile(int pg) {
+    if (pg < 0 || pg >= pgCount()) {
+      throw new IllegalArgumentException("placement group " + pg + " of " + pgCount());
+    }
+    return profile;
+  }
+
   /** Where new data of this slot goes. */
   public UUID drive(int pg, int slot) {
     return slotDrives.get(pg).get(slot);
@@ -132,7 +140,7 @@ public record PlacementMap(
    * this map: see {@link BlobRow#getEpoch}.
    */
   public UUID location(BlobRow row, int slot) {
-    for (ShardPlace place : row.getPlacesList()) {
+    for (RelocatedShard place : row.getRelocatedShardsList()) {
       if (place.getSlot() == slot) {
         return driveOf(place);
       }
@@ -145,7 +153,7 @@ public record PlacementMap(
     return drive(row.getPg(), slot);
   }
 
-  public static UUID driveOf(ShardPlace place) {
+  public static UUID driveOf(RelocatedShard place) {
     return new UUID(place.getDriveHigh(), place.getDriveLow());
   }
 
@@ -160,7 +168,7 @@ public record PlacementMap(
   public Set<UUID> holders(BlobRow row) {
     Set<UUID> holders = new HashSet<>(slotDrives.get(row.getPg()));
     pastOf(row.getPg()).forEach(before -> holders.add(before.drive()));
-    row.getPlacesList().forEach(place -> holders.add(driveOf(place)));
+    row.getRelocatedShardsList().forEach(place -> holders.add(driveOf(place)));
     return holders;
   }
 
@@ -207,7 +215,7 @@ public record PlacementMap(
   public List<Move> movesTo(PlacementMap other) {
     List<Move> moves = new ArrayList<>();
     for (int pg = 0; pg < pgCount(); pg++) {
-      for (int slot = 0; slot < profile.shards(); slot++) {
+      for (int slot = 0; slot < profile(pg).shards(); slot++) {
         if (!drive(pg, slot).equals(other.drive(pg, slot))) {
           moves.add(new Move(pg, slot, other.drive(pg, slot)));
         }

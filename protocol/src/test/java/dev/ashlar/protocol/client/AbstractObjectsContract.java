@@ -101,7 +101,7 @@ abstract class AbstractObjectsContract extends AbstractFreshMetadata {
     BlobId last = BlobId.of(blobs[11].getId());
     BlobId unknown = new BlobId(client.session(), 1_000_000);
     assertEquals(1011, client.blobs(List.of(unknown, last)).getFirst().getLength());
-    assertEquals(Set.of(last), client.known(firstDrive(blobs[11]), List.of(unknown, last)));
+    assertEquals(Set.of(last), client.neededShards(firstDrive(blobs[11]), List.of(unknown, last)));
   }
 
   /** Which has a shard of the blob. */
@@ -116,7 +116,7 @@ abstract class AbstractObjectsContract extends AbstractFreshMetadata {
     List<BlobId> name = List.of(BlobId.of(blob.getId()));
     for (UUID drive : client.drives().keySet()) {
       boolean isOne = client.placement().slotDrives().get(blob.getPg()).contains(drive);
-      assertEquals(isOne ? Set.copyOf(name) : Set.of(), client.known(drive, name));
+      assertEquals(isOne ? Set.copyOf(name) : Set.of(), client.neededShards(drive, name));
     }
   }
 
@@ -149,8 +149,8 @@ abstract class AbstractObjectsContract extends AbstractFreshMetadata {
             .setForgetBlobs(
                 ForgetBlobs.newBuilder().addBlobs(dead.getId()).addBlobs(live.getId())));
     List<BlobId> names = List.of(BlobId.of(dead.getId()), BlobId.of(live.getId()));
-    assertEquals(Set.of(names.getLast()), client.known(firstDrive(live), names));
-    assertEquals(Set.of(), client.known(firstDrive(dead), names.subList(0, 1)));
+    assertEquals(Set.of(names.getLast()), client.neededShards(firstDrive(live), names));
+    assertEquals(Set.of(), client.neededShards(firstDrive(dead), names.subList(0, 1)));
     assertEquals(List.of(), client.garbage(Long.MAX_VALUE, null, 10));
   }
 

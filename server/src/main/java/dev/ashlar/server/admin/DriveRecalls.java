@@ -106,10 +106,10 @@ final class DriveRecalls {
       throws MetadataUnavailableException, Admin.RefusedException {
     long lost = 0;
     for (int pg = 0; pg < drives.map().pgCount(); pg++) {
-      List<BlobRow> page = metadata.group(pg, null, PAGE);
+      List<BlobRow> page = metadata.blobsOfPlacementGroup(pg, null, PAGE);
       while (!page.isEmpty()) {
         lost += page.stream().filter(row -> isLost(row, drives)).count();
-        page = metadata.group(pg, BlobId.of(page.getLast().getId()), PAGE);
+        page = metadata.blobsOfPlacementGroup(pg, BlobId.of(page.getLast().getId()), PAGE);
       }
     }
     if (lost > 0) {
@@ -162,7 +162,7 @@ final class DriveRecalls {
 
   /** The drive that has the shard was declared lost. */
   private static boolean isOut(BlobRow row, int slot) {
-    return row.getPlacesList().stream()
+    return row.getRelocatedShardsList().stream()
         .anyMatch(place -> place.getSlot() == slot && place.getOut());
   }
 }

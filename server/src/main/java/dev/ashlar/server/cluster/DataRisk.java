@@ -155,7 +155,7 @@ public record DataRisk(
         boolean isCounted =
             row.getDebtSlotsList().contains(slot)
                 || layout.shardLength(slot) == 0
-                || row.getPlacesList().stream()
+                || row.getRelocatedShardsList().stream()
                     .anyMatch(place -> place.getSlot() == at && place.getOut());
         count += !isCounted && away.contains(map.location(row, slot)) ? 1 : 0;
       }

@@ -7,7 +7,7 @@ import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.CommandResult;
 import dev.ashlar.protocol.message.DriveRow;
 import dev.ashlar.protocol.message.FailureDomain;
-import dev.ashlar.protocol.message.KeepNode;
+import dev.ashlar.protocol.message.NodeHeartbeat;
 import dev.ashlar.protocol.message.NodeRow;
 import dev.ashlar.protocol.message.PutDrives;
 import dev.ashlar.protocol.message.RegisterNode;
@@ -265,9 +265,11 @@ public final class Membership implements AutoCloseable {
   }
 
   private void keep() throws MetadataUnavailableException {
-    KeepNode.Builder alive =
-        KeepNode.newBuilder().setName(cluster.node()).setOldestReadMs(oldestReadMs.getAsLong());
-    ResultCode code = submit(Command.newBuilder().setKeepNode(alive));
+    NodeHeartbeat.Builder alive =
+        NodeHeartbeat.newBuilder()
+            .setName(cluster.node())
+            .setOldestReadMs(oldestReadMs.getAsLong());
+    ResultCode code = submit(Command.newBuilder().setNodeHeartbeat(alive));
     if (code == ResultCode.STALE_REQUEST && hasSessionEnded()) {
       LOG.error(
           "another process has become node {} of this cluster, or this one was silent for too long:"

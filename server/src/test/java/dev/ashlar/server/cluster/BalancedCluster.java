@@ -10,7 +10,7 @@ import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.DriveRow;
 import dev.ashlar.protocol.message.DriveStanding;
 import dev.ashlar.protocol.message.FailureDomain;
-import dev.ashlar.protocol.message.KeepNode;
+import dev.ashlar.protocol.message.NodeHeartbeat;
 import dev.ashlar.protocol.message.NodeRow;
 import dev.ashlar.protocol.message.PutDrives;
 import dev.ashlar.protocol.message.RegisterNode;
@@ -151,7 +151,8 @@ public final class BalancedCluster {
     sessions.forEach(
         (node, session) -> {
           if (!silent.contains(node)) {
-            session.require(Command.newBuilder().setKeepNode(KeepNode.newBuilder().setName(node)));
+            session.require(
+                Command.newBuilder().setNodeHeartbeat(NodeHeartbeat.newBuilder().setName(node)));
           }
         });
   }

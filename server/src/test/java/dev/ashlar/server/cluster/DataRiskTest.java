@@ -101,7 +101,7 @@ class DataRiskTest {
   @Test
   void moreBlobsThanAreLookedAtCanBeReadWhereTooFewDrivesAreAway() throws Exception {
     List<UUID> slots = put(1, 1);
-    BlobRow row = cluster.metadata.owing(1, null, 1).getFirst();
+    BlobRow row = cluster.metadata.blobsInDebt(1, null, 1).getFirst();
     KnownDrives known = new KnownDrives(cluster.registry(), cluster.map());
     Protection protection = Protection.of(cluster.metadata);
     DataRisk.OwingBlobs many = (spare, after, max) -> Collections.nCopies(max, row);

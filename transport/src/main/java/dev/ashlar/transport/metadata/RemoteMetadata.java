@@ -13,6 +13,7 @@ import dev.ashlar.protocol.client.ObjectRead;
 import dev.ashlar.protocol.client.UploadsPage;
 import dev.ashlar.protocol.client.UploadsQuery;
 import dev.ashlar.protocol.message.BlobRow;
+import dev.ashlar.protocol.message.BlobsInDebtQuery;
 import dev.ashlar.protocol.message.BlobsQuery;
 import dev.ashlar.protocol.message.BucketRow;
 import dev.ashlar.protocol.message.ClusterState;
@@ -22,19 +23,18 @@ import dev.ashlar.protocol.message.CommandResult;
 import dev.ashlar.protocol.message.CredentialRow;
 import dev.ashlar.protocol.message.DebtLevel;
 import dev.ashlar.protocol.message.GarbageQuery;
-import dev.ashlar.protocol.message.GroupQuery;
 import dev.ashlar.protocol.message.KeyEntry;
 import dev.ashlar.protocol.message.KeyQuery;
 import dev.ashlar.protocol.message.KeysQuery;
-import dev.ashlar.protocol.message.KnownQuery;
 import dev.ashlar.protocol.message.MetadataAnswer;
 import dev.ashlar.protocol.message.MetadataQuery;
-import dev.ashlar.protocol.message.OwingQuery;
+import dev.ashlar.protocol.message.NeededShardsQuery;
 import dev.ashlar.protocol.message.PartRow;
 import dev.ashlar.protocol.message.PartsQuery;
 import dev.ashlar.protocol.message.PeersChange;
 import dev.ashlar.protocol.message.PeersChangeAnswer;
 import dev.ashlar.protocol.message.PeersStatus;
+import dev.ashlar.protocol.message.PlacementGroupQuery;
 import dev.ashlar.protocol.message.RegisterSession;
 import dev.ashlar.protocol.message.Registry;
 import dev.ashlar.protocol.message.UnfoldedQuery;
@@ -398,36 +398,36 @@ public final class RemoteMetadata implements MetadataClient, MetadataPeers, Auto
   }
 
   @Override
-  public Set<BlobId> known(UUID drive, Collection<BlobId> names)
+  public Set<BlobId> neededShards(UUID drive, Collection<BlobId> names)
       throws MetadataUnavailableException {
-    KnownQuery.Builder query =
-        KnownQuery.newBuilder()
+    NeededShardsQuery.Builder query =
+        NeededShardsQuery.newBuilder()
             .setDriveHigh(drive.getMostSignificantBits())
             .setDriveLow(drive.getLeastSignificantBits())
             .addAllNames(names.stream().map(BlobId::toMessage).toList());
-    return ask(MetadataQuery.newBuilder().setKnown(query)).getIdsList().stream()
+    return ask(MetadataQuery.newBuilder().setNeededShards(query)).getIdsList().stream()
         .map(BlobId::of)
         .collect(Collectors.toUnmodifiableSet());
   }
 
   @Override
-  public List<BlobRow> owing(int spare, @Nullable BlobId after, int max)
+  public List<BlobRow> blobsInDebt(int spare, @Nullable BlobId after, int max)
       throws MetadataUnavailableException {
-    OwingQuery.Builder query = OwingQuery.newBuilder().setSpare(spare).setMax(max);
+    BlobsInDebtQuery.Builder query = BlobsInDebtQuery.newBuilder().setSpare(spare).setMax(max);
     if (after != null) {
       query.setAfter(after.toMessage());
     }
-    return ask(MetadataQuery.newBuilder().setOwing(query)).getBlobsList();
+    return ask(MetadataQuery.newBuilder().setBlobsInDebt(query)).getBlobsList();
   }
 
   @Override
-  public List<BlobRow> group(int pg, @Nullable BlobId after, int max)
+  public List<BlobRow> blobsOfPlacementGroup(int pg, @Nullable BlobId after, int max)
       throws MetadataUnavailableException {
-    GroupQuery.Builder query = GroupQuery.newBuilder().setPg(pg).setMax(max);
+    PlacementGroupQuery.Builder query = PlacementGroupQuery.newBuilder().setPg(pg).setMax(max);
     if (after != null) {
       query.setAfter(after.toMessage());
     }
-    return ask(MetadataQuery.newBuilder().setGroup(query)).getBlobsList();
+    return ask(MetadataQuery.newBuilder().setPlacementGroup(query)).getBlobsList();
   }
 
   @Override

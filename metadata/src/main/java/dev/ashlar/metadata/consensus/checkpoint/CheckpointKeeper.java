@@ -103,7 +103,10 @@ public final class CheckpointKeeper implements AutoCloseable {
         boolean unused = work.tryAcquire(waitMs, TimeUnit.MILLISECONDS);
         work.drainPermits();
       } catch (InterruptedException e) {
-        LOG.debug("closed, or put off for what is more urgent", e);
+        LOG.debug(
+            "Background work on metadata files interrupted: closing, or more urgent work "
+                + "is due.",
+            e);
       }
     }
   }
@@ -139,13 +142,13 @@ public final class CheckpointKeeper implements AutoCloseable {
     } catch (TablesLostException e) {
       boolean isFirst = peer.tables().failedRebuild().stream().anyMatch(FailedRebuild::isFirst);
       retryMs = isFirst ? RETRY_MIN_MS : Math.min(2 * retryMs, RETRY_MAX_MS); // soon once more
-      LOG.error("{}. Next try in {} s", peer.failure(), retryMs / MS_PER_SECOND);
+      LOG.error("{}. Next attempt in {} s.", peer.failure(), retryMs / MS_PER_SECOND);
       return false;
     } catch (IOException | RuntimeException e) {
       if (!isClosed) {
         retryMs = Math.min(2 * retryMs, RETRY_MAX_MS);
         LOG.error(
-            "metadata in {}: its files cannot be looked after, next try in {} s. {}",
+            "Background work on the metadata files in {} failed; next attempt in {} s. {}",
             peer.folder(),
             retryMs / MS_PER_SECOND,
             peer.failure(),
@@ -193,7 +196,7 @@ public final class CheckpointKeeper implements AutoCloseable {
       uncopiedInARow = 0;
       warned = Optional.empty();
       LOG.debug(
-          "metadata in {}: second copy of the checkpoint at entry {} made in {} ms",
+          "Metadata in {}: second copy of the checkpoint at entry {} made in {} ms.",
           peer.folder(),
           checkpoint.position().getIndex(),
           TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startNanos));
@@ -219,10 +222,10 @@ public final class CheckpointKeeper implements AutoCloseable {
     if (purgeLog(checkpoint)) {
       if (isTimeToWarn()) {
         LOG.error(
-            "metadata in {}: none of the last {} checkpoints has a second copy ({}). The log before"
-                + " the latest and older copies are removed all the same, so that the drive does"
-                + " not fill up. Until there is room, a damaged file of the checkpoint cannot be"
-                + " mended from here: make room on the drive",
+            "Metadata in {}: none of the last {} checkpoints has a second copy ({}). Older "
+                + "log segments and copies are removed nevertheless, so that the drive does not "
+                + "fill up. Until there is space, a damaged checkpoint file cannot be restored "
+                + "from this folder: free space on the drive.",
             peer.folder(),
             uncopiedInARow,
             why.getMessage());
@@ -234,8 +237,8 @@ public final class CheckpointKeeper implements AutoCloseable {
   private void warnOfNoRoom(NoRoomException why) {
     if (isTimeToWarn()) {
       LOG.warn(
-          "metadata in {}: {}. The log since the checkpoint before is kept meanwhile. Make room on"
-              + " the drive",
+          "Metadata in {}: {}. The log since the previous checkpoint is kept meanwhile. "
+              + "Free space on the drive.",
           peer.folder(),
           why.getMessage());
     }
@@ -272,7 +275,7 @@ public final class CheckpointKeeper implements AutoCloseable {
     meters.verifications().increment();
     meters.damaged().increment(damaged);
     LOG.info(
-        "metadata in {}: checkpoints, tables and log verified in {} ms, {} damaged files",
+        "Metadata in {}: verified checkpoints, tables and log in {} ms; {} damaged " + "files.",
         peer.folder(),
         TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startNanos),
         damaged);
@@ -313,7 +316,7 @@ public final class CheckpointKeeper implements AutoCloseable {
     for (Path file : damaged) {
       boolean isOfTables = FileSums.isTable(file.toString());
       if (isOfTables && file.startsWith(checkpoint.path())) {
-        throw new DamagedTablesException(file + ", which the tables may share, was damaged");
+        throw new DamagedTablesException(file + ", which the live tables may share, was damaged");
       }
     }
     return damaged.size() + verifyLive(Optional.of(checkpoint));
@@ -351,7 +354,8 @@ public final class CheckpointKeeper implements AutoCloseable {
       return 0;
     }
     LOG.error(
-        "metadata log {} is damaged. The tables have what it says: a checkpoint is taken",
+        "Metadata log segment {} is damaged. Its entries are applied: a checkpoint "
+            + "replaces it.",
         segment.get());
     peer.requestCheckpoint();
     return 1;
@@ -363,7 +367,9 @@ public final class CheckpointKeeper implements AutoCloseable {
     thread.interrupt();
     try {
       if (thread.isAlive() && !thread.join(CLOSE_MAX)) {
-        LOG.warn("metadata in {}: work on its files does not end", peer.folder());
+        LOG.warn(
+            "Metadata in {}: background work on files does not end within the time limit.",
+            peer.folder());
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

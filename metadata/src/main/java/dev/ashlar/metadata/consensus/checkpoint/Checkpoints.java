@@ -168,7 +168,7 @@ public final class Checkpoints implements StateMachineStorage {
   public void take(TermIndex position, Consumer<Path> write)
       throws IOException, InterruptedException {
     if (!Files.isDirectory(directory())) {
-      throw new NoSuchFileException(directory() + ", in whose place another is put");
+      throw new NoSuchFileException(directory() + " is being replaced");
     }
     Path unfinished = directory().resolve(name(position) + UNFINISHED);
     DurableFiles.deleteTree(unfinished);
@@ -346,7 +346,7 @@ public final class Checkpoints implements StateMachineStorage {
         Files.setLastModifiedTime(verified, FileTime.fromMillis(0));
       }
     } catch (IOException e) {
-      LOG.warn("{} is verified later", directory(), e);
+      LOG.warn("Verification of {} is postponed.", directory(), e);
     }
   }
 

@@ -69,7 +69,7 @@ public record FileSums(NavigableMap<String, Sum> files) {
     try {
       return read(checkpoint);
     } catch (IOException e) {
-      LOG.error("{}: its checksums are damaged, and the second copy has to tell", checkpoint, e);
+      LOG.error("Checksums of {} are damaged; those of the second copy are used.", checkpoint, e);
       return NONE;
     }
   }

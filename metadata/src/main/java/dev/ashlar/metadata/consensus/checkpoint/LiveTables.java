@@ -134,7 +134,7 @@ public final class LiveTables {
 
   public void setDamaged(String why) {
     if (damage.isEmpty() && live != null) {
-      LOG.error("metadata tables in {} are damaged and will be rebuilt: {}", folder, why);
+      LOG.error("Metadata tables in {} are damaged and will be rebuilt: {}", folder, why);
       damage = why;
       onDamage.run();
     }

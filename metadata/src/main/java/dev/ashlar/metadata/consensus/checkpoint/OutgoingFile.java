@@ -63,11 +63,11 @@ final class OutgoingFile extends FileInfo {
 
   private void requireWhole() throws IOException {
     if (!Files.exists(getPath())) {
-      throw new NoSuchFileException(getPath() + ": another checkpoint has taken its place");
+      throw new NoSuchFileException(getPath() + " was replaced by a newer checkpoint");
     }
     try {
       if (!isWhole()) {
-        LOG.error("{} is damaged and is not sent to another peer", getPath());
+        LOG.error("{} is damaged and will not be sent to another peer.", getPath());
         onDamage.run();
         Thread.sleep(PAUSE);
         throw new IOException(getPath() + " is damaged");

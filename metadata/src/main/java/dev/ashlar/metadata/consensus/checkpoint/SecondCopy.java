@@ -100,7 +100,8 @@ final class SecondCopy {
     if (bytes > free) {
       throw new NoRoomException(
           String.format(
-              "the second copy of %s needs %d MiB more, and its drive has %d MiB for it",
+              "the second copy of %s needs %d MiB more, but only %d MiB are available on its "
+                  + "drive",
               checkpoint.path(), (bytes >> MIB_SHIFT) + 1, Math.max(0, free >> MIB_SHIFT)));
     }
   }
@@ -140,7 +141,7 @@ final class SecondCopy {
       }
     }
     if (CheckedFiles.crc(to, pace) != crc) {
-      throw new IOException(to + " reads back other than what was written");
+      throw new IOException(to + " does not read back as written");
     }
     return new FileSums.Sum(Files.size(to), crc);
   }
@@ -183,7 +184,7 @@ final class SecondCopy {
     List<Path> damaged = verify(before.get(), pace);
     boolean isOnlyOfCopy = damaged.stream().noneMatch(file -> file.startsWith(before.get().path()));
     if (!damaged.isEmpty() && isOnlyOfCopy) {
-      throw new IOException("the second copy before was damaged: " + damaged, found);
+      throw new IOException("the previous second copy was damaged: " + damaged, found);
     }
   }
 
@@ -200,7 +201,7 @@ final class SecondCopy {
     try {
       return sums(checkpoint);
     } catch (IOException e) {
-      LOG.warn("{} is not used for the next copy", checkpoints.copyOf(checkpoint), e);
+      LOG.warn("{} will not be reused for the next copy.", checkpoints.copyOf(checkpoint), e);
       return FileSums.NONE;
     }
   }
@@ -243,14 +244,14 @@ final class SecondCopy {
     try {
       return FileSums.read(side).equals(sums);
     } catch (IOException e) {
-      LOG.error("{} is damaged and is written anew", side.resolve(FileSums.FILE));
+      LOG.error("{} is damaged and will be rewritten.", side.resolve(FileSums.FILE));
       return false;
     }
   }
 
   private Path replace(Path damaged, Path whole, IoPacer pace)
       throws IOException, InterruptedException {
-    LOG.error("{} is damaged and is replaced by {}", damaged, whole);
+    LOG.error("{} is damaged and will be replaced by {}.", damaged, whole);
     Path unfinished = checkpoints.directory().resolve("replacement" + Checkpoints.UNFINISHED);
     Files.deleteIfExists(unfinished);
     try {

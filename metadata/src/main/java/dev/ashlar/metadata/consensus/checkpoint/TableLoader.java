@@ -95,14 +95,15 @@ public final class TableLoader {
           } catch (InterruptedIOException e) {
             throw e;
           } catch (IOException | DamagedTablesException e) {
-            LOG.error("metadata in {}: {} cannot be used", place, name(source), e);
+            LOG.error("Metadata in {} cannot be loaded from {}.", place, name(source), e);
             failures.add(name(source) + ": " + e.getMessage());
             isAllDamage &= DamageCheck.isCauseOf(e);
           }
         }
       }
       String why =
-          "no checkpoint is whole and followed by the log, metadata cannot be rebuilt here: "
+          "metadata cannot be rebuilt from this folder, because no checkpoint is intact "
+              + "and followed by the log: "
               + failures;
       throw isAllDamage ? new TablesLostException(why) : new IOException(why);
     } finally {
@@ -144,8 +145,7 @@ public final class TableLoader {
     long last = RaftFiles.lastOfLog(checkpoints.logDirectory());
     if (last < latest.get().position().getIndex()) {
       throw new DamagedFileException(
-          String.format(
-              "the log behind it ends at entry %d, before %s", last, latest.get().path()));
+          String.format("its log ends at entry %d, before %s", last, latest.get().path()));
     }
   }
 

@@ -48,7 +48,7 @@ public final class CheckedFiles {
           return FileChannel.open(file, Set.of(StandardOpenOption.READ, DIRECT.get()));
         }
       } catch (IOException | UnsupportedOperationException e) {
-        LOG.debug("{} is read through the page cache", file, e);
+        LOG.debug("Direct reads are not possible; {} is read through the page cache.", file, e);
       }
     }
     return FileChannel.open(file, StandardOpenOption.READ);

@@ -85,10 +85,13 @@ public record FolderIdentity(
     try {
       text = Files.readString(file);
     } catch (CharacterCodingException e) {
-      throw damaged(file, "it is no text", e);
+      throw damaged(file, "it is not a text file", e);
     } catch (IOException e) {
       throw new IOException(
-          file + " cannot be read: " + e + ". Check the drive and who may read it; keep the folder",
+          file
+              + " cannot be read: "
+              + e
+              + ". Check the drive and the file's permissions; keep the folder",
           e);
     }
     return parse(file, text);
@@ -128,7 +131,7 @@ public record FolderIdentity(
     }
     if (hasSum) {
       throw new IOException(
-          file + " is of format " + format + ", of a newer build: start it with that build");
+          file + " is of format " + format + ", written by a newer build: use that build");
     }
     throw damaged(file, "format " + format, null);
   }
@@ -137,7 +140,7 @@ public record FolderIdentity(
   private static void requireSum(Path file, String text) throws IOException {
     int at = text.lastIndexOf(SUM); // also where the end of the line before is damaged
     if (at >= 0 && !text.substring(at).equals(sum(text.substring(0, at)))) {
-      throw damaged(file, "it is damaged, its checksum is wrong", null);
+      throw damaged(file, "it is damaged (wrong checksum)", null);
     }
   }
 

@@ -135,7 +135,7 @@ public final class MetadataFolders {
     try (Stream<Path> entries = Files.list(folder)) {
       if (entries.anyMatch(entry -> !MAY_BE_THERE.contains(entry.getFileName().toString()))) {
         throw new IOException(
-            folder + " is not empty but holds no metadata of Ashlar; it is left untouched");
+            folder + " is not empty but contains no Ashlar metadata; it is left untouched");
       }
     }
   }
@@ -144,21 +144,26 @@ public final class MetadataFolders {
     Path folder = folders.get(place);
     if (!identity.cluster().equals(clusterId.toString())) {
       throw new IOException(
-          folder + " holds metadata of cluster " + identity.cluster() + ", this is " + clusterId);
+          folder
+              + " contains metadata of cluster "
+              + identity.cluster()
+              + ", this is "
+              + clusterId);
     }
     if (!identity.format().isEmpty()) {
-      throw new IOException(folder + " is that of a peer whose group has one process per folder");
+      throw new IOException(folder + " belongs to a Raft group with one process per folder");
     }
     if (identity.places() != folders.size()) {
       throw new IOException(
           String.format(
-              "%s belongs to a group of %d metadata folders, but %d are named",
+              "%s belongs to a set of %d metadata folders, but %d are configured",
               folder, identity.places(), folders.size()));
     }
     if (identity.place() != place) {
       throw new IOException(
           String.format(
-              "%s is metadata folder %d of its group, but is named at place %d: restore the order",
+              "%s is metadata folder %d of its set, but is configured at position %d: "
+                  + "restore the order",
               folder, identity.place() + 1, place + 1));
     }
   }
@@ -199,20 +204,20 @@ public final class MetadataFolders {
     try {
       if (state == State.REBUILDING && RaftFiles.isNew(folder, storage(folder))) {
         set(place, Standing.REBUILDING, "");
-        log.warn("{} was empty: its metadata is rebuilt from the others", folder);
+        log.warn("Metadata folder {} was empty; it is being rebuilt from the others.", folder);
         return false;
       }
       RaftFiles.Found end = RaftFiles.mend(folder, storage(folder), () -> recordCut(place, state));
       if (end.end() == RaftFiles.End.SHORT) {
         set(place, Standing.REBUILDING, end.account());
-        log.error("metadata folder {} is damaged: {}", folder, end.account());
+        log.error("Metadata folder {} is damaged: {}", folder, end.account());
       } else if (end.end() == RaftFiles.End.CONFIRMED) {
         write(place, State.MEMBER); // now: the confirmation is used up, whatever the others are
         new LogMark(folder).useConfirmation(end.last());
         return false;
       } else if (state == State.REBUILDING) {
-        set(place, Standing.REBUILDING, "it was not yet rebuilt from the others");
-        log.warn("{} was not yet rebuilt: that goes on from the others", folder);
+        set(place, Standing.REBUILDING, "its rebuild from the others is not complete yet");
+        log.warn("The rebuild of metadata folder {} from the others continues.", folder);
       }
       return state == State.CUT || (state == State.MEMBER && end.end() == RaftFiles.End.CUT);
     } catch (IOException e) {
@@ -294,15 +299,15 @@ public final class MetadataFolders {
     String reason = root.getMessage() == null ? root.toString() : root.getMessage();
     set(place, Standing.LEFT_OUT, reason);
     log.error(
-        "metadata folder {} is LEFT OUT: {}. {}", folders.get(place), reason, remedyOfLeftOut());
-    log.debug("metadata folder {}", folders.get(place), damage);
+        "Metadata folder {} is LEFT OUT: {}. {}", folders.get(place), reason, remedyOfLeftOut());
+    log.debug("Metadata folder {}", folders.get(place), damage);
   }
 
   private String remedyOfLeftOut() {
     return folders.size() == 1
-        ? "It is the only one: keep it, and repair it or restore a copy of it. Do not empty it"
-        : "Its copy of the metadata is missing until it is repaired or, with the server stopped and"
-            + " only if most of the others are whole, emptied";
+        ? "It is the only one: repair it or restore a copy. Do not empty it"
+        : "Repair it; or, only if a majority of the others is intact, stop the server "
+            + "and empty the folder";
   }
 
   private void set(int place, Standing standing, String reason) {
@@ -317,14 +322,14 @@ public final class MetadataFolders {
     if (members() <= folders.size() / 2) {
       throw new IOException(
           String.format(
-              "only %d of %d metadata folders are whole; a majority is needed: %s",
+              "only %d of %d metadata folders are intact; a majority is required: %s",
               members(), folders.size(), accounts()));
     }
   }
 
   private void requireAll() throws IOException {
     if (members() < folders.size()) {
-      throw new IOException("the first start needs every metadata folder: " + accounts());
+      throw new IOException("the first start requires every metadata folder: " + accounts());
     }
   }
 

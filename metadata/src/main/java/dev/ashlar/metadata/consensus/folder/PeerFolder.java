@@ -71,8 +71,8 @@ public final class PeerFolder {
         folder
             + " is damaged: "
             + why.getMessage()
-            + ". If most of the other peers are whole, empty it, and it is rebuilt from them; do"
-            + " not empty the folder of the only peer",
+            + ". If a majority of the other peers is intact, empty it to rebuild it from "
+            + "them. Never empty the folder of the only peer",
         why);
   }
 
@@ -80,7 +80,7 @@ public final class PeerFolder {
     try (Stream<Path> entries = Files.list(folder)) {
       if (entries.anyMatch(entry -> !MAY_BE_THERE.contains(entry.getFileName().toString()))) {
         throw new IOException(
-            folder + " is not empty but holds no metadata of Ashlar; it is left untouched");
+            folder + " is not empty but contains no Ashlar metadata; it is left untouched");
       }
     }
   }
@@ -88,7 +88,7 @@ public final class PeerFolder {
   private void requireOwn(int place, int places) throws IOException {
     if (!identity.cluster().equals(cluster.toString())) {
       throw new IOException(
-          folder + " holds metadata of cluster " + identity.cluster() + ", this is " + cluster);
+          folder + " contains metadata of cluster " + identity.cluster() + ", this is " + cluster);
     }
     if (identity.format().isEmpty()) {
       throw new IOException(folder + " is one of several folders of one process");
@@ -97,15 +97,15 @@ public final class PeerFolder {
     if (isElsewhere && state() == State.FORMATTING) {
       throw new IOException(
           String.format(
-              "%s was made for %s, but this is %s: empty it, or start as before",
+              "%s was formatted for %s, but this is %s: empty it, or start as before",
               folder, text(identity.place(), identity.places()), text(place, places)));
     }
   }
 
   private static String text(int place, int places) {
     return place == FolderIdentity.NO_PLACE
-        ? "a metadata peer that joins a group"
-        : String.format("metadata peer %d of the %d of a new group", place + 1, places);
+        ? "a metadata peer that joins a Raft group"
+        : String.format("metadata peer %d of the %d of a new Raft group", place + 1, places);
   }
 
   private void mend() throws IOException {
@@ -126,7 +126,7 @@ public final class PeerFolder {
     switch (found.end()) {
       case WHOLE, CUT -> {}
       case SHORT -> {
-        LOG.error("metadata folder {} is damaged: {}", folder, found.account());
+        LOG.error("Metadata folder {} is damaged: {}", folder, found.account());
         setState(State.REBUILDING);
       }
       case CONFIRMED -> {

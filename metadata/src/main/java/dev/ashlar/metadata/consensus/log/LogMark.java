@@ -41,7 +41,7 @@ public final class LogMark {
       Optional<byte[]> content = file.read();
       return content.map(bytes -> ByteBuffer.wrap(bytes).getLong()).orElse(NONE);
     } catch (IOException | BufferUnderflowException e) {
-      LOG.warn("{}: whether the log has lost its end is not checked", e.getMessage());
+      LOG.warn("{}: cannot check whether the log has lost its end.", e.getMessage());
       return NONE;
     }
   }
@@ -65,10 +65,10 @@ public final class LogMark {
         ? Optional.empty()
         : Optional.of(
             String.format(
-                "its log ends at entry %d, but entry %d was acknowledged: %d entries are missing."
-                    + " Where other peers have them it is rebuilt. Else restore a copy of this"
-                    + " folder; or, to go on for good without what these entries did, write %d into"
-                    + " the file %s and start again",
+                "its log ends at entry %d, but entry %d was acknowledged: %d entries are "
+                    + "missing. If other peers have them, the folder is rebuilt. Otherwise restore a "
+                    + "copy of this folder; or, to lose these entries permanently, write %d into the "
+                    + "file %s and restart",
                 last, index, index - last, last, folder.resolve(CONFIRMATION)));
   }
 
@@ -83,7 +83,8 @@ public final class LogMark {
   public synchronized void useConfirmation(long last) throws IOException {
     Path confirmation = folder.resolve(CONFIRMATION);
     LOG.warn(
-        "the metadata log in {} ends at entry {}, and {} entries behind it are given up, as {} says",
+        "The metadata log in {} ends at entry {}; {} later entries are given up, as "
+            + "confirmed by {}.",
         folder,
         last,
         Math.max(0, index - last),

@@ -10,8 +10,8 @@ public final class LogNotWrittenException extends IOException {
   LogNotWrittenException(Path segment, IOException why) {
     super(
         String.format(
-            "%s cannot be made durable: %s. Make room on its drive, or replace that, and start"
-                + " again; do not empty the folder for it",
+            "%s cannot be made durable: %s. Free space on its drive, or replace the drive, "
+                + "and restart. Do not empty the folder because of this",
             segment, why));
     addSuppressed(why);
   }

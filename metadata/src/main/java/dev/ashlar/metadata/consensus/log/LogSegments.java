@@ -109,7 +109,7 @@ public final class LogSegments {
         }
         pace.done(bytes.length);
       } catch (NoSuchFileException e) {
-        LOG.debug("{} was finished or purged meanwhile", segment.path());
+        LOG.debug("{} was closed or purged meanwhile.", segment.path());
       }
     }
     return Optional.empty();
@@ -150,8 +150,8 @@ public final class LogSegments {
     if (rest.isPresent() && rest.get().index() <= covered + 1) {
       drop(segments, rest.get());
       LOG.error(
-          "the metadata log in {} was damaged before entry {}, which the checkpoint at entry {}"
-              + " makes up for: that part of the log was removed",
+          "The metadata log in {} was damaged before entry {}. The checkpoint at entry "
+              + "{} covers that part, which was removed from the log.",
           current,
           rest.get().index(),
           covered);

@@ -57,7 +57,8 @@ public record Vote(long term, String votedFor) {
       Optional<byte[]> bytes = file(folder).read();
       told = bytes.isPresent() ? Optional.of(of(bytes.get())) : Optional.empty();
     } catch (IOException e) {
-      LOG.warn("{}: the vote is taken from {}", e.getMessage(), current.resolve(RATIS_FILE));
+      LOG.warn(
+          "{}; the vote is read from {} instead.", e.getMessage(), current.resolve(RATIS_FILE));
       told = Optional.empty();
     }
     Vote kept;
@@ -67,13 +68,13 @@ public record Vote(long term, String votedFor) {
       if (told.isEmpty()) {
         throw e;
       }
-      LOG.warn("{}; it is restored from {}", e.getMessage(), folder.resolve(FILE));
+      LOG.warn("{}; it is restored from {}.", e.getMessage(), folder.resolve(FILE));
       told.get().writeForRatis(current);
       return;
     }
     if (told.isPresent() && !kept.keeps(told.get())) {
       LOG.warn(
-          "{} says {}, but the peer has promised {}: that is restored",
+          "{} contains {}, but the peer has promised {}; the promise is restored.",
           current.resolve(RATIS_FILE),
           kept,
           told.get());
@@ -95,7 +96,7 @@ public record Vote(long term, String votedFor) {
       String votedFor = properties.getProperty("votedFor");
       long term = Long.parseLong(properties.getProperty("term", ""));
       if (votedFor == null || term < 0) {
-        throw new IOException("no term and vote");
+        throw new IOException("no term and vote found");
       }
       return new Vote(term, votedFor);
     } catch (IllegalArgumentException | IOException e) {

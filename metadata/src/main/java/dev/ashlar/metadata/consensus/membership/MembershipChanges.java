@@ -162,7 +162,7 @@ public final class MembershipChanges {
         if (change.equals(begun)) {
           return latest(); // asked for again by who got no answer
         }
-        throw new RefusedException("another change is under way: " + latest().getWhat());
+        throw new RefusedException("another change is in progress: " + latest().getWhat());
       }
       Plan plan = plan(change, running);
       begun = change;
@@ -183,7 +183,7 @@ public final class MembershipChanges {
               .setNumber(latest.getNumber() + 1)
               .setWhat(plan.what())
               .build();
-      LOG.info("metadata group: {} begins", plan.what());
+      LOG.info("Metadata Raft group: {} begins.", plan.what());
       return latest;
     } finally {
       lock.unlock();
@@ -194,7 +194,7 @@ public final class MembershipChanges {
       throws RefusedException, InterruptedException {
     RaftMembers members = running.network().members();
     if (members.isChanging() || running.peer().committedIndex() < members.index()) {
-      throw new RefusedException("another change is under way");
+      throw new RefusedException("another change is in progress");
     }
     RaftPeerId leaving = change.getRemove().isEmpty() ? null : named(change.getRemove(), members);
     int version = versions.toWrite(running.peer());
@@ -229,7 +229,7 @@ public final class MembershipChanges {
       steps.add(able.contains(leaving) ? steps.size() : 0, new Step(null, leaving));
     }
     if (steps.isEmpty()) {
-      throw new RefusedException("nothing to be changed was named");
+      throw new RefusedException("no peer to add or remove was given");
     }
     return steps;
   }
@@ -258,8 +258,8 @@ public final class MembershipChanges {
       if (left <= after.size() / 2 || (step.leaving() != null && !isDecidedWithout)) {
         throw new RefusedException(
             String.format(
-                "of %d peers that would be left only %d answer now: no majority; first replace those"
-                    + " that do not answer",
+                "only %d of the %d remaining peers answer, which is no majority: replace those "
+                    + "that do not answer first",
                 after.size(), left));
       }
       before = after;
@@ -301,7 +301,7 @@ public final class MembershipChanges {
     try {
       endpoint = Endpoint.parse(address);
     } catch (IllegalArgumentException e) {
-      throw new RefusedException("the new peer is named by HOST:PORT, not " + address);
+      throw new RefusedException("name the new peer by HOST:PORT, not " + address);
     }
     Optional<RaftPeerId> there = members.at(endpoint);
     if (there.isPresent() && leaving != null && !there.get().equals(leaving)) {
@@ -320,13 +320,13 @@ public final class MembershipChanges {
                             + endpoint
                             + ": start one there with --metadata-join"));
     if (standing.getState() != PeerStanding.State.JOINING || standing.getPeer().isEmpty()) {
-      throw new RefusedException(endpoint + " does not wait to be added: " + account(standing));
+      throw new RefusedException(endpoint + " is not waiting to be added: " + account(standing));
     }
     if (MetadataVersion.known(standing.getKnows()) < version) {
       throw new RefusedException(
           String.format(
-              "%s knows version %d of metadata at most and the group uses %d: start it with the"
-                  + " build of the others",
+              "%s supports metadata version %d at most, but the Raft group uses %d: start it "
+                  + "with the build of the others",
               endpoint, MetadataVersion.known(standing.getKnows()), version));
     }
     RaftPeerId id = RaftPeerId.valueOf(standing.getPeer());
@@ -338,11 +338,11 @@ public final class MembershipChanges {
 
   private static String account(PeerStanding standing) {
     return switch (standing.getState()) {
-      case FORMATTING -> "it was started to begin a group of its own, without --metadata-join";
-      case JOINING -> "it has not found a majority of the group yet; see its log";
+      case FORMATTING -> "it was started without --metadata-join, to form a Raft group of its own";
+      case JOINING -> "it has not reached a majority of the Raft group yet; see its log";
       case REMOVED -> "it was a peer and was removed; empty its folder first";
-      case MEMBER, CUT, REBUILDING -> "it is one of another group, or of this one before";
-      case UNRECOGNIZED -> "it is of another version";
+      case MEMBER, CUT, REBUILDING -> "it belongs to another Raft group, or belonged to this one";
+      case UNRECOGNIZED -> "it runs an incompatible version";
     };
   }
 
@@ -365,7 +365,7 @@ public final class MembershipChanges {
       String why = carryOut(step, running);
       if (!why.isEmpty()) {
         boolean isFirst = step.equals(plan.steps().getFirst());
-        return isFirst ? why : why + "; the first of the two steps is done, see the peers";
+        return isFirst ? why : why + "; the first of two steps is done, see the list of peers";
       }
     }
     return "";
@@ -385,7 +385,7 @@ public final class MembershipChanges {
       Coming joining = step.coming();
       return joining == null || holdsAll(joining, running)
           ? ""
-          : "the new peer counts but does not get the log: see what it says";
+          : "the new peer was added but does not receive the log: see its log";
     } catch (ExecutionException e) {
       return String.valueOf(e.getCause());
     } catch (IOException | RuntimeException e) {
@@ -421,7 +421,7 @@ public final class MembershipChanges {
                   why.isEmpty() ? PeersChangeStatus.State.DONE : PeersChangeStatus.State.FAILED)
               .setWhy(why)
               .build();
-      LOG.info("metadata group: {} {}", latest.getWhat(), why.isEmpty() ? "is done" : why);
+      LOG.info("Metadata Raft group: {}: {}.", latest.getWhat(), why.isEmpty() ? "is done" : why);
     } finally {
       lock.unlock();
     }

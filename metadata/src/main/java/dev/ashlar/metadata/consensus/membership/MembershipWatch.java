@@ -91,9 +91,13 @@ public final class MembershipWatch {
   private void joined() {
     try {
       folder.setState(State.MEMBER);
-      LOG.info("metadata in {} is of the group now, as {}", folder.path(), id);
+      LOG.info("The metadata peer in {} has joined the Raft group as {}.", folder.path(), id);
     } catch (IOException e) {
-      LOG.warn("metadata in {} is of the group now, which cannot be recorded", folder.path(), e);
+      LOG.warn(
+          "The metadata peer in {} has joined the Raft group, but its folder cannot "
+              + "record it.",
+          folder.path(),
+          e);
     }
   }
 

@@ -85,7 +85,7 @@ public record PeerAdmission(
       case FORMATTING -> me.joins() ? ofJoining(me, second) : ofFormatting(me, first, second);
       case CUT -> ofCut(me, second);
       case REBUILDING -> ofRebuilding(me.ownId(), second);
-      case REMOVED -> throw new NotAMemberException("it was removed from the group");
+      case REMOVED -> throw new NotAMemberException("it was removed from the Raft group");
     };
   }
 
@@ -153,9 +153,9 @@ public record PeerAdmission(
       return Optional.empty();
     }
     throw new NotAMemberException(
-        "its folder is empty and the group has no peer at "
+        "its folder is empty and the Raft group has no peer at "
             + me.address()
-            + ": started with --metadata-join it can be added");
+            + ": start it with --metadata-join to add it");
   }
 
   private static Optional<PeerAdmission> ofJoining(Candidate me, Collection<PeerStanding> said) {

@@ -89,10 +89,15 @@ public final class VersionAgreement {
     }
     if (version > used && peer.isLeader() && peer.term() == term) {
       agreed = new Agreed(term, version);
-      LOG.info("all metadata peers know version {} of metadata: it is used from now on", version);
+      LOG.info(
+          "All metadata peers support metadata version {}; it is in use from now on.", version);
     }
     if (!reason.equals(lastReason) && !reason.isEmpty()) {
-      LOG.info("metadata stays at version {}, this peer knows {}: {}", version, knows, reason);
+      LOG.info(
+          "The metadata version stays at {}, although this peer supports {}: {}",
+          version,
+          knows,
+          reason);
     }
     lastReason = reason;
   }

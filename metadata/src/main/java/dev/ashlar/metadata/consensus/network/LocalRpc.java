@@ -78,7 +78,7 @@ public final class LocalRpc implements RpcType {
     public RequestVoteReplyProto requestVote(RequestVoteRequestProto request) throws IOException {
       RaftServer voter = receiver(request.getServerRequest());
       if (!network.isCandidate(server.getId())) {
-        throw new IOException("its tables cannot be rebuilt, and another peer can lead");
+        throw new IOException("this peer's tables cannot be rebuilt, and another peer can lead");
       }
       network.checkMayVote(server.getId());
       network.checkMayVote(voter.getId());

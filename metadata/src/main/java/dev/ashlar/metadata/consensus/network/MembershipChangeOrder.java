@@ -57,7 +57,8 @@ final class MembershipChangeOrder {
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new InterruptedIOException("while others were told of a change");
+      throw new InterruptedIOException(
+          "interrupted while other peers were told of a membership change");
     }
   }
 

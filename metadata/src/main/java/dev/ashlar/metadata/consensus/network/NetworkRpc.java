@@ -62,7 +62,7 @@ public final class NetworkRpc implements RpcType {
     @Override
     public StartLeaderElectionReplyProto startLeaderElection(
         StartLeaderElectionRequestProto request) throws IOException {
-      throw new IOException("leadership is not handed over: all peers have the same priority");
+      throw new IOException("leadership is not transferred: all peers have the same priority");
     }
   }
 }

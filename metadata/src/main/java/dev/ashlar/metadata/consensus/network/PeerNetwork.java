@@ -199,7 +199,7 @@ public final class PeerNetwork implements Peer.Network {
 
   RequestVoteReplyProto requestVote(RequestVoteRequestProto request) throws IOException {
     if (!isCandidate) {
-      throw new IOException("its tables cannot be rebuilt, and another peer can lead");
+      throw new IOException("this peer's tables cannot be rebuilt, and another peer can lead");
     }
     order.lock();
     try {
@@ -325,7 +325,7 @@ public final class PeerNetwork implements Peer.Network {
 
   private static InterruptedIOException interrupted() {
     Thread.currentThread().interrupt();
-    return new InterruptedIOException("while another peer was called");
+    return new InterruptedIOException("interrupted while another peer was called");
   }
 
   // ---- From the others ----
@@ -334,7 +334,7 @@ public final class PeerNetwork implements Peer.Network {
   public void serve(IncomingCall call) {
     RaftServer present = server;
     if (present == null) {
-      call.answer(CallAnswer.because(Outcome.REFUSED, "the peer does not run yet, or any more"));
+      call.answer(CallAnswer.because(Outcome.REFUSED, "the peer is not running"));
       return;
     }
     try {

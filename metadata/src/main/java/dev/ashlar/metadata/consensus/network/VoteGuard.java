@@ -40,7 +40,8 @@ public final class VoteGuard {
 
   void checkLeader(long term) throws IOException {
     if (term < termMin) {
-      throw new IOException("it is being rebuilt, and term " + term + " is before " + termMin);
+      throw new IOException(
+          "this peer is being rebuilt, and term " + term + " is before " + termMin);
     }
   }
 
@@ -51,14 +52,14 @@ public final class VoteGuard {
 
   void checkMayVote() throws IOException {
     if (!mayVote) {
-      throw new IOException("it is being rebuilt and has no vote");
+      throw new IOException("this peer is being rebuilt and has no vote");
     }
   }
 
   void checkVote() throws IOException {
     checkMayVote();
     if (System.nanoTime() - heardNanos < quietNanos) {
-      throw new IOException("it has a leader, or has just started");
+      throw new IOException("this peer has a leader, or has just started");
     }
   }
 }

@@ -248,7 +248,8 @@ public final class CommitQueue {
     lock.lock();
     try {
       if (waiting.remove(waiter)) {
-        return MetadataUnavailableException.refused("metadata had no room for it in time");
+        return MetadataUnavailableException.refused(
+            "metadata could not accept the command in time");
       }
     } finally {
       lock.unlock();

@@ -51,7 +51,7 @@ final class LeadershipWatch {
         }
       }
     } catch (IOException | RuntimeException e) {
-      LOG.warn("Metadata peer {} cannot ask whether another can lead", peer.id(), e);
+      LOG.warn("Metadata peer {} cannot determine whether another peer can lead.", peer.id(), e);
     }
   }
 
@@ -78,9 +78,9 @@ final class LeadershipWatch {
     if (isCandidateNow != isCandidate) {
       isCandidate = isCandidateNow;
       if (isCandidateNow) {
-        LOG.warn("metadata peer {} may lead again", peer.id());
+        LOG.warn("Metadata peer {} may lead again.", peer.id());
       } else {
-        LOG.error("metadata peer {} does not lead any more: {}", peer.id(), peer.failure());
+        LOG.error("Metadata peer {} gives up leadership: {}", peer.id(), peer.failure());
       }
     }
   }

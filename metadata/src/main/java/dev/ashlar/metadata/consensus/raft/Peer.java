@@ -175,8 +175,8 @@ public final class Peer implements AutoCloseable {
       String trouble = e.toString();
       if (!trouble.equals(markTrouble)) {
         log.warn(
-            "Metadata peer {} cannot record the end of its log and retries every {} ms: {}."
-                + " Until it can, a log that lost its end may be taken for whole",
+            "Metadata peer {} cannot record the end of its log and retries every {} ms: "
+                + "{}. Until it succeeds, the loss of the log's end may go unnoticed.",
             id,
             MARK_INTERVAL.toMillis(),
             trouble);
@@ -232,7 +232,7 @@ public final class Peer implements AutoCloseable {
     }
     return machine.tables().isDamaged()
         ? "its tables are damaged and have to be rebuilt: " + machine.tables().damage()
-        : "it failed while in use";
+        : "its Raft server has stopped";
   }
 
   public TableStateMachine machine() {
@@ -348,15 +348,17 @@ public final class Peer implements AutoCloseable {
     try {
       CompletableFuture.allOf(replies).get(wait.toMillis(), TimeUnit.MILLISECONDS);
     } catch (ExecutionException | TimeoutException e) {
-      log.warn("no checkpoint of all metadata folders, the next start replays: {}", e.toString());
+      log.warn(
+          "Not every metadata folder has a new checkpoint; the next start replays the " + "log: {}",
+          e.toString());
     }
   }
 
   /** It cannot keep its word any more; others go on. */
   private void stop() {
     log.error(
-        "metadata peer {} stops: it cannot make its vote durable in its folder. Check the drive and"
-            + " start it again",
+        "Metadata peer {} stops because it cannot make its vote durable. Check the "
+            + "drive and restart.",
         id);
     Thread.ofPlatform().daemon().name("metadata-stop").start(division::close);
   }
@@ -386,7 +388,7 @@ public final class Peer implements AutoCloseable {
     for (Thread closer : closers) {
       try {
         if (!closer.join(Duration.ofNanos(Math.max(1, end - System.nanoTime())))) {
-          log.warn("a metadata peer does not close within {}", CLOSE_MAX);
+          log.warn("A metadata peer did not close within {}.", CLOSE_MAX);
         }
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
@@ -399,7 +401,7 @@ public final class Peer implements AutoCloseable {
     try {
       peer.close();
     } catch (IOException e) {
-      log.warn("closing metadata peer {}", peer.id(), e);
+      log.warn("Closing metadata peer {} failed.", peer.id(), e);
     }
   }
 }

@@ -85,7 +85,7 @@ public final class PeerDurability {
 
   private void requireSound() throws IOException {
     if (failure != null) {
-      throw new IOException("it could not make its vote durable", failure);
+      throw new IOException("a vote could not be made durable", failure);
     }
   }
 
@@ -189,10 +189,7 @@ public final class PeerDurability {
         DurableFiles.deleteTree(file);
       }
     } catch (IOException e) {
-      LOG.warn(
-          "metadata: parts of checkpoints that were not received whole are left in {}",
-          received,
-          e);
+      LOG.warn("Incompletely received checkpoints remain in {}.", received, e);
     }
   }
 
@@ -214,7 +211,7 @@ public final class PeerDurability {
   private void fail(IOException e) {
     if (failure == null) {
       failure = e;
-      LOG.error("metadata: what a peer has promised cannot be made durable", e);
+      LOG.error("The metadata peer cannot make its vote or term durable.", e);
       failed.run();
     }
   }

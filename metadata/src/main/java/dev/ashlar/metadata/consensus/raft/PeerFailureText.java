@@ -27,35 +27,35 @@ public final class PeerFailureText {
   }
 
   private static final String LATER =
-      "It is tried again. Look at the drive, at the room on it and at the limit of open files, and"
-          + " keep the folder";
+      "The rebuild is retried. Check the drive, its free space and the limit of open "
+          + "files, and keep the folder";
 
   private static final String LOST_ONLY =
-      "Check the drive, keep the folder and restore a copy of it. Do not empty it: there is no other"
-          + " peer from which it could be rebuilt. What needs the damaged part is refused until"
-          + " then";
+      "Check the drive, keep the folder and restore a copy of it. Do not empty it: "
+          + "there is no other peer to rebuild it from. Requests that need the damaged "
+          + "part are refused until then";
 
   private static final String LOST =
-      "The peer votes and stores the log, and does not lead while a whole one can. Check the drive."
-          + " If most of the other peers are whole, stop this process and empty the folder: it is"
-          + " rebuilt from them";
+      "The peer still votes and stores the log, but does not lead while an intact "
+          + "peer can. Check the drive. If a majority of the other peers is intact, stop "
+          + "this process and empty the folder to rebuild it from them";
 
   private static String remedy(boolean isOnly, Throwable failure) {
     return switch (failure) {
       case TableFailureException e ->
-          "Its tables are damaged or its drive fails. Check the drive and start it again: the tables"
-              + " are made anew from the checkpoint and the log. If it stops again, "
+          "Its tables are damaged or its drive fails. Check the drive and restart: the "
+              + "tables are rebuilt from the checkpoint and the log. If it stops again, "
               + (isOnly
-                  ? "keep the folder and restore a copy of it. Do not empty it: there is no other"
-                      + " peer from which it could be rebuilt"
-                  : "look whether the other peers are whole, which go on without it. Only if most of"
-                      + " them are, empty the folder, and it is rebuilt from them");
+                  ? "keep the folder and restore a copy of it. Do not empty it: there is no other "
+                      + "peer to rebuild it from"
+                  : "check whether the other peers, which continue without it, are intact. Only if "
+                      + "a majority of them is, empty the folder to rebuild it from them");
       case Error e ->
-          "Nothing is lost. Start it again, with more memory if it ran out of that: the log is"
-              + " applied from the checkpoint on";
+          "Nothing is lost. Restart it, with more memory if it ran out of memory: the "
+              + "log is applied again from the checkpoint";
       default ->
-          "Nothing is lost, but each start comes to the same: this is a bug. Keep the folder, report"
-              + " this log, and start it with a build in which it is mended";
+          "Nothing is lost, but every start fails in the same way: this is a bug. Keep "
+              + "the folder, report this log, and restart with a build that fixes it";
     };
   }
 }

@@ -199,13 +199,13 @@ public final class TableStateMachine extends BaseStateMachine implements Checkpo
 
   private static InterruptedIOException interrupted() {
     Thread.currentThread().interrupt();
-    return new InterruptedIOException("while metadata tables were loaded");
+    return new InterruptedIOException("interrupted while metadata tables were loaded");
   }
 
   /** Ratis stops this peer for it. */
   private NewerVersionException refused(NewerVersionException why) {
     refusal = String.valueOf(why.getMessage());
-    LOG.error("metadata in {} stops: {}", folder, refusal);
+    LOG.error("The metadata peer in {} stops: {}", folder, refusal);
     return why;
   }
 
@@ -225,7 +225,7 @@ public final class TableStateMachine extends BaseStateMachine implements Checkpo
       if (isRebuilt) {
         meters.rebuilt().increment();
         LOG.info(
-            "metadata tables in {} are rebuilt up to entry {}, in {} ms",
+            "Metadata tables in {} are rebuilt up to entry {} in {} ms.",
             folder,
             target,
             TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startNanos));
@@ -253,7 +253,7 @@ public final class TableStateMachine extends BaseStateMachine implements Checkpo
   private void requireRunning() throws IOException {
     if (isClosed || !isRunning()) {
       throw new InterruptedIOException(
-          "it is being closed, or installs a checkpoint of the leader's");
+          "the peer is closing, or installs a checkpoint from the leader");
     }
   }
 
@@ -404,7 +404,7 @@ public final class TableStateMachine extends BaseStateMachine implements Checkpo
     if (reached.getVersion() > version) {
       version = reached.getVersion();
       LOG.info(
-          "metadata in {} is of version {} from log entry {} on",
+          "Metadata in {} has version {} from log entry {} on.",
           folder,
           version,
           reached.getIndex());
@@ -419,7 +419,7 @@ public final class TableStateMachine extends BaseStateMachine implements Checkpo
       throw refused(e);
     } catch (RuntimeException | Error e) {
       failure = PeerFailureText.account(entry.getIndex(), folder.toString(), isOnlyPeer(), e);
-      LOG.error("metadata peer stops: {}", failure);
+      LOG.error("The metadata peer stops: {}", failure);
       throw e;
     }
   }
@@ -429,7 +429,7 @@ public final class TableStateMachine extends BaseStateMachine implements Checkpo
     try {
       return division().getRaftConf().getAllPeers().size() <= 1;
     } catch (IOException e) {
-      LOG.debug("how many peers there are is not known", e);
+      LOG.debug("The number of peers is not known.", e);
       return true;
     }
   }
@@ -445,7 +445,8 @@ public final class TableStateMachine extends BaseStateMachine implements Checkpo
     } catch (IOException e) {
       throw new TableFailureException("metadata tables cannot be rebuilt: " + e.getMessage(), e);
     } catch (InterruptedException e) {
-      throw new TableFailureException("metadata tables are not rebuilt at a stop", interrupted());
+      throw new TableFailureException(
+          "interrupted while metadata tables were rebuilt", interrupted());
     }
     return apply(entry, proposal);
   }
@@ -491,7 +492,7 @@ public final class TableStateMachine extends BaseStateMachine implements Checkpo
       tables.setDamaged(String.valueOf(e.getMessage()));
       throw new IOException("no checkpoint of damaged tables", e);
     } catch (TableFailureException e) {
-      throw new IOException("no checkpoint was taken, which is tried again: " + e.getMessage(), e);
+      throw new IOException("taking a checkpoint failed and will be retried: " + e.getMessage(), e);
     } catch (InterruptedException e) {
       throw interrupted();
     } finally {

@@ -30,7 +30,7 @@ public final class MetadataVersion {
   public static final int REFUSES_FAULTS = 3;
 
   /** From here on rows tell which slots missed the changes that are not folded. */
-  public static final int TELLS_MISSED = 3;
+  public static final int KNOWS_MISSED_SLOTS = 3;
 
   /** From here on drives of a store in one process begin new lives only if they may be lost. */
   public static final int ASKS_FOR_LOCAL_DRIVES = 3;

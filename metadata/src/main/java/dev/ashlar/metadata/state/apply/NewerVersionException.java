@@ -9,8 +9,8 @@ public final class NewerVersionException extends RuntimeException {
   public NewerVersionException(String what, int needed, int known) {
     super(
         String.format(
-            "%s of version %d of metadata, and this build knows %d at most: nothing is lost, start it"
-                + " with the newer build again",
+            "%s of metadata version %d, but this build supports %d at most. Nothing is "
+                + "lost: restart with the newer build",
             what, needed, known));
   }
 

@@ -67,16 +67,16 @@ public final class BlobChanges {
         Acknowledgements.held(
             context, slot -> context.placement().location(row, slot), profile, counting);
     List<Integer> missed = Acknowledgements.missing(held, attempt.getSlotsList());
-    SortedSet<Integer> debts = Debts.owed(context, row);
+    SortedSet<Integer> debts = Debts.slots(context, row);
     debts.addAll(missed);
     boolean mayCountNextTime = counting.size() < change.getAcksCount();
     require(
         debts.size() <= Acknowledgements.debtsMax(profile) || !mayCountNextTime,
         ResultCode.CONDITIONAL_CONFLICT);
     Acknowledgements.requireDurable(profile, debts);
-    BlobRow.Builder changed = MissedSlots.told(context, row, row).toBuilder();
-    if (MissedSlots.areTold(context)) {
-      changed.setTellsMissed(true);
+    BlobRow.Builder changed = MissedSlots.recorded(context, row, row).toBuilder();
+    if (MissedSlots.areRecorded(context)) {
+      changed.setMissedSlotsKnown(true);
       attempt.addAllMissedSlots(missed);
     }
     changed
@@ -95,7 +95,7 @@ public final class BlobChanges {
     PlacementMap map = context.placement();
     return row.getSettled() > change.getBaseSettled()
         && change.getAcksList().stream()
-            .filter(ack -> ack.getSlot() >= 0 && ack.getSlot() < map.profile().shards())
+            .filter(ack -> ack.getSlot() >= 0 && ack.getSlot() < map.profile(row.getPg()).shards())
             .anyMatch(
                 ack -> !Acknowledgements.driveOf(ack).equals(map.location(row, ack.getSlot())));
   }

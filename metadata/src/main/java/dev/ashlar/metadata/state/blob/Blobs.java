@@ -60,14 +60,14 @@ public final class Blobs {
   private static boolean fits(NewBlob blob, PlacementMap map) {
     return blob.getLength() > 0
         && blob.getLength() <= LENGTH_MAX
-        && blob.getProfile().equals(map.profile().toMessage())
         && blob.getPg() == BlobId.of(blob.getId()).placementGroup(map.pgCount())
+        && blob.getProfile().equals(map.profile(blob.getPg()).toMessage())
         && blob.getEpoch() <= map.epoch();
   }
 
   /** Every slot that holds bytes of the blob should have acknowledged them. */
   private static BlobRow row(ApplyContext context, NewBlob blob, PlacementMap map) {
-    Profile profile = map.profile();
+    Profile profile = Profile.of(blob.getProfile());
     StripeLayout layout = new StripeLayout(profile, blob.getLength());
     List<Integer> written = layout.touchedSlots(new ByteRange(0, blob.getLength()));
     Map<Integer, UUID> earlier = earlierOwners(blob, map);
@@ -129,7 +129,7 @@ public final class Blobs {
       for (SlotAck ack : blob.getAcksList()) {
         UUID drive = Acknowledgements.driveOf(ack);
         int slot = ack.getSlot();
-        boolean isSlot = slot >= 0 && slot < map.profile().shards();
+        boolean isSlot = slot >= 0 && slot < map.profile(blob.getPg()).shards();
         if (isSlot
             && !drive.equals(map.drive(blob.getPg(), slot))
             && map.wasAt(blob.getPg(), slot, drive)) {

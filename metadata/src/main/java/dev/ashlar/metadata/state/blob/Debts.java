@@ -8,7 +8,7 @@ import dev.ashlar.metadata.table.Table;
 import dev.ashlar.protocol.layout.StripeLayout;
 import dev.ashlar.protocol.message.BlobIdValue;
 import dev.ashlar.protocol.message.BlobRow;
-import dev.ashlar.protocol.message.ShardPlace;
+import dev.ashlar.protocol.message.RelocatedShard;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.PlacementMap;
 import dev.ashlar.protocol.model.Profile;
@@ -28,8 +28,8 @@ public final class Debts {
   private Debts() {}
 
   /** The slots whose shards are not known to be on their drives, ascending. */
-  public static SortedSet<Integer> owed(ApplyContext context, BlobRow row) {
-    TreeSet<Integer> owed = new TreeSet<>(row.getDebtSlotsList());
+  public static SortedSet<Integer> slots(ApplyContext context, BlobRow row) {
+    TreeSet<Integer> debts = new TreeSet<>(row.getDebtSlotsList());
     Catalog catalog = context.catalog();
     if (catalog.wasReplacedBehind(row.getSettled())) {
       PlacementMap map = context.placement();
@@ -37,11 +37,11 @@ public final class Debts {
       for (int slot = 0; slot < layout.profile().shards(); slot++) {
         boolean isLost = catalog.replacedAt(map.location(row, slot)) > row.getSettled();
         if (isLost && layout.shardLength(slot) > 0) {
-          owed.add(slot);
+          debts.add(slot);
         }
       }
     }
-    return owed;
+    return debts;
   }
 
   public static StripeLayout layout(BlobRow row) {
@@ -74,11 +74,11 @@ public final class Debts {
   public record Entry(BlobId id, int spare, long bytes) {
     public static Entry of(byte[] key, byte[] value) {
       return new Entry(
-          Keys.blobOfOwing(key), Keys.spareOfOwing(key), ByteBuffer.wrap(value).getLong());
+          Keys.blobOfDebt(key), Keys.spareOfDebt(key), ByteBuffer.wrap(value).getLong());
     }
 
     byte[] key() {
-      return Keys.owing(spare, id);
+      return Keys.debt(spare, id);
     }
 
     byte[] value() {
@@ -88,19 +88,19 @@ public final class Debts {
 
   /** Null for a blob that has all its shards where they belong, or is to be deleted. */
   private static @Nullable Entry entry(BlobRow row) {
-    List<ShardPlace> moving = RelocatedShards.toMove(row);
+    List<RelocatedShard> moving = RelocatedShards.toMove(row);
     boolean isOwing = row.getDebtSlotsCount() > 0 && row.getReferences() > 0;
     if (!isOwing && moving.isEmpty()) {
       return null;
     }
     StripeLayout layout = layout(row);
-    int lost = (int) moving.stream().filter(ShardPlace::getOut).count();
-    long owed = row.getDebtSlotsList().stream().mapToLong(layout::shardLength).sum();
+    int lost = (int) moving.stream().filter(RelocatedShard::getOut).count();
+    long debtBytes = row.getDebtSlotsList().stream().mapToLong(layout::shardLength).sum();
     long moved = moving.stream().mapToLong(place -> layout.shardLength(place.getSlot())).sum();
     return new Entry(
         BlobId.of(row.getId()),
         layout.profile().parityShards() - row.getDebtSlotsCount() - lost,
-        owed + moved);
+        debtBytes + moved);
   }
 
   /** The blob of which a shard has this name. */

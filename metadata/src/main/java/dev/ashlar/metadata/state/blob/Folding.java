@@ -52,7 +52,7 @@ public final class Folding {
     List<AttemptRow> attempts = row.getAttemptsList().subList(0, count);
     Set<Integer> touched = new TreeSet<>();
     attempts.forEach(attempt -> touched.addAll(attempt.getSlotsList()));
-    Set<Integer> before = Debts.owed(context, row);
+    Set<Integer> before = Debts.slots(context, row);
     boolean[] held =
         Acknowledgements.held(
             context,
@@ -81,10 +81,10 @@ public final class Folding {
   /** Whether no slot is given up that decoding may need. Before version 3 nobody asked. */
   private static boolean mayLeave(
       ApplyContext context, BlobRow row, int count, boolean[] held, Set<Integer> before) {
-    if (!MissedSlots.areTold(context)) {
+    if (!MissedSlots.areRecorded(context)) {
       return true;
     }
-    BlobRow told = MissedSlots.told(context, row, row);
+    BlobRow told = MissedSlots.recorded(context, row, row);
     Set<Integer> folded = ChangeHolders.of(told, count);
     folded.removeIf(slot -> !held[slot]);
     return ChangeHolders.mayLeave(told, count, folded, before);

@@ -7,7 +7,7 @@ import dev.ashlar.protocol.layout.StripeLayout;
 import dev.ashlar.protocol.message.BlobRow;
 import dev.ashlar.protocol.message.CommandResult;
 import dev.ashlar.protocol.message.LostShard;
-import dev.ashlar.protocol.message.OweShards;
+import dev.ashlar.protocol.message.RecordLostShards;
 import dev.ashlar.protocol.message.ResultCode;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.Profile;
@@ -24,25 +24,25 @@ public final class LostShards {
    * its last one, on the drive that is still to have it and has not been replaced since. What is
    * owed already is passed over.
    */
-  public static CommandResult owe(ApplyContext context, OweShards command) {
+  public static CommandResult record(ApplyContext context, RecordLostShards command) {
     BlobRow row = Blobs.find(context, command.getBlob()).orElse(BlobRow.getDefaultInstance());
     require(row.getReferences() > 0, ResultCode.CONDITIONAL_CONFLICT);
     StripeLayout layout = new StripeLayout(Profile.of(row.getProfile()), row.getLength());
-    SortedSet<Integer> owed = Debts.owed(context, row);
+    SortedSet<Integer> debts = Debts.slots(context, row);
     for (LostShard shard : command.getShardsList()) {
       int slot = shard.getDrive().getSlot();
       require(
           slot >= 0 && slot < layout.profile().shards() && layout.shardLength(slot) > 0,
           ResultCode.INVALID_COMMAND);
-      if (!owed.contains(slot)) {
+      if (!debts.contains(slot)) {
         require(isPresent(context, row, shard), ResultCode.CONDITIONAL_CONFLICT);
         // Damage is a few blocks of a shard: what is left of it may be needed for the others.
-        require(owed.size() < layout.profile().parityShards(), ResultCode.NOT_DURABLE);
-        owed.add(slot);
+        require(debts.size() < layout.profile().parityShards(), ResultCode.NOT_DURABLE);
+        debts.add(slot);
       }
     }
-    if (owed.size() > row.getDebtSlotsCount()) {
-      Blobs.write(context, row, RelocatedShards.settled(context, row, row, owed, Map.of()));
+    if (debts.size() > row.getDebtSlotsCount()) {
+      Blobs.write(context, row, RelocatedShards.settled(context, row, row, debts, Map.of()));
     }
     return ApplyContext.OK;
   }

@@ -11,8 +11,8 @@ import java.util.List;
 final class MissedSlots {
   private MissedSlots() {}
 
-  static boolean areTold(ApplyContext context) {
-    return context.version() >= MetadataVersion.TELLS_MISSED;
+  static boolean areRecorded(ApplyContext context) {
+    return context.version() >= MetadataVersion.KNOWS_MISSED_SLOTS;
   }
 
   /**
@@ -22,19 +22,21 @@ final class MissedSlots {
    *
    * @param before the row with the debts that it has had so far
    */
-  static BlobRow told(ApplyContext context, BlobRow before, BlobRow after) {
-    if (!areTold(context)) {
+  static BlobRow recorded(ApplyContext context, BlobRow before, BlobRow after) {
+    if (!areRecorded(context)) {
       return after;
     }
     if (after.getAttemptsCount() == 0) {
-      return after.getTellsMissed() ? after.toBuilder().clearTellsMissed().build() : after;
+      return after.getMissedSlotsKnown()
+          ? after.toBuilder().clearMissedSlotsKnown().build()
+          : after;
     }
     List<Integer> debts = before.getDebtSlotsList();
-    if (after.getTellsMissed()
+    if (after.getMissedSlotsKnown()
         || debts.size() > Acknowledgements.debtsMax(Profile.of(after.getProfile()))) {
       return after;
     }
-    BlobRow.Builder told = after.toBuilder().setTellsMissed(true);
+    BlobRow.Builder told = after.toBuilder().setMissedSlotsKnown(true);
     for (AttemptRow.Builder attempt : told.getAttemptsBuilderList()) {
       attempt
           .clearMissedSlots()

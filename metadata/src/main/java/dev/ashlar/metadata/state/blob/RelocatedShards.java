@@ -7,7 +7,7 @@ import dev.ashlar.metadata.table.Rows;
 import dev.ashlar.protocol.layout.StripeLayout;
 import dev.ashlar.protocol.message.BlobRow;
 import dev.ashlar.protocol.message.DriveLoad;
-import dev.ashlar.protocol.message.ShardPlace;
+import dev.ashlar.protocol.message.RelocatedShard;
 import dev.ashlar.protocol.model.PlacementMap;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -42,19 +42,21 @@ final class RelocatedShards {
       Map<Integer, UUID> placed) {
     PlacementMap map = context.placement();
     BlobRow.Builder row =
-        MissedSlots.told(context, before, after).toBuilder()
+        MissedSlots.recorded(context, before, after).toBuilder()
             .clearDebtSlots()
             .addAllDebtSlots(debts)
             .setSettled(context.freshId())
             .setEpoch(map.epoch())
-            .clearPlaces();
+            .clearRelocatedShards();
     boolean isMoved =
-        !placed.isEmpty() || before.getPlacesCount() > 0 || !map.pastOf(row.getPg()).isEmpty();
+        !placed.isEmpty()
+            || before.getRelocatedShardsCount() > 0
+            || !map.pastOf(row.getPg()).isEmpty();
     if (isMoved) {
-      List<ShardPlace> places = places(context, before, placed);
+      List<RelocatedShard> places = places(context, before, placed);
       StripeLayout layout = Debts.layout(after);
       if (places.stream().anyMatch(place -> layout.shardLength(place.getSlot()) > 0)) {
-        row.addAllPlaces(places);
+        row.addAllRelocatedShards(places);
       }
     }
     return row.build();
@@ -64,15 +66,15 @@ final class RelocatedShards {
    * Also of slots that have no bytes yet: what they get must not come to a drive that still has
    * another slot's shard.
    */
-  private static List<ShardPlace> places(
+  private static List<RelocatedShard> places(
       ApplyContext context, BlobRow before, Map<Integer, UUID> placed) {
     PlacementMap map = context.placement();
-    List<ShardPlace> places = new ArrayList<>();
-    for (int slot = 0; slot < map.profile().shards(); slot++) {
+    List<RelocatedShard> places = new ArrayList<>();
+    for (int slot = 0; slot < map.profile(before.getPg()).shards(); slot++) {
       UUID place = placed.getOrDefault(slot, map.location(before, slot));
       if (!place.equals(map.drive(before.getPg(), slot))) {
         places.add(
-            ShardPlace.newBuilder()
+            RelocatedShard.newBuilder()
                 .setSlot(slot)
                 .setDriveHigh(place.getMostSignificantBits())
                 .setDriveLow(place.getLeastSignificantBits())
@@ -85,12 +87,12 @@ final class RelocatedShards {
 
   /** Whether no two slots have their shards on one drive, one of which is placed there now. */
   static boolean isSpread(
-      ApplyContext context, BlobRow row, Collection<Integer> owed, Map<Integer, UUID> placed) {
+      ApplyContext context, BlobRow row, Collection<Integer> debts, Map<Integer, UUID> placed) {
     PlacementMap map = context.placement();
     StripeLayout layout = Debts.layout(row);
     Set<UUID> taken = new HashSet<>();
-    for (int slot = 0; slot < map.profile().shards(); slot++) {
-      boolean isThere = !owed.contains(slot) && layout.shardLength(slot) > 0;
+    for (int slot = 0; slot < layout.profile().shards(); slot++) {
+      boolean isThere = !debts.contains(slot) && layout.shardLength(slot) > 0;
       if (isThere && !placed.containsKey(slot)) {
         taken.add(map.location(row, slot));
       }
@@ -99,12 +101,12 @@ final class RelocatedShards {
   }
 
   /** Slots whose shards are there, and are to be elsewhere. */
-  static Set<Integer> moving(ApplyContext context, BlobRow row, Set<Integer> owed) {
+  static Set<Integer> moving(ApplyContext context, BlobRow row, Set<Integer> debts) {
     PlacementMap map = context.placement();
     StripeLayout layout = Debts.layout(row);
     Set<Integer> moving = new TreeSet<>();
     for (int slot = 0; slot < layout.profile().shards(); slot++) {
-      if (!owed.contains(slot)
+      if (!debts.contains(slot)
           && layout.shardLength(slot) > 0
           && !map.location(row, slot).equals(map.drive(row.getPg(), slot))) {
         moving.add(slot);
@@ -114,12 +116,12 @@ final class RelocatedShards {
   }
 
   /** Those of a referenced blob that are to be moved, as far as the row tells. */
-  static List<ShardPlace> toMove(@Nullable BlobRow row) {
-    if (row == null || row.getReferences() == 0 || row.getPlacesCount() == 0) {
+  static List<RelocatedShard> toMove(@Nullable BlobRow row) {
+    if (row == null || row.getReferences() == 0 || row.getRelocatedShardsCount() == 0) {
       return List.of();
     }
     StripeLayout layout = Debts.layout(row);
-    return row.getPlacesList().stream()
+    return row.getRelocatedShardsList().stream()
         .filter(place -> layout.shardLength(place.getSlot()) > 0)
         .filter(place -> !row.getDebtSlotsList().contains(place.getSlot()))
         .toList();
@@ -127,8 +129,8 @@ final class RelocatedShards {
 
   /** Keeps count of what drives have that belongs elsewhere. */
   static void update(Overlay table, @Nullable BlobRow before, BlobRow after) {
-    List<ShardPlace> placesBefore = toMove(before);
-    List<ShardPlace> places = toMove(after);
+    List<RelocatedShard> placesBefore = toMove(before);
+    List<RelocatedShard> places = toMove(after);
     if (placesBefore.isEmpty() && places.isEmpty()) {
       return;
     }
@@ -140,7 +142,7 @@ final class RelocatedShards {
     changes.forEach((drive, change) -> add(table, drive, change[0], change[1]));
   }
 
-  private static void add(Map<UUID, long[]> changes, BlobRow row, ShardPlace place, int sign) {
+  private static void add(Map<UUID, long[]> changes, BlobRow row, RelocatedShard place, int sign) {
     long[] change = changes.computeIfAbsent(PlacementMap.driveOf(place), drive -> new long[2]);
     change[0] += sign;
     change[1] += sign * Debts.layout(row).shardLength(place.getSlot());

@@ -12,8 +12,8 @@ import dev.ashlar.protocol.message.BlobIdValue;
 import dev.ashlar.protocol.message.BlobRow;
 import dev.ashlar.protocol.message.CommandResult;
 import dev.ashlar.protocol.message.DriveRow;
-import dev.ashlar.protocol.message.NoteDebts;
 import dev.ashlar.protocol.message.RebuiltShard;
+import dev.ashlar.protocol.message.RecordDebts;
 import dev.ashlar.protocol.message.RepairBlob;
 import dev.ashlar.protocol.message.RepairedShard;
 import dev.ashlar.protocol.message.ResultCode;
@@ -36,13 +36,13 @@ import java.util.UUID;
 public final class Repairs {
   private Repairs() {}
 
-  public static CommandResult note(ApplyContext context, NoteDebts command) {
+  public static CommandResult recordDebts(ApplyContext context, RecordDebts command) {
     for (BlobIdValue id : command.getBlobsList()) {
       Optional<BlobRow> row = Blobs.find(context, id);
       if (row.isPresent() && row.get().getReferences() > 0) {
         BlobRow noted =
             RelocatedShards.settled(
-                context, row.get(), row.get(), Debts.owed(context, row.get()), Map.of());
+                context, row.get(), row.get(), Debts.slots(context, row.get()), Map.of());
         Blobs.write(context, row.get(), noted);
       }
     }
@@ -73,24 +73,24 @@ public final class Repairs {
   public static CommandResult repair(ApplyContext context, RepairBlob command) {
     BlobRow row = Blobs.find(context, command.getBlob()).orElse(BlobRow.getDefaultInstance());
     require(row.getReferences() > 0, ResultCode.CONDITIONAL_CONFLICT);
-    SortedSet<Integer> owed = Debts.owed(context, row);
-    Set<Integer> moving = RelocatedShards.moving(context, row, owed);
+    SortedSet<Integer> debts = Debts.slots(context, row);
+    Set<Integer> moving = RelocatedShards.moving(context, row, debts);
     Map<Integer, UUID> placed = new HashMap<>();
     BlobRow repaired = row;
     for (RepairedShard shard : command.getShardsList()) {
       int slot = shard.getAck().getSlot();
       require(slot >= 0 && slot < shards(row), ResultCode.INVALID_COMMAND);
-      if (isDone(row, shard) && !owed.contains(slot) && !moving.contains(slot)) {
+      if (isDone(row, shard) && !debts.contains(slot) && !moving.contains(slot)) {
         continue;
       }
       check(context, row, shard);
-      require(owed.remove(slot) || moving.remove(slot), ResultCode.CONDITIONAL_CONFLICT);
+      require(debts.remove(slot) || moving.remove(slot), ResultCode.CONDITIONAL_CONFLICT);
       placed.put(slot, context.placement().drive(row.getPg(), slot));
       repaired = withNamesOfEmptySlots(context, withShard(context, repaired, shard), shard);
     }
-    require(RelocatedShards.isSpread(context, row, owed, placed), ResultCode.CONDITIONAL_CONFLICT);
+    require(RelocatedShards.isSpread(context, row, debts, placed), ResultCode.CONDITIONAL_CONFLICT);
     rename(context, row, repaired);
-    Blobs.write(context, row, RelocatedShards.settled(context, row, repaired, owed, placed));
+    Blobs.write(context, row, RelocatedShards.settled(context, row, repaired, debts, placed));
     return ApplyContext.OK;
   }
 

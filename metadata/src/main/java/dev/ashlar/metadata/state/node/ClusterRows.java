@@ -75,7 +75,7 @@ public final class ClusterRows {
           move.getPg() >= 0
               && move.getPg() < present.pgCount()
               && move.getSlot() >= 0
-              && move.getSlot() < present.profile().shards()
+              && move.getSlot() < present.profile(move.getPg()).shards()
               && context.catalog().drives().containsKey(drive),
           ResultCode.INVALID_COMMAND);
       moves.add(new Move(move.getPg(), move.getSlot(), drive));

@@ -64,7 +64,7 @@ final class DriveLossCheck {
     int lostMax = 0;
     for (int pg = 0; pg < map.pgCount(); pg++) {
       if (drives.mayHold(pg, drive)) {
-        if (drives.others(pg, drive, true) >= map.profile().parityShards()) {
+        if (drives.others(pg, drive, true) >= map.profile(pg).parityShards()) {
           return false;
         }
         lostMax = Math.max(lostMax, drives.others(pg, drive, false));
@@ -103,7 +103,7 @@ final class DriveLossCheck {
    */
   private int others(int pg, UUID drive, boolean orAway) {
     int others = 0;
-    for (int slot = 0; slot < map.profile().shards(); slot++) {
+    for (int slot = 0; slot < map.profile(pg).shards(); slot++) {
       boolean isOne =
           places(pg, slot).stream()
               .filter(place -> !place.equals(drive))
@@ -163,11 +163,11 @@ final class DriveLossCheck {
   private static boolean needs(ApplyContext context, BlobRow row, UUID drive) {
     PlacementMap map = context.placement();
     StripeLayout layout = Debts.layout(row);
-    SortedSet<Integer> owed = Debts.owed(context, row);
-    int lost = owed.size();
+    SortedSet<Integer> debts = Debts.slots(context, row);
+    int lost = debts.size();
     boolean isThere = false;
     for (int slot = 0; slot < layout.profile().shards(); slot++) {
-      if (!owed.contains(slot) && layout.shardLength(slot) > 0) {
+      if (!debts.contains(slot) && layout.shardLength(slot) > 0) {
         UUID place = map.location(row, slot);
         isThere |= place.equals(drive);
         lost += !place.equals(drive) && context.catalog().isOut(place) ? 1 : 0;

@@ -15,7 +15,7 @@ import dev.ashlar.protocol.message.BalanceRow;
 import dev.ashlar.protocol.message.CommandResult;
 import dev.ashlar.protocol.message.DriveLoad;
 import dev.ashlar.protocol.message.DriveRow;
-import dev.ashlar.protocol.message.KeepNode;
+import dev.ashlar.protocol.message.NodeHeartbeat;
 import dev.ashlar.protocol.message.NodeRow;
 import dev.ashlar.protocol.message.RegisterNode;
 import dev.ashlar.protocol.message.Registry;
@@ -140,7 +140,7 @@ public final class Nodes {
     context.sessions().endUnused(context, used);
   }
 
-  public static CommandResult keep(ApplyContext context, long session, KeepNode command) {
+  public static CommandResult heartbeat(ApplyContext context, long session, NodeHeartbeat command) {
     NodeRow node =
         Rows.get(context.table(), Keys.node(command.getName()), NodeRow.parser())
             .orElseThrow(() -> new RefusedCommandException(ResultCode.CONDITIONAL_CONFLICT));

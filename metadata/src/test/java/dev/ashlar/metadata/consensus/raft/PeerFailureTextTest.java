@@ -24,6 +24,6 @@ class PeerFailureTextTest {
   @Test
   void oneOfSeveralIsOnlyIfTheOthersAreWhole() {
     String account = account(false);
-    assertTrue(account.contains("Only if most of them are, empty the folder"), account);
+    assertTrue(account.contains("Only if a majority of them is, empty the folder"), account);
   }
 }

@@ -4,8 +4,8 @@ import dev.ashlar.protocol.message.BlobChange;
 import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.DriveRow;
 import dev.ashlar.protocol.message.FoldBlob;
-import dev.ashlar.protocol.message.NoteDebts;
 import dev.ashlar.protocol.message.PutDrives;
+import dev.ashlar.protocol.message.RecordDebts;
 import java.util.List;
 import java.util.UUID;
 
@@ -33,7 +33,7 @@ abstract class FoldingFixture extends ChangeFixture {
   }
 
   void note(String key) throws Exception {
-    ok(Command.newBuilder().setNoteDebts(NoteDebts.newBuilder().addBlobs(row(key).getId())));
+    ok(Command.newBuilder().setRecordDebts(RecordDebts.newBuilder().addBlobs(row(key).getId())));
   }
 
   /** Drives of these slots have folded up to the revision, and no others. */

@@ -31,9 +31,9 @@ class FoldingOfVersion2Test extends FoldingFixture {
     put("k", 2 * STRIPE);
     ok(modify("k", 0, TestBlobs.piece(without(change(row("k"), 0, UNIT), 5))));
     assertEquals(List.of(), row("k").getAttempts(0).getMissedSlotsList());
-    assertFalse(row("k").getTellsMissed());
+    assertFalse(row("k").getMissedSlotsKnown());
     note("k");
-    assertFalse(row("k").getTellsMissed());
+    assertFalse(row("k").getMissedSlotsKnown());
     ok(foldedBy("k", 1, 0, 4));
   }
 
@@ -56,7 +56,7 @@ class FoldingOfVersion2Test extends FoldingFixture {
     begin("k", 0, 1, 2, 3, 4, 5);
     note("k");
     BlobRow noted = row("k");
-    assertTrue(noted.getTellsMissed());
+    assertTrue(noted.getMissedSlotsKnown());
     assertEquals(List.of(5), noted.getAttempts(0).getMissedSlotsList());
     assertEquals(List.of(5), noted.getAttempts(1).getMissedSlotsList());
     refused(ResultCode.NOT_DURABLE, foldedBy("k", 2, 0));
@@ -72,7 +72,7 @@ class FoldingOfVersion2Test extends FoldingFixture {
     note("k");
     metadata.raiseVersion();
     note("k");
-    assertFalse(row("k").getTellsMissed());
+    assertFalse(row("k").getMissedSlotsKnown());
     refused(ResultCode.NOT_DURABLE, foldedBy("k", 1));
     refused(ResultCode.NOT_DURABLE, foldedBy("k", 1, 0, 1, 2, 3, 4, 5));
     assertEquals(1, row("k").getAttemptsCount());
@@ -84,7 +84,7 @@ class FoldingOfVersion2Test extends FoldingFixture {
     ok(modify("k", 0, TestBlobs.piece(without(change(row("k"), 0, UNIT), 5))));
     metadata.raiseVersion();
     ok(patch("k", row("k"), STRIPE, UNIT));
-    assertTrue(row("k").getTellsMissed());
+    assertTrue(row("k").getMissedSlotsKnown());
     assertEquals(List.of(5), row("k").getAttempts(0).getMissedSlotsList());
     assertEquals(List.of(), row("k").getAttempts(1).getMissedSlotsList());
   }

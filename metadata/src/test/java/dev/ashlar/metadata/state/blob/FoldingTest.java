@@ -56,7 +56,7 @@ class FoldingTest extends FoldingFixture {
     refused(ResultCode.NOT_DURABLE, foldedBy("k", 1, 0, 5)); // 5 cannot have all of it
     ok(foldedBy("k", 1, 0, 4));
     assertEquals(0, row("k").getAttemptsCount());
-    assertFalse(row("k").getTellsMissed());
+    assertFalse(row("k").getMissedSlotsKnown());
   }
 
   @Test

@@ -6,7 +6,7 @@ import dev.ashlar.metadata.memory.TestBlobs;
 import dev.ashlar.protocol.message.BlobRow;
 import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.LostShard;
-import dev.ashlar.protocol.message.OweShards;
+import dev.ashlar.protocol.message.RecordLostShards;
 import dev.ashlar.protocol.message.RepairBlob;
 import dev.ashlar.protocol.message.RepairedShard;
 import dev.ashlar.protocol.message.ResultCode;
@@ -26,11 +26,11 @@ class LostShardsTest extends ChangeFixture {
   }
 
   private ResultCode owe(BlobRow row, LostShard.Builder... shards) throws Exception {
-    OweShards.Builder owe = OweShards.newBuilder().setBlob(row.getId());
+    RecordLostShards.Builder owe = RecordLostShards.newBuilder().setBlob(row.getId());
     for (LostShard.Builder shard : shards) {
       owe.addShards(shard);
     }
-    return metadata.submit(Command.newBuilder().setOweShards(owe)).getCode();
+    return metadata.submit(Command.newBuilder().setRecordLostShards(owe)).getCode();
   }
 
   @Test

@@ -15,11 +15,11 @@ import dev.ashlar.protocol.message.LostShard;
 import dev.ashlar.protocol.message.ModifyObject;
 import dev.ashlar.protocol.message.MoveSlots;
 import dev.ashlar.protocol.message.NewBlob;
-import dev.ashlar.protocol.message.NoteDebts;
 import dev.ashlar.protocol.message.ObjectSummary;
-import dev.ashlar.protocol.message.OweShards;
 import dev.ashlar.protocol.message.PutDrives;
 import dev.ashlar.protocol.message.PutObject;
+import dev.ashlar.protocol.message.RecordDebts;
+import dev.ashlar.protocol.message.RecordLostShards;
 import dev.ashlar.protocol.message.RepairBlob;
 import dev.ashlar.protocol.message.RepairedShard;
 import dev.ashlar.protocol.message.ResultCode;
@@ -68,7 +68,7 @@ class MovesTest extends ChangeFixture {
   }
 
   private void note(BlobRow row) throws Exception {
-    ok(Command.newBuilder().setNoteDebts(NoteDebts.newBuilder().addBlobs(row.getId())));
+    ok(Command.newBuilder().setRecordDebts(RecordDebts.newBuilder().addBlobs(row.getId())));
   }
 
   private RepairedShard.Builder moved(BlobRow row, int slot) {
@@ -107,16 +107,16 @@ class MovesTest extends ChangeFixture {
     assertEquals(1, loads().getFirst().getShards());
     assertEquals(UNIT, loads().getFirst().getBytes());
     assertEquals(2, metadata.debts().getFirst().getSpare(), "it may lose as many as ever");
-    assertEquals(List.of(noted), metadata.owing(2, null, 10));
+    assertEquals(List.of(noted), metadata.blobsInDebt(2, null, 10));
     BlobId own = BlobId.of(before.getId());
-    assertEquals(Set.of(own), metadata.known(from, List.of(own)));
+    assertEquals(Set.of(own), metadata.neededShards(from, List.of(own)));
     RepairedShard.Builder copy = moved(noted, 2);
     assertEquals(ResultCode.OK, repair(noted, copy));
     assertEquals(to, at("k", 2));
-    assertEquals(List.of(), row("k").getPlacesList());
+    assertEquals(List.of(), row("k").getRelocatedShardsList());
     assertEquals(List.of(), loads());
     assertEquals(List.of(), metadata.debts());
-    assertEquals(Set.of(), metadata.known(from, List.of(own)));
+    assertEquals(Set.of(), metadata.neededShards(from, List.of(own)));
     assertEquals(ResultCode.OK, repair(noted, copy), "again");
   }
 
@@ -126,8 +126,9 @@ class MovesTest extends ChangeFixture {
             .setDrive(asked)
             .setName(ShardId.name(row, asked.getSlot()).toMessage())
             .setLastChange(Repairs.lastChange(row, asked.getSlot()));
-    OweShards.Builder owe = OweShards.newBuilder().setBlob(row.getId()).addShards(lost);
-    return metadata.submit(Command.newBuilder().setOweShards(owe)).getCode();
+    RecordLostShards.Builder owe =
+        RecordLostShards.newBuilder().setBlob(row.getId()).addShards(lost);
+    return metadata.submit(Command.newBuilder().setRecordLostShards(owe)).getCode();
   }
 
   @Test
@@ -261,14 +262,14 @@ class MovesTest extends ChangeFixture {
     assertEquals(parity, at("k", 1));
     assertEquals(BlobId.of(copy.getName()), ShardId.name(row, 1));
     assertEquals(old, ShardId.name(row, 0), "which has bytes");
-    assertEquals(Set.of(), metadata.known(parity, List.of(old)));
+    assertEquals(Set.of(), metadata.neededShards(parity, List.of(old)));
     refused(ResultCode.CONDITIONAL_CONFLICT, early);
     ok(patch("k", row, 10, UNIT));
     assertEquals(List.of(), row("k").getDebtSlotsList());
     assertEquals(ResultCode.OK, owe(row("k"), TestBlobs.acks(metadata, pg).get(4)));
     assertEquals(ResultCode.OK, repair(row("k"), moved(row("k"), 4).setLastChange(1)));
     BlobId name = ShardId.name(row("k"), 1);
-    assertEquals(Set.of(name), metadata.known(parity, List.of(name)), "still in use");
+    assertEquals(Set.of(name), metadata.neededShards(parity, List.of(name)), "still in use");
   }
 
   /** Written by a map in which the slots were other drives'. */
@@ -309,7 +310,7 @@ class MovesTest extends ChangeFixture {
     BlobRow noted = row("k");
     assertEquals(ResultCode.CONDITIONAL_CONFLICT, repair(noted, moved(noted, 1)));
     assertEquals(ResultCode.OK, repair(noted, moved(noted, 0), moved(noted, 1)));
-    assertEquals(List.of(), row("k").getPlacesList());
+    assertEquals(List.of(), row("k").getRelocatedShardsList());
   }
 
   @Test
@@ -323,13 +324,13 @@ class MovesTest extends ChangeFixture {
     ok(command(move(pg, 4, spare(pg)).addDrives(standing)));
     note(row);
     assertEquals(List.of(), row("k").getDebtSlotsList());
-    assertTrue(row("k").getPlaces(0).getOut());
+    assertTrue(row("k").getRelocatedShards(0).getOut());
     assertEquals(1, metadata.debts().getFirst().getSpare());
     ok(
         command(
             move(pg, 4, out).addDrives(standing.clone().setStanding(DriveStanding.STANDING_IN))));
     note(row("k"));
-    assertEquals(List.of(), row("k").getPlacesList(), "it is where it belongs again");
+    assertEquals(List.of(), row("k").getRelocatedShardsList(), "it is where it belongs again");
     assertEquals(List.of(), metadata.debts());
   }
 

@@ -17,7 +17,7 @@ import dev.ashlar.protocol.message.DriveRow;
 import dev.ashlar.protocol.message.EndSessions;
 import dev.ashlar.protocol.message.ForgetBlobs;
 import dev.ashlar.protocol.message.ModifyObject;
-import dev.ashlar.protocol.message.NoteDebts;
+import dev.ashlar.protocol.message.RecordDebts;
 import dev.ashlar.protocol.message.RepairBlob;
 import dev.ashlar.protocol.message.RepairedShard;
 import dev.ashlar.protocol.message.ResultCode;
@@ -37,11 +37,11 @@ class RepairsTest extends ChangeFixture {
   private long names = 1 << 20;
 
   private void note(BlobRow... rows) throws Exception {
-    NoteDebts.Builder note = NoteDebts.newBuilder();
+    RecordDebts.Builder note = RecordDebts.newBuilder();
     for (BlobRow row : rows) {
       note.addBlobs(row.getId());
     }
-    ok(Command.newBuilder().setNoteDebts(note));
+    ok(Command.newBuilder().setRecordDebts(note));
   }
 
   /** The shard was made from this row, under a new name. */
@@ -77,7 +77,7 @@ class RepairsTest extends ChangeFixture {
 
   /** Which of the names the drive of this slot has to keep. */
   private Set<BlobId> known(BlobRow row, int slot, BlobId... names) throws Exception {
-    return metadata.known(metadata.placement().drive(row.getPg(), slot), List.of(names));
+    return metadata.neededShards(metadata.placement().drive(row.getPg(), slot), List.of(names));
   }
 
   private BlobRow wiped(String key, int... slots) throws Exception {
@@ -102,7 +102,7 @@ class RepairsTest extends ChangeFixture {
       assertTrue(slot == 0 || slot >= 4, "a slot without bytes owes none");
     }
     assertEquals(1, metadata.debts().getFirst().getSpare());
-    assertTrue(metadata.owing(1, null, 10).contains(row("old")));
+    assertTrue(metadata.blobsInDebt(1, null, 10).contains(row("old")));
   }
 
   @Test
@@ -305,17 +305,17 @@ class RepairsTest extends ChangeFixture {
     List<DebtLevel> levels = metadata.debts();
     assertEquals(2, levels.stream().mapToLong(DebtLevel::getBlobs).sum());
     for (DebtLevel level : levels) {
-      List<BlobRow> owing = metadata.owing(level.getSpare(), null, 10);
+      List<BlobRow> owing = metadata.blobsInDebt(level.getSpare(), null, 10);
       assertEquals(level.getBlobs(), owing.size());
       for (BlobRow row : owing) {
         assertEquals(level.getSpare(), 2 - row.getDebtSlotsCount());
-        assertTrue(metadata.owing(level.getSpare(), BlobId.of(row.getId()), 1).size() < 2);
+        assertTrue(metadata.blobsInDebt(level.getSpare(), BlobId.of(row.getId()), 1).size() < 2);
       }
       long slots = owing.stream().mapToLong(BlobRow::getDebtSlotsCount).sum();
       assertEquals(slots * UNIT, level.getBytes());
     }
     assertTrue(levels.getFirst().getSpare() <= levels.getLast().getSpare());
-    assertTrue(metadata.owing(levels.getFirst().getSpare(), null, 10).contains(row("two")));
+    assertTrue(metadata.blobsInDebt(levels.getFirst().getSpare(), null, 10).contains(row("two")));
   }
 
   /** In tables of format 1 nobody kept count. */
@@ -366,7 +366,7 @@ class RepairsTest extends ChangeFixture {
       }
       Map<Integer, Long> listed = new TreeMap<>();
       for (int spare = -6; spare <= 2; spare++) {
-        listed.merge(spare, (long) metadata.owing(spare, null, 100).size(), Long::sum);
+        listed.merge(spare, (long) metadata.blobsInDebt(spare, null, 100).size(), Long::sum);
       }
       listed.values().removeIf(count -> count == 0);
       Map<Integer, Long> counted = new TreeMap<>();

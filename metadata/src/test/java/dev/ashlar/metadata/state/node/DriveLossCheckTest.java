@@ -11,10 +11,10 @@ import dev.ashlar.protocol.client.ManualClock;
 import dev.ashlar.protocol.message.BlobRow;
 import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.DriveRow;
-import dev.ashlar.protocol.message.KeepNode;
+import dev.ashlar.protocol.message.NodeHeartbeat;
 import dev.ashlar.protocol.message.NodeRow;
-import dev.ashlar.protocol.message.NoteDebts;
 import dev.ashlar.protocol.message.PutDrives;
+import dev.ashlar.protocol.message.RecordDebts;
 import dev.ashlar.protocol.message.RegisterNode;
 import dev.ashlar.protocol.message.RepairBlob;
 import dev.ashlar.protocol.message.RepairedShard;
@@ -121,7 +121,8 @@ class DriveLossCheckTest {
   private void keep(int node) {
     sessions
         .get(node)
-        .require(Command.newBuilder().setKeepNode(KeepNode.newBuilder().setName("n" + node)));
+        .require(
+            Command.newBuilder().setNodeHeartbeat(NodeHeartbeat.newBuilder().setName("n" + node)));
   }
 
   /** All rows tell what it lost. */
@@ -153,7 +154,7 @@ class DriveLossCheckTest {
 
   private void note(BlobRow blob) {
     metadata.require(
-        Command.newBuilder().setNoteDebts(NoteDebts.newBuilder().addBlobs(blob.getId())));
+        Command.newBuilder().setRecordDebts(RecordDebts.newBuilder().addBlobs(blob.getId())));
   }
 
   @Test

@@ -12,7 +12,7 @@ import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.CommandResult;
 import dev.ashlar.protocol.message.CreateBucket;
 import dev.ashlar.protocol.message.DriveRow;
-import dev.ashlar.protocol.message.KeepNode;
+import dev.ashlar.protocol.message.NodeHeartbeat;
 import dev.ashlar.protocol.message.NodeRow;
 import dev.ashlar.protocol.message.RegisterNode;
 import dev.ashlar.protocol.message.RegisterSession;
@@ -78,7 +78,8 @@ class NodesTest {
     return submit(
         session,
         Command.newBuilder()
-            .setKeepNode(KeepNode.newBuilder().setName(name).setOldestReadMs(oldestReadMs)));
+            .setNodeHeartbeat(
+                NodeHeartbeat.newBuilder().setName(name).setOldestReadMs(oldestReadMs)));
   }
 
   /** Time goes by, in which this node of the session is heard. */
@@ -239,7 +240,7 @@ class NodesTest {
     long beforeMs = registry().getLogTimeMs();
     Command keep =
         Command.newBuilder()
-            .setKeepNode(KeepNode.newBuilder().setName("g-1"))
+            .setNodeHeartbeat(NodeHeartbeat.newBuilder().setName("g-1"))
             .setSession(first)
             .setRequest(++requests)
             .setTimeMs(nowMs + 10 * NodeLife.FORGOTTEN_MS)
