@@ -8,9 +8,11 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.socket.DuplexChannel;
+import io.netty.handler.codec.DecoderException;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.LastHttpContent;
+import io.netty.handler.ssl.SslHandler;
 import io.netty.util.ReferenceCountUtil;
 import io.netty.util.concurrent.EventExecutor;
 import java.io.IOException;
@@ -35,7 +37,9 @@ final class Connection extends ChannelInboundHandlerAdapter {
   private static final ByteBuf CONTINUE =
       Unpooled.unreleasableBuffer(
           Unpooled.directBuffer()
-              .writeBytes("HTTP/1.1 100 Continue\r\n\r\n".getBytes(StandardCharsets.US_ASCII)));
+              .writeBytes("HTTP/1.1 100 Continue\r\n\r\n".getBytes(StandardCharsets.US_ASCII))
+              // A TLS handler appends the next bytes to a buffer that has room for them.
+              .asReadOnly());
 
   private final ServerState shared;
   private final ConnectionHandle port;
@@ -302,13 +306,23 @@ final class Connection extends ChannelInboundHandlerAdapter {
     lingering = true;
     patience.lingers();
     releaseAhead();
-    outbound.whenSent(
-        context(),
-        () -> {
-          if (context().channel() instanceof DuplexChannel duplex && duplex.isActive()) {
-            duplex.shutdownOutput().addListener(done -> context().read());
-          }
-        });
+    outbound.whenSent(context(), this::endOutput);
+  }
+
+  /** Tells the client, in TLS and then in TCP, that nothing more will come. */
+  private void endOutput() {
+    SslHandler tls = context().pipeline().get(SslHandler.class);
+    if (tls == null) {
+      shutdownOutput();
+    } else {
+      tls.closeOutbound().addListener(written -> shutdownOutput());
+    }
+  }
+
+  private void shutdownOutput() {
+    if (context().channel() instanceof DuplexChannel duplex && duplex.isActive()) {
+      duplex.shutdownOutput().addListener(done -> context().read());
+    }
   }
 
   void close() {
@@ -348,8 +362,10 @@ final class Connection extends ChannelInboundHandlerAdapter {
 
   @Override
   public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-    if (!(cause instanceof IOException)) {
-      LOG.warn("connection of {} failed", ctx.channel().remoteAddress(), cause);
+    // The decoders wrap what is wrong with the bytes of a client that speaks no TLS.
+    Throwable reason = cause instanceof DecoderException ? cause.getCause() : cause;
+    if (!(reason instanceof IOException)) {
+      LOG.warn("connection from {} failed", ctx.channel().remoteAddress(), cause);
     }
     ctx.close();
   }

@@ -1,20 +1,26 @@
 package dev.ashlar.gateway.http;
 
 import dev.ashlar.transport.Transport;
+import io.netty.channel.ChannelPipeline;
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.function.Consumer;
 
 /**
  * The S3 port.
  *
  * @param listen port 0 takes a free one
+ * @param security adds the handler that encrypts a connection to its still empty pipeline; {@link
+ *     #PLAINTEXT} adds none
  */
 public record HttpConfig(
     InetSocketAddress listen,
     Transport transport,
     int eventLoops,
     Limits limits,
-    Timeouts timeouts) {
+    Timeouts timeouts,
+    Consumer<ChannelPipeline> security) {
+  public static final Consumer<ChannelPipeline> PLAINTEXT = pipeline -> {};
 
   /**
    * What one request or connection may hold.
@@ -78,6 +84,11 @@ public record HttpConfig(
         Transport.EPOLL,
         Runtime.getRuntime().availableProcessors(),
         Limits.defaults(),
-        Timeouts.defaults());
+        Timeouts.defaults(),
+        PLAINTEXT);
+  }
+
+  public HttpConfig withTransport(Transport other) {
+    return new HttpConfig(listen, other, eventLoops, limits, timeouts, security);
   }
 }

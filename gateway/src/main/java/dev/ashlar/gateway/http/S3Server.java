@@ -84,6 +84,7 @@ public final class S3Server implements AutoCloseable {
               @Override
               protected void initChannel(Channel channel) {
                 channels.add(channel);
+                config.security().accept(channel.pipeline());
                 Connection connection = new Connection(state);
                 channel
                     .pipeline()

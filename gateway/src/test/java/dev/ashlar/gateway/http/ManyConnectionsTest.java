@@ -95,7 +95,13 @@ class ManyConnectionsTest {
   void servesOnEveryTransport(Transport transport) throws Exception {
     HttpConfig standard = server.config;
     server.config =
-        new HttpConfig(standard.listen(), transport, 2, standard.limits(), standard.timeouts());
+        new HttpConfig(
+            standard.listen(),
+            transport,
+            2,
+            standard.limits(),
+            standard.timeouts(),
+            HttpConfig.PLAINTEXT);
     try {
       transport.ensureAvailable();
     } catch (IllegalStateException missing) {

@@ -11,6 +11,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
+import javax.net.ssl.SSLContext;
 
 /** A client that sends exactly the bytes it is told to. */
 public final class RawClient implements AutoCloseable {
@@ -40,6 +41,13 @@ public final class RawClient implements AutoCloseable {
     }
     socket.setSoTimeout(TIMEOUT_MS);
     socket.connect(address);
+    in = new BufferedInputStream(socket.getInputStream());
+  }
+
+  /** Talks TLS. */
+  public RawClient(InetSocketAddress address, SSLContext tls) throws IOException {
+    socket = tls.getSocketFactory().createSocket(address.getAddress(), address.getPort());
+    socket.setSoTimeout(TIMEOUT_MS);
     in = new BufferedInputStream(socket.getInputStream());
   }
 

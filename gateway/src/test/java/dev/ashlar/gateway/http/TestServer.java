@@ -9,8 +9,10 @@ import dev.ashlar.gateway.exchange.RequestHandler;
 import dev.ashlar.protocol.memory.ByteBudget;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelHandler;
 import io.netty.handler.codec.http.DefaultHttpHeaders;
 import io.netty.util.ResourceLeakDetector;
 import java.io.IOException;
@@ -23,6 +25,7 @@ import java.time.Instant;
 import java.time.ZoneOffset;
 import java.util.HexFormat;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
@@ -72,7 +75,28 @@ public final class TestServer {
 
   public TestServer with(HttpConfig.Limits limits, HttpConfig.Timeouts timeouts) {
     config =
-        new HttpConfig(config.listen(), config.transport(), config.eventLoops(), limits, timeouts);
+        new HttpConfig(
+            config.listen(),
+            config.transport(),
+            config.eventLoops(),
+            limits,
+            timeouts,
+            config.security());
+    return this;
+  }
+
+  /**
+   * @param handler to put in front of every connection
+   */
+  public TestServer secured(Function<ByteBufAllocator, ChannelHandler> handler) {
+    config =
+        new HttpConfig(
+            config.listen(),
+            config.transport(),
+            config.eventLoops(),
+            config.limits(),
+            config.timeouts(),
+            pipeline -> pipeline.addLast(handler.apply(pipeline.channel().alloc())));
     return this;
   }
 

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.exchange.HttpAnswer;
+import dev.ashlar.gateway.exchange.RequestHandler;
 import dev.ashlar.gateway.s3.S3Config;
 import dev.ashlar.metadata.memory.MemoryMetadata;
 import dev.ashlar.protocol.client.MetadataClient;
@@ -49,6 +50,10 @@ final class TestS3 {
             registry,
             Clock.systemUTC(),
             new Random(1));
+  }
+
+  RequestHandler handler() {
+    return service;
   }
 
   static TestRequest request(String method, String uri) {

@@ -253,14 +253,9 @@ final class GatewayRole implements AutoCloseable {
             dependencies.meters(),
             dependencies.clock(),
             new SecureRandom());
-    HttpConfig standard = HttpConfig.defaults(options.service().listen().socketAddress());
     HttpConfig http =
-        new HttpConfig(
-            standard.listen(),
-            options.service().transport(),
-            standard.eventLoops(),
-            standard.limits(),
-            standard.timeouts());
+        HttpConfig.defaults(options.service().listen().socketAddress())
+            .withTransport(options.service().transport());
     ByteBudget budget = new ByteBudget(BUDGET_BYTES);
     return opened
         .add(new S3Server(http, service, budget, dependencies.meters(), dependencies.clock()))
