@@ -42,7 +42,7 @@ import org.apache.ratis.protocol.RaftPeerId;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** All peers of the metadata group, which live in this process, one folder each. */
+/** The metadata Raft group when all its peers are in this process, one folder each. */
 public final class LocalRaftGroup implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(LocalRaftGroup.class);
   private static final long RETRY_MS = 10;
@@ -63,7 +63,7 @@ public final class LocalRaftGroup implements AutoCloseable {
     this.peers = peers;
     this.folders = folders;
     this.leader = peers.getFirst();
-    // All its peers are in this process, and know the same.
+    // All peers run the same build, so they support the same version.
     this.queue =
         new CommitQueue(
             config.clock(), config.timeout(), config.meters(), config::knows, this::propose);
@@ -75,9 +75,9 @@ public final class LocalRaftGroup implements AutoCloseable {
   }
 
   /**
-   * @param folders one per peer, in an order that never changes; the first asks for votes first
-   * @param notMounted those of the folders that are not there at present
-   * @param timeout how long a command may wait
+   * @param folders one per peer, in an order that never changes; the first peer asks for votes first
+   * @param notMounted the folders that are not mounted at present
+   * @param timeout the longest time a command may wait
    * @param knows the greatest version of metadata that its peers may apply
    */
   public record Config(
@@ -91,7 +91,7 @@ public final class LocalRaftGroup implements AutoCloseable {
       Duration timeout,
       int knows) {}
 
-  /** Whether any of these folders belongs to a group that was once started. */
+  /** Whether any of these folders belongs to a Raft group that was started before. */
   public static boolean holdMetadata(List<Path> folders) {
     return MetadataFolders.holdMetadata(folders);
   }
@@ -113,7 +113,7 @@ public final class LocalRaftGroup implements AutoCloseable {
         }
       }
       folders.peersAreMade();
-      for (Peer peer : List.copyOf(peers).reversed()) { // who asks first finds others running
+      for (Peer peer : List.copyOf(peers).reversed()) { // the peer that asks for votes first starts last
         if (!start(peer, folders)) {
           peers.remove(peer);
         }
@@ -125,7 +125,7 @@ public final class LocalRaftGroup implements AutoCloseable {
     return new LocalRaftGroup(config, List.copyOf(peers), folders, network);
   }
 
-  /** Empty when the peer's files are damaged and the others are enough. */
+  /** Empty when the peer's files are damaged and the other peers are enough. */
   private static Optional<Peer> make(
       int place,
       Config config,
@@ -158,7 +158,7 @@ public final class LocalRaftGroup implements AutoCloseable {
     }
   }
 
-  /** What a newer build has written is no damage, and all folders have it. */
+  /** Data written by a newer build is not damage, and all folders contain it. */
   private static void requireKnown(Exception failure) throws IOException {
     Optional<NewerVersionException> newer = NewerVersionException.in(failure);
     if (newer.isPresent()) {
@@ -178,7 +178,7 @@ public final class LocalRaftGroup implements AutoCloseable {
     }
   }
 
-  /** All of the same priority: no leader hands over to another, who might be being rebuilt. */
+  /** All have the same priority, so that no leader hands over to a peer that is being rebuilt. */
   public static List<RaftPeer> members(int count) {
     List<RaftPeer> members = new ArrayList<>();
     for (int place = 0; place < count; place++) {
@@ -191,7 +191,7 @@ public final class LocalRaftGroup implements AutoCloseable {
     return members;
   }
 
-  /** Gives rebuilt peers their vote back once they hold all that was committed without them. */
+  /** Returns the vote to rebuilt peers once they hold everything that was committed without them. */
   private void watchRebuilding(LocalNetwork network) {
     Map<RaftPeerId, Long> targets = new HashMap<>();
     Runnable watch =
@@ -217,7 +217,7 @@ public final class LocalRaftGroup implements AutoCloseable {
     var unused = timer.scheduleWithFixedDelay(task, millis, millis, TimeUnit.MILLISECONDS);
   }
 
-  /** A leader that is ready has committed an entry of its term, and so knows all before it. */
+  /** A ready leader has committed an entry of its term, and so knows everything committed before it. */
   private boolean hasCaughtUp(Peer peer, Map<RaftPeerId, Long> targets) {
     Long target = targets.get(peer.id());
     if (target == null) {
@@ -230,7 +230,7 @@ public final class LocalRaftGroup implements AutoCloseable {
     return peer.holds(target);
   }
 
-  /** Commits a command; the calling thread waits. */
+  /** Commits a command. Blocks the caller. */
   public CommandResult submit(Command.Builder command) throws MetadataUnavailableException {
     return queue.submit(command);
   }
@@ -265,17 +265,17 @@ public final class LocalRaftGroup implements AutoCloseable {
     return leader;
   }
 
-  /** The same requests again: apply recognises those that did reach the log. */
+  /** Proposes the same requests again: apply recognises those that did reach the log. */
   private void retry(Proposal proposal, Throwable reason) {
     log.debug("Proposal not accepted: {}", reason.toString());
     if (!refusal().isEmpty()) {
-      proposal.abandon(); // no peer of this process will ever apply it
+      proposal.abandon(); // no peer of this process can apply it
     } else if (!closed && proposal.isWanted()) {
       var unused = timer.schedule(() -> propose(proposal), RETRY_MS, TimeUnit.MILLISECONDS);
     }
   }
 
-  /** Answers a query from one snapshot that holds every command answered before. */
+  /** Answers a query from one snapshot that contains every command answered before. */
   public <T> T read(BiFunction<MetadataReads, Table, T> query) throws MetadataUnavailableException {
     TableStateMachine source = reads.current();
     try {
@@ -285,7 +285,7 @@ public final class LocalRaftGroup implements AutoCloseable {
     }
   }
 
-  /** The tables of a peer turned out damaged, or were just closed. */
+  /** Reads from another peer after the tables of this one turned out damaged or were closed. */
   private <T> T readElsewhere(TableStateMachine left, BiFunction<MetadataReads, Table, T> query)
       throws MetadataUnavailableException {
     TableStateMachine source = reads.current();
@@ -299,7 +299,7 @@ public final class LocalRaftGroup implements AutoCloseable {
     }
   }
 
-  /** The small tables in memory, likewise. */
+  /** The cached small tables, likewise up to date. */
   public MetadataReads memory() throws MetadataUnavailableException {
     try {
       return reads.current().memory();
@@ -308,12 +308,12 @@ public final class LocalRaftGroup implements AutoCloseable {
     }
   }
 
-  /** Grows while any peer applies its log. */
+  /** The sum of the peers' applied indices: it grows while any peer applies its log. */
   public long appliedIndices() {
     return peers.stream().mapToLong(peer -> peer.machine().appliedIndex()).sum();
   }
 
-  /** Why this build cannot apply what the folders hold; empty: it can. */
+  /** Why this build cannot apply the content of the folders; empty: it can. */
   public String refusal() {
     return peers.stream()
         .map(peer -> peer.machine().refusal())
@@ -322,7 +322,7 @@ public final class LocalRaftGroup implements AutoCloseable {
         .orElse("");
   }
 
-  /** How each folder takes part now. */
+  /** The present state of each folder. */
   public List<FolderStatus> folders() {
     List<FolderStatus> statuses = new ArrayList<>(folders.statuses());
     for (Peer peer : peers) {
@@ -337,9 +337,7 @@ public final class LocalRaftGroup implements AutoCloseable {
   }
 
   /**
-   * Takes a checkpoint of all that is committed of every peer that runs and lets go of the log
-   * before it. One that takes longer than this, or fails, is not waited for: only the next start is
-   * slower then.
+   * Takes a checkpoint of every running peer, with everything committed, and purges the log before it. A failure, or one that takes longer than {@code wait}, only makes the next start slower.
    */
   public void checkpoint(Duration wait) {
     Duration half = wait.dividedBy(2);
@@ -351,7 +349,7 @@ public final class LocalRaftGroup implements AutoCloseable {
     }
   }
 
-  /** Followers hear of the last commits with the next heartbeat only. */
+  /** Followers learn of the last commits with the next heartbeat only. */
   private void awaitAllApplied(Duration wait) throws InterruptedException {
     long end = System.nanoTime() + wait.toNanos();
     long committed = peers.stream().mapToLong(Peer::committedIndex).max().orElse(-1);

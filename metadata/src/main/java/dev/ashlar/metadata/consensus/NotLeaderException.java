@@ -3,7 +3,7 @@ package dev.ashlar.metadata.consensus;
 import dev.ashlar.transport.Endpoint;
 import java.util.Optional;
 
-/** Another peer leads, or none does: nothing was done here. */
+/** Another peer leads, or none does: the request was not executed. */
 public final class NotLeaderException extends Exception {
   private static final long serialVersionUID = 1;
 
@@ -14,12 +14,12 @@ public final class NotLeaderException extends Exception {
     this.leader = leader;
   }
 
-  /** Empty if it is not known here. */
+  /** Empty if this peer does not know the leader. */
   public Optional<Endpoint> leader() {
     return leader;
   }
 
-  /** An expected answer: where it was met says nothing. */
+  /** An expected answer: its stack trace is of no use. */
   @Override
   public synchronized Throwable fillInStackTrace() {
     return this;

@@ -33,7 +33,7 @@ import org.apache.ratis.protocol.RaftPeerId;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** How a peer whose group has others in other processes comes to take part. */
+/** Starts a peer of a Raft group that spans several processes: admission, start, rebuild. */
 final class PeerStartup {
   private static final Logger LOG = LoggerFactory.getLogger(PeerStartup.class);
   private static final long ASK_AGAIN_MS = 100;
@@ -45,7 +45,7 @@ final class PeerStartup {
   private final long startNanos = System.nanoTime();
 
   /**
-   * @param waiting told what it waits for
+   * @param waiting receives a description of what the peer is waiting for
    */
   PeerStartup(
       PeerConfig config, PeerFolder folder, PeerConnections others, Consumer<String> waiting) {
@@ -55,7 +55,7 @@ final class PeerStartup {
     this.waiting = waiting;
   }
 
-  /** Asks the others until it is clear as what the peer takes part. */
+  /** Asks the other peers until the role of this one is decided. */
   PeerAdmission awaitAdmission() throws InterruptedException, IOException, NotAMemberException {
     Collection<PeerStanding> before = List.of();
     while (true) {
@@ -65,7 +65,7 @@ final class PeerStartup {
       if (admission.isPresent() && maySettle(admission.get())) {
         return admission.get();
       }
-      // Others may have come to the group since this process was configured.
+      // Peers may have been added since this process was configured.
       now.forEach(other -> others.add(RaftMembers.of(other.getMembers()).endpoints()));
       before = now;
       tell(now.size());
@@ -84,8 +84,7 @@ final class PeerStartup {
   }
 
   /**
-   * A vote that was given before everything was forgotten may still be on its way to make a leader
-   * of a term that nobody knows yet: not after that election has ended.
+   * A vote given before the folder lost its content may still elect a leader in a term that no peer knows yet. So the decision waits until such an election must have ended.
    */
   private boolean maySettle(PeerAdmission admission) throws IOException {
     if (admission.as() != PeerAdmission.As.REBUILDING) {
@@ -103,7 +102,7 @@ final class PeerStartup {
             : String.format("%s: %d other metadata peers answer", folder.state(), answers));
   }
 
-  /** Makes the peer and has it take part. */
+  /** Creates and starts the peer. */
   RunningPeer start(PeerAdmission admission) throws IOException {
     ElectionTimes times = config.elections();
     boolean isFounder = admission.as() == PeerAdmission.As.FOUNDER;
@@ -143,24 +142,24 @@ final class PeerStartup {
     return new RunningPeer(peer, network, lease);
   }
 
-  /** Its files are made, and it has not run. */
+  /** Records the role: the files exist, and the peer has not run yet. */
   private void record(PeerAdmission admission) throws IOException {
     switch (admission.as()) {
       case FOUNDER -> folder.set(State.MEMBER, admission.id(), admission.group());
       case MEMBER -> folder.setState(State.MEMBER);
       case JOINING -> folder.set(State.JOINING, admission.id(), List.of());
-      case REBUILDING -> {} // until it holds what was committed
+      case REBUILDING -> {} // recorded once it holds everything committed
     }
   }
 
-  /** What the peer's log says of its group comes before this. */
+  /** The initial members; those in the peer's log take precedence. */
   private RaftGroup group(PeerAdmission admission) {
     List<RaftPeer> members =
         switch (admission.as()) {
           case FOUNDER -> RaftMembers.toRaft(founders());
           case MEMBER ->
               PeerIds.placeOf(admission.id()) < 0 ? List.of() : RaftMembers.toRaft(founders());
-          case JOINING -> List.of(); // it asks for no votes before somebody adds it
+          case JOINING -> List.of(); // it asks for no votes before it is added
           case REBUILDING -> RaftMembers.toRaft(admission.members().peers());
         };
     return RaftGroup.valueOf(RaftGroupId.valueOf(config.clusterId()), members);
@@ -173,8 +172,7 @@ final class PeerStartup {
   }
 
   /**
-   * Returns when the peer holds what was committed, with its vote. A leader that has committed an
-   * entry of its term knows all that was committed before.
+   * Returns when the peer holds everything committed and has its vote back. A leader that has committed an entry of its term knows everything committed before.
    */
   void awaitRebuilt(RunningPeer now, PeerAdmission admission)
       throws InterruptedException, IOException {

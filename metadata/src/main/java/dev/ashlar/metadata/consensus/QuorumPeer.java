@@ -50,8 +50,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The peer of this process in a group whose others are in other processes. It takes part as soon as
- * it knows as what; until then, and while another leads, commands and reads are turned away.
+ * The metadata peer of this process, in a Raft group that spans several processes. It takes part as soon as its admission is decided; until then, and while another peer leads, it refuses commands and reads.
  */
 public final class QuorumPeer implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(QuorumPeer.class);
@@ -79,12 +78,12 @@ public final class QuorumPeer implements AutoCloseable {
   private volatile boolean closed;
 
   /**
-   * How the peer takes part.
+   * The state of the peer.
    *
-   * @param standing as its folder says
-   * @param isRunning whether it takes part at all
+   * @param standing according to its folder
+   * @param isRunning whether it takes part
    * @param leader as far as it knows
-   * @param trouble what keeps it from taking part; empty: nothing
+   * @param trouble what prevents it from taking part; empty: nothing
    */
   public record Status(
       String standing,
@@ -102,7 +101,7 @@ public final class QuorumPeer implements AutoCloseable {
     others.add(config.peers());
     versions = new VersionAgreement(config.knows(), others);
     changes = new MembershipChanges(others, versions, NEW_PEER_WAIT);
-    // Its submitters bring their own deadlines.
+    // Each submitter passes its own deadline.
     queue =
         new CommitQueue(
             config.clock(), Duration.ZERO, config.meters(), this::versionToWrite, this::propose);
@@ -121,7 +120,7 @@ public final class QuorumPeer implements AutoCloseable {
   }
 
   /**
-   * @throws IOException when the folder is not this peer's, or damaged
+   * @throws IOException when the folder belongs to another peer or is damaged
    */
   public static QuorumPeer open(PeerConfig config, PeerConnector calls) throws IOException {
     PeerFolder folder =
@@ -135,7 +134,7 @@ public final class QuorumPeer implements AutoCloseable {
     return peer;
   }
 
-  // ---- The beginning ----
+  // ---- Start ----
 
   private void takePart() {
     try {
@@ -151,7 +150,7 @@ public final class QuorumPeer implements AutoCloseable {
       Optional<NewerVersionException> newer = NewerVersionException.in(e);
       trouble = String.valueOf(newer.<Throwable>map(known -> known).orElse(e).getMessage());
       if (newer.isPresent()) {
-        return; // the log has it
+        return; // logged already
       }
       LOG.error(
           "The metadata peer in {} does NOT take part: {}. If a majority of the other "
@@ -163,7 +162,7 @@ public final class QuorumPeer implements AutoCloseable {
     }
   }
 
-  /** Returns whether the group has gone on without this peer; else it has to be started again. */
+  /** Returns whether this peer was removed from the Raft group; otherwise it has to be started again. */
   private boolean takesPartUntilRemoved()
       throws InterruptedException, IOException, NotAMemberException {
     PeerStartup start = new PeerStartup(config, folder, others, this::tell);
@@ -195,9 +194,9 @@ public final class QuorumPeer implements AutoCloseable {
     }
   }
 
-  // ---- For the others ----
+  // ---- Calls from other peers ----
 
-  /** Answers what peers ask each other. */
+  /** Answers calls between peers. */
   public void serve(IncomingCall call) {
     switch (call.method()) {
       case STANDING -> call.answer(standing());
@@ -224,7 +223,7 @@ public final class QuorumPeer implements AutoCloseable {
     RunningPeer now = running;
     State state = folder.state();
     if (now == null && (state == State.MEMBER || state == State.JOINING)) {
-      // Its term is not known before it runs, and what remembers nothing must not look like it.
+      // Its term is unknown before it runs, and it must not look like a peer that has forgotten it.
       return CallAnswer.because(Outcome.REFUSED, "the peer does not take part yet");
     }
     boolean isToJoin = state == State.FORMATTING && config.joins();
@@ -238,7 +237,7 @@ public final class QuorumPeer implements AutoCloseable {
             .addAllGroup(folder.group())
             .setKnows(config.knows());
     if (now != null) {
-      // The term first: a leader of a later one has committed no less.
+      // The term is read first: a leader of a later term has committed no less.
       standing
           .setTerm(now.peer().term())
           .setLeads(now.peer().isLeaderReady())
@@ -253,9 +252,9 @@ public final class QuorumPeer implements AutoCloseable {
   // ---- Commands ----
 
   /**
-   * Commits a command that has its session and request number; the calling thread waits.
+   * Commits a command that already has its session and request number. Blocks the caller.
    *
-   * @throws MetadataUnavailableException also when this peer has ceased to lead meanwhile
+   * @throws MetadataUnavailableException also when this peer loses leadership meanwhile
    */
   public CommandResult submit(Command.Builder command, long deadlineNanos)
       throws MetadataUnavailableException, NotLeaderException {
@@ -293,7 +292,7 @@ public final class QuorumPeer implements AutoCloseable {
     }
   }
 
-  /** Who submitted has to turn to the new leader, with the same requests. */
+  /** After a change of leader the submitters send the same requests to the new one. */
   private void retry(Peer peer, Proposal proposal) {
     if (closed || !peer.isLeader()) {
       proposal.abandon();
@@ -304,7 +303,7 @@ public final class QuorumPeer implements AutoCloseable {
 
   // ---- Reads ----
 
-  /** Answers a query from one snapshot that holds every command answered before. */
+  /** Answers a query from one snapshot that contains every command answered before. */
   public <T> T read(BiFunction<MetadataReads, Table, T> query, long deadlineNanos)
       throws MetadataUnavailableException, NotLeaderException {
     try {
@@ -314,7 +313,7 @@ public final class QuorumPeer implements AutoCloseable {
     }
   }
 
-  /** The small tables in memory, likewise. */
+  /** The cached small tables, likewise up to date. */
   public MetadataReads memory(long deadlineNanos)
       throws MetadataUnavailableException, NotLeaderException {
     try {
@@ -325,8 +324,7 @@ public final class QuorumPeer implements AutoCloseable {
   }
 
   /**
-   * Returns when this peer leads and no other can. All that was answered before it led was
-   * committed before its first entry, which it has applied; what it answered itself it has applied.
+   * Returns when this peer is the leader and no other can be. Everything answered by earlier leaders was committed before its first entry, which it has applied; everything it answered itself it has applied as well.
    */
   private Peer awaitLease(long deadlineNanos)
       throws MetadataUnavailableException, NotLeaderException {
@@ -345,7 +343,7 @@ public final class QuorumPeer implements AutoCloseable {
       }
       try {
         if (isHeld(now, term)) {
-          Thread.sleep(LEASE_CHECK); // what was committed before is being applied
+          Thread.sleep(LEASE_CHECK); // earlier entries are still being applied
         } else {
           now.lease().awaitHeld(term, LEASE_CHECK);
         }
@@ -356,7 +354,7 @@ public final class QuorumPeer implements AutoCloseable {
     }
   }
 
-  /** Nobody can be elected without a peer that is alone, also after it has begun to add one. */
+  /** A peer that is alone in its group takes part in every election, also while it adds another. */
   private static boolean isHeld(RunningPeer now, long term) {
     return now.lease().isHeld(term) || now.network().members().isOnly(now.peer().id());
   }
@@ -408,13 +406,13 @@ public final class QuorumPeer implements AutoCloseable {
 
   // ---- The group ----
 
-  /** Where the peers of the group are reached, as this one knows. */
+  /** The addresses of the peers in the Raft group, as far as this one knows. */
   public List<Endpoint> peers() {
     RunningPeer now = running;
     return now == null ? List.of() : List.copyOf(now.network().members().peers().values());
   }
 
-  /** The group and how each of its peers is, if this one leads. */
+  /** The Raft group and the state of each peer, if this one leads. */
   public PeersStatus peersStatus(long deadlineNanos)
       throws MetadataUnavailableException, NotLeaderException, InterruptedException {
     Peer leader = awaitLease(deadlineNanos);
@@ -423,9 +421,9 @@ public final class QuorumPeer implements AutoCloseable {
   }
 
   /**
-   * Begins a change of the group, if this peer leads.
+   * Begins a change of the Raft group, if this peer leads.
    *
-   * @return why not, or the change as it begins
+   * @return the refusal, or the change as it begins
    */
   public PeersChangeAnswer change(PeersChange change, long deadlineNanos)
       throws MetadataUnavailableException, NotLeaderException, InterruptedException {
@@ -437,7 +435,7 @@ public final class QuorumPeer implements AutoCloseable {
     }
   }
 
-  /** Takes a checkpoint and lets go of the log before it; one that fails is not waited for. */
+  /** Takes a checkpoint and purges the log before it. A failure only makes the next start slower. */
   public void checkpoint(Duration wait) {
     RunningPeer now = running;
     if (now == null) {

@@ -7,12 +7,9 @@ import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Chooses the peer whose tables answer reads.
+ * Chooses the peer whose tables answer reads in a process that runs all peers.
  *
- * <p>All peers and all clients are in this process, so no lease has to be asked: a read is
- * linearizable when the tables hold every command that was answered before it, and whatever an
- * earlier read has seen. The first holds for a peer that has applied as far as any answer, the
- * second because the source changes only to a peer that is at least as far as the old one.
+ * <p>All peers and clients are in this process, so no lease is needed: a read is linearizable if the tables contain every command answered before it and everything an earlier read has seen. The first is true of a peer that has applied as far as any answer; the second because the source changes only to a peer that is at least as far as the previous one.
  */
 final class ReadSource {
   private final List<TableStateMachine> machines;
@@ -32,7 +29,7 @@ final class ReadSource {
     return change();
   }
 
-  /** The furthest any peer has come in answering a submitter. */
+  /** The last log entry whose commands any peer has answered. */
   private long answeredIndex() {
     long index = -1;
     for (TableStateMachine machine : machines) {

@@ -15,7 +15,7 @@ import java.util.stream.Collectors;
  * What the metadata role needs.
  *
  * @param folders 1, 3 or 5, one Raft peer each; always in the same order
- * @param notMounted those of the folders that are not there at present: nothing is written to them
+ * @param notMounted the folders that are not mounted at present: nothing is written to them
  * @param commandTimeout how long a command may wait for its answer
  */
 public record MetadataConfig(

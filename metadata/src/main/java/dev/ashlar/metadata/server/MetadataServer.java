@@ -91,7 +91,7 @@ public final class MetadataServer implements AutoCloseable {
   }
 
   /**
-   * Whether any of these folders belongs to a group that was once started. If none does, {@link
+   * Whether any of these folders belongs to a Raft group that was started before. If none does, {@link
    * #open} forms a new, empty group: wrong where drives already hold data.
    */
   public static boolean holdMetadata(List<Path> folders) {

@@ -65,7 +65,7 @@ public final class MetadataState {
   }
 
   /**
-   * @param knows the greatest version of metadata that it may apply
+   * @param knows the latest metadata version that it may apply
    * @throws NewerVersionException when the tables are of a greater one
    */
   public MetadataState(Store store, int knows) {

@@ -232,7 +232,7 @@ public final class Admin {
             (int) registry.getDrivesList().stream().filter(this::hasFailed).count()),
         StoreSpace.of(drives, down, known::use),
         FailureTolerance.of(drives, down, levels),
-        DataRisk.of(drives, down, protection, metadata::owing),
+        DataRisk.of(drives, down, protection, metadata::blobsInDebt),
         protection,
         rebalance());
   }
@@ -248,7 +248,7 @@ public final class Admin {
     KnownDrives drives = registered();
     Protection protection =
         Protection.of(drives.registry(), metadata.debts(), drives.map().profile().parityShards());
-    return DataRisk.of(drives, drives.downOr(known::isMissing), protection, metadata::owing);
+    return DataRisk.of(drives, drives.downOr(known::isMissing), protection, metadata::blobsInDebt);
   }
 
   /** How full the drives are together. */

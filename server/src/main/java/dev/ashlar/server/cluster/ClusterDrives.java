@@ -119,7 +119,7 @@ public final class ClusterDrives implements ClusterView, AutoCloseable {
     }
     KnownDrives known = new KnownDrives(registry, metadata.placement(registry.getEpoch()));
     Protection protection = Protection.of(registry, debts, known.map().profile().parityShards());
-    return DataRisk.of(known, known.down(), protection, metadata::owing);
+    return DataRisk.of(known, known.down(), protection, metadata::blobsInDebt);
   }
 
   /** Follows the nodes until it is closed. */

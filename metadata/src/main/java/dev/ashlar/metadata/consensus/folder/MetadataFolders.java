@@ -51,7 +51,7 @@ public final class MetadataFolders {
                 .toList());
   }
 
-  /** Whether any of these folders belongs to a group that was once started. */
+  /** Whether any of these folders belongs to a Raft group that was started before. */
   public static boolean holdMetadata(List<Path> folders) {
     return folders.stream()
         .filter(folder -> Files.exists(folder.resolve(FolderIdentity.FILE)))

@@ -27,8 +27,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Changes of a group's peers, where this process has the leader: one after the other, each of one
- * peer. Whoever comes gets the log before it counts.
+ * Adds and removes peers of the Raft group while this process has the leader, one peer at a time. An added peer receives the log before it can vote.
  */
 public final class MembershipChanges {
   static final int PEERS_MAX = 7;
@@ -40,10 +39,10 @@ public final class MembershipChanges {
   private final PeerConnections others;
   private final VersionAgreement versions;
 
-  /** How long a new peer may take for what was written while its coming was committed. */
+  /** How long a new peer may take to apply what was written while its addition was committed. */
   private final Duration catchUp;
 
-  /** Held while one is being begun, which asks others. */
+  /** Held while a change is being started, which asks other peers. */
   private final ReentrantLock beginning = new ReentrantLock();
 
   private PeersChange begun = PeersChange.getDefaultInstance();
@@ -58,7 +57,7 @@ public final class MembershipChanges {
     this.catchUp = catchUp;
   }
 
-  /** What was asked for makes no sense, or not now; the message says why. */
+  /** The request is invalid, or not possible now; the message gives the reason. */
   public static final class RefusedException extends Exception {
     private static final long serialVersionUID = 1;
 
@@ -67,10 +66,10 @@ public final class MembershipChanges {
     }
   }
 
-  /** A peer that comes. */
+  /** A peer that is being added. */
   private record Coming(RaftPeerId id, Endpoint address) {}
 
-  /** One comes, or one goes. */
+  /** One peer is added or removed. */
   private record Step(@Nullable Coming coming, @Nullable RaftPeerId leaving) {
     Map<RaftPeerId, Endpoint> after(Map<RaftPeerId, Endpoint> peers) {
       Map<RaftPeerId, Endpoint> after = new LinkedHashMap<>(peers);
@@ -84,7 +83,7 @@ public final class MembershipChanges {
     }
   }
 
-  /** What is to be done, one after the other. */
+  /** The steps of a change, in order. */
   private record Plan(String what, List<Step> steps) {
     @Nullable Endpoint comingFrom() {
       for (Step step : steps) {
@@ -97,7 +96,7 @@ public final class MembershipChanges {
     }
   }
 
-  /** The change that was begun last; that of number 0 is none. */
+  /** The latest change; number 0 means none. */
   PeersChangeStatus latest() {
     lock.lock();
     try {
@@ -107,7 +106,7 @@ public final class MembershipChanges {
     }
   }
 
-  /** Who is about to come to the group. */
+  /** The address of the peer that is being added. */
   Optional<Endpoint> coming() {
     lock.lock();
     try {
@@ -117,7 +116,7 @@ public final class MembershipChanges {
     }
   }
 
-  /** Whether one is under way, or about to be. */
+  /** Whether a change is in progress or being started. */
   boolean isBusy() {
     return beginning.isLocked() || isRunning();
   }
@@ -131,12 +130,12 @@ public final class MembershipChanges {
     }
   }
 
-  /** What may be interrupted. */
+  /** An action that may be interrupted. */
   interface Interruptible {
     void run() throws InterruptedException;
   }
 
-  /** Does it if no change is under way; none begins meanwhile. */
+  /** Runs the action unless a change is in progress; none starts meanwhile. */
   void betweenChanges(Interruptible action) throws InterruptedException {
     if (beginning.tryLock()) {
       try {
@@ -150,9 +149,9 @@ public final class MembershipChanges {
   }
 
   /**
-   * Begins it, and returns when others may ask how it goes.
+   * Starts the change in the background and returns its first status.
    *
-   * @param running that leads
+   * @param running the leader
    */
   public PeersChangeStatus begin(PeersChange change, RunningPeer running)
       throws RefusedException, InterruptedException {
@@ -160,7 +159,7 @@ public final class MembershipChanges {
     try {
       if (isRunning()) {
         if (change.equals(begun)) {
-          return latest(); // asked for again by who got no answer
+          return latest(); // repeated by a caller that got no answer
         }
         throw new RefusedException("another change is in progress: " + latest().getWhat());
       }
@@ -214,9 +213,7 @@ public final class MembershipChanges {
   }
 
   /**
-   * One at a time: any majority before has a peer in common with any after then, and Ratis' leaders
-   * rely on that. Whoever is lost goes first, so that there are never more of which too few answer;
-   * whoever lives goes last, so that as many may be lost meanwhile as before.
+   * One peer at a time, so that every old majority shares a peer with every new one, on which Ratis' leaders rely. A lost peer is removed before another is added, so that the number of peers never grows beyond what the answering ones can decide; a live peer is removed last, so that as many may fail meanwhile as before.
    */
   private static List<Step> steps(
       @Nullable Coming joining, @Nullable RaftPeerId leaving, Set<RaftPeerId> able)
@@ -234,7 +231,7 @@ public final class MembershipChanges {
     return steps;
   }
 
-  /** What is left must be able to decide, without whoever does not answer now. */
+  /** The remaining peers that answer now must be a majority. */
   private static void check(
       List<Step> steps, Map<RaftPeerId, Endpoint> peers, Set<RaftPeerId> ableNow)
       throws RefusedException {
@@ -253,7 +250,7 @@ public final class MembershipChanges {
         able.add(comes.id());
       }
       long left = after.keySet().stream().filter(able::contains).count();
-      // Whoever goes is not asked, unless nothing can be decided without it.
+      // The removed peer does not count, unless there is no majority without it.
       boolean isDecidedWithout = left > before.size() / 2 || before.size() == 2;
       if (left <= after.size() / 2 || (step.leaving() != null && !isDecidedWithout)) {
         throw new RefusedException(
@@ -293,7 +290,7 @@ public final class MembershipChanges {
         .collect(Collectors.joining(", "));
   }
 
-  /** Null where it is a peer already, in the place of the one that leaves. */
+  /** Null if it already is a peer and has replaced the leaving one. */
   private @Nullable Coming joining(
       String address, @Nullable RaftPeerId leaving, RaftMembers members, int version)
       throws RefusedException, InterruptedException {
@@ -305,7 +302,7 @@ public final class MembershipChanges {
     }
     Optional<RaftPeerId> there = members.at(endpoint);
     if (there.isPresent() && leaving != null && !there.get().equals(leaving)) {
-      return null; // asked for again, after a leader was lost between the two
+      return null; // repeated after the leader was lost between the two steps
     }
     if (there.isPresent()) {
       throw new RefusedException(endpoint + " is already a peer, " + there.get());
@@ -346,7 +343,7 @@ public final class MembershipChanges {
     };
   }
 
-  /** Whether it votes; one of an older build that has stopped does not tell. */
+  /** Whether the peer votes. A stopped peer of an older build cannot be recognised. */
   private static boolean isAble(@Nullable PeerStanding standing, RaftPeerId id) {
     return isMember(standing, id)
         && standing != null
@@ -359,7 +356,7 @@ public final class MembershipChanges {
         && standing.getPeer().equals(id.toString());
   }
 
-  /** Returns why it has failed; empty: it is done. */
+  /** Returns the reason of a failure; empty: done. */
   private String carryOut(Plan plan, RunningPeer running) {
     for (Step step : plan.steps()) {
       String why = carryOut(step, running);
@@ -396,7 +393,7 @@ public final class MembershipChanges {
     }
   }
 
-  /** Whether it knows that it is a peer, and has applied what made it one, some time after. */
+  /** Whether the new peer, within {@link #catchUp}, is a member and has applied the entry that added it. */
   private boolean holdsAll(Coming joining, RunningPeer running) throws InterruptedException {
     long target = running.network().members().index();
     long end = System.nanoTime() + catchUp.toNanos();

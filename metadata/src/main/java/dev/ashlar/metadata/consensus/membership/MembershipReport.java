@@ -11,14 +11,14 @@ import java.util.Map;
 import org.apache.ratis.protocol.RaftPeerId;
 import org.jspecify.annotations.Nullable;
 
-/** What the leader tells of the group. */
+/** The leader's report on the peers of the Raft group. */
 public final class MembershipReport {
   private MembershipReport() {}
 
   /**
-   * @param standings what the others say, by where they are reached
-   * @param knows the greatest version of metadata that the leader knows
-   * @param version of metadata, that it writes now
+   * @param standings the states that the other peers report, by address
+   * @param knows the latest metadata version that the leader supports
+   * @param version the metadata version that it writes now
    */
   public static PeersStatus of(
       RunningPeer running,

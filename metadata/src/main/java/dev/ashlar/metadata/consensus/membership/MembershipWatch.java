@@ -16,8 +16,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Takes note that this peer has come to its group, or has gone from it. Whoever is removed is sent
- * nothing any more, so it has to ask. As the leader it asks what version the others know.
+ * Records that this peer was added to its Raft group or removed from it. A removed peer receives no further messages, so it has to ask. On the leader it also drives the agreement on the metadata version.
  */
 public final class MembershipWatch {
   private static final Logger LOG = LoggerFactory.getLogger(MembershipWatch.class);
@@ -33,7 +32,7 @@ public final class MembershipWatch {
   private long ledNanos = System.nanoTime();
 
   /**
-   * @param changes while this peer has begun one, others than the present ones are called for it
+   * @param changes a running change needs connections to peers that are not members
    */
   public MembershipWatch(
       PeerConfig config,
@@ -52,8 +51,7 @@ public final class MembershipWatch {
   }
 
   /**
-   * Returns when this peer is not in its group any more; false when it has ended before it came to
-   * it: Ratis ends who was named in an entry that was taken back.
+   * Returns true when this peer was removed from its Raft group, and false when it stopped before it was added: Ratis stops a peer whose addition was rolled back.
    */
   public boolean isRemovedAtTheEnd() throws InterruptedException {
     while (!isRemoved()) {
@@ -73,7 +71,7 @@ public final class MembershipWatch {
       return folder.state() != State.JOINING && isCommitted;
     }
     if (folder.state() == State.JOINING) {
-      // What is not committed may never be, and who has the entry then still waits.
+      // An uncommitted addition may be rolled back, so the peer keeps waiting.
       if (isCommitted) {
         joined();
       }
@@ -101,7 +99,7 @@ public final class MembershipWatch {
     }
   }
 
-  /** Without a leader for longer than an election should take it asks whether it is in at all. */
+  /** Without a leader for longer than an election takes, the peer asks whether it still is a member. */
   private boolean isLonely() {
     long now = System.nanoTime();
     if (running.peer().leader().isPresent()) {
@@ -110,9 +108,9 @@ public final class MembershipWatch {
     return now - ledNanos > config.elections().max().toNanos();
   }
 
-  /** Whether the others have gone on without it. */
+  /** Whether the other peers have removed it. */
   private boolean isGoneFrom(RaftMembers members) throws InterruptedException {
-    others.add(config.peers()); // which may be of now, where those of the log are long gone
+    others.add(config.peers()); // the configured addresses may be current where those in the log are outdated
     Collection<PeerStanding> said = others.standings().values();
     said.forEach(other -> others.add(RaftMembers.of(other.getMembers()).endpoints()));
     Optional<RaftMembers> known = PeerAdmission.known(said, id);

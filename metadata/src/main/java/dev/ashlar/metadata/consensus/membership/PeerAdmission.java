@@ -16,37 +16,35 @@ import org.apache.ratis.protocol.RaftPeerId;
 import org.jspecify.annotations.Nullable;
 
 /**
- * As what a peer may take part, from what the peers of the other processes say of themselves.
+ * Decides the role in which a peer takes part, from the states that the other peers report.
  *
- * <p>A folder that was never used may belong to a new group or have been emptied. The group begins
- * when all peers, asked twice, have just been formatted; each then keeps the formats of all of
- * them, durably and before it runs. So whoever comes later finds its own format there, and knows
- * that it has promised nothing yet, or does not, and has forgotten what it promised.
+ * <p>An unused folder may belong to a new Raft group or have been emptied. The group starts when all peers, asked twice, have just been formatted. Each peer then durably records the formats of all of them, before it runs. A peer that comes later and finds its own format among them has promised nothing yet; otherwise its folder has lost what it promised.
  *
- * @param id in the group
- * @param group formats of the folders with which it began
- * @param members as the others know them; where nobody says, those of a group that begins or began
+ * @param as the role
+ * @param id in the Raft group
+ * @param group formats of the folders of the founding peers
+ * @param termMin when rebuilding, the first term whose leaders the peer may follow
+ * @param members according to the other peers; unknown for a founder or an intact member
  */
 public record PeerAdmission(
     As as, RaftPeerId id, List<String> group, long termMin, RaftMembers members) {
   public enum As {
-    /** Of a group that begins. */
+    /** A peer of a new Raft group. */
     FOUNDER,
     MEMBER,
-    /** Without a vote until it holds what was committed, and only of leaders from termMin on. */
+    /** Has no vote until it holds everything committed, and follows only leaders from termMin on. */
     REBUILDING,
-    /** One that was never in the group: it waits to be added. */
+    /** A peer that was never in the Raft group and waits to be added. */
     JOINING
   }
 
   /**
-   * Who asks.
+   * The peer that asks for admission.
    *
-   * @param id in the group, as its folder says; null where that is empty and has no place
+   * @param id in the Raft group, according to its folder; null if that is empty and has no place
    * @param format of its folder
-   * @param address where it is reached
-   * @param joins it is to be added to a group, and never to begin one
-   * @param founders where the peers are reached with which a group begins, in their order
+   * @param joins whether it waits to be added to a group, and never forms one
+   * @param founders the addresses of the founding peers, in their order
    */
   public record Candidate(
       State state,
@@ -60,7 +58,7 @@ public record PeerAdmission(
     }
   }
 
-  /** Nobody in the group is reached where this peer is. */
+  /** No peer of the Raft group has the address of this peer. */
   public static final class NotAMemberException extends Exception {
     private static final long serialVersionUID = 1;
 
@@ -72,10 +70,10 @@ public record PeerAdmission(
   private static final RaftMembers UNKNOWN = new RaftMembers(Map.of(), Map.of(), -1);
 
   /**
-   * @param first what the others have said when they were asked first
-   * @param second what they said when they were asked again
-   * @return empty: too few have said too little
-   * @throws NotAMemberException when it can begin no group and is not of the one that is there
+   * @param first the states that the others reported at first
+   * @param second the states that they reported when asked again
+   * @return empty while too few have answered
+   * @throws NotAMemberException when the peer can form no group and does not belong to the existing one
    */
   public static Optional<PeerAdmission> decide(
       Candidate me, Collection<PeerStanding> first, Collection<PeerStanding> second)
@@ -129,7 +127,7 @@ public record PeerAdmission(
     return new PeerAdmission(As.FOUNDER, me.ownId(), group, 0, UNKNOWN);
   }
 
-  /** Of those that are formatting. */
+  /** The formats of the peers that are formatting. */
   private static List<String> formats(Collection<PeerStanding> said) {
     return said.stream()
         .filter(each -> each.getState() == PeerStanding.State.FORMATTING)
@@ -138,7 +136,7 @@ public record PeerAdmission(
         .toList();
   }
 
-  /** Where the group has a peer at its address, it is that one; it has forgotten all. */
+  /** If the group has a peer at this address, this is that peer with its content lost. */
   private static Optional<PeerAdmission> ofEmptied(Candidate me, Collection<PeerStanding> said)
       throws NotAMemberException {
     Optional<RaftMembers> newest = newest(said);
@@ -169,8 +167,7 @@ public record PeerAdmission(
   }
 
   /**
-   * What was cut off may have been acknowledged where it is the drive that lost it, not a crash: a
-   * majority of others has it then, and decides. After a power cut it can be missing on all.
+   * If the drive rather than a crash lost the end of the log, that end may have been acknowledged; then a majority of the others has it and decides. After a power cut it may be missing on all peers.
    */
   private static Optional<PeerAdmission> ofCut(Candidate me, Collection<PeerStanding> said) {
     Optional<PeerAdmission> rebuilding = ofRebuilding(me.ownId(), said);
@@ -186,10 +183,7 @@ public record PeerAdmission(
   }
 
   /**
-   * Each entry that was committed, and each leader that was elected, with this peer's forgotten
-   * word had a majority with it. A majority of others that remember have one of those among them:
-   * the greatest of their terms is not before it. Leaders of that term and later ones have the
-   * entry.
+   * Every entry committed and every leader elected with a vote or acknowledgement that this peer has lost had a majority. A majority of other, intact peers includes one of that majority, so the greatest of their terms is not earlier. Leaders of that and later terms have the entry.
    */
   private static Optional<PeerAdmission> ofRebuilding(
       RaftPeerId id, Collection<PeerStanding> said) {
@@ -223,10 +217,9 @@ public record PeerAdmission(
   }
 
   /**
-   * Who the group is, if a majority of it says so that has forgotten nothing. One of those that
-   * made the next group out of this one would be among them, and know it.
+   * The members, if a majority of intact peers reports them. A later membership would be known to at least one peer of that majority.
    *
-   * @param but this peer itself, whose word does not count
+   * @param but this peer itself, which does not count
    */
   static Optional<RaftMembers> known(Collection<PeerStanding> said, RaftPeerId but) {
     var ids =

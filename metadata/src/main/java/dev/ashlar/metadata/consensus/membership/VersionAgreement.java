@@ -17,9 +17,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Of which version of metadata a leader's entries are: the one in use, until each peer of its group
- * has said that it knows a greater one. A peer that knows less all the same, because it was started
- * with an older build since, stops before the first such entry.
+ * Determines the metadata version of a leader's entries: the version in use, until every peer of the Raft group supports a later one. A peer that is restarted with an older build afterwards stops before the first such entry.
  */
 public final class VersionAgreement {
   private static final Logger LOG = LoggerFactory.getLogger(VersionAgreement.class);
@@ -31,18 +29,18 @@ public final class VersionAgreement {
   private long lookedNanos = System.nanoTime() - LOOK.toNanos();
   private String lastReason = "";
 
-  /** What was agreed holds for the term of the leader who asked: others may come under another. */
+  /** An agreement is valid in the term of the leader that asked: other peers may join under another leader. */
   private record Agreed(long term, int version) {}
 
   /**
-   * @param knows the greatest version that this peer knows
+   * @param knows the latest version that this peer supports
    */
   public VersionAgreement(int knows, PeerConnections others) {
     this.knows = knows;
     this.others = others;
   }
 
-  /** Of an entry that this peer writes now, if it leads. */
+  /** The version of an entry that this peer writes now, if it leads. */
   public int toWrite(Peer peer) {
     Agreed last = agreed;
     int used = peer.machine().version();
@@ -50,10 +48,9 @@ public final class VersionAgreement {
   }
 
   /**
-   * To be called every so often, by one thread: asks the others while there may be something to
-   * agree on.
+   * Called periodically by one thread: asks the other peers while a later version may be agreed on.
    *
-   * @param changes that do not begin meanwhile: nobody comes who was not asked
+   * @param changes blocked meanwhile, so that no peer is added that was not asked
    */
   void look(RunningPeer running, MembershipChanges changes) throws InterruptedException {
     Peer peer = running.peer();
@@ -102,7 +99,7 @@ public final class VersionAgreement {
     lastReason = reason;
   }
 
-  /** Empty where that peer has not answered. */
+  /** Empty if that peer has not answered. */
   private static OptionalInt known(@Nullable PeerStanding standing, RaftPeerId id) {
     return standing != null && standing.getPeer().equals(id.toString())
         ? OptionalInt.of(MetadataVersion.known(standing.getKnows()))

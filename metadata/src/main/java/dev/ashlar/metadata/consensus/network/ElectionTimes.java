@@ -3,10 +3,9 @@ package dev.ashlar.metadata.consensus.network;
 import java.time.Duration;
 
 /**
- * When followers in other processes give up their leader: the loss of one costs an election, which
- * begins after a time between the two.
+ * How long followers wait for their leader before they elect another: a random time between the two.
  *
- * @param min also how long a follower's vote is promised to its leader
+ * @param min also how long a follower promises its vote to its leader
  */
 public record ElectionTimes(Duration min, Duration max) {
   public static final ElectionTimes DEFAULT =

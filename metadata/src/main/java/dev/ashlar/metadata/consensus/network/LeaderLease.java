@@ -9,20 +9,14 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.apache.ratis.protocol.RaftPeerId;
 
 /**
- * Until when a leader knows that no other can have been elected: each acknowledged append says that
- * its follower will vote for nobody else for a while ({@link VoteGuard}), counted from before it
- * was sent. With a majority of them what the leader has applied is what a read must see, and no
- * message has to be sent for it.
+ * The time in which a leader knows that no other peer can be elected. With each acknowledged append the follower promises to vote for no other peer for some time ({@link VoteGuard}), counted from before the append was sent. While a majority of promises holds, the leader answers reads from what it has applied, without sending a message.
  *
- * <p>While the members change, a majority of those before and of those after is needed, as for a
- * commit. What was held before stays held: whoever is elected next has a majority of members that
- * this leader knew, or of some that differ from them by one, and so one of those that promised.
+ * <p>During a membership change, a majority of both the old and the new members is needed, as for a commit. An earlier lease stays valid: the next leader needs a majority of members that this leader knew, or that differ from them by one, and so the vote of a peer that has promised.
  *
- * <p>Ratis has leases too, but answers from a lapsed one when it once has confirmed the same commit
- * index, and its followers keep no promise to a leader of an older term.
+ * <p>Ratis has leases too, but may answer from an expired one if it has confirmed the same commit index before, and its followers keep no promise to a leader of an older term.
  */
 public final class LeaderLease {
-  /** Of the time for which followers keep their promise: the rest is for clocks that differ. */
+  /** The share of the promised time that is used; the rest allows for clocks of different speed. */
   private static final double SHARE = 0.9;
 
   private final RaftPeerId self;
@@ -31,7 +25,7 @@ public final class LeaderLease {
   private final Condition news = lock.newCondition();
   private final Map<RaftPeerId, Promise> promises = new HashMap<>();
 
-  /** Of the term, and until when it holds. */
+  /** The lease's term and end. */
   private volatile Held held = new Held(-1, 0);
 
   private record Promise(long term, long sentNanos) {}
@@ -39,7 +33,7 @@ public final class LeaderLease {
   private record Held(long term, long untilNanos) {}
 
   /**
-   * @param promise how long a follower votes for nobody else
+   * @param promise how long a follower votes for no other peer
    */
   public LeaderLease(RaftPeerId self, Duration promise) {
     this.self = self;
@@ -47,9 +41,9 @@ public final class LeaderLease {
   }
 
   /**
-   * The follower has taken an append of this term as one of its leader.
+   * The follower has accepted an append of this term from this leader.
    *
-   * @param members as this leader knows them, asked for after the answer came
+   * @param members according to this leader, read after the answer arrived
    */
   void acknowledged(RaftPeerId follower, long term, long sentNanos, RaftMembers members) {
     lock.lock();
@@ -99,7 +93,7 @@ public final class LeaderLease {
     return now.term() == term && now.untilNanos() - System.nanoTime() > 0;
   }
 
-  /** Waits for followers to acknowledge enough, so long at most. */
+  /** Waits until enough followers have acknowledged, but not longer than {@code most}. */
   public void awaitHeld(long term, Duration most) throws InterruptedException {
     long left = most.toNanos();
     lock.lockInterruptibly();

@@ -19,7 +19,7 @@ import org.apache.ratis.protocol.RaftPeerId;
 import org.apache.ratis.rpc.RpcType;
 import org.apache.ratis.server.RaftServer;
 
-/** The peers of one process, and which of them may take part in elections. */
+/** Carries Raft calls between the peers of one process, and restricts who takes part in elections. */
 public final class LocalNetwork implements Peer.Network {
   private final ConcurrentMap<RaftPeerId, Member> members = new ConcurrentHashMap<>();
 
@@ -28,12 +28,11 @@ public final class LocalNetwork implements Peer.Network {
   private final ConcurrentMap<RaftPeerId, PeerDurability> durabilities = new ConcurrentHashMap<>();
 
   /**
-   * Peers whose folder was empty. They have forgotten what they once acknowledged, so their votes
-   * could elect a leader that lacks it: they have none until they hold all that was committed.
+   * Peers whose folder was empty. They have lost entries that they acknowledged, so their votes could elect a leader without these. They have no vote until they hold everything committed.
    */
   private final Set<RaftPeerId> forgetful = ConcurrentHashMap.newKeySet();
 
-  /** Peers that ask for no votes, but give theirs. */
+  /** Peers that do not ask for votes, but give theirs. */
   private final Set<RaftPeerId> noCandidates = ConcurrentHashMap.newKeySet();
 
   private record Member(RaftServer server, RaftServer.Division division) {}
@@ -101,11 +100,11 @@ public final class LocalNetwork implements Peer.Network {
     return !noCandidates.contains(id);
   }
 
-  /** They join by themselves. */
+  /** Local peers register themselves. */
   @Override
   public void add(Collection<RaftPeer> peers) {}
 
-  /** Empty when the peer was never started, or has stopped. */
+  /** Empty if the peer was never started or has stopped. */
   Optional<RaftServer> find(RaftPeerId id) {
     Member member = members.get(id);
     return member != null && member.division().getInfo().isAlive()
@@ -117,7 +116,7 @@ public final class LocalNetwork implements Peer.Network {
     return find(id).orElseThrow(() -> new IOException("peer " + id + " is not running"));
   }
 
-  /** Held while entries are handed to this peer. */
+  /** Held while entries are passed to this peer. */
   ReentrantLock appendOrder(RaftPeerId id) {
     return appendOrders.computeIfAbsent(id, peer -> new ReentrantLock());
   }

@@ -38,8 +38,7 @@ public final class LocalRpc implements RpcType {
   private static final long ABSENT_CHECK_MS = 200;
 
   /**
-   * How many entries a follower may be behind in what it knows to be committed: each time it hears
-   * of more, it wakes its thread that applies. A heartbeat tells it all.
+   * How many committed entries a follower may not know of yet: each time it learns of more, it wakes its applying thread. A heartbeat brings it up to date.
    */
   static final long COMMIT_LAG_MAX = 16;
 
@@ -61,7 +60,7 @@ public final class LocalRpc implements RpcType {
     private final RaftServer server;
     private final LocalNetwork network;
 
-    /** What each follower has been told to be committed. */
+    /** The commit index last sent to each follower. */
     private final ConcurrentMap<String, Long> toldCommitted = new ConcurrentHashMap<>();
 
     Endpoint(RaftServer server, LocalNetwork network) {
@@ -89,9 +88,7 @@ public final class LocalRpc implements RpcType {
     }
 
     /**
-     * Called where an older build gave the first peer a higher priority. A refusal must not fail:
-     * of a call that fails at once Ratis 3.3 never learns that it is over, and the leader refuses
-     * all commands for good ({@code TransferLeadership.start} lets {@code pending} stand).
+     * Called if an older build gave the first peer a higher priority. A refusal must not throw: Ratis 3.3 never notices the end of a call that fails at once, and the leader then refuses all commands forever ({@code TransferLeadership.start} leaves {@code pending} set).
      */
     @Override
     public StartLeaderElectionReplyProto startLeaderElection(
@@ -132,7 +129,7 @@ public final class LocalRpc implements RpcType {
       }
     }
 
-    /** A peer may be left out for days: asking it all the time would fill the log. */
+    /** Waits, because a peer may be left out for days and each failure would be logged. */
     private RaftServer awaitRunning(RaftRpcRequestProto request) throws InterruptedException {
       RaftPeerId id = RaftPeerId.valueOf(request.getReplyId());
       while (true) {
@@ -151,7 +148,7 @@ public final class LocalRpc implements RpcType {
         try {
           return reply.get(CHECK_MS, TimeUnit.MILLISECONDS);
         } catch (TimeoutException e) {
-          receiver(request); // one that was closed never replies
+          receiver(request); // a closed peer never replies
         } catch (ExecutionException e) {
           throw new IOException("append to " + request.getReplyId().toStringUtf8(), e.getCause());
         }
@@ -159,8 +156,7 @@ public final class LocalRpc implements RpcType {
     }
 
     /**
-     * One at a time per follower: between the check of the sender's term and the queueing of the
-     * entries no other leader's entries may come.
+     * Serialised per follower: no entries of another leader may come between the check of the sender's term and the queueing of the entries.
      */
     private CompletableFuture<AppendEntriesReplyProto> append(
         RaftServer follower, AppendEntriesRequestProto request) throws IOException {

@@ -14,14 +14,9 @@ import org.apache.ratis.proto.RaftProtos.LogEntryProto;
 import org.apache.ratis.protocol.RaftPeerId;
 
 /**
- * In which order peers hear that the group changes, so that the others can elect a leader whenever
- * theirs is lost. From the entry on with which a change begins, Ratis needs a majority before and
- * after; but it lets who comes vote only once that has been told so, and who leaves end itself
- * instead of voting when it misses its leader. So whoever comes hears of it first, and whoever
- * leaves never, as long as a majority is there without it.
+ * The order in which peers learn of a membership change, so that the remaining peers can elect a leader at any time. From the entry that begins a change, Ratis needs a majority of both the old and the new members. But it lets an added peer vote only after it has received that entry, and a removed peer that misses its leader shuts down instead of voting. So an added peer learns of the change first; a removed peer never does, as long as there is a majority without it.
  *
- * <p>That goes for the leader that begins the change. One that finds the entry in its log has had
- * the votes of both.
+ * <p>This concerns the leader that begins the change. A leader that finds the entry in its log was elected by majorities of both.
  */
 final class MembershipChangeOrder {
   private final ReentrantLock lock = new ReentrantLock();
@@ -30,9 +25,9 @@ final class MembershipChangeOrder {
   private long term;
 
   /**
-   * Returns when this follower may be sent this.
+   * Returns when this request may be sent to this follower.
    *
-   * @param members as the leader knows them that sends it
+   * @param members according to the sending leader
    */
   void awaitTurn(RaftPeerId follower, AppendEntriesRequestProto request, RaftMembers members)
       throws InterruptedIOException {
@@ -48,7 +43,7 @@ final class MembershipChangeOrder {
     try {
       lock.lockInterruptibly();
       try {
-        // Ended by Ratis, when the change is over or this peer does not lead any more.
+        // Ratis interrupts the wait when the change is over or this peer is no longer the leader.
         while (isLast || !haveGot(members.index(), request.getLeaderTerm(), coming)) {
           news.await();
         }
@@ -62,13 +57,13 @@ final class MembershipChangeOrder {
     }
   }
 
-  /** Whether it brings members that the leader has only just written, and does not go by yet. */
+  /** Whether the request contains members that the leader has written but does not use yet. */
   static boolean isAhead(AppendEntriesRequestProto request, RaftMembers members) {
     return request.getEntriesList().stream()
         .anyMatch(entry -> entry.hasConfigurationEntry() && entry.getIndex() > members.index());
   }
 
-  /** Whether it brings the entry with this index, of the leader's own term. */
+  /** Whether the request contains the entry with this index, of the leader's own term. */
   private static boolean begins(AppendEntriesRequestProto request, long index) {
     return request.getEntriesList().stream()
         .anyMatch(entry -> entry.getIndex() == index && entry.getTerm() == request.getLeaderTerm());
@@ -86,7 +81,7 @@ final class MembershipChangeOrder {
             && coming.stream().allMatch(peer -> acknowledged.getOrDefault(peer, -1L) >= index));
   }
 
-  /** Takes note of what the follower has got from the leader of this term. */
+  /** Records what the follower has received from the leader of this term. */
   void answered(RaftPeerId follower, long inTerm, AppendEntriesReplyProto reply) {
     if (reply.getResult() != AppendResult.SUCCESS || reply.getIsHearbeat()) {
       return;
@@ -105,8 +100,7 @@ final class MembershipChangeOrder {
   }
 
   /**
-   * What a peer makes of a request: who is being brought up to date only votes when somebody tells
-   * it that it is not any more, and Ratis does so after the entry that needs its vote.
+   * The request as the receiving peer handles it. A peer that is being brought up to date votes only after it is told that it is up to date, which Ratis does after the entry that needs its vote.
    */
   static AppendEntriesRequestProto toVoter(RaftPeerId self, AppendEntriesRequestProto request) {
     boolean isNamed =

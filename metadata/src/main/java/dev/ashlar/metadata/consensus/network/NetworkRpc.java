@@ -58,7 +58,7 @@ public final class NetworkRpc implements RpcType {
       return network.installSnapshot(request);
     }
 
-    /** Would have a candidate elected while the old leader still has its lease. */
+    /** Refused: the candidate would be elected while the old leader still has its lease. */
     @Override
     public StartLeaderElectionReplyProto startLeaderElection(
         StartLeaderElectionRequestProto request) throws IOException {

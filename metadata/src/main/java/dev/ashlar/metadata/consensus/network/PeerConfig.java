@@ -13,11 +13,10 @@ import java.util.UUID;
 /**
  * Configuration of a metadata peer whose group spans several processes.
  *
- * @param self where the others reach this peer
- * @param peers where those are reached with which the group begins, in an order that is the same
- *     everywhere; of a group that is there, some of its peers
- * @param joins whether this peer is to be added to a group that is there, if its folder is empty
- * @param knows the greatest version of metadata that this peer may apply
+ * @param self the address of this peer
+ * @param peers the addresses of the founding peers, in the same order everywhere; for an existing Raft group, of some of its peers
+ * @param joins whether this peer, if its folder is empty, waits to be added to an existing Raft group
+ * @param knows the latest metadata version that this peer may apply
  */
 public record PeerConfig(
     UUID clusterId,

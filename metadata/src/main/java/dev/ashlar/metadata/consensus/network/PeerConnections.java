@@ -20,7 +20,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/** Connections to peers in other processes, by where these are reached. */
+/** Connections to peers in other processes, by address. */
 public final class PeerConnections implements AutoCloseable {
   private static final Duration ASK_TIMEOUT = Duration.ofSeconds(1);
 
@@ -31,14 +31,14 @@ public final class PeerConnections implements AutoCloseable {
   private boolean isClosed;
 
   /**
-   * @param self where this process is reached itself
+   * @param self the address of this process
    */
   public PeerConnections(Endpoint self, PeerConnector calls) {
     this.self = self;
     this.calls = calls;
   }
 
-  /** The connection to this place, made now if it has not been. */
+  /** The connection to this address, created on first use. */
   CallClient client(Endpoint peer) {
     lock.lock();
     try {
@@ -51,7 +51,7 @@ public final class PeerConnections implements AutoCloseable {
     }
   }
 
-  /** Connects to these, this process left out; not any more when it is closed. */
+  /** Connects to these peers, except to this process; does nothing once closed. */
   public void add(Collection<Endpoint> peers) {
     lock.lock();
     try {
@@ -63,7 +63,7 @@ public final class PeerConnections implements AutoCloseable {
     }
   }
 
-  /** Lets go of all but these. */
+  /** Closes all connections except those to these peers. */
   public void retain(Collection<Endpoint> peers) {
     List<CallClient> left;
     lock.lock();
@@ -80,7 +80,7 @@ public final class PeerConnections implements AutoCloseable {
     left.forEach(CallClient::close);
   }
 
-  /** What those say of themselves that can be asked now. */
+  /** The states of all peers that answer now. */
   public Map<Endpoint, PeerStanding> standings() throws InterruptedException {
     Map<Endpoint, CallClient> all;
     lock.lock();
@@ -109,7 +109,7 @@ public final class PeerConnections implements AutoCloseable {
     return standings;
   }
 
-  /** What whoever is there says of itself; empty when nobody answers by then. */
+  /** The state of the peer at this address; empty if none answers in time. */
   public Optional<PeerStanding> standing(Endpoint peer, Duration wait) throws InterruptedException {
     CallClient client = client(peer);
     return client.awaitConnected(wait) ? Optional.ofNullable(standing(client)) : Optional.empty();
@@ -120,7 +120,7 @@ public final class PeerConnections implements AutoCloseable {
       CallAnswer answer = client.call(Method.STANDING, new byte[0], ASK_TIMEOUT);
       return answer.outcome() == Outcome.DONE ? PeerStanding.parseFrom(answer.body()) : null;
     } catch (CallException | InvalidProtocolBufferException e) {
-      return null; // asked again soon
+      return null; // the caller asks again soon
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       return null;

@@ -39,9 +39,9 @@ import org.apache.ratis.server.RaftConfiguration;
 import org.apache.ratis.server.RaftServer;
 import org.jspecify.annotations.Nullable;
 
-/** The way from one peer to those in other processes, and from them to it. */
+/** Carries Raft calls between this peer and the peers in other processes. */
 public final class PeerNetwork implements Peer.Network {
-  /** Beyond it the other side's disk hangs; the same is sent again. */
+  /** Beyond this time the follower's drive hangs, and the same entries are sent again. */
   private static final Duration APPEND_TIMEOUT = Duration.ofSeconds(10);
 
   private static final Duration INSTALL_TIMEOUT = Duration.ofSeconds(60);
@@ -56,10 +56,10 @@ public final class PeerNetwork implements Peer.Network {
   private final LeaderLease lease;
   private final VoteGuard guard;
 
-  /** Of followers whose latest answer was that they lack something. */
+  /** Followers whose latest answer was that entries are missing. */
   private final ConcurrentMap<RaftPeerId, Gap> gaps = new ConcurrentHashMap<>();
 
-  /** What was sent lies behind an entry that the follower needs. */
+  /** The entries sent begin after an entry that the follower needs. */
   private record Gap(long term, long sent, long needed) {
     Gap(AppendEntriesRequestProto request, AppendEntriesReplyProto reply) {
       this(request.getLeaderTerm(), request.getPreviousLog().getIndex(), reply.getNextIndex());
@@ -67,8 +67,7 @@ public final class PeerNetwork implements Peer.Network {
   }
 
   /**
-   * Held while the guard is asked and the server does what it allows: between the two no other
-   * leader's entries may come, and no vote be given.
+   * Held from the guard's check until the server has acted on it: no entries of another leader and no vote may come in between.
    */
   private final ReentrantLock order = new ReentrantLock();
 
@@ -79,11 +78,11 @@ public final class PeerNetwork implements Peer.Network {
   private volatile Known known = new Known(null, new RaftMembers(Map.of(), Map.of(), -1));
   private @Nullable Supplier<RaftConfiguration> configuration;
 
-  /** What the members are made of, and they. */
+  /** The members, and the configuration from which they were computed. */
   private record Known(@Nullable RaftConfiguration configuration, RaftMembers members) {}
 
   /**
-   * @param founders where the peers were reached with which the group began, by their places
+   * @param founders the addresses of the founding peers, by their places
    */
   public PeerNetwork(
       RaftPeerId self,
@@ -101,12 +100,12 @@ public final class PeerNetwork implements Peer.Network {
     this.guard = guard;
   }
 
-  /** Before the peer starts: where its present configuration is found. */
+  /** Sets the source of the peer's present configuration; called before it starts. */
   public void follow(Supplier<RaftConfiguration> present) {
     configuration = present;
   }
 
-  /** The group as this peer's log has it. */
+  /** The members according to this peer's log. */
   public RaftMembers members() {
     RaftConfiguration present = Objects.requireNonNull(configuration, "not followed yet").get();
     Known last = known;
@@ -155,7 +154,7 @@ public final class PeerNetwork implements Peer.Network {
     server = null;
   }
 
-  /** Those of a build that does not tell how they are may have stopped, and are left out. */
+  /** Peers of builds that do not report their condition may have stopped, and do not count. */
   @Override
   public boolean canAnotherLead(RaftPeerId peer, long committed) throws InterruptedException {
     RaftMembers members = members();
@@ -195,7 +194,7 @@ public final class PeerNetwork implements Peer.Network {
     }
   }
 
-  // ---- To the others ----
+  // ---- Calls to other peers ----
 
   RequestVoteReplyProto requestVote(RequestVoteRequestProto request) throws IOException {
     if (!isCandidate) {
@@ -233,15 +232,14 @@ public final class PeerNetwork implements Peer.Network {
     if (isGap || reply.getResult() == AppendResult.SUCCESS) {
       lease.acknowledged(id, request.getLeaderTerm(), sentNanos, members());
     }
-    if (!request.getInitializing()) { // what begins has forgotten nothing
+    if (!request.getInitializing()) { // a new follower has not lost anything
       checkProgress(id, isGap ? new Gap(request, reply) : null);
     }
     return reply;
   }
 
   /**
-   * Ratis never sends a follower again what that has once acknowledged, so one that has forgotten
-   * it answers the same gap for ever. What is thrown here has Ratis begin anew with this follower.
+   * Ratis never sends acknowledged entries again, so a follower that has lost them reports the same gap forever. The exception makes Ratis start again with this follower.
    */
   private void checkProgress(RaftPeerId follower, @Nullable Gap gap) {
     if (gap == null) {
@@ -253,7 +251,7 @@ public final class PeerNetwork implements Peer.Network {
     }
   }
 
-  /** A peer may be away for days: failing each time would fill the log. */
+  /** Waits, because a peer may be down for days and each failure would be logged. */
   private static void awaitConnected(CallClient follower) throws InterruptedIOException {
     try {
       while (!follower.isConnected()) {
@@ -264,7 +262,7 @@ public final class PeerNetwork implements Peer.Network {
     }
   }
 
-  /** Its process is there, but it does not take part: like one that is away. */
+  /** A process whose peer does not take part is treated like one that is down. */
   private static boolean isAbsent(CallAnswer answer) throws InterruptedIOException {
     if (answer.outcome() != Outcome.REFUSED) {
       return false;
@@ -273,7 +271,7 @@ public final class PeerNetwork implements Peer.Network {
     return true;
   }
 
-  /** The log has an entry a moment before the leader goes by it. */
+  /** The members including those of the request: an entry is in the log a moment before the leader uses it. */
   private RaftMembers membersWith(AppendEntriesRequestProto request) throws InterruptedIOException {
     RaftMembers members = members();
     while (MembershipChangeOrder.isAhead(request, members)) {
@@ -328,9 +326,9 @@ public final class PeerNetwork implements Peer.Network {
     return new InterruptedIOException("interrupted while another peer was called");
   }
 
-  // ---- From the others ----
+  // ---- Calls from other peers ----
 
-  /** Answers VOTE, APPEND and INSTALL; blocks while the disk does. */
+  /** Answers VOTE, APPEND and INSTALL; blocks during drive writes. */
   public void serve(IncomingCall call) {
     RaftServer present = server;
     if (present == null) {
@@ -349,7 +347,7 @@ public final class PeerNetwork implements Peer.Network {
     }
   }
 
-  /** Whoever was here before is gone, and what is answered now must not count as his word. */
+  /** Refuses calls for an earlier peer at this address: answers of this peer must not count as its answers. */
   private boolean isForAnother(RaftRpcRequestProto request, IncomingCall call) {
     RaftPeerId meant = RaftPeerId.valueOf(request.getReplyId());
     if (meant.equals(self)) {

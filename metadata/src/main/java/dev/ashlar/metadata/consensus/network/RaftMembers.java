@@ -18,12 +18,11 @@ import org.apache.ratis.protocol.RaftPeerId;
 import org.apache.ratis.server.RaftConfiguration;
 
 /**
- * Who decides in a group, and where they are reached.
+ * The members of a Raft group and their addresses.
  *
- * @param peers those of now, or of soon while they change
- * @param before those that they take the place of while they change: a majority of both is needed;
- *     else empty
- * @param index of the log entry that says so; -1: there is none yet
+ * @param peers the present members or, during a change, the new ones
+ * @param before during a change, the old members: a majority of both is needed; otherwise empty
+ * @param index of the log entry with these members; -1: there is none yet
  */
 public record RaftMembers(
     Map<RaftPeerId, Endpoint> peers, Map<RaftPeerId, Endpoint> before, long index) {
@@ -33,7 +32,7 @@ public record RaftMembers(
   }
 
   /**
-   * @param founders where the peers were reached with which the group began, by their places; for
+   * @param founders the addresses of the founding peers, by their places; for
    *     entries that do not tell
    */
   public static RaftMembers of(RaftConfiguration entry, List<Endpoint> founders) {
@@ -50,7 +49,7 @@ public record RaftMembers(
     return reached;
   }
 
-  /** Where a peer is reached. */
+  /** The address of a peer. */
   public static Endpoint endpoint(RaftPeer peer, List<Endpoint> founders) {
     String address = peer.getAddress();
     if (address != null && !address.isEmpty()) {
@@ -94,7 +93,7 @@ public record RaftMembers(
         .toList();
   }
 
-  /** For Ratis: the peers of now. */
+  /** The peers in Ratis' form. */
   public static List<RaftPeer> toRaft(Map<RaftPeerId, Endpoint> peers) {
     return peers.entrySet().stream()
         .map(
@@ -114,12 +113,12 @@ public record RaftMembers(
     return peers.containsKey(id) || before.containsKey(id);
   }
 
-  /** Whether nobody else decides. */
+  /** Whether this peer is the only member. */
   public boolean isOnly(RaftPeerId id) {
     return !isChanging() && peers.size() == 1 && peers.containsKey(id);
   }
 
-  /** Whether those of whom this is true can decide without the others. */
+  /** Whether the selected members are a majority. */
   public boolean isMajority(Predicate<RaftPeerId> which) {
     return isMajority(peers.keySet(), which)
         && (!isChanging() || isMajority(before.keySet(), which));
@@ -133,7 +132,7 @@ public record RaftMembers(
     return Optional.ofNullable(peers.getOrDefault(id, before.get(id)));
   }
 
-  /** Which of the peers is reached there. */
+  /** The member with this address. */
   public Optional<RaftPeerId> at(Endpoint endpoint) {
     return peers.entrySet().stream()
         .filter(peer -> peer.getValue().equals(endpoint))
@@ -141,7 +140,7 @@ public record RaftMembers(
         .findFirst();
   }
 
-  /** Where any of them are reached. */
+  /** The addresses of all old and new members. */
   public Set<Endpoint> endpoints() {
     Set<Endpoint> endpoints = new LinkedHashSet<>(peers.values());
     endpoints.addAll(before.values());

@@ -4,10 +4,7 @@ import java.io.IOException;
 import java.time.Duration;
 
 /**
- * What a peer refuses whatever Ratis would answer, so that two promises are kept: to a leader, that
- * nobody else gets this vote for a while after each append ({@link LeaderLease} counts on it); and
- * to all, that a peer which has forgotten what it acknowledged does no harm. Used under one lock
- * with what it guards.
+ * Refuses Raft calls that Ratis would accept, to keep two promises: after each append, no other peer gets this vote for some time ({@link LeaderLease} relies on it); and a peer that has lost acknowledged entries can neither vote nor follow an old leader. Used under one lock with the guarded call.
  */
 public final class VoteGuard {
   private final long quietNanos;
@@ -16,9 +13,8 @@ public final class VoteGuard {
   private boolean mayVote = true;
 
   /**
-   * @param quiet how long no vote is given after an append; it begins now, because what was
-   *     promised before the start is not known
-   * @param isNew the group is about to have its first leader, so nothing was promised
+   * @param quiet how long no vote is given after an append; it begins at the start, because earlier promises are not known
+   * @param isNew the Raft group has had no leader yet, so nothing was promised
    */
   public VoteGuard(Duration quiet, boolean isNew) {
     quietNanos = quiet.toNanos();
@@ -26,8 +22,7 @@ public final class VoteGuard {
   }
 
   /**
-   * This peer has lost what it knew: it follows leaders from this term on only, and has no vote
-   * until {@link #setMember}.
+   * This peer has lost its content: it follows only leaders from this term on, and has no vote until {@link #setMember}.
    */
   public void setRebuilding(long newTermMin) {
     termMin = newTermMin;
@@ -45,7 +40,7 @@ public final class VoteGuard {
     }
   }
 
-  /** A leader may take what this peer answers now for the promise to vote for nobody else. */
+  /** From now on the leader may count on the promise that this peer votes for no other. */
   void heard() {
     heardNanos = System.nanoTime();
   }

@@ -41,7 +41,7 @@ import org.apache.ratis.server.storage.RaftStorage;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** One Raft peer of this process, with its folder. */
+/** A Raft peer of this process: its Ratis server, state machine and folder. */
 public final class Peer implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(Peer.class);
   private static final Duration CLOSE_MAX = Duration.ofSeconds(10);
@@ -61,16 +61,16 @@ public final class Peer implements AutoCloseable {
   private final LogMark mark;
   private final LeadershipWatch leadership;
 
-  /** Why the last attempt to raise the mark failed; empty after one that succeeded. */
+  /** Why the last attempt to raise the log mark failed; empty after success. */
   private volatile String markTrouble = "";
 
   private final Thread marker;
 
   /**
-   * @param group as it begins; what the log says of it comes first
+   * @param group the initial members; those in the log take precedence
    * @param folder holds {@code raft} (Ratis' log and the checkpoints) and {@code live} (the tables)
-   * @param network its way to the others
-   * @param knows the greatest version of metadata that it may apply
+   * @param network how it reaches the other peers
+   * @param knows the latest metadata version that it may apply
    */
   public Peer(
       RaftGroup group,
@@ -118,33 +118,33 @@ public final class Peer implements AutoCloseable {
     }
   }
 
-  /** How Ratis' calls get from one peer to another. */
+  /** How Ratis' calls reach other peers. */
   public interface Network {
     RpcType rpc();
 
     /** Hands itself to what Ratis makes of the type. */
     void put(Parameters parameters);
 
-    /** What this peer of the process has to make durable before it tells others. */
+    /** What this peer has to make durable before it answers others. */
     void set(RaftPeerId peer, PeerDurability durability);
 
-    /** These are, or are about to be, of the group. */
+    /** These peers belong to the Raft group, or soon will. */
     void add(Collection<RaftPeer> peers);
 
     /** The peer can be called from now on. */
     void join(RaftServer server) throws IOException;
 
-    /** The peer is about to close: nobody must wait for a reply that will not come. */
+    /** The peer is about to close: no caller must wait for its reply. */
     void leave(RaftServer server);
 
     /**
-     * Whether another peer whose tables are whole could be elected now, with this one's vote.
+     * Whether another peer with intact tables could be elected now, with this one's vote.
      *
-     * @param committed the entry up to which it has to know that all is committed
+     * @param committed the other peer must know that everything up to this entry is committed
      */
     boolean canAnotherLead(RaftPeerId peer, long committed) throws InterruptedException;
 
-    /** Whether the peer may ask for votes; it gives its own in any case. */
+    /** Whether the peer may ask for votes; it grants its own vote in any case. */
     void setCandidate(RaftPeerId peer, boolean isCandidate);
   }
 
@@ -154,7 +154,7 @@ public final class Peer implements AutoCloseable {
     machine.startKeeping();
   }
 
-  /** Beside the log, so that no commit waits for it. */
+  /** On its own thread, so that no commit waits for it. */
   private void keepMark() {
     try {
       while (true) {
@@ -185,7 +185,7 @@ public final class Peer implements AutoCloseable {
     }
   }
 
-  /** What is committed and durable here. */
+  /** The last entry that is committed and durable on this peer. */
   private long acknowledgedIndex() {
     RaftLog raftLog = division.getRaftLog();
     return Math.min(
@@ -193,7 +193,7 @@ public final class Peer implements AutoCloseable {
         Math.max(raftLog.getFlushIndex(), raftLog.getSnapshotIndex()));
   }
 
-  /** The others have rebuilt it: what it held before says nothing any more. */
+  /** Sets the log mark after a rebuild from the others: its earlier value no longer applies. */
   public void resetMark() throws IOException {
     mark.set(acknowledgedIndex());
   }
@@ -202,17 +202,17 @@ public final class Peer implements AutoCloseable {
     return id;
   }
 
-  /** Among the folders of a process that has them all, from 0. */
+  /** The place among the folders of a process that runs all peers, from 0. */
   public int place() {
     return PeerIds.placeOf(id);
   }
 
-  /** False once Ratis has stopped it, because its log or its tables failed. */
+  /** False once Ratis has stopped it because its log or its tables failed. */
   public boolean isAlive() {
     return division.getInfo().isAlive();
   }
 
-  /** What it can do now. */
+  /** What it can do at present. */
   public PeerStanding.Condition condition() {
     if (!isAlive()) {
       return PeerStanding.Condition.STOPPED;
@@ -222,7 +222,7 @@ public final class Peer implements AutoCloseable {
         : PeerStanding.Condition.DAMAGED;
   }
 
-  /** Why it is not alive any more, or cannot read its tables. */
+  /** Why it has stopped or cannot read its tables. */
   public String failure() {
     if (!machine.refusal().isEmpty()) {
       return machine.refusal();
@@ -247,7 +247,7 @@ public final class Peer implements AutoCloseable {
     return division.getInfo().getCurrentTerm();
   }
 
-  /** Empty while there is none, or it is not known here. */
+  /** Empty while there is no leader or this peer does not know it. */
   public Optional<RaftPeerId> leader() {
     return Optional.ofNullable(division.getInfo().getLeaderId());
   }
@@ -260,7 +260,7 @@ public final class Peer implements AutoCloseable {
     return division.getRaftLog().getLastCommittedIndex();
   }
 
-  /** Whether everything up to this index is durable here and applied. */
+  /** Whether everything up to this index is durable and applied on this peer. */
   public boolean holds(long index) {
     RaftLog raftLog = division.getRaftLog();
     return machine.tables().isOpen()
@@ -280,18 +280,17 @@ public final class Peer implements AutoCloseable {
             .setMessage(proposal)
             .setType(RaftClientRequest.writeRequestType())
             .build();
-    // The division's own entrance: the server's would pass the request to a pool first.
+    // Submitted to the division: the server would pass the request to a thread pool first.
     return ((RaftClientAsynchronousProtocol) division).submitClientRequestAsync(request);
   }
 
-  /** Who decides now, as far as this peer's log goes. */
+  /** The present members, according to this peer's log. */
   public RaftConfiguration configuration() {
     return division.getRaftConf();
   }
 
   /**
-   * Has others decide from now on, if those that do are the ones of the present configuration. New
-   * ones get the log, or a checkpoint, before they count.
+   * Changes the members, if the present ones are still the given ones. New peers receive the log or a checkpoint before they can vote.
    *
    * @return done when the new configuration is committed
    */
@@ -312,7 +311,7 @@ public final class Peer implements AutoCloseable {
                 .build()));
   }
 
-  /** Has another be elected, if this peer leads; it follows then. */
+  /** Hands leadership to another peer, if this one leads. */
   CompletableFuture<RaftClientReply> stepDown() throws IOException {
     return server.transferLeadershipAsync(
         new TransferLeadershipRequest(
@@ -320,13 +319,13 @@ public final class Peer implements AutoCloseable {
             id,
             group.getGroupId(),
             calls.incrementAndGet(),
-            null, // whoever is elected
+            null, // any other peer
             STEP_DOWN_TIMEOUT_MS));
   }
 
-  /** Takes a checkpoint soon, on the thread that applies. */
+  /** Requests a checkpoint, which the applying thread takes soon. */
   void requestCheckpoint() {
-    checkpoint().exceptionally(failure -> null); // the next request comes with further commands
+    checkpoint().exceptionally(failure -> null); // further commands request the next one
   }
 
   private CompletableFuture<RaftClientReply> checkpoint() {
@@ -336,8 +335,7 @@ public final class Peer implements AutoCloseable {
   }
 
   /**
-   * Takes a checkpoint of each that runs and lets go of the log before it. One that takes longer
-   * than this, or fails, is not waited for: only the next start is slower then.
+   * Takes a checkpoint of each running peer and purges the log before it. A failure, or one that takes longer than {@code wait}, only makes the next start slower.
    */
   public static void checkpointAll(List<Peer> peers, Duration wait) throws InterruptedException {
     CompletableFuture<?>[] replies =
@@ -354,7 +352,7 @@ public final class Peer implements AutoCloseable {
     }
   }
 
-  /** It cannot keep its word any more; others go on. */
+  /** Stops this peer, because it can no longer keep its promises; the others continue. */
   private void stop() {
     log.error(
         "Metadata peer {} stops because it cannot make its vote durable. Check the "
@@ -371,13 +369,11 @@ public final class Peer implements AutoCloseable {
       raiseMark();
     }
     server.close();
-    machine.close(); // Ratis forgets it when the log could not be opened
+    machine.close(); // Ratis does not close it if the log could not be opened
   }
 
   /**
-   * At once, because each takes up to a second to notice. One that hangs is left to itself: Ratis
-   * 3.3 waits for ever when a log is closed while it is about to evict from its cache, and what was
-   * acknowledged is synced.
+   * Closes all peers in parallel, because each takes up to a second. A peer that hangs is abandoned: Ratis 3.3 never returns if its log is closed while entries are about to be evicted from the cache. Everything acknowledged is synced by then.
    */
   public static void closeAll(List<Peer> peers) {
     List<Thread> closers =

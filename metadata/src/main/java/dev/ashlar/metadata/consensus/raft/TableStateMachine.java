@@ -89,7 +89,7 @@ public final class TableStateMachine extends BaseStateMachine implements Checkpo
 
   /**
    * @param folder of the peer
-   * @param knows the greatest version of metadata that it may apply
+   * @param knows the latest metadata version that it may apply
    */
   TableStateMachine(
       Path folder,
