@@ -6,10 +6,10 @@ import dev.ashlar.protocol.message.CommandResult;
 import java.util.List;
 
 /**
- * What a log entry came to: the same on every peer.
+ * The result of applying a log entry, which is the same on every peer.
  *
- * @param before where the tables were
- * @param reached where they are now
+ * @param before the position of the tables before it
+ * @param reached their position after it
  * @param results one per command
  */
 public record Applied(

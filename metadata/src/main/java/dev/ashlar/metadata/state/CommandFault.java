@@ -1,8 +1,7 @@
 package dev.ashlar.metadata.state;
 
 /**
- * A command of a log entry at which apply failed: a bug, or something that no check expected. The
- * same on every peer that applies by the same rules to the same rows.
+ * Apply failed at a command of a log entry because of a bug or of input that no check expected. It fails in the same way on every peer with the same rules and rows.
  */
 final class CommandFault extends RuntimeException {
   private static final long serialVersionUID = 1;

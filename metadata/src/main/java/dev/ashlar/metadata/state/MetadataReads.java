@@ -41,7 +41,7 @@ import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** The reads, each of one snapshot of the tables. */
+/** Reads of metadata, each from one snapshot of the tables. */
 public final class MetadataReads {
   private final Catalog catalog;
   private final LargeObjectCache largeObjects = new LargeObjectCache();
@@ -74,7 +74,7 @@ public final class MetadataReads {
     return Nodes.registry(snapshot, catalog.placement());
   }
 
-  /** The placement map and the drives as messages. */
+  /** The placement map and the drives as a message. */
   public ClusterState.Builder cluster() {
     ClusterState.Builder cluster = ClusterState.newBuilder();
     placement().ifPresent(map -> cluster.setPgMap(map.toMessage()));
@@ -143,8 +143,7 @@ public final class MetadataReads {
   }
 
   /**
-   * Whether a shard of this name is, or may be, the blob's on this drive: where the shard is, or
-   * where one that is owed belongs. A map that is older than the row cannot tell.
+   * Whether this drive has, or may have, the blob's shard with this name: at the shard's location, or in the slot where a shard in debt belongs. True if the map is older than the row and cannot tell.
    */
   private boolean isNeeded(BlobRow row, UUID drive, BlobId name) {
     PlacementMap map = catalog.placement();
@@ -235,7 +234,7 @@ public final class MetadataReads {
     return DebtLevels.all(snapshot);
   }
 
-  /** A page of nothing when the bucket does not exist. */
+  /** An empty page if the bucket does not exist. */
   public ListPage list(Table snapshot, ListQuery query) {
     BucketRow bucket = catalog.buckets().get(query.bucket());
     return bucket == null
@@ -243,7 +242,7 @@ public final class MetadataReads {
         : Listing.objects(snapshot, bucket.getId(), query);
   }
 
-  /** A page of nothing when the bucket does not exist. */
+  /** An empty page if the bucket does not exist. */
   public UploadsPage uploads(Table snapshot, UploadsQuery query) {
     BucketRow bucket = catalog.buckets().get(query.bucket());
     return bucket == null

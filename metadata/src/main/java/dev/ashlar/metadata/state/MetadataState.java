@@ -39,14 +39,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The state machine: the same log entries make the same rows, byte for byte, everywhere. Applied by
- * one thread; time and ids come from the log, nothing from a clock or chance.
+ * The metadata state machine: the same log entries create the same rows, byte for byte, on every peer. Applied by one thread. Times and ids come from the log, never from a clock or a random number.
  */
 public final class MetadataState {
   /** Commands per log entry: the ids that one entry can hand out. */
   public static final int COMMANDS_PER_ENTRY_MAX = 256;
 
-  /** Of tables in which nobody kept count of what is owed. */
+  /** The version of tables without debt levels. */
   private static final int UNCOUNTED = 1;
 
   private static final Logger LOG = LoggerFactory.getLogger(MetadataState.class);
@@ -57,7 +56,7 @@ public final class MetadataState {
   private final MetadataReads reads;
   private AppliedRow applied;
 
-  /** Null after entries that somebody else executed. */
+  /** Null after entries that another peer of this process has executed. */
   private @Nullable Sessions sessions;
 
   public MetadataState(Store store) {
@@ -88,7 +87,7 @@ public final class MetadataState {
     this.reads = new MetadataReads(catalog);
   }
 
-  /** The same rows on every peer, wherever in the log it does this. */
+  /** Creates the same rows on every peer, at whatever log entry it happens. */
   private void upgrade() {
     Overlay table = new Overlay(store);
     DebtLevels.count(table);
@@ -98,7 +97,7 @@ public final class MetadataState {
     applied = upgraded;
   }
 
-  /** How far the tables are. */
+  /** The position of the tables in the log. */
   public AppliedRow applied() {
     return applied;
   }
@@ -108,11 +107,9 @@ public final class MetadataState {
   }
 
   /**
-   * Applies one log entry, all of it or (on an exception, which must end this state) nothing. A
-   * command at which apply fails for a reason that lies in the command and the rows is refused, by
-   * all peers alike; what is thrown is a failure of this peer's tables or machine.
+   * Applies one log entry completely, or not at all if it throws, after which this object must not be used. If applying a command fails because of the command and the rows, every peer refuses it; an exception means that this peer's tables or machine failed.
    *
-   * @throws NewerVersionException when the entry is of a version that is not known here
+   * @throws NewerVersionException when this build does not support the version of the entry
    */
   public Applied apply(long term, long logIndex, CommandBatch entry) {
     List<Command> commands = entry.getCommandsList();
@@ -147,14 +144,14 @@ public final class MetadataState {
     return Math.max(applied.getVersion(), entry.getVersion());
   }
 
-  /** What commands of an entry that was not written have left in memory. */
+  /** Reverts what commands of an unwritten entry have changed in memory. */
   private void forgetUnwritten() {
     sessions = null;
     catalog.restore(store);
   }
 
   /**
-   * Executes the commands of an entry and writes what they come to.
+   * Executes the commands of an entry and writes the resulting rows.
    *
    * @param faulty positions of commands that are refused without being executed
    */
@@ -208,17 +205,17 @@ public final class MetadataState {
     return done;
   }
 
-  /** Commands of earlier versions have one time only. */
+  /** The steady time of a command; commands of old builds have only one time. */
   private static long steadyMs(Command command) {
     return command.getSteadyMs() > 0 ? command.getSteadyMs() : command.getTimeMs();
   }
 
-  /** Whether this state is exactly where the entry was applied elsewhere. */
+  /** Whether this state is exactly where another peer was before it applied the entry. */
   public boolean canFollow(Applied elsewhere) {
     return elsewhere.before().equals(applied);
   }
 
-  /** Takes over what a log entry came to elsewhere; the same as {@link #apply}, but cheaper. */
+  /** Takes over the result of a log entry from another peer: the same as {@link #apply}, but cheaper. */
   public void follow(Applied elsewhere) {
     if (!canFollow(elsewhere)) {
       throw new IllegalArgumentException(
@@ -251,7 +248,7 @@ public final class MetadataState {
       }
       return refused(refusal.code());
     } catch (TableFailureException e) {
-      throw e; // of this peer alone
+      throw e; // concerns this peer only
     } catch (RuntimeException e) {
       throw new CommandFault(position, e);
     }

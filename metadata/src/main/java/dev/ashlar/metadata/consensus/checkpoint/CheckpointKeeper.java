@@ -20,8 +20,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Background work on the files of one peer: gives each checkpoint a second copy, lets go of the log
- * before it, verifies all files once in a while and has damaged tables rebuilt.
+ * Background work on the files of a peer: makes a second copy of each checkpoint, purges the log before it, verifies all files periodically and rebuilds damaged tables.
  */
 public final class CheckpointKeeper implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(CheckpointKeeper.class);
@@ -33,7 +32,7 @@ public final class CheckpointKeeper implements AutoCloseable {
   private static final long WARN_EVERY_NANOS = TimeUnit.HOURS.toNanos(1);
   private static final Duration CLOSE_MAX = Duration.ofSeconds(5);
 
-  /** Checkpoints without a second copy, in a row, after which one copy has to be enough. */
+  /** After this many checkpoints in a row without a second copy, the log is purged nevertheless. */
   private static final int UNCOPIED_MAX = 8;
 
   private final Peer peer;
@@ -61,7 +60,7 @@ public final class CheckpointKeeper implements AutoCloseable {
     /** False while, for example, a checkpoint received from the leader replaces the tables. */
     boolean isRunning();
 
-    /** Rebuilds damaged tables from a checkpoint and the log behind it. */
+    /** Rebuilds damaged tables from a checkpoint and the log after it. */
     void rebuildIfDamaged() throws IOException, InterruptedException;
 
     /** Removes the log up to this entry; false while the log is not open yet. */
@@ -91,7 +90,7 @@ public final class CheckpointKeeper implements AutoCloseable {
     thread.start();
   }
 
-  /** There is a checkpoint, or damage. */
+  /** Called after a checkpoint was taken or damage was found. */
   public void wake() {
     work.release();
   }
@@ -111,7 +110,7 @@ public final class CheckpointKeeper implements AutoCloseable {
     }
   }
 
-  /** Returns whether nothing has to be tried again soon. */
+  /** Returns whether nothing has to be retried soon. */
   private boolean round() throws InterruptedException {
     try {
       if (!peer.isRunning()) {
@@ -121,7 +120,7 @@ public final class CheckpointKeeper implements AutoCloseable {
       try {
         copyLatest();
       } catch (IOException e) {
-        verifyIfDue(); // which may mend what is in the way
+        verifyIfDue(); // it may repair the cause
         throw e;
       }
       verifyIfDue();
@@ -130,7 +129,7 @@ public final class CheckpointKeeper implements AutoCloseable {
       return true;
     } catch (DamagedTablesException e) {
       meters.damaged().increment();
-      if (damagedInARow++ > 0) { // the last rebuilding was of no use
+      if (damagedInARow++ > 0) { // the last rebuild did not help
         retryMs = Math.min(2 * retryMs, RETRY_MAX_MS);
         TimeUnit.MILLISECONDS.sleep(retryMs);
       }
@@ -141,7 +140,7 @@ public final class CheckpointKeeper implements AutoCloseable {
       return true;
     } catch (TablesLostException e) {
       boolean isFirst = peer.tables().failedRebuild().stream().anyMatch(FailedRebuild::isFirst);
-      retryMs = isFirst ? RETRY_MIN_MS : Math.min(2 * retryMs, RETRY_MAX_MS); // soon once more
+      retryMs = isFirst ? RETRY_MIN_MS : Math.min(2 * retryMs, RETRY_MAX_MS); // the first retry comes soon
       LOG.error("{}. Next attempt in {} s.", peer.failure(), retryMs / MS_PER_SECOND);
       return false;
     } catch (IOException | RuntimeException e) {
@@ -177,7 +176,7 @@ public final class CheckpointKeeper implements AutoCloseable {
     }
   }
 
-  /** Returns whether all before this checkpoint goes: what follows one that is being sent stays. */
+  /** Returns whether the log is purged up to this checkpoint: entries after a checkpoint that is being sent stay. */
   private boolean purgeLog(Checkpoint checkpoint) throws IOException {
     if (limits.room().bytes(checkpoint.path()) < 0) {
       checkpoints.sent().giveUp();
@@ -207,8 +206,7 @@ public final class CheckpointKeeper implements AutoCloseable {
   }
 
   /**
-   * The log must not fill the drive because a copy has no room: then one copy has to do. The older
-   * copy is of no use without the log behind it, and its room may do for the next one.
+   * If there is no space for copies, the log must not fill the drive as well, so it is purged without a copy. The older copy is then useless without the log after it, and its space may suffice for the next one.
    */
   private void goOnWithout(Checkpoint checkpoint, IOException why) throws IOException {
     if (!checkpoint.equals(uncopied)) {
@@ -262,11 +260,11 @@ public final class CheckpointKeeper implements AutoCloseable {
     }
     Path mark = checkpoints.directory().resolve(Checkpoints.VERIFIED);
     if (!Files.exists(mark)) {
-      Files.createFile(mark); // the copy was verified when it was made
+      Files.createFile(mark); // making the copy included a verification
     }
     long lastMs = Files.getLastModifiedTime(mark).toMillis();
     long ageMs = System.currentTimeMillis() - lastMs;
-    if (ageMs >= 0 && ageMs < limits.verifyEvery().toMillis()) { // else the clock was wrong
+    if (ageMs >= 0 && ageMs < limits.verifyEvery().toMillis()) { // a negative age means that a clock was set
       return;
     }
     long startNanos = System.nanoTime();
@@ -286,8 +284,7 @@ public final class CheckpointKeeper implements AutoCloseable {
     try {
       damaged = withFiles(() -> verifyBoth(checkpoint));
     } catch (IOException e) {
-      // What is damaged on both sides may not be needed any more by the tables in use. Asked for
-      // without the lock: Ratis holds its own while it waits for that, to install a checkpoint.
+      // The live tables may no longer need a file that is damaged on both sides. Requested without this lock, for which Ratis waits under its own lock when it installs a checkpoint.
       peer.requestCheckpoint();
       int unused = withFiles(() -> verifyLive(Optional.empty()));
       throw e;
@@ -295,7 +292,7 @@ public final class CheckpointKeeper implements AutoCloseable {
     return damaged + verifyLog();
   }
 
-  /** Work on files of checkpoints; how many were damaged. */
+  /** Work on checkpoint files; returns the number of damaged files. */
   @FunctionalInterface
   private interface FileWork {
     int run() throws IOException, InterruptedException;
@@ -323,8 +320,8 @@ public final class CheckpointKeeper implements AutoCloseable {
   }
 
   /**
-   * @param verified a checkpoint of which each table was found whole
-   * @return 0: damage is thrown
+   * @param verified a checkpoint whose tables were all found intact
+   * @return 0; damage is reported by an exception
    */
   private int verifyLive(Optional<Checkpoint> verified) throws IOException, InterruptedException {
     for (Path file : peer.tables().files()) {
@@ -334,7 +331,7 @@ public final class CheckpointKeeper implements AutoCloseable {
           pace.done(Files.size(file));
         }
       } catch (IOException | DamagedTablesException e) {
-        if (Files.exists(file)) { // else a compaction was done with it
+        if (Files.exists(file)) { // otherwise a compaction has removed it
           throw e;
         }
       }

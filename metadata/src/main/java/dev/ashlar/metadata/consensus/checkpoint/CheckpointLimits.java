@@ -7,8 +7,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 
 /**
- * How much log may follow a checkpoint before the next one is taken, how often all files are
- * verified, and what second copies may take of the drive.
+ * How much log may follow a checkpoint before the next one is taken, how often all files are verified, and how much space second copies may use.
  */
 public record CheckpointLimits(long commandsMax, long bytesMax, Duration verifyEvery, Room room) {
   private static final Duration FOUR_WEEKS = Duration.ofDays(28);
@@ -27,17 +26,17 @@ public record CheckpointLimits(long commandsMax, long bytesMax, Duration verifyE
     return new CheckpointLimits(commandsMax, bytesMax, verifyEvery, other);
   }
 
-  /** What second copies may take. */
+  /** The space that second copies may use. */
   @FunctionalInterface
   public interface Room {
-    /** More bytes of the drive that this is on; less than 0: they have taken too many. */
+    /** The bytes still available on the drive of this path; negative: the copies use too much. */
     long bytes(Path path) throws IOException;
   }
 
   private static final long RESERVE_BYTES = 1 << 30;
   private static final int RESERVE_DIVISOR = 10;
 
-  /** A peer stops when its log or its tables cannot grow: 1 GiB is theirs, or 10 % if less. */
+  /** A peer stops when its log or its tables cannot grow: 1 GiB, or 10 % if that is less, is reserved for them. */
   private static long besideReserve(Path path) throws IOException {
     FileStore drive = Files.getFileStore(path);
     return drive.getUsableSpace()

@@ -1,8 +1,7 @@
 package dev.ashlar.metadata.consensus.checkpoint;
 
 /**
- * Asks for a checkpoint when replaying the log since the last one would take noticeable time. Used
- * by the thread that applies.
+ * Requests a checkpoint when replaying the log since the last one would take noticeable time. Used by the applying thread.
  */
 public final class CheckpointPolicy {
   private final long commandsMax;

@@ -34,12 +34,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The checkpoints of one peer: directories {@code checkpoint-TERM-INDEX} in Ratis' state machine
- * directory. A name without ".new" at its end is complete and durable.
+ * The checkpoints of a peer: directories {@code checkpoint-TERM-INDEX} in Ratis' state machine directory. A directory without the suffix ".new" is complete and durable.
  *
- * <p>A checkpoint shares its table files with the live tables. Its second copy, {@code
- * copy-TERM-INDEX}, made later by {@link SecondCopy}, shares nothing with either. The log is kept
- * from the latest checkpoint on that has one.
+ * <p>A checkpoint shares its table files with the live tables. Its second copy, {@code copy-TERM-INDEX}, made later by {@link SecondCopy}, shares no files with either. The log is kept from the latest checkpoint with a second copy on.
  */
 public final class Checkpoints implements StateMachineStorage {
   private static final Logger LOG = LoggerFactory.getLogger(Checkpoints.class);
@@ -50,7 +47,7 @@ public final class Checkpoints implements StateMachineStorage {
   private static final String COPY_PREFIX = "copy-";
   private static final String DAMAGED_PREFIX = "damaged-";
 
-  /** An empty file beside the checkpoints; its time is that of the last verification. */
+  /** An empty file whose modification time is that of the last verification. */
   static final String VERIFIED = "verified";
 
   private volatile @Nullable Path directory;
@@ -62,7 +59,7 @@ public final class Checkpoints implements StateMachineStorage {
   private @Nullable Checkpoint copying;
   private final OutgoingCheckpoints sent;
 
-  /** Ratis asks for it with every entry it sends. */
+  /** Cached, because Ratis asks for it with every entry it sends. */
   private volatile @Nullable SnapshotInfo latestInfo;
 
   public Checkpoints() {
@@ -73,7 +70,7 @@ public final class Checkpoints implements StateMachineStorage {
     this.sent = sent;
   }
 
-  /** Those that are kept for other peers. */
+  /** The checkpoints that are kept because they are being sent to other peers. */
   OutgoingCheckpoints sent() {
     return sent;
   }
@@ -91,12 +88,12 @@ public final class Checkpoints implements StateMachineStorage {
     reload();
   }
 
-  /** Removes what a crash left unfinished. Not while a checkpoint is being taken. */
+  /** Removes unfinished directories after a crash. Not while a checkpoint is being taken. */
   void clean() throws IOException {
     clean(path -> path.endsWith(UNFINISHED));
   }
 
-  /** Likewise, of second copies and what is removed. Under {@link #files}. */
+  /** Likewise, but only second copies and removed directories. Under {@link #files}. */
   void cleanCopies() throws IOException {
     clean(path -> path.endsWith(UNFINISHED) && !path.startsWith(PREFIX));
   }
@@ -116,7 +113,7 @@ public final class Checkpoints implements StateMachineStorage {
     }
   }
 
-  /** Where the log is. */
+  /** The directory of the Raft log. */
   public Path logDirectory() {
     return Objects.requireNonNull(logDirectory, "not initialised");
   }
@@ -125,7 +122,7 @@ public final class Checkpoints implements StateMachineStorage {
     return files;
   }
 
-  /** Looks again which is the latest: Ratis may have put one there. */
+  /** Determines the latest checkpoint again: Ratis may have installed one. */
   void reload() {
     latestInfo = latest().map(this::info).orElse(null);
   }
@@ -189,7 +186,7 @@ public final class Checkpoints implements StateMachineStorage {
     return directory().resolve(COPY_PREFIX + suffix(checkpoint.position()));
   }
 
-  /** The latest that has a second copy. */
+  /** The latest checkpoint with a second copy. */
   Optional<Checkpoint> copied() {
     return all().stream().filter(this::isCopied).max(Comparator.comparing(Checkpoint::position));
   }
@@ -198,7 +195,7 @@ public final class Checkpoints implements StateMachineStorage {
     return Files.isDirectory(copyOf(checkpoint));
   }
 
-  /** The latest, if it has no second copy yet. From now on no other thread removes it. */
+  /** The latest checkpoint, if it has no second copy yet. Until {@link #endCopy} no other thread removes it. */
   synchronized Optional<Checkpoint> beginCopy() {
     Optional<Checkpoint> latest = latest().filter(checkpoint -> !isCopied(checkpoint));
     copying = latest.orElse(null);
@@ -210,8 +207,7 @@ public final class Checkpoints implements StateMachineStorage {
   }
 
   /**
-   * What the tables can be made of, in the order in which it is to be tried: the latest checkpoint,
-   * one that has a second copy, and nothing, each only where the log reaches back to it.
+   * What the tables can be rebuilt from, in the order of preference: the latest checkpoint, one with a second copy, and an empty table; each only if the log reaches back to it.
    */
   List<Optional<Checkpoint>> sources() throws IOException {
     long logStart = LogSegments.firstIndex(logDirectory());
@@ -231,7 +227,7 @@ public final class Checkpoints implements StateMachineStorage {
     return sources;
   }
 
-  /** Those behind this one turned out damaged: they are set aside until there is another. */
+  /** Renames later checkpoints, which turned out damaged, until there is another one. */
   void setAsideBehind(Optional<Checkpoint> whole) throws IOException {
     for (Checkpoint checkpoint : all()) {
       if (whole.isEmpty() || checkpoint.position().compareTo(whole.get().position()) > 0) {
@@ -243,7 +239,7 @@ public final class Checkpoints implements StateMachineStorage {
     reload();
   }
 
-  /** All from before this one that are not being sent, and their second copies, are not needed. */
+  /** Removes all earlier checkpoints that are not being sent, and their second copies. */
   synchronized void removeBefore(Checkpoint needed) throws IOException {
     for (Checkpoint checkpoint : all()) {
       if (checkpoint.position().compareTo(needed.position()) < 0
@@ -259,7 +255,7 @@ public final class Checkpoints implements StateMachineStorage {
     }
   }
 
-  /** A later one has its second copy: what turned out damaged is not needed. */
+  /** Removes damaged checkpoints, once a later one has a second copy. */
   synchronized void removeDamaged() throws IOException {
     for (Path path : named(name -> name.startsWith(DAMAGED_PREFIX))) {
       remove(path);
@@ -271,7 +267,7 @@ public final class Checkpoints implements StateMachineStorage {
     sent.removed(checkpoint.position());
   }
 
-  /** Half a directory never has the name of a whole one. */
+  /** Renames first, so that an incomplete directory never has the name of a complete one. */
   private void remove(Path path) throws IOException {
     Path removed = path.resolveSibling(path.getFileName() + REMOVED);
     DurableFiles.deleteTree(removed);
@@ -287,7 +283,7 @@ public final class Checkpoints implements StateMachineStorage {
     return position.getTerm() + "-" + position.getIndex();
   }
 
-  /** Makes {@code to} hold just what the checkpoint holds. Table files never change: linked. */
+  /** Makes {@code to} a copy of the checkpoint. Table files never change, so they are linked. */
   static void restore(Path checkpoint, Path to) throws IOException {
     makeEmpty(to);
     for (Path file : content(checkpoint)) {
@@ -305,7 +301,7 @@ public final class Checkpoints implements StateMachineStorage {
     Files.createDirectory(directory); // its parent may be about to be replaced
   }
 
-  /** The files of the tables. */
+  /** The files of the tables in a checkpoint. */
   static List<Path> content(Path checkpoint) throws IOException {
     try (Stream<Path> files = Files.list(checkpoint)) {
       return files.filter(FileSums::isContent).toList();
@@ -338,7 +334,7 @@ public final class Checkpoints implements StateMachineStorage {
     }
   }
 
-  /** As soon as the keeper looks: something was found damaged. */
+  /** Makes the keeper verify all files soon, because damage was found. */
   private void setVerificationDue() {
     try {
       Path verified = directory().resolve(VERIFIED);
@@ -356,8 +352,7 @@ public final class Checkpoints implements StateMachineStorage {
   }
 
   /**
-   * Keeps the latest, the latest with a second copy, the one that is just getting its own and those
-   * that are being sent.
+   * Keeps the latest checkpoint, the latest with a second copy, the one that is being copied and those that are being sent.
    */
   @Override
   public synchronized void cleanupOldSnapshots(SnapshotRetentionPolicy policy) throws IOException {

@@ -5,11 +5,11 @@ import dev.ashlar.metadata.table.DamagedTablesException;
 import java.nio.file.NoSuchFileException;
 import org.apache.ratis.protocol.exceptions.ChecksumException;
 
-/** Tells damage from failures that may pass, such as a full drive or a want of open files. */
+/** Distinguishes damage from failures that may be temporary, such as a full drive or too many open files. */
 final class DamageCheck {
   private DamageCheck() {}
 
-  /** Whether bytes were read and are wrong, or a file is missing. */
+  /** Whether the failure was caused by wrong bytes or a missing file. */
   static boolean isCauseOf(Throwable failure) {
     for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
       boolean isDamage =

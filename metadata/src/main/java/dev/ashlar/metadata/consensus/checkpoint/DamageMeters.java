@@ -4,11 +4,11 @@ import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 
 /**
- * What was found and mended in the metadata folders of this process.
+ * Metrics of damage found and repaired in the metadata folders of this process.
  *
- * @param verifications passes over all files of a folder
- * @param damaged files found damaged
- * @param rebuilt times that tables were rebuilt
+ * @param verifications completed verifications of all files of a folder
+ * @param damaged damaged files found
+ * @param rebuilt rebuilds of tables
  */
 public record DamageMeters(Counter verifications, Counter damaged, Counter rebuilt) {
   public static DamageMeters in(MeterRegistry meters) {

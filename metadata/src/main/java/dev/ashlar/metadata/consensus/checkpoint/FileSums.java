@@ -20,7 +20,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The file {@code SUMS} of a checkpoint: the length and CRC32C of each of its files.
+ * The file {@code SUMS} of a checkpoint: length and CRC32C of each of its files.
  *
  * <p>Text: "ashlar-sums 1", a line "NAME BYTES CRC" per file in the order of their names, CRC as 8
  * hex digits or "-" while it is not known, and "end CRC" over all lines before.
@@ -36,10 +36,10 @@ public record FileSums(NavigableMap<String, Sum> files) {
 
   static final FileSums NONE = new FileSums(Collections.emptyNavigableMap());
 
-  /** Of a file that was not read yet. */
+  /** The checksum of a file that was not read yet. */
   static final long UNKNOWN = -1;
 
-  /** Of one file. */
+  /** Length and checksum of one file. */
   record Sum(long bytes, long crc) {
     private String text() {
       return bytes + " " + (crc == UNKNOWN ? "-" : String.format("%08x", crc));
@@ -50,18 +50,18 @@ public record FileSums(NavigableMap<String, Sum> files) {
     return name.endsWith(TABLE);
   }
 
-  /** Whether a file of a checkpoint belongs to the tables: neither checksums nor Ratis' digests. */
+  /** Whether a file of a checkpoint belongs to the tables, and is neither SUMS nor a digest of Ratis. */
   static boolean isContent(Path file) {
     String name = file.getFileName().toString();
     return !name.startsWith(FILE) && !name.endsWith(DIGEST);
   }
 
-  /** One that was received, or taken by an earlier build, has none before it has a second copy. */
+  /** Whether the checkpoint has checksums. One that was received, or taken by an earlier build, has none before its second copy is made. */
   static boolean isThere(Path checkpoint) {
     return Files.exists(checkpoint.resolve(FILE));
   }
 
-  /** Those of a checkpoint, as far as it has any that are whole. */
+  /** The checksums of a checkpoint, if it has any and they are intact. */
   static FileSums readOrNone(Path checkpoint) {
     if (!isThere(checkpoint)) {
       return NONE;
@@ -74,7 +74,7 @@ public record FileSums(NavigableMap<String, Sum> files) {
     }
   }
 
-  /** Those of a new checkpoint. Its tables, nearly all of its bytes, are left for later. */
+  /** The checksums of a new checkpoint. Its tables, nearly all of its bytes, are read later. */
   public static FileSums ofNew(Path checkpoint) throws IOException, InterruptedException {
     NavigableMap<String, Sum> sums = new TreeMap<>();
     try (Stream<Path> files = Files.list(checkpoint)) {
@@ -131,7 +131,7 @@ public record FileSums(NavigableMap<String, Sum> files) {
   }
 
   /**
-   * Compares what costs little: the lengths, and the content of what is no table.
+   * A quick check: compares the lengths, and the content of files that are not tables.
    *
    * @throws IOException naming the first file that differs
    */
@@ -145,15 +145,15 @@ public record FileSums(NavigableMap<String, Sum> files) {
     }
   }
 
-  /** Whether this file of the checkpoint is what it was. */
+  /** Whether this file of the checkpoint is unchanged. */
   public boolean isWhole(Path checkpoint, String name, IoPacer pace) throws InterruptedException {
     return isWhole(checkpoint, name, false, pace);
   }
 
   /**
-   * Of a file that is not whole: returns when it is damaged or missing.
+   * Called for a file that is not intact: returns normally if it is damaged or missing.
    *
-   * @throws IOException when it cannot be read, which may pass
+   * @throws IOException when it cannot be read, which may be temporary
    */
   static void requireReadable(Path checkpoint, String name)
       throws IOException, InterruptedException {
@@ -177,7 +177,7 @@ public record FileSums(NavigableMap<String, Sum> files) {
     } catch (ClosedByInterruptException e) {
       throw new InterruptedException();
     } catch (IOException e) {
-      return false; // missing, or the drive cannot read it
+      return false; // missing or unreadable
     }
   }
 }

@@ -17,16 +17,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The tables of a peer that are in use. Found damaged, they answer what can be read of them until
- * they are rebuilt. They are replaced by one thread at a time.
+ * The tables of a peer that are in use. Damaged tables still answer reads of their intact parts until they are rebuilt. One thread at a time may replace them.
  */
 public final class LiveTables {
   private static final Logger LOG = LoggerFactory.getLogger(LiveTables.class);
 
-  /** So that they have been tried to be rebuilt twice, each time with every byte verified. */
+  /** Long enough for two attempts to rebuild, each with every byte verified. */
   private static final long LOST_AFTER_NANOS = TimeUnit.SECONDS.toNanos(4);
 
-  /** What fails for another reason than damage may pass, like a want of memory or open files. */
+  /** Failures for other reasons than damage, such as a lack of memory or open files, may be temporary. */
   private static final long FAILS_AFTER_NANOS = TimeUnit.MINUTES.toNanos(1);
 
   private final Path folder;
@@ -37,14 +36,14 @@ public final class LiveTables {
   private volatile @Nullable FailedRebuild failedRebuild;
 
   /**
-   * They are damaged, and were not rebuilt when that was last tried.
+   * The failure of the latest attempt to rebuild damaged tables.
    *
-   * @param isLost all that they could be made from is damaged or missing
-   * @param firstNanos when it first failed
-   * @param lastNanos when it last failed
+   * @param isLost whether everything they could be rebuilt from is damaged or missing
+   * @param firstNanos time of the first failure
+   * @param lastNanos time of the latest failure
    */
   public record FailedRebuild(String why, boolean isLost, long firstNanos, long lastNanos) {
-    /** Whether it has failed for so long that another peer had better lead. */
+    /** Whether the failure has lasted so long that another peer should lead. */
     public boolean isLasting() {
       return lastNanos - firstNanos >= (isLost ? LOST_AFTER_NANOS : FAILS_AFTER_NANOS);
     }
@@ -56,7 +55,7 @@ public final class LiveTables {
 
   /**
    * @param folder of the peer
-   * @param onDamage called when damage is found, by the thread that found it
+   * @param onDamage called by the thread that finds damage
    */
   public LiveTables(Path folder, TableLoader loader, Runnable onDamage) {
     this.folder = folder;
@@ -64,7 +63,7 @@ public final class LiveTables {
     this.onDamage = onDamage;
   }
 
-  /** Replaces them by those of the latest checkpoint that is whole. */
+  /** Replaces the tables by those of the latest intact checkpoint. */
   public Live load() throws IOException, InterruptedException {
     close();
     Live loaded = loader.load();
@@ -74,11 +73,11 @@ public final class LiveTables {
   }
 
   /**
-   * Replaces damaged tables by such that are made from a checkpoint.
+   * Replaces damaged tables by tables rebuilt from a checkpoint.
    *
-   * @param finish adds what was applied since
-   * @return false when they are not damaged
-   * @throws TablesLostException when nothing in the folder makes them whole
+   * @param finish applies the log since the checkpoint
+   * @return false when the tables are not damaged
+   * @throws TablesLostException when nothing in the folder can restore them
    */
   public boolean rebuildIfDamaged(TableLoader.Finish finish)
       throws IOException, InterruptedException {
@@ -144,12 +143,12 @@ public final class LiveTables {
     return !damage.isEmpty();
   }
 
-  /** What is damaged and could not be rebuilt yet; empty: nothing. */
+  /** A description of damage that is not repaired yet; empty: none. */
   public String damage() {
     return damage;
   }
 
-  /** Empty: they could be rebuilt, or need not be. */
+  /** The failure of the latest attempt to rebuild; empty: none. */
   public Optional<FailedRebuild> failedRebuild() {
     return Optional.ofNullable(failedRebuild);
   }
@@ -158,13 +157,13 @@ public final class LiveTables {
     return live != null;
   }
 
-  /** Whether all of them can be read, as far as is known. */
+  /** Whether the tables are open and not known to be damaged. */
   public boolean isWhole() {
     return live != null && !isDamaged();
   }
 
   /**
-   * @throws UnreadableTablesException when they are closed
+   * @throws UnreadableTablesException when the tables are closed
    */
   public Live get() {
     Live present = live;
@@ -174,23 +173,23 @@ public final class LiveTables {
     return present;
   }
 
-  /** Their files now. */
+  /** The present files of the tables. */
   List<Path> files() {
     Live present = get();
     return present.table().tableFiles().stream().map(present.directory()::resolve).toList();
   }
 
   /**
-   * Answers a query from one snapshot of what is applied.
+   * Answers a query from one snapshot of the applied state.
    *
-   * @throws UnreadableTablesException when what it needs cannot be read
+   * @throws UnreadableTablesException when the required part cannot be read
    */
   public <T> T read(BiFunction<MetadataReads, Table, T> query) {
     Live present = get();
     try {
       return read(present, query);
     } catch (TablesClosedException e) {
-      return read(get(), query); // rebuilt meanwhile
+      return read(get(), query); // replaced meanwhile
     }
   }
 

@@ -2,7 +2,7 @@ package dev.ashlar.metadata.consensus.checkpoint;
 
 import java.io.IOException;
 
-/** A second copy would take room that the peer itself needs. */
+/** There is no space for a second copy: the peer itself needs what is left. */
 final class NoRoomException extends IOException {
   private static final long serialVersionUID = 1;
 

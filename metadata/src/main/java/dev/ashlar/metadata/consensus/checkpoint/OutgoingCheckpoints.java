@@ -7,12 +7,10 @@ import java.util.function.LongSupplier;
 import org.apache.ratis.server.protocol.TermIndex;
 
 /**
- * Which checkpoints are being sent to other peers, as their files are asked for: these, and the log
- * behind them, have to stay until they have arrived. One that is not asked for any more for a
- * while, or takes too long altogether, does not count.
+ * The checkpoints that are being sent to other peers. These and the log after them have to stay until they have arrived. A checkpoint that no peer has asked for in a while, or that takes too long altogether, no longer counts.
  */
 final class OutgoingCheckpoints {
-  /** A part is given up after a minute; then it is asked for again. */
+  /** Ratis gives up a part after a minute, and asks for it again. */
   private static final long SILENCE_NANOS = Duration.ofMinutes(2).toNanos();
 
   private static final long WHOLE_NANOS = Duration.ofHours(4).toNanos();
@@ -26,7 +24,7 @@ final class OutgoingCheckpoints {
     this.nanos = nanos;
   }
 
-  /** A part of it is about to be sent; after a silence, it is sent anew. */
+  /** Called before a part of the checkpoint is sent. After a silence the transfer counts as a new one. */
   void asked(TermIndex checkpoint) {
     long now = nanos.getAsLong();
     all.compute(
@@ -47,7 +45,7 @@ final class OutgoingCheckpoints {
     return now - sending.askedNanos() < SILENCE_NANOS && now - sending.beginNanos() < WHOLE_NANOS;
   }
 
-  /** The log entry of the earliest that is being sent; {@link Long#MAX_VALUE} when none is. */
+  /** The log entry of the earliest checkpoint that is being sent; {@link Long#MAX_VALUE}: none is. */
   long firstIndex() {
     return all.entrySet().stream()
         .filter(sending -> isSent(sending.getValue()))
@@ -56,13 +54,13 @@ final class OutgoingCheckpoints {
         .orElse(Long.MAX_VALUE);
   }
 
-  /** There is no room to keep them. They begin anew, with the latest. */
+  /** Gives up all transfers, because there is no space to keep their checkpoints. They begin again with the latest checkpoint. */
   void giveUp() {
     long longAgo = nanos.getAsLong() - WHOLE_NANOS;
     all.replaceAll((key, sending) -> new Sending(longAgo, sending.askedNanos()));
   }
 
-  /** It is not there any more. */
+  /** The checkpoint was removed. */
   void removed(TermIndex checkpoint) {
     all.remove(checkpoint);
   }

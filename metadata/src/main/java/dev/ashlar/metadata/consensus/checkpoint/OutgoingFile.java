@@ -19,13 +19,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A file of a checkpoint, as Ratis sends it to another peer. That lets go of what it has for it,
- * and cannot tell rot from what is meant: so the file is verified before its first part is sent.
+ * A file of a checkpoint that Ratis sends to another peer. The receiver discards its own data for it and cannot detect damage, so the file is verified before its first part is sent.
  */
 final class OutgoingFile extends FileInfo {
   private static final Logger LOG = LoggerFactory.getLogger(OutgoingFile.class);
 
-  /** Ratis asks again at once. */
+  /** Ratis retries at once, without this pause. */
   private static final Duration PAUSE = Duration.ofSeconds(1);
 
   private final Checkpoint checkpoint;
@@ -34,7 +33,7 @@ final class OutgoingFile extends FileInfo {
   private volatile @Nullable MD5Hash digest;
 
   /**
-   * @param onDamage called when the file turns out damaged, which then is not sent
+   * @param onDamage called when the file turns out damaged and is not sent
    */
   OutgoingFile(Path file, Checkpoint checkpoint, OutgoingCheckpoints sent, Runnable onDamage) {
     super(file, null);
@@ -43,7 +42,7 @@ final class OutgoingFile extends FileInfo {
     this.onDamage = onDamage;
   }
 
-  /** Ratis asks for it with each part that it sends, and for the list of files quite often. */
+  /** Ratis asks for the digest with each part that it sends. */
   @Override
   public MD5Hash getFileDigest() {
     sent.asked(checkpoint.position());

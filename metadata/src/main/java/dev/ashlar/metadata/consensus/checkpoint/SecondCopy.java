@@ -20,9 +20,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The second copy of a checkpoint: the same files, none of them shared with the checkpoint or the
- * live tables. A file that is damaged on one side is replaced from the other. Each table file is
- * copied once, however many checkpoints have it. Used under {@link Checkpoints#files}.
+ * Makes and verifies second copies of checkpoints: the same files, none of them shared with the checkpoint or the live tables. A file that is damaged on one side is replaced from the other. Each table file is copied once, however many checkpoints contain it. Used under {@link Checkpoints#files}.
  */
 final class SecondCopy {
   private static final Logger LOG = LoggerFactory.getLogger(SecondCopy.class);
@@ -36,10 +34,9 @@ final class SecondCopy {
   }
 
   /**
-   * Makes the copy; every block of a table that is copied is verified, and the copy is read back
-   * and opened before it counts. One that is not finished leaves nothing behind.
+   * Makes the copy. Every block of a copied table is verified, and the copy is read back and opened before it gets its name. A failure leaves nothing behind.
    *
-   * @throws NoRoomException when it would take more than that of the drive
+   * @throws NoRoomException when the copy would exceed the available space
    * @throws DamagedTablesException when the checkpoint itself is damaged
    */
   void make(Checkpoint checkpoint, Room room, IoPacer pace)
@@ -115,8 +112,7 @@ final class SecondCopy {
   }
 
   /**
-   * Table files never change: one that both checkpoints link is the same, and was copied. If that
-   * copy is missing or too short, it is made anew.
+   * Whether the previous copy already has this file. Table files never change, so one that both checkpoints link to was copied. A missing or short copy is made again.
    */
   private boolean isShared(Path file, Checkpoint before, FileSums.Sum sum) throws IOException {
     String name = file.getFileName().toString();
@@ -146,7 +142,7 @@ final class SecondCopy {
     return new FileSums.Sum(Files.size(to), crc);
   }
 
-  /** Its files that are no tables have had checksums since it was taken. */
+  /** Compares the files that are not tables with their checksums from when the checkpoint was taken. */
   private static void requireAsTaken(Checkpoint checkpoint, FileSums sums) {
     FileSums.readOrNone(checkpoint.path())
         .files()
@@ -174,7 +170,7 @@ final class SecondCopy {
     }
   }
 
-  /** What is damaged may be a file that was linked from the copy before, which is mended now. */
+  /** The damaged file may be one linked from the previous copy, which this repairs. */
   private void requireWholeBefore(
       Optional<Checkpoint> before, DamagedTablesException found, IoPacer pace)
       throws IOException, InterruptedException {
@@ -196,7 +192,7 @@ final class SecondCopy {
     }
   }
 
-  /** None when they cannot be read: then nothing of that copy is used. */
+  /** None if they cannot be read: then no file of that copy is reused. */
   private FileSums knownSums(Checkpoint checkpoint) {
     try {
       return sums(checkpoint);
@@ -207,7 +203,7 @@ final class SecondCopy {
   }
 
   /**
-   * Reads the checkpoint and its copy, and replaces what is damaged on one side.
+   * Reads the checkpoint and its copy, and replaces files that are damaged on one side.
    *
    * @return the files that were damaged
    * @throws IOException when a file is damaged on both sides

@@ -19,9 +19,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Makes the live tables of a peer from the first of its checkpoints that is whole. What is damaged
- * is mended from the second copy before an older checkpoint is tried. Those that were there before
- * stay as they are meanwhile.
+ * Builds the live tables of a peer from the first intact checkpoint. Damaged files are repaired from the second copy before an older checkpoint is tried. The previous tables stay in use meanwhile.
  */
 public final class TableLoader {
   private static final Logger LOG = LoggerFactory.getLogger(TableLoader.class);
@@ -43,21 +41,21 @@ public final class TableLoader {
     this.knows = knows;
   }
 
-  /** Tables and the state over them, which are replaced together. */
+  /** The tables and the state machine on them, which are replaced together. */
   public record Live(Path directory, RocksTable table, MetadataState state) {}
 
-  /** What is to be done with the tables before they count. */
+  /** Completes tables before they are used. */
   @FunctionalInterface
   public interface Finish {
     /**
-     * @param from empty: the tables are empty
+     * @param from the checkpoint; empty: the tables are empty
      * @throws DamagedTablesException when the tables turn out damaged
-     * @throws InterruptedIOException when this is not the time for it
+     * @throws InterruptedIOException when the rebuild has to be postponed
      */
     void accept(Live live, Optional<Checkpoint> from) throws IOException, InterruptedException;
   }
 
-  /** At a start: damage that does not show at once shows later. */
+  /** Loads the tables at a start, with quick checks only: other damage is found later. */
   Live load() throws IOException, InterruptedException {
     for (Path place : places) {
       DurableFiles.deleteTree(place);
@@ -66,16 +64,16 @@ public final class TableLoader {
   }
 
   /**
-   * In the place of tables that turned out damaged: every byte is verified first.
+   * Loads tables that replace damaged ones, with every byte verified first.
    *
-   * @param finish adds what is missing
+   * @param finish applies the log since the checkpoint
    */
   Live loadBeside(Live damaged, Finish finish) throws IOException, InterruptedException {
     boolean isFirst = damaged.directory().equals(places.getFirst());
     return load(true, isFirst ? places.getLast() : places.getFirst(), finish);
   }
 
-  /** Removes what {@link #loadBeside} replaced, once it is closed. */
+  /** Removes the closed tables that {@link #loadBeside} replaced. */
   static void remove(Live closed) throws IOException {
     DurableFiles.deleteTree(closed.directory());
   }
@@ -136,7 +134,7 @@ public final class TableLoader {
     }
   }
 
-  /** What the latest checkpoint has was acknowledged: in its place the log must reach as far. */
+  /** The content of the latest checkpoint was acknowledged: without it, the log must reach as far. */
   private void requireLogUpToLatest(Optional<Checkpoint> source) throws IOException {
     Optional<Checkpoint> latest = checkpoints.latest();
     if (latest.isEmpty() || latest.equals(source)) {

@@ -16,13 +16,13 @@ import java.util.zip.CRC32C;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Copies files and computes their checksums, without filling the page cache where possible. */
+/** Copies files and computes their checksums, around the page cache where possible. */
 public final class CheckedFiles {
   private static final Logger LOG = LoggerFactory.getLogger(CheckedFiles.class);
   private static final Optional<OpenOption> DIRECT = direct();
   private static final int CHUNK_BYTES = 1 << 20;
 
-  /** Of direct reads: of at most such blocks. */
+  /** The alignment of direct reads, for block sizes up to this. */
   private static final int ALIGNMENT = 64 << 10;
 
   private static final long SYNC_BYTES = 8 << 20;
@@ -30,9 +30,9 @@ public final class CheckedFiles {
   private CheckedFiles() {}
 
   /**
-   * The CRC32C of what the drive has.
+   * The CRC32C of the content on the drive.
    *
-   * @throws IOException also when the drive cannot read what the page cache still has
+   * @throws IOException also when only the page cache still has the content
    */
   public static long crc(Path file, IoPacer pace) throws IOException, InterruptedException {
     try (FileChannel channel = open(file)) {
@@ -40,7 +40,7 @@ public final class CheckedFiles {
     }
   }
 
-  /** For reads around the page cache, where the file system knows such. */
+  /** Opens a file for direct reads, if the file system supports them. */
   private static FileChannel open(Path file) throws IOException {
     if (DIRECT.isPresent()) {
       try {
@@ -54,7 +54,7 @@ public final class CheckedFiles {
     return FileChannel.open(file, StandardOpenOption.READ);
   }
 
-  /** By name: it is a supported option of the JDK, but javac warns of it. */
+  /** Looked up by name: the option is supported by the JDK, but javac warns about it. */
   private static Optional<OpenOption> direct() {
     try {
       Object[] options = Class.forName("com.sun.nio.file.ExtendedOpenOption").getEnumConstants();
@@ -72,7 +72,7 @@ public final class CheckedFiles {
     CRC32C crc = new CRC32C();
     ByteBuffer chunk = chunk();
     long size = channel.size();
-    for (long at = 0; at < size; ) { // a direct read must not begin behind the end
+    for (long at = 0; at < size; ) { // a direct read must not begin after the end
       int read = channel.read(chunk, at);
       if (read <= 0) {
         throw new EOFException("at " + at + " of " + size);
@@ -113,7 +113,7 @@ public final class CheckedFiles {
         }
         chunk.clear();
         unsynced += read;
-        if (unsynced >= SYNC_BYTES) { // a large sync at the end would hold up the log's
+        if (unsynced >= SYNC_BYTES) { // one large sync at the end would delay the log's syncs
           target.force(false);
           unsynced = 0;
         }
@@ -124,7 +124,7 @@ public final class CheckedFiles {
     return crc.getValue();
   }
 
-  /** The new name is durable when this returns. */
+  /** Renames a file; the new name is durable when this returns. */
   public static void rename(Path from, Path to) throws IOException {
     Files.move(from, to, StandardCopyOption.ATOMIC_MOVE);
     DurableFiles.directoryOf(to);

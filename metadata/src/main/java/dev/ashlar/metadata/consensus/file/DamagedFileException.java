@@ -2,7 +2,7 @@ package dev.ashlar.metadata.consensus.file;
 
 import java.io.IOException;
 
-/** What was read is not what was written, or is missing. */
+/** A file is missing, or its content is not what was written. */
 public final class DamagedFileException extends IOException {
   private static final long serialVersionUID = 1;
 

@@ -9,18 +9,18 @@ import java.nio.file.StandardOpenOption;
 import java.util.Comparator;
 import java.util.stream.Stream;
 
-/** Making files and names durable. */
+/** Makes files and names durable. */
 public final class DurableFiles {
   private DurableFiles() {}
 
-  /** A file's bytes, or the names in a directory. */
+  /** Syncs the content of a file, or the names in a directory. */
   public static void sync(Path path) throws IOException {
     try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ)) {
       channel.force(true);
     }
   }
 
-  /** The file's name. */
+  /** Syncs the directory of a file, and so its name. */
   public static void directoryOf(Path file) throws IOException {
     Path directory = file.toAbsolutePath().getParent();
     if (directory == null) {
@@ -43,7 +43,7 @@ public final class DurableFiles {
     }
   }
 
-  /** A directory with all that is in it: files first. */
+  /** Syncs a directory tree, files first. */
   public static void tree(Path root) throws IOException {
     if (!Files.exists(root)) {
       return;

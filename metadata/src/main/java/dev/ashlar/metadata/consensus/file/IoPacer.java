@@ -3,7 +3,7 @@ package dev.ashlar.metadata.consensus.file;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
-/** How fast files are read and written in the background, and until when. Used by one thread. */
+/** Limits the rate of background reads and writes, and interrupts them for urgent work. Used by one thread. */
 public final class IoPacer {
   private static final long PER_SECOND_NANOS = TimeUnit.SECONDS.toNanos(1);
 
@@ -17,19 +17,19 @@ public final class IoPacer {
   }
 
   /**
-   * @param isPutOff whether something more urgent needs the files
+   * @param isPutOff whether more urgent work needs the files
    */
   public static IoPacer of(long bytesPerSecond, BooleanSupplier isPutOff) {
     return new IoPacer(bytesPerSecond, isPutOff);
   }
 
-  /** For what somebody waits for. */
+  /** For foreground work. */
   public static IoPacer unlimited() {
     return new IoPacer(Long.MAX_VALUE, () -> false);
   }
 
   /**
-   * @throws InterruptedException when the work is put off
+   * @throws InterruptedException when more urgent work is due
    */
   public void requireFree() throws InterruptedException {
     if (isPutOff.getAsBoolean()) {
@@ -38,9 +38,9 @@ public final class IoPacer {
   }
 
   /**
-   * Called behind each piece of work; sleeps as long as that should have taken.
+   * Called after each piece of work; sleeps as long as it should have taken.
    *
-   * @throws InterruptedException also when the work is put off
+   * @throws InterruptedException also when more urgent work is due
    */
   public void done(long bytes) throws InterruptedException {
     requireFree();

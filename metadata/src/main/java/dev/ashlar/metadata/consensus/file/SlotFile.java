@@ -12,8 +12,7 @@ import java.util.Optional;
 import java.util.zip.CRC32C;
 
 /**
- * A few bytes that are overwritten in place, in two slots by turns: a write that a crash cuts
- * short, or a damaged slot, leaves the one before. Layout: docs/reference/formats-metadata.md.
+ * A small value that is overwritten in place, alternating between two slots: after a torn write or damage of one slot the previous value remains. Layout: docs/reference/formats-metadata.md.
  */
 public final class SlotFile {
   static final int CONTENT_BYTES_MAX = 256;
@@ -25,11 +24,11 @@ public final class SlotFile {
   private final byte[] magic;
   private long sequence;
 
-  /** What is in a slot. */
+  /** The content of a slot. */
   private record Slot(long sequence, byte[] content) {}
 
   /**
-   * @param magic eight characters with which each slot begins: what it is, and its version
+   * @param magic the eight characters at the beginning of each slot: type and version
    */
   public SlotFile(Path path, String magic) {
     this.path = path;
@@ -37,7 +36,7 @@ public final class SlotFile {
   }
 
   /**
-   * What was written last; empty: nothing ever was.
+   * The value written last; empty: none was ever written.
    *
    * @throws IOException when the file cannot be read, or both slots are damaged
    */

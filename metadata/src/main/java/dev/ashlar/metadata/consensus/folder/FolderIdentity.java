@@ -15,14 +15,12 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The file {@code identity} of a metadata folder: its cluster, its place among the folders (from 0)
- * and what is known of it.
+ * The file {@code identity} of a metadata folder: its cluster, its place among the folders (from 0) and its state.
  *
- * @param place {@link #NO_PLACE}, of 0 places, where it was formatted to join a group
- * @param peer the id in the group where that does not follow from the place; else empty
- * @param format chosen when it was formatted, for a group whose peers are in several processes;
- *     else empty
- * @param group likewise: the formats of the folders with which the group began, once it has
+ * @param place {@link #NO_PLACE}, of 0 places, if it was formatted to join a Raft group
+ * @param peer the id in the Raft group, unless it follows from the place; otherwise empty
+ * @param format a random id chosen when it was formatted, for a group that spans processes; otherwise empty
+ * @param group likewise, the formats of the folders of the founding peers, once the group exists
  */
 public record FolderIdentity(
     String cluster,
@@ -37,10 +35,10 @@ public record FolderIdentity(
   static final String UNFINISHED = FILE + ".new";
   private static final String FORMAT = "1";
 
-  /** Of the last line: a CRC32C, 8 hex digits, of all bytes before that line. */
+  /** The last line: a CRC32C, 8 hex digits, of all bytes before that line. */
   private static final String SUM = "sum=";
 
-  /** With a peer's id, or without a place. */
+  /** The format with a peer's id, or without a place. */
   private static final String FORMAT_JOINED = "2";
 
   public FolderIdentity {
@@ -50,34 +48,31 @@ public record FolderIdentity(
   }
 
   public enum State {
-    /** Written before any folder is a member; nothing was ever acknowledged. */
+    /** Written before any folder is a member; nothing was acknowledged yet. */
     FORMATTING,
     /** A full peer. */
     MEMBER,
     /**
-     * Found empty in a group that has members: its peer has forgotten what it acknowledged and must
-     * not vote before it holds it again.
+     * Found empty in an existing group: its peer has lost what it acknowledged and must not vote before it holds that again.
      */
     REBUILDING,
     /**
-     * The end of its log was cut off. Whether that was the torn end of a write or something it had
-     * acknowledged is for the peers of the other processes to tell.
+     * The end of its log was cut off. Whether that was a torn write or acknowledged entries only the other peers can tell.
      */
     CUT,
-    /** A peer of its own, which has forgotten nothing, and is not known to be in the group yet. */
+    /** A new, intact peer that is not known to be in the Raft group yet. */
     JOINING,
-    /** It was a member, and is not any more. */
+    /** It was a member and has been removed. */
     REMOVED
   }
 
-  /** Of a folder whose group is all in one process. */
+  /** The identity of a folder whose group is in one process. */
   FolderIdentity(String cluster, int place, int places, State state) {
     this(cluster, place, places, "", state, "", List.of());
   }
 
   /**
-   * @throws DamagedFileException when it is damaged; other failures may pass, or a newer build has
-   *     written it
+   * @throws DamagedFileException when it is damaged; other failures may be temporary, or a newer build has written it
    */
   static FolderIdentity read(Path folder) throws IOException {
     Path file = folder.resolve(FILE);
@@ -123,7 +118,7 @@ public record FolderIdentity(
   }
 
   /**
-   * @param hasSum so that it is what was written
+   * @param hasSum whether a checksum proves the content
    */
   private static void requireFormat(Path file, String format, boolean hasSum) throws IOException {
     if (format.equals(FORMAT) || format.equals(FORMAT_JOINED)) {
@@ -136,7 +131,7 @@ public record FolderIdentity(
     throw damaged(file, "format " + format, null);
   }
 
-  /** Earlier builds wrote none. */
+  /** Earlier builds wrote no checksum. */
   private static void requireSum(Path file, String text) throws IOException {
     int at = text.lastIndexOf(SUM); // also where the end of the line before is damaged
     if (at >= 0 && !text.substring(at).equals(sum(text.substring(0, at)))) {

@@ -3,19 +3,19 @@ package dev.ashlar.metadata.consensus.folder;
 import java.nio.file.Path;
 
 /**
- * How a metadata folder takes part now.
+ * The present state of a metadata folder.
  *
- * @param reason why it is left out, or rebuilt; empty of a member, and where it was found empty
+ * @param reason why it is left out or rebuilt; empty for a member and for a folder found empty
  */
 public record FolderStatus(Path folder, Standing standing, String reason) {
 
-  /** What a folder's peer does. */
+  /** How the peer of a folder takes part. */
   public enum Standing {
     /** A full peer. */
     MEMBER,
-    /** Receives everything and has no vote until it holds what was committed without it. */
+    /** Receives everything and has no vote until it holds everything committed without it. */
     REBUILDING,
-    /** Damaged or not mounted: nothing of it is used and nothing is written to it. */
+    /** Damaged or not mounted: it is neither read nor written. */
     LEFT_OUT
   }
 }

@@ -19,14 +19,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Which folder is whose, and which of them take part. A damaged folder is left out and not touched
- * while a majority is whole: its peer neither votes nor acknowledges. An empty one, be it a damaged
- * one that was cleared, is rebuilt. Folders that are whole but not where they belong are refused.
+ * The metadata folders of a process that runs all peers, and which of them take part. While a majority is intact, a damaged folder is left out and not changed: its peer neither votes nor acknowledges. An empty folder, including a damaged one that was cleared, is rebuilt. Intact folders in the wrong order are refused.
  */
 public final class MetadataFolders {
   private static final Logger log = LoggerFactory.getLogger(MetadataFolders.class);
 
-  /** In a folder that counts as empty: of the file system, or of a format that was cut short. */
+  /** Names that an empty folder may contain: from the file system, or from interrupted formatting. */
   private static final Set<String> MAY_BE_THERE = Set.of("lost+found", FolderIdentity.UNFINISHED);
 
   private final UUID clusterId;
@@ -35,7 +33,7 @@ public final class MetadataFolders {
   private boolean isNew;
 
   /**
-   * @param notMounted folders that are not there at present, so that what is found is not theirs
+   * @param notMounted folders that are not mounted, so that their path has other content
    */
   public MetadataFolders(UUID clusterId, List<Path> folders, Set<Path> notMounted) {
     this.clusterId = clusterId;
@@ -62,7 +60,7 @@ public final class MetadataFolders {
     try {
       return FolderIdentity.read(folder).state() != State.FORMATTING;
     } catch (IOException e) {
-      return true; // whatever it is, it is not nothing
+      return true; // an unreadable identity is not an empty folder
     }
   }
 
@@ -82,7 +80,7 @@ public final class MetadataFolders {
     return standing(place) == Standing.REBUILDING;
   }
 
-  /** Whose peer should lead at the start. */
+  /** The peer that should lead at the start. */
   public int firstMember() {
     int place = 0;
     while (standing(place) != Standing.MEMBER) {
@@ -91,7 +89,7 @@ public final class MetadataFolders {
     return place;
   }
 
-  /** Checks every folder and decides which take part; those of a new group are formatted. */
+  /** Checks every folder and decides which take part; formats those of a new group. */
   public void prepare() throws IOException {
     List<Optional<FolderIdentity>> found = new ArrayList<>();
     for (int place = 0; place < folders.size(); place++) {
@@ -109,7 +107,7 @@ public final class MetadataFolders {
     }
   }
 
-  /** Empty when the folder is empty or left out. */
+  /** Empty if the folder is empty or left out. */
   private Optional<FolderIdentity> inspect(int place) throws IOException {
     if (isLeftOut(place)) {
       return Optional.empty();
@@ -175,8 +173,7 @@ public final class MetadataFolders {
         cut.add(place);
       }
     }
-    // What was cut off may have been acknowledged where it is the drive that lost it, not a crash:
-    // the others then have it and decide. After a power cut it can be missing on all of them.
+    // If the drive rather than a crash lost the end of the log, that end may have been acknowledged: then the others have it and decide. After a power cut it may be missing in all folders.
     if (members() - cut.size() > folders.size() / 2) {
       cut.forEach(place -> set(place, Standing.REBUILDING, "the end of its log was cut off"));
     }
@@ -190,14 +187,14 @@ public final class MetadataFolders {
   }
 
   /**
-   * Gives a folder of a running group its standing.
+   * Decides the standing of a folder of an existing group.
    *
    * @return whether the end of its log had to be cut
    */
   private boolean admit(int place, Optional<FolderIdentity> found) {
     Path folder = folders.get(place);
     State state = found.map(FolderIdentity::state).orElse(State.REBUILDING);
-    // Still formatting: the crash came before any peer ran, so there is nothing to forget.
+    // A crash during formatting: no peer has run, so nothing was acknowledged.
     if (state == State.FORMATTING) {
       return false;
     }
@@ -212,7 +209,7 @@ public final class MetadataFolders {
         set(place, Standing.REBUILDING, end.account());
         log.error("Metadata folder {} is damaged: {}", folder, end.account());
       } else if (end.end() == RaftFiles.End.CONFIRMED) {
-        write(place, State.MEMBER); // now: the confirmation is used up, whatever the others are
+        write(place, State.MEMBER); // at once: the confirmation is used up, whatever the state of the others
         new LogMark(folder).useConfirmation(end.last());
         return false;
       } else if (state == State.REBUILDING) {
@@ -226,7 +223,7 @@ public final class MetadataFolders {
     }
   }
 
-  /** Until it is a member again, or is rebuilt: this start may yet be refused. */
+  /** The cut is recorded until the folder is a member again or rebuilt: this start may still fail. */
   private void recordCut(int place, State state) throws IOException {
     if (state == State.MEMBER) {
       write(place, State.CUT);
@@ -237,7 +234,7 @@ public final class MetadataFolders {
     return raftDirectory(folder).resolve(clusterId.toString());
   }
 
-  /** Where Ratis keeps a directory per group. */
+  /** Where Ratis keeps a directory per Raft group. */
   public static Path raftDirectory(Path folder) {
     return folder.resolve("raft");
   }
@@ -263,8 +260,7 @@ public final class MetadataFolders {
   }
 
   /**
-   * All peers have made their files and none has run. Only now are those of a new group members: a
-   * member without its files has lost them.
+   * All peers have created their files and none has run. Only now do the folders of a new group become members, because a member without files has lost them.
    */
   public void peersAreMade() throws IOException {
     if (isNew) {
@@ -272,16 +268,16 @@ public final class MetadataFolders {
     }
   }
 
-  /** The rebuilt peer holds everything that was committed when it came back: it may vote. */
+  /** The rebuilt peer holds everything that was committed when it returned, and may vote. */
   public void setMember(int place) throws IOException {
     write(place, State.MEMBER);
     set(place, Standing.MEMBER, "");
   }
 
   /**
-   * A folder turned out to be damaged.
+   * Leaves out a folder that turned out to be damaged.
    *
-   * @throws IOException when too few are left, or at the first start, which needs all
+   * @throws IOException when too few folders remain, or at the first start, which needs all of them
    */
   public void leaveOut(int place, Exception damage) throws IOException {
     setLeftOut(place, damage);

@@ -36,12 +36,11 @@ public final class PeerFolder {
   }
 
   /**
-   * Looks what the folder holds; marks an empty one.
+   * Examines the folder, and formats an empty one.
    *
-   * @param place of this peer among those with which a group begins, from 0; {@link
-   *     FolderIdentity#NO_PLACE} of one that joins. It counts until the folder is of a group
-   * @param places how many these are; 0 of one that joins
-   * @throws IOException when it is somebody else's, or damaged beyond what the others can mend
+   * @param place of this peer among the founders, from 0; {@link FolderIdentity#NO_PLACE} of a joining peer. Valid until the folder belongs to a Raft group
+   * @param places the number of founders; 0 for a joining peer
+   * @throws IOException when the folder belongs to another peer, or is damaged beyond repair
    */
   public static PeerFolder open(Path folder, UUID cluster, int place, int places)
       throws IOException {
@@ -155,17 +154,17 @@ public final class PeerFolder {
     return identity.state();
   }
 
-  /** Chosen when it was formatted, which may be since it was emptied. */
+  /** A random id chosen when the folder was formatted, possibly again after it was emptied. */
   public String format() {
     return identity.format();
   }
 
-  /** The formats of the folders with which the group began; empty if that is not known here. */
+  /** The formats of the folders of the founding peers; empty if not known here. */
   public List<String> group() {
     return identity.group();
   }
 
-  /** In the group; null of an empty folder that has no place. */
+  /** The id in the Raft group; null for an empty folder without a place. */
   public @Nullable RaftPeerId id() {
     if (!identity.peer().isEmpty()) {
       return RaftPeerId.valueOf(identity.peer());
@@ -183,9 +182,9 @@ public final class PeerFolder {
   }
 
   /**
-   * It is this one in the group. Durable when it returns.
+   * Records the peer's id and state. Durable when it returns.
    *
-   * @param group formats of the folders with which that began
+   * @param group the formats of the folders of the founding peers
    */
   public void set(State state, RaftPeerId id, List<String> group) throws IOException {
     int place = identity.place();

@@ -11,15 +11,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * An index up to which a peer is known to have held its log durably, committed and so for good. It
- * is written beside the log, not with each entry but about once a second and at the end, so it may
- * be behind. A log that ends before it has lost entries: zeros at its end look like its end, and so
- * does a segment that is gone.
+ * The log mark: an index up to which the peer's log was durable and committed. It is written about once a second and at the end, so it may be behind the log. A log that ends before the mark has lost entries, which would otherwise go unnoticed: zeros or a missing segment look like the end of a log.
  */
 public final class LogMark {
   static final String FILE = "log-mark";
 
-  /** Made by an operator, with the index of the last entry that is there. */
+  /** Created by an operator, with the index of the last present entry. */
   public static final String CONFIRMATION = "accept-log-end";
 
   private static final Logger LOG = LoggerFactory.getLogger(LogMark.class);
@@ -46,20 +43,20 @@ public final class LogMark {
     }
   }
 
-  /** Everything up to this index is committed and durable. The mark never goes back by it. */
+  /** Raises the mark: everything up to this index is committed and durable. Never lowers it. */
   public synchronized void raise(long durable) throws IOException {
     if (durable > index) {
       set(durable);
     }
   }
 
-  /** The log is known to be right as it is, up to this index. */
+  /** Sets the mark: the log is known to be correct as it is, up to this index. */
   public synchronized void set(long durable) throws IOException {
     file.write(ByteBuffer.allocate(Long.BYTES).putLong(durable).array());
     index = durable;
   }
 
-  /** What is missing where the last entry is this one; empty: nothing that is known. */
+  /** Describes the missing entries if this is the last one; empty: none is known to be missing. */
   Optional<String> missing(long last) {
     return last >= index
         ? Optional.empty()
@@ -72,14 +69,14 @@ public final class LogMark {
                 last, index, index - last, last, folder.resolve(CONFIRMATION)));
   }
 
-  /** Whether an operator has said that the log may end with this entry. */
+  /** Whether an operator has confirmed that the log may end with this entry. */
   boolean isConfirmed(long last) throws IOException {
     Path confirmation = folder.resolve(CONFIRMATION);
     return Files.exists(confirmation)
         && Files.readString(confirmation).strip().equals(Long.toString(last));
   }
 
-  /** What was confirmed is recorded durably: until then another start must find it confirmed. */
+  /** Called after the confirmation was recorded durably elsewhere; removes it. */
   public synchronized void useConfirmation(long last) throws IOException {
     Path confirmation = folder.resolve(CONFIRMATION);
     LOG.warn(

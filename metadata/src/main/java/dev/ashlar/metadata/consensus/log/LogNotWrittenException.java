@@ -3,7 +3,7 @@ package dev.ashlar.metadata.consensus.log;
 import java.io.IOException;
 import java.nio.file.Path;
 
-/** A start could not write a log anew; what is there is not damaged, as far as is known. */
+/** The log could not be rewritten at the start; the existing log is not known to be damaged. */
 public final class LogNotWrittenException extends IOException {
   private static final long serialVersionUID = 1;
 

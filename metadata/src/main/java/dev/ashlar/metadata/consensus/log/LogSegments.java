@@ -17,15 +17,15 @@ import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Verifies the checksums of Raft's log, and drops what is damaged but not needed. */
+/** Finds the segments of a Raft log, verifies them, and removes damaged parts that a checkpoint covers. */
 public final class LogSegments {
   private static final Logger LOG = LoggerFactory.getLogger(LogSegments.class);
 
-  /** The first entry and, of a finished segment, the last. */
+  /** The first entry and, for a closed segment, the last one. */
   private static final Pattern SEGMENT =
       Pattern.compile("log_(?:inprogress_(?=\\d+$))?(\\d{1,18})(?:-(\\d{1,18}))?");
 
-  /** Ratis looks at no file of this name. */
+  /** Ratis ignores files with this name. */
   static final String UNFINISHED = "log.new";
 
   private LogSegments() {}
@@ -33,7 +33,7 @@ public final class LogSegments {
   /**
    * A file of the log.
    *
-   * @param last {@link #OPEN} of the one that is being written
+   * @param last {@link #OPEN} for the segment that is being written
    */
   public record Segment(Path path, long first, long last) {
     static final long OPEN = -1;
@@ -42,7 +42,7 @@ public final class LogSegments {
       return last == OPEN;
     }
 
-    /** Where the same entries from this one on would be. */
+    /** The file for the same entries beginning with this one. */
     Path from(long index) {
       return path.resolveSibling(
           isOpen() ? "log_inprogress_" + index : "log_" + index + "-" + last);
@@ -50,15 +50,15 @@ public final class LogSegments {
   }
 
   /**
-   * Behind everything that is damaged.
+   * The intact end of the log, after all damage.
    *
-   * @param segment where the first entry is that is whole, and followed by whole ones only
-   * @param position of that entry; the length of the file where it has no more
+   * @param segment the segment of the first entry of that end
+   * @param position of that entry; the length of the file if the segment has none
    * @param index of that entry
    */
   private record Rest(Segment segment, byte[] bytes, int position, long index) {}
 
-  /** Those of a log, in the order of their entries. */
+  /** The segments of a log, in order. */
   public static List<Segment> segments(Path current) throws IOException {
     try (Stream<Path> files = Files.list(current)) {
       return files
@@ -95,8 +95,8 @@ public final class LogSegments {
   /**
    * Reads the log while it is in use.
    *
-   * @param written an entry that is durable, and not the first to be
-   * @return the first segment that is damaged
+   * @param written an entry that is known to be durable
+   * @return the first damaged segment
    */
   public static Optional<Path> damage(Path current, long written, IoPacer pace)
       throws IOException, InterruptedException {
@@ -115,7 +115,7 @@ public final class LogSegments {
     return Optional.empty();
   }
 
-  /** The last entry before which, and with which, all are whole. */
+  /** The last entry up to which all entries of the segment are intact. */
   private static long wholeUpTo(Segment segment, byte[] bytes) {
     if (!RaftFiles.hasHeader(bytes)) {
       return segment.first() - 1;
@@ -130,10 +130,9 @@ public final class LogSegments {
   }
 
   /**
-   * Drops the log up to its last damaged entry, if a checkpoint has all of it. Called before the
-   * log is opened.
+   * Removes the log up to its last damaged entry, if a checkpoint covers it. Called before the log is opened.
    *
-   * @param covered the last entry that the checkpoint has
+   * @param covered the last entry that the checkpoint contains
    */
   public static void dropDamaged(Path current, long covered) throws IOException {
     if (!Files.isDirectory(current)) {
@@ -158,7 +157,7 @@ public final class LogSegments {
     }
   }
 
-  /** Empty: nothing in it is damaged, or what follows cannot be told from a write cut short. */
+  /** Empty if nothing is damaged, or if the damage may be a torn write. */
   private static Optional<Rest> restOf(Segment segment, byte[] bytes) throws IOException {
     Optional<Rest> rest = Optional.empty();
     long index = segment.first();
@@ -191,7 +190,7 @@ public final class LogSegments {
     }
   }
 
-  /** What a crash leaves in between is dropped in the same way again. */
+  /** After a crash in between, the next start does the same again. */
   private static void drop(List<Segment> segments, Rest rest) throws IOException {
     Path kept = rest.segment().from(rest.index());
     if (rest.position() < rest.bytes().length) {

@@ -21,13 +21,9 @@ import java.util.zip.CRC32C;
 import org.apache.ratis.proto.RaftProtos.LogEntryProto;
 
 /**
- * What is looked at in a peer's directory before Ratis opens it. Ratis takes an empty directory for
- * that of a new peer; a write that a crash cut short for damage, because it writes into
- * preallocated zeros and so finds no end of the file behind it; and a log that has lost its end for
- * one that ends there. All other damage it notices itself.
+ * Checks and repairs a peer's directory before Ratis opens it. Ratis mistakes an empty directory for that of a new peer; a torn write for damage, because it writes into preallocated zeros and does not find the end of the file; and a log that has lost its end for one that ends there. It detects all other damage itself.
  *
- * <p>A segment of its log: "RaftLog1", then entries (length as a varint, bytes, CRC32C 4 of both,
- * big-endian), then zeros.
+ * <p>A log segment: "RaftLog1", then entries (length as a varint, bytes, CRC32C 4 of both, big-endian), then zeros.
  */
 public final class RaftFiles {
   private static final byte[] HEADER = "RaftLog1".getBytes(StandardCharsets.UTF_8);
@@ -46,38 +42,37 @@ public final class RaftFiles {
 
   private RaftFiles() {}
 
-  /** How a log was found. */
+  /** The condition in which a log was found. */
   public enum End {
     WHOLE,
     /** A torn write was cut off. */
     CUT,
-    /** It lacks entries that the peer had acknowledged. */
+    /** Entries that the peer had acknowledged are missing. */
     SHORT,
-    /** It lacked such entries, and an operator has given them up. */
+    /** Such entries are missing, and an operator has given them up. */
     CONFIRMED
   }
 
   /**
-   * What was found.
+   * The result of a check.
    *
-   * @param account of what is missing
-   * @param last entry that is there; -1 where there is none
+   * @param account a description of what is missing
+   * @param last the last entry; -1: there is none
    */
   public record Found(End end, String account, long last) {}
 
-  /** Records durably that the end of a log is cut off, before it is: only this tells later. */
+  /** Records durably that the end of a log is about to be cut off: later nothing else shows it. */
   @FunctionalInterface
   public interface CutRecord {
     void write() throws IOException;
   }
 
   /**
-   * Removes a torn tail and what is left of checkpoints that were being received, makes the rest of
-   * the log durable and has the vote be what the peer has told others.
+   * Removes a torn tail and incompletely received checkpoints, makes the rest of the log durable and restores the vote that the peer has given.
    *
    * @param folder of the peer
-   * @param storage in it, the directory of the peer's group
-   * @throws IOException when the peer's vote is lost: it has forgotten what it promised
+   * @param storage in it, the directory of the peer's Raft group
+   * @throws IOException when the peer's vote is lost
    */
   public static Found mend(Path folder, Path storage, CutRecord cut) throws IOException {
     Path current = storage.resolve("current");
@@ -101,12 +96,11 @@ public final class RaftFiles {
   }
 
   /**
-   * Of a peer that is to be rebuilt: whether Ratis has made none of its files yet. What a crash
-   * left while it made them is removed.
+   * Whether the folder of a peer that is to be rebuilt has no files of Ratis yet. Removes the remains of a crash while Ratis created them.
    *
    * @param folder of the peer
-   * @param storage below it, the directory of the peer's group
-   * @throws IOException when that cannot be told, because a directory cannot be listed
+   * @param storage below it, the directory of the peer's Raft group
+   * @throws IOException when a directory cannot be listed, so that the answer is unknown
    */
   public static boolean isNew(Path folder, Path storage) throws IOException {
     List<String> log = namesBelow(folder, storage.resolve("current"));
@@ -121,7 +115,7 @@ public final class RaftFiles {
     return isNew;
   }
 
-  /** What is in a directory; nothing where the listings down to it show that it is not there. */
+  /** The names in a directory; none if the listings of its parents show that it does not exist. */
   private static List<String> namesBelow(Path root, Path directory) throws IOException {
     Path listed = root;
     for (Path name : root.relativize(directory)) {
@@ -141,7 +135,7 @@ public final class RaftFiles {
     }
   }
 
-  /** What Ratis had received of checkpoints before the process ended; it never deletes that. */
+  /** Removes incompletely received checkpoints, which Ratis never deletes. */
   private static void removeReceived(Path storage) throws IOException {
     Path received = storage.resolve("tmp");
     if (Files.isDirectory(received)) {
@@ -162,14 +156,13 @@ public final class RaftFiles {
   }
 
   /**
-   * Ratis gives checkpoints that it has received their place in two steps: it renames the directory
-   * of the present ones, and then that of the new ones. After a crash in between there are none.
+   * Ratis installs received checkpoints in two steps: it renames the directory of the present ones, then that of the new ones. After a crash in between there are none.
    */
   private static void finishInstalled(Path storage) throws IOException {
     Optional<Path> before = newest(storage, CHECKPOINTS + ".tmp");
     if (before.isPresent() && lastOfCheckpoints(storage) < 0) {
       Path checkpoints = storage.resolve(CHECKPOINTS);
-      DurableFiles.deleteTree(checkpoints); // at most what was unfinished
+      DurableFiles.deleteTree(checkpoints); // contains unfinished checkpoints at most
       Files.move(before.get(), checkpoints, StandardCopyOption.ATOMIC_MOVE);
       DurableFiles.sync(storage);
     } else if (before.isPresent()) {
@@ -203,7 +196,7 @@ public final class RaftFiles {
     return -1;
   }
 
-  /** Of a segment. Damage with whole entries behind it is not its end. */
+  /** The last entry of a segment. Damage followed by intact entries is not the end. */
   private static long lastOf(byte[] segment) throws IOException {
     int last = -1;
     int position = HEADER.length;
@@ -220,9 +213,7 @@ public final class RaftFiles {
   }
 
   /**
-   * What Ratis goes on writing becomes a new file, which is durable. In the one that is there may
-   * be entries that only the page cache has, of a process that was killed or whose sync failed:
-   * Ratis would take them for durable, and another sync of that file need not write them.
+   * Rewrites the open segments as new, durable files. The present files may contain entries that only the page cache has, after the process was killed or a sync failed: Ratis would assume them durable, and another sync of the same file need not write them.
    *
    * @return whether a torn tail was cut off
    */
@@ -254,10 +245,10 @@ public final class RaftFiles {
     }
   }
 
-  /** Where a write begins that a crash cut short; the length where there is none. */
+  /** The position of a torn write; the length if there is none. */
   private static int tornAt(byte[] bytes) {
     if (!hasHeader(bytes)) {
-      return bytes.length; // for Ratis to judge
+      return bytes.length; // Ratis decides
     }
     int end = HEADER.length;
     for (int next = behindEntry(bytes, end); next > 0; next = behindEntry(bytes, end)) {
@@ -283,12 +274,12 @@ public final class RaftFiles {
     return true;
   }
 
-  /** A whole entry behind a broken one: then this is no tail but damage, which Ratis reports. */
+  /** Whether an intact entry follows a broken one: then this is damage, which Ratis reports, and no torn tail. */
   private static boolean isEntryBehind(byte[] bytes, int broken) {
     return nextEntry(bytes, broken + 1) >= 0;
   }
 
-  /** Where the first whole entry from this position on is; -1 when there is none. */
+  /** The position of the first intact entry from here on; -1: there is none. */
   static int nextEntry(byte[] bytes, int from) {
     for (int position = from; position < bytes.length; position++) {
       if (mayBeEntry(bytes, position) && behindEntry(bytes, position) > 0) {
@@ -298,14 +289,14 @@ public final class RaftFiles {
     return -1;
   }
 
-  /** The entry at a position where a whole one is. */
+  /** Parses the intact entry at this position. */
   static LogEntryProto entryAt(byte[] bytes, int position) throws IOException {
     ByteBuffer rest = ByteBuffer.wrap(bytes, position, bytes.length - position);
     int length = (int) varint(rest);
     return LogEntryProto.parseFrom(rest.slice(rest.position(), length));
   }
 
-  /** Where the entry at this position ends; 0 when there is none, or a broken one. */
+  /** The end of the entry at this position; 0 if there is none or it is broken. */
   static int behindEntry(byte[] bytes, int position) {
     ByteBuffer rest = ByteBuffer.wrap(bytes, position, bytes.length - position);
     long length = varint(rest);
@@ -319,7 +310,7 @@ public final class RaftFiles {
     return (int) crc.getValue() == rest.getInt(end) ? end + CRC_BYTES : 0;
   }
 
-  /** Keeps the search behind a broken entry from computing a checksum at every byte. */
+  /** A cheap test, so that the search after a broken entry need not compute a checksum at every byte. */
   private static boolean mayBeEntry(byte[] bytes, int position) {
     ByteBuffer rest = ByteBuffer.wrap(bytes, position, bytes.length - position);
     return varint(rest) > 0

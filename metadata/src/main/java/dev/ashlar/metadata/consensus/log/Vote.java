@@ -14,12 +14,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The term that a peer is in, and whom it has voted for there. Ratis keeps both in {@code
- * raft-meta}, as text without a checksum; what the peer has told others stands also in the file
- * {@code vote} of its folder, with one. So a changed bit is noticed, and the peer cannot vote twice
- * in a term.
+ * A peer's term and its vote in that term. Ratis keeps both in {@code raft-meta}, as text without a checksum. What the peer has told others is also in the file {@code vote} of its folder, with a checksum, so that a flipped bit is noticed and the peer cannot vote twice in a term.
  *
- * @param votedFor empty: for nobody
+ * @param votedFor empty: no vote given
  */
 public record Vote(long term, String votedFor) {
   static final String FILE = "vote";
@@ -46,10 +43,10 @@ public record Vote(long term, String votedFor) {
   }
 
   /**
-   * Before Ratis opens its files: has them say what the peer has told others.
+   * Before Ratis opens its files: makes them agree with what the peer has told others.
    *
-   * @param current where they are
-   * @throws IOException when neither can be read: nobody knows what the peer has promised
+   * @param current the directory of Ratis' files
+   * @throws IOException when neither file can be read, so that the promised vote is unknown
    */
   static void restore(Path folder, Path current) throws IOException {
     Optional<Vote> told;
@@ -82,7 +79,7 @@ public record Vote(long term, String votedFor) {
     }
   }
 
-  /** Whether who goes by this does not break what it told others. */
+  /** Whether a peer with this vote keeps what it told others. */
   private boolean keeps(Vote told) {
     return term > told.term
         || (term == told.term && (told.votedFor.isEmpty() || votedFor.equals(told.votedFor)));

@@ -29,8 +29,7 @@ import org.apache.ratis.server.RaftServer;
 import org.apache.ratis.server.ServerFactory;
 
 /**
- * Ratis' transport between peers of one process: a call is a method call on the sender's thread. No
- * port is opened, nothing is serialised, and no thread stands between.
+ * Ratis' transport between peers of one process: a call is a method call on the sender's thread, without a TCP port, serialisation or another thread.
  */
 public final class LocalRpc implements RpcType {
   static final String NETWORK = "ashlar.local-network";
@@ -42,7 +41,7 @@ public final class LocalRpc implements RpcType {
    */
   static final long COMMIT_LAG_MAX = 16;
 
-  /** Ratis makes one by its name. */
+  /** Created by Ratis by name. */
   public LocalRpc() {}
 
   @Override

@@ -15,11 +15,11 @@ import org.apache.ratis.rpc.RpcType;
 import org.apache.ratis.server.RaftServer;
 import org.apache.ratis.server.ServerFactory;
 
-/** Ratis' transport between peers of different processes: our own calls. */
+/** Ratis' transport between peers of different processes, over our own calls. */
 public final class NetworkRpc implements RpcType {
   static final String NETWORK = "ashlar.peer-network";
 
-  /** Ratis makes one by its name. */
+  /** Created by Ratis by name. */
   public NetworkRpc() {}
 
   @Override

@@ -21,10 +21,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gathers commands into log entries: what waits while one is in flight becomes the next one. (Two
- * in flight halve the batches: that costs a quarter to a half more CPU per command and is slower.)
- * No thread of its own: the first submitter proposes, later entries are proposed by the thread that
- * applied the one before. Each submitter parks once and is woken by apply.
+ * Batches commands into log entries: the commands that wait while one entry is in flight form the next one. (Two in flight halve the batches, which costs a quarter to a half more CPU per command and is slower.) It has no thread of its own: the first submitter proposes, and later entries are proposed by the thread that applied the previous one. Each submitter parks once and is woken by apply.
  */
 public final class CommitQueue {
   static final int BATCH_BYTES_MAX = 256 << 10;
@@ -35,7 +32,7 @@ public final class CommitQueue {
   private final Clock steady;
   private final long timeoutNanos;
 
-  /** Makes a log entry of the proposal, sooner or later, until it is applied or abandoned. */
+  /** Tries to make the proposal a log entry until it is applied or abandoned. */
   private final Consumer<Proposal> proposer;
 
   private final IntSupplier version;
@@ -52,7 +49,7 @@ public final class CommitQueue {
   private boolean closed;
 
   /**
-   * @param version of metadata, of an entry that is made now
+   * @param version the metadata version of an entry that is created now
    */
   public CommitQueue(
       Clock clock,
@@ -95,7 +92,7 @@ public final class CommitQueue {
       wake();
     }
 
-    /** Nobody will answer any more. */
+    /** Ends the wait without an answer. */
     void giveUp() {
       isGivenUp = true;
       wake();
@@ -106,7 +103,7 @@ public final class CommitQueue {
     }
   }
 
-  /** How many commands have not been proposed yet. */
+  /** The number of commands that are not proposed yet. */
   int waiting() {
     lock.lock();
     try {
@@ -126,7 +123,7 @@ public final class CommitQueue {
     }
   }
 
-  /** A command of this queue's session; it gets the next request number. */
+  /** Submits a command of this queue's session, with the next request number. */
   public CommandResult submit(Command.Builder command) throws MetadataUnavailableException {
     lock.lock();
     try {
@@ -138,9 +135,9 @@ public final class CommitQueue {
   }
 
   /**
-   * A command that has its session and request number.
+   * Submits a command that already has its session and request number.
    *
-   * @param deadlineNanos until when its submitter waits
+   * @param deadlineNanos the end of its submitter's wait
    */
   public CommandResult submit(Command.Builder command, long deadlineNanos)
       throws MetadataUnavailableException {
@@ -177,7 +174,7 @@ public final class CommitQueue {
     return waiter;
   }
 
-  /** What to propose now; empty when something is in flight or nothing waits. Needs the lock. */
+  /** The next batch; empty if one is in flight or nothing waits. Needs the lock. */
   private List<Waiter> nextBatch() {
     if (!inFlight.isEmpty() || waiting.isEmpty()) {
       return List.of();
@@ -204,7 +201,7 @@ public final class CommitQueue {
     }
   }
 
-  /** The proposal has left: applied, or abandoned because nobody waits for it any more. */
+  /** Called when the proposal was applied or abandoned; proposes the next batch. */
   void finished() {
     List<Waiter> batch;
     lock.lock();
@@ -221,7 +218,7 @@ public final class CommitQueue {
     boolean interrupted = false;
     try {
       while (waiter.result == null && !waiter.isGivenUp && !waiter.isExpired()) {
-        LockSupport.park(waiter); // without a time: that would cost each command a timer
+        LockSupport.park(waiter); // without a timeout, which would cost a timer per command
         interrupted |= Thread.interrupted(); // parking returns at once while the flag is set
       }
       return waiter.result;
@@ -232,7 +229,7 @@ public final class CommitQueue {
     }
   }
 
-  /** To be called every so often: wakes those who have waited long enough. */
+  /** Called periodically: wakes submitters whose deadline has passed. */
   public void wakeExpired() {
     lock.lock();
     try {
@@ -258,7 +255,7 @@ public final class CommitQueue {
         "metadata did not answer in time", new TimeoutException());
   }
 
-  /** From now on nothing is accepted; what was proposed may still be answered. */
+  /** Accepts no further commands; proposed ones may still be answered. */
   public void close() {
     lock.lock();
     try {
@@ -268,7 +265,7 @@ public final class CommitQueue {
     }
   }
 
-  /** Lets go of those who wait: nothing is applied any more. */
+  /** Wakes all submitters without an answer: nothing is applied any more. */
   public void giveUp() {
     lock.lock();
     try {

@@ -7,19 +7,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps a peer whose tables cannot be rebuilt from leading while another peer can: it would refuse
- * what it cannot read. It votes and stores the log meanwhile. Ratis' own pause of elections is not
- * used: a peer whose election time comes while it is paused never asks for votes again.
+ * Keeps a peer whose tables cannot be rebuilt from leading while another peer can lead: as the leader it would refuse requests for damaged parts. It still votes and stores the log. Ratis' own pause of elections is not used, because a peer whose election timeout passes during a pause never asks for votes again.
  */
 final class LeadershipWatch {
   private static final Logger LOG = LoggerFactory.getLogger(LeadershipWatch.class);
 
-  /** Between two times of giving up; it doubles, for the others may elect this peer each time. */
+  /** The shortest interval between two attempts to step down; it doubles, because the others may elect this peer each time. */
   private static final long REST_MIN_NANOS = TimeUnit.SECONDS.toNanos(10);
 
   private static final long REST_MAX_NANOS = TimeUnit.HOURS.toNanos(1);
 
-  /** In election times: after so many without a leader this peer asks for votes all the same. */
+  /** After this many election timeouts without a leader, this peer asks for votes nevertheless. */
   private static final int LEADERLESS_MAX = 4;
 
   private final Peer peer;
@@ -32,7 +30,7 @@ final class LeadershipWatch {
   private long restNanos;
 
   /**
-   * @param electionMax how long an election takes at most, where nothing is in its way
+   * @param electionMax the longest time an undisturbed election takes
    */
   LeadershipWatch(Peer peer, Peer.Network network, Duration electionMax) {
     this.peer = peer;
@@ -68,7 +66,7 @@ final class LeadershipWatch {
       restNanos = 0;
       return true;
     }
-    // Who lags behind the leader would not be elected. A follower may lag itself.
+    // A peer behind the leader would not be elected. A follower may be behind itself.
     long needed = peer.isLeader() ? committedBefore : -1;
     return now - ledNanos > leaderlessMaxNanos || !network.canAnotherLead(peer.id(), needed);
   }

@@ -20,9 +20,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Makes durable what a peer is about to tell others, where Ratis does not: it renames the file with
- * the term and the vote without a sync of its directory, so that a power cut brings the ones before
- * back, and syncs nothing of a checkpoint that it has received.
+ * Makes durable what a peer is about to tell others, where Ratis does not. Ratis renames the file with term and vote without syncing its directory, so that a power cut may bring back the previous ones, and it does not sync received checkpoints.
  */
 public final class PeerDurability {
   private static final Logger LOG = LoggerFactory.getLogger(PeerDurability.class);
@@ -46,16 +44,16 @@ public final class PeerDurability {
     try {
       file.read();
     } catch (IOException e) {
-      // Both slots are damaged, as the log says: it is written anew with the first vote.
+      // Both slots are damaged, which was logged: the first vote writes the file again.
     }
   }
 
-  /** Before this peer asks for votes: it votes for itself. */
+  /** Called before this peer asks for votes, because it votes for itself. */
   public void syncVote(RequestVoteRequestProto asked) throws IOException {
     syncVote(asked.getPreVote() ? 0 : asked.getCandidateTerm());
   }
 
-  /** Before this peer answers who asks for its vote. */
+  /** Called before this peer answers a request for its vote. */
   public void syncVote(RequestVoteRequestProto asked, RequestVoteReplyProto answer)
       throws IOException {
     boolean isVote = answer.getServerReply().getSuccess() && !asked.getPreVote();
@@ -63,7 +61,7 @@ public final class PeerDurability {
   }
 
   /**
-   * @param term of the vote that is to be told; 0: none is
+   * @param term of the vote that is about to be given; 0: none
    */
   private void syncVote(long term) throws IOException {
     lock.lock();
@@ -73,7 +71,7 @@ public final class PeerDurability {
       if (present.getTerm() < term) {
         throw new IOException("the vote in term " + term + " is not in raft-meta");
       }
-      // Ratis may be about to write a term that has been noted here already.
+      // A later term may be recorded here that Ratis has not written yet.
       if (present.getTerm() >= durableTerm && !present.equals(durable)) {
         write(new Vote(present.getTerm(), present.getVotedFor().toString()), true);
         durable = present;
@@ -110,8 +108,7 @@ public final class PeerDurability {
   }
 
   /**
-   * Waits for it on a thread of its own. Ratis interrupts threads whose votes are not needed any
-   * more, and an interrupt closes a file that is being written.
+   * Runs the write on a separate thread and waits for it. Ratis interrupts threads whose votes are no longer needed, and an interrupt would close the file that is being written.
    */
   private static void await(Writing writing) throws IOException {
     FutureTask<Boolean> task =
@@ -141,12 +138,9 @@ public final class PeerDurability {
   }
 
   /**
-   * Before this peer acknowledges anything in a term: it must not vote in an earlier one again.
+   * Called before this peer acknowledges anything in a term, after which it must not vote in an earlier one.
    *
-   * <p>Ratis goes by a new term before it has written it, and does not write it again when that
-   * fails, as when its thread is interrupted. So a term that is not in its file is noted in ours
-   * only, with no vote; the next start puts it into both. Its own file must have one writer: two
-   * would take the temporary file from each other, and an election that fails so is not repeated.
+   * <p>Ratis uses a new term before it has written it, and does not retry a failed write, for example after an interrupt. So a term that is not in Ratis' file is recorded in ours only, without a vote; the next start writes it to both. Ratis' file must have one writer: two would take the temporary file from each other, and an election that fails because of this is not repeated.
    */
   public void syncTerm(long term) throws IOException {
     if (term <= durableTerm) {
@@ -164,8 +158,7 @@ public final class PeerDurability {
   }
 
   /**
-   * Before a checkpoint is received: what came of others, of which Ratis never deletes anything,
-   * must not fill the drive. Under the lock under which Ratis receives and installs them.
+   * Called before a checkpoint is received: removes incompletely received ones, which Ratis never deletes, so that they do not fill the drive. Under the lock under which Ratis receives and installs them.
    */
   public void beginInstall(InstallSnapshotRequestProto request) {
     InstallSnapshotRequestProto.SnapshotChunkProto chunk = request.getSnapshotChunk();
@@ -193,7 +186,7 @@ public final class PeerDurability {
     }
   }
 
-  /** Before this peer acknowledges a checkpoint: its files were synced where they came. */
+  /** Called before this peer acknowledges a checkpoint, whose files were synced when they arrived. */
   public void syncInstalled() throws IOException {
     try {
       await(() -> DurableFiles.sync(division.getRaftStorage().getStorageDir().getRoot().toPath()));

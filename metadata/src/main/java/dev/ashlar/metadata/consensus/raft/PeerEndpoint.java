@@ -11,7 +11,7 @@ import org.apache.ratis.server.RaftServer;
 import org.apache.ratis.server.RaftServerRpc;
 import org.apache.ratis.server.ServerFactory;
 
-/** What a peer has of its network, for Ratis: how calls get to the others is up to the kinds. */
+/** The common part of our Ratis transports: registers the server with its network. */
 public abstract class PeerEndpoint implements RaftServerRpc {
   private final RpcType type;
   private final RaftServer server;
@@ -23,7 +23,7 @@ public abstract class PeerEndpoint implements RaftServerRpc {
     this.network = network;
   }
 
-  /** Makes one for each server. */
+  /** A factory that creates one endpoint per server. */
   public static ServerFactory factory(RpcType type, Function<RaftServer, PeerEndpoint> endpoints) {
     return new ServerFactory() {
       @Override
@@ -65,6 +65,6 @@ public abstract class PeerEndpoint implements RaftServerRpc {
 
   @Override
   public void handleException(RaftPeerId peer, Exception e, boolean reconnect) {
-    // The network has nothing to mend, or does it by itself.
+    // The network recovers by itself.
   }
 }

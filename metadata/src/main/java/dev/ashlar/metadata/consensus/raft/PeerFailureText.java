@@ -3,12 +3,12 @@ package dev.ashlar.metadata.consensus.raft;
 import dev.ashlar.metadata.consensus.checkpoint.LiveTables;
 import dev.ashlar.metadata.table.TableFailureException;
 
-/** Why a peer stopped, or cannot read its tables, and what its operator can do. */
+/** Texts on why a peer stopped or cannot read its tables, and what the operator can do. */
 public final class PeerFailureText {
   private PeerFailureText() {}
 
   /**
-   * @param isOnly whether there are no other peers that have what this one has
+   * @param isOnly whether there are no other peers with the same content
    */
   static String account(long index, String folder, boolean isOnly, Throwable failure) {
     return String.format(
@@ -16,7 +16,7 @@ public final class PeerFailureText {
         index, folder, failure, remedy(isOnly, failure));
   }
 
-  /** Of tables that cannot be rebuilt from what is in their folder. */
+  /** The text for tables that cannot be rebuilt from their folder. */
   public static String accountOf(LiveTables.FailedRebuild failed, String folder, boolean isOnly) {
     return String.format(
         "the metadata tables in %s are damaged and cannot be rebuilt %s: %s. %s",

@@ -9,8 +9,7 @@ import org.apache.ratis.thirdparty.com.google.protobuf.ByteString;
 import org.apache.ratis.thirdparty.com.google.protobuf.UnsafeByteOperations;
 
 /**
- * Commands on their way to become one log entry. It rides as the message of the Raft request, so
- * the leader's state machine finds it again at apply and wakes the submitters without a detour.
+ * A batch of commands that becomes one log entry. It is the message of the Raft request, so that the leader's state machine finds it again at apply and can wake the submitters directly.
  */
 public final class Proposal implements Message {
   private final List<CommitQueue.Waiter> waiters;
@@ -40,7 +39,7 @@ public final class Proposal implements Message {
     return content;
   }
 
-  /** Called by apply; again when a retry and its first try both reached the log. */
+  /** Called by apply, and a second time if both the first attempt and a retry reached the log. */
   void applied(List<CommandResult> results) {
     if (finished.compareAndSet(false, true)) {
       for (int i = 0; i < results.size(); i++) {
@@ -50,7 +49,7 @@ public final class Proposal implements Message {
     }
   }
 
-  /** Whether to go on trying; once nobody waits any more, the proposal is given up. */
+  /** Whether to continue trying; abandons the proposal once no submitter waits for it. */
   public boolean isWanted() {
     if (finished.get()) {
       return false;
@@ -62,7 +61,7 @@ public final class Proposal implements Message {
     return false;
   }
 
-  /** Nobody tries any longer to get it into the log, where it may be nevertheless. */
+  /** Stops trying to get the proposal into the log, where it may be nevertheless. */
   public void abandon() {
     if (finished.compareAndSet(false, true)) {
       waiters.forEach(CommitQueue.Waiter::giveUp);

@@ -11,12 +11,12 @@ import org.apache.ratis.server.RaftServerConfigKeys;
 import org.apache.ratis.util.SizeInBytes;
 import org.apache.ratis.util.TimeDuration;
 
-/** How Ratis is set up: bounded memory, timeouts of seconds, no help that would hurt. */
+/** Ratis' settings: bounded memory, timeouts of seconds, and no automatism that conflicts with ours. */
 public final class RaftSettings {
-  /** A command batch is at most one command larger than its own limit; both fit with room. */
+  /** A batch exceeds its own limit by at most one command; both fit easily. */
   static final int ENTRY_BYTES_MAX = 2 << 20;
 
-  /** Of a checkpoint's file, at a time. */
+  /** The size of the parts in which a checkpoint file is sent. */
   private static final long CHECKPOINT_CHUNK_BYTES = 1 << 20;
 
   private static final long NEW_PEER_SILENCE_MS = 30_000;
@@ -31,19 +31,16 @@ public final class RaftSettings {
   /**
    * How long a follower waits for its leader.
    *
-   * @param min before it may ask for votes, or grant its own to another
-   * @param max before it asks for votes
+   * @param min the shortest wait before it asks for votes, or grants its own
+   * @param max the longest wait before it asks for votes
    * @param firstMin like min, after the start
-   * @param afterStepDown how long a leader that lost its followers asks for no votes; after a pause
-   *     of the process of that length a leader steps down, too, for Ratis has one setting for both
+   * @param afterStepDown how long a leader that lost its followers does not ask for votes; a leader also steps down after the process paused for this long, because Ratis has one setting for both
    */
   public record Timing(Duration min, Duration max, Duration firstMin, Duration afterStepDown) {
     /**
-     * Of peers in one process, which are there or gone together: a pause is no reason to step down.
-     * Alone, a leader cannot lose followers either; where there are several, none of the others may
-     * be able to lead, because what it has is longer, so it has to ask again some time.
+     * The timing of peers in one process, which run or stop together: a pause is no reason to step down. A single peer cannot lose followers either. With several peers, possibly only the former leader can be elected, because it has the longest log, so it has to ask for votes again some time.
      *
-     * @param isFirst asks for votes at the start, before the others do
+     * @param isFirst whether the peer asks for votes before the others at the start
      */
     public static Timing embedded(boolean isFirst, boolean isAlone) {
       return new Timing(
@@ -70,11 +67,10 @@ public final class RaftSettings {
     RaftServerConfigKeys.Rpc.setTimeoutMax(properties, millis(timing.max().toMillis()));
     RaftServerConfigKeys.Rpc.setFirstElectionTimeoutMin(properties, millis(first));
     RaftServerConfigKeys.Rpc.setFirstElectionTimeoutMax(properties, millis(2 * first));
-    // Beyond it a new peer counts as gone, and is not added.
+    // After this silence, a new peer counts as gone and is not added.
     RaftServerConfigKeys.setStagingTimeout(properties, millis(NEW_PEER_SILENCE_MS));
     RaftServerConfigKeys.Rpc.setSlownessTimeout(properties, OUT_OF_REACH);
-    // A pause of the process (SIGSTOP, a debugger) stops all its peers at once. Peers of other
-    // processes may have elected another leader then, and their terms tell.
+    // A pause of the process (SIGSTOP, a debugger) stops all its peers at once. If peers in other processes have elected a leader meanwhile, their terms show it.
     RaftServerConfigKeys.setSleepDeviationThreshold(properties, OUT_OF_REACH);
     RaftServerConfigKeys.setCloseThreshold(properties, OUT_OF_REACH);
     RaftServerConfigKeys.LeaderElection.setLeaderStepDownWaitTime(
@@ -83,7 +79,7 @@ public final class RaftSettings {
 
   private static void setLog(RaftProperties properties) {
     RaftServerConfigKeys.Log.setLogMetadataEnabled(properties, false);
-    // A further thread that puts appended entries into order; LocalRpc keeps them in order.
+    // Saves a thread that would order appended entries: our transports keep them in order.
     RaftServerConfigKeys.Log.setAppendEntriesComposeEnabled(properties, false);
     RaftServerConfigKeys.Log.setSegmentSizeMax(properties, SizeInBytes.valueOf("4MB"));
     RaftServerConfigKeys.Log.setPreallocatedSize(properties, SizeInBytes.valueOf("4MB"));
@@ -95,7 +91,7 @@ public final class RaftSettings {
         properties, SizeInBytes.valueOf(ENTRY_BYTES_MAX));
     RaftServerConfigKeys.Log.Appender.setSnapshotChunkSizeMax(
         properties, SizeInBytes.valueOf(CHECKPOINT_CHUNK_BYTES));
-    // Otherwise one absent peer would keep the log of all others growing; it gets a checkpoint.
+    // Otherwise one absent peer would make the logs of all others grow; it receives a checkpoint instead.
     RaftServerConfigKeys.Log.setPurgeUptoSnapshotIndex(properties, true);
     RaftServerConfigKeys.Log.setPurgePreservationLogNum(properties, 1000);
     RaftServerConfigKeys.Snapshot.setAutoTriggerEnabled(properties, false);

@@ -7,9 +7,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the latest log entries came to, so that of the peers of this process only the first executes
- * the commands; the others, which are a little behind, write the same rows. One that is further
- * behind executes them itself.
+ * Keeps the results of the latest log entries, so that only the first of the peers of this process executes the commands. The others, a little behind, write the same rows; one that is further behind executes the commands itself.
  */
 public final class SharedApplyResults {
   private static final int ENTRIES_MAX = 128;
@@ -32,7 +30,7 @@ public final class SharedApplyResults {
     try {
       Applied last = latest.peekLast();
       if (last != null && last.reached().getIndex() >= applied.reached().getIndex()) {
-        return; // of a peer that is behind: whoever is further behind helps itself
+        return; // this peer is behind the others
       }
       latest.add(applied);
       commands += applied.results().size();

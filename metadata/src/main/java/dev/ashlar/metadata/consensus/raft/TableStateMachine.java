@@ -58,8 +58,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Applies the log of one peer to its tables. The live tables lie outside of Ratis' directory and
- * are made anew from the latest checkpoint at each start, and whenever they turn out damaged.
+ * Applies the log of a peer to its tables. The live tables are outside of Ratis' directory; they are rebuilt from the latest checkpoint at each start, and whenever they turn out damaged.
  */
 public final class TableStateMachine extends BaseStateMachine implements CheckpointKeeper.Peer {
   private static final Logger LOG = LoggerFactory.getLogger(TableStateMachine.class);
@@ -124,9 +123,7 @@ public final class TableStateMachine extends BaseStateMachine implements Checkpo
   }
 
   /**
-   * A checkpoint was received from the leader: it is made durable before Ratis gives it its name
-   * and lets go of the log before it. The tables stay open: the thread that applies may be at work,
-   * and closes them itself.
+   * Called when a checkpoint was received from the leader: makes it durable before Ratis installs it and purges the log before it. The tables stay open, because the applying thread may be using them; it closes them itself.
    */
   @Override
   public void pause() {
@@ -136,10 +133,10 @@ public final class TableStateMachine extends BaseStateMachine implements Checkpo
       throw new UncheckedIOException("the checkpoint that was received is not durable", e);
     }
     if (getLifeCycleState() == LifeCycle.State.PAUSED) {
-      return; // Ratis could not install the one before
+      return; // Ratis could not install the previous one
     }
-    getLifeCycle().transition(LifeCycle.State.PAUSING); // no further work on files begins
-    checkpoints.files().lock(); // what has begun gives up
+    getLifeCycle().transition(LifeCycle.State.PAUSING); // from now on no work on files begins
+    checkpoints.files().lock(); // waits until running work has stopped
     try {
       getLifeCycle().transition(LifeCycle.State.PAUSED);
     } finally {
@@ -147,7 +144,7 @@ public final class TableStateMachine extends BaseStateMachine implements Checkpo
     }
   }
 
-  /** A checkpoint was installed by the leader. Called by the thread that applies. */
+  /** Called by the applying thread when a checkpoint of the leader was installed. */
   @Override
   public void reinitialize() throws IOException {
     load();
@@ -178,7 +175,7 @@ public final class TableStateMachine extends BaseStateMachine implements Checkpo
     clusterListener.run();
   }
 
-  /** Begins the background work on files; the log is open now. */
+  /** Starts the background work on files; called when the log is open. */
   void startKeeping() {
     keeper.start();
   }
@@ -202,7 +199,7 @@ public final class TableStateMachine extends BaseStateMachine implements Checkpo
     return new InterruptedIOException("interrupted while metadata tables were loaded");
   }
 
-  /** Ratis stops this peer for it. */
+  /** Records why Ratis stops this peer. */
   private NewerVersionException refused(NewerVersionException why) {
     refusal = String.valueOf(why.getMessage());
     LOG.error("The metadata peer in {} stops: {}", folder, refusal);
@@ -211,7 +208,7 @@ public final class TableStateMachine extends BaseStateMachine implements Checkpo
 
   // ---- Damage ----
 
-  /** Rebuilds tables that turned out damaged from a checkpoint and the log behind it. */
+  /** Rebuilds damaged tables from a checkpoint and the log after it. */
   @Override
   public void rebuildIfDamaged() throws IOException, InterruptedException {
     applying.lockInterruptibly();
@@ -299,12 +296,12 @@ public final class TableStateMachine extends BaseStateMachine implements Checkpo
 
   // ---- Reads ----
 
-  /** As {@link LiveTables#read}. */
+  /** See {@link LiveTables#read}. */
   public <T> T read(BiFunction<MetadataReads, Table, T> query) {
     return tables.read(query);
   }
 
-  /** The small tables, kept in memory. */
+  /** The cached small tables. */
   public MetadataReads memory() {
     return tables.get().state().reads();
   }
@@ -313,25 +310,24 @@ public final class TableStateMachine extends BaseStateMachine implements Checkpo
     return getLastAppliedTermIndex().getIndex();
   }
 
-  /** What is applied and, here, durable: others may have made it a majority. */
+  /** The last entry that is both applied and durable on this peer; entries may be committed by others before they are durable here. */
   @Override
   public long writtenIndex() throws IOException {
     return Math.min(appliedIndex(), division().getRaftLog().getFlushIndex());
   }
 
-  /** Of metadata, in use as far as this peer has applied. */
+  /** The metadata version in use, as far as this peer has applied. */
   public int version() {
     return version;
   }
 
-  /** Why this build cannot apply what this peer has; empty: it can. */
+  /** Why this build cannot apply this peer's log or tables; empty: it can. */
   public String refusal() {
     return refusal;
   }
 
   /**
-   * What ended this peer while it applied, or why its tables cannot be rebuilt, and what to do;
-   * empty: nothing.
+   * Why this peer stopped while applying or cannot rebuild its tables, with the remedy; empty: no failure.
    */
   @Override
   public String failure() {
@@ -359,9 +355,7 @@ public final class TableStateMachine extends BaseStateMachine implements Checkpo
   }
 
   /**
-   * Throws when a row or entry is damaged, the tables cannot be written or, being damaged, rebuilt:
-   * Ratis then stops this peer, which must not answer any more. Likewise when an entry needs a
-   * newer build.
+   * Throws when a row or entry is damaged, when the tables can be neither written nor rebuilt, and when an entry needs a newer build: Ratis then stops this peer, which must not answer any more.
    */
   @Override
   public CompletableFuture<Message> applyTransaction(TransactionContext transaction) {
@@ -397,8 +391,7 @@ public final class TableStateMachine extends BaseStateMachine implements Checkpo
   }
 
   /**
-   * The checkpoint makes sure that also builds from before entries told their version refuse what
-   * they do not know.
+   * Takes a checkpoint at a new version, so that even builds that ignore the version of entries refuse to run on it.
    */
   private void follow(AppliedRow reached) {
     if (reached.getVersion() > version) {
@@ -424,7 +417,7 @@ public final class TableStateMachine extends BaseStateMachine implements Checkpo
     }
   }
 
-  /** As far as is known: a copy is not to be given up because the others could not be counted. */
+  /** Whether this is the only peer; true if that is unknown, so that its copy is not given up by mistake. */
   boolean isOnlyPeer() {
     try {
       return division().getRaftConf().getAllPeers().size() <= 1;
@@ -475,15 +468,14 @@ public final class TableStateMachine extends BaseStateMachine implements Checkpo
   }
 
   /**
-   * Ratis is told of none, so that it keeps its log: {@link CheckpointKeeper} lets go of that once
-   * the checkpoint has a second copy.
+   * Reports no snapshot to Ratis, so that it keeps its log: {@link CheckpointKeeper} purges it once the checkpoint has a second copy.
    */
   @Override
   public long takeSnapshot() throws IOException {
     applying.lock();
     try {
       var failed = tables.failedRebuild();
-      if (failed.isPresent()) { // tried again in the background
+      if (failed.isPresent()) { // retried in the background
         throw new IOException("no checkpoint of damaged tables: " + failed.get().why());
       }
       rebuildIfDamaged();

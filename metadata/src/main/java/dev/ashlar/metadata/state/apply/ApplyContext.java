@@ -8,21 +8,21 @@ import dev.ashlar.protocol.message.ResultCode;
 import dev.ashlar.protocol.model.PlacementMap;
 
 /**
- * One command at its place in the log.
+ * The context in which one command of the log is applied.
  *
- * @param freshId greater than that of every earlier command; for whatever the command creates
- * @param version of metadata that is in use, see {@link MetadataVersion}
+ * @param freshId greater than that of every earlier command; identifies what the command creates
+ * @param version the metadata version in use, see {@link MetadataVersion}
  */
 public record ApplyContext(
     Overlay table, Catalog catalog, Sessions sessions, Times times, long freshId, int version) {
   public static final CommandResult OK = CommandResult.getDefaultInstance();
 
   /**
-   * When it is.
+   * The times of a command.
    *
    * @param timeMs the proposer's clock
-   * @param logTimeMs the greatest steady time of any command so far: never goes back
-   * @param unbrokenSinceMs log time since which commands have come one shortly after the other
+   * @param logTimeMs the greatest steady time of any command so far; never goes back
+   * @param unbrokenSinceMs log time since which commands have followed each other without a long gap
    */
   public record Times(long timeMs, long logTimeMs, long unbrokenSinceMs) {}
 
@@ -35,14 +35,13 @@ public record ApplyContext(
   }
 
   /**
-   * Since when a node has been silent. Where nobody was heard, because there was no metadata or a
-   * clock jumped, silence says nothing about one of them.
+   * The log time since which a node has been silent. A gap in which no node was heard, because metadata was down or a clock jumped, does not count.
    */
   public long silentSinceMs(NodeRow node) {
     return sinceMs(node.getHeartbeatMs());
   }
 
-  /** The time from which on it is known what has happened since then. */
+  /** This log time, or the end of the latest gap without commands if that is later. */
   long sinceMs(long logTimeMs) {
     return Math.max(logTimeMs, times.unbrokenSinceMs());
   }
@@ -55,7 +54,7 @@ public record ApplyContext(
     return bucket;
   }
 
-  /** There are no blobs before there is one. */
+  /** The placement map; commands on blobs are refused before there is one. */
   public PlacementMap placement() {
     PlacementMap map = catalog.placement();
     if (map == null) {

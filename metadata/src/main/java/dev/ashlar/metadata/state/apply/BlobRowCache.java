@@ -9,16 +9,13 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Rows of blobs that were changed lately, as messages: a blob that is changed again and again is
- * read by each writer and by each command, and parsing a row with unfolded changes costs more than
- * looking it up. A row counts only for exactly its bytes, so nothing here can be out of date. For
- * any thread.
+ * Caches the parsed rows of recently changed blobs: a blob under change is read by each writer and each command, and parsing a row with unfolded changes costs more than looking it up. An entry is used only for exactly the same bytes, so it cannot be outdated. Thread-safe.
  */
 public final class BlobRowCache {
-  /** Two to some power. Rows and messages together take some MiB, 12 at most. */
+  /** A power of two. Rows and messages together take 12 MiB at most. */
   private static final int ROWS_MAX = 512;
 
-  /** Of a row with all the unfolded changes that it may have; larger ones are parsed. */
+  /** The size of a row with the maximum of unfolded changes; larger rows are not cached. */
   private static final int ROW_BYTES_MAX = 4096;
 
   private final AtomicReferenceArray<@Nullable Written> rows = new AtomicReferenceArray<>(ROWS_MAX);
@@ -26,7 +23,7 @@ public final class BlobRowCache {
   private record Written(byte[] bytes, BlobRow row) {}
 
   /**
-   * Keeps a row in the place of an earlier one.
+   * Caches a row, in the place of an earlier one.
    *
    * @param bytes as they are written; never changed
    */
@@ -36,7 +33,7 @@ public final class BlobRowCache {
     }
   }
 
-  /** The row that the table has. */
+  /** The row in the table. */
   public Optional<BlobRow> get(Table table, byte[] key) {
     byte[] bytes = table.get(key);
     if (bytes == null) {

@@ -24,27 +24,26 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The small tables in memory, kept current by apply: every request looks into them. Apply writes,
- * anyone reads.
+ * The small tables, cached in memory and kept current by apply, because every request reads them. Written by apply, read by any thread.
  */
 public final class Catalog {
   private final ConcurrentNavigableMap<String, BucketRow> buckets = new ConcurrentSkipListMap<>();
   private final ConcurrentMap<String, CredentialRow> credentials = new ConcurrentHashMap<>();
   private volatile Map<UUID, DriveId> drives = Map.of();
 
-  /** Of the drives that have begun another life, where in the log the present one did. */
+  /** The log positions at which the present incarnations of replaced drives began. */
   private final ConcurrentMap<UUID, Long> replacedAt = new ConcurrentHashMap<>();
 
   private volatile long lastReplacedAt;
 
-  /** Drives that are taken for lost. */
+  /** Drives that are out. */
   private volatile Set<UUID> out = Set.of();
 
   private volatile @Nullable PlacementMap placement;
 
   private final BlobRowCache writtenBlobs = new BlobRowCache();
 
-  /** What the tables hold. */
+  /** Loads the catalog from the tables. */
   public static Catalog load(Table table) {
     Catalog catalog = new Catalog();
     Map<UUID, DriveId> drives = new HashMap<>();
@@ -56,7 +55,7 @@ public final class Catalog {
     return catalog;
   }
 
-  /** Makes this what the tables hold, whatever it has been told. */
+  /** Resets the catalog to the content of the tables. */
   public void restore(Table table) {
     Catalog there = load(table);
     buckets.keySet().retainAll(there.buckets.keySet());
@@ -80,7 +79,7 @@ public final class Catalog {
     }
   }
 
-  /** Takes over rows that were changed elsewhere. Only buckets are ever removed. */
+  /** Takes over rows that another peer of this process has changed. Only buckets are ever removed. */
   public void follow(Changes changes) {
     changes.forEach(
         'B',
@@ -114,7 +113,7 @@ public final class Catalog {
     setOut(DriveId.idOf(drive), drive.getStanding() == DriveStanding.STANDING_OUT);
   }
 
-  /** Whether the drive is taken for lost. */
+  /** Whether the drive is out. */
   public boolean isOut(UUID drive) {
     return out.contains(drive);
   }
@@ -151,12 +150,12 @@ public final class Catalog {
     drives = Map.copyOf(present);
   }
 
-  /** Whether any drive has begun another life behind this position in the log. */
+  /** Whether any drive has begun a new incarnation after this position in the log. */
   public boolean wasReplacedBehind(long position) {
     return lastReplacedAt > position;
   }
 
-  /** Where in the log the drive's present life began; 0 if it had no other. */
+  /** The log position at which the drive's present incarnation began; 0 if it is the first one. */
   public long replacedAt(UUID drive) {
     return replacedAt.getOrDefault(drive, 0L);
   }

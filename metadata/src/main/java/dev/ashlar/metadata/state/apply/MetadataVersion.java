@@ -1,49 +1,42 @@
 package dev.ashlar.metadata.state.apply;
 
 /**
- * The version of metadata: of the rows, and of what commands do to them. One is in use in a group;
- * it stands in the tables and only ever grows, by the first log entry of a greater one. A peer
- * applies every entry by the rules of the version in use, and stops before one that it does not
- * know. So peers of different builds make the same rows, as long as each build keeps to this:
+ * The metadata version: the rules for rows and for what commands do to them. One version is in use in a Raft group. It is stored in the tables and only ever increases, with the first log entry of a later version. A peer applies every entry by the rules of the version in use, and stops before an entry of a version that it does not support. So peers of different builds create the same rows, as long as each build follows these rules:
  *
  * <ul>
- *   <li>Whatever makes other rows or answers than before (a new command or field, another rule,
- *       another row) is a new version, one more than {@link #KNOWN}.
- *   <li>While an older version is in use, apply does what it did then: it refuses a new command as
- *       INVALID_COMMAND, as an older build does, and takes a new field for not given.
- *   <li>A command at which apply fails is refused and changes nothing. Who mends such a fault makes
- *       other rows of the same entry: that is a new version, too.
- *   <li>Rows that have to be rewritten are, in the entry with which the version comes.
+ *   <li>Every change that leads to other rows or answers (a new command or field, another rule, another row) is a new version, one more than {@link #KNOWN}.
+ *   <li>While an older version is in use, apply behaves as an older build does: it refuses a new command as INVALID_COMMAND and ignores a new field.
+ *   <li>A command at which apply fails is refused and changes nothing. Fixing such a fault leads to other rows for the same entry, so it is a new version as well.
+ *   <li>Rows that have to be rewritten are rewritten in the first entry of the new version.
  * </ul>
  */
 public final class MetadataVersion {
-  /** In use in a group that begins, until all its peers know a greater one. */
+  /** In use in a new Raft group, until all its peers support a later one. */
   public static final int FIRST = 2;
 
-  /** The greatest one that this build knows. */
+  /** The latest version that this build supports. */
   public static final int KNOWN = 3;
 
   /**
-   * From here on a command at which apply fails is refused. Before, it stopped the peer, and every
-   * start of it: nobody came past such an entry, so nobody made other rows of it.
+   * From this version on, a command at which apply fails is refused. Before, it stopped the peer at every start: no peer got past such an entry, so none created other rows for it.
    */
   public static final int REFUSES_FAULTS = 3;
 
-  /** From here on rows tell which slots missed the changes that are not folded. */
+  /** From this version on, rows record which slots missed unfolded changes. */
   public static final int KNOWS_MISSED_SLOTS = 3;
 
-  /** From here on drives of a store in one process begin new lives only if they may be lost. */
+  /** From this version on, drives of a store in one process begin new incarnations only if their data can be rebuilt. */
   public static final int ASKS_FOR_LOCAL_DRIVES = 3;
 
-  /** From here on drives that were replaced may take their places again. */
+  /** From this version on, replaced drives can be recalled. */
   public static final int RECALLS_DRIVES = 3;
 
-  /** From here on all drives of a node are absent that it comes without, also where that is all. */
+  /** From this version on, all drives without which a node starts are absent, even if those are all it has. */
   public static final int MISSES_ALL_DRIVES = 3;
 
   private MetadataVersion() {}
 
-  /** What a peer knows that says this; 0 before peers told. */
+  /** The version supported by a peer that reports this; 0 was reported by builds without versions. */
   public static int known(int told) {
     return Math.max(FIRST, told);
   }

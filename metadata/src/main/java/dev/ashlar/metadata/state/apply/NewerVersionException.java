@@ -2,7 +2,7 @@ package dev.ashlar.metadata.state.apply;
 
 import java.util.Optional;
 
-/** Tables or a log entry need a newer build than this one; they are left as they are. */
+/** Tables or a log entry need a newer build than this one; they are not changed. */
 public final class NewerVersionException extends RuntimeException {
   private static final long serialVersionUID = 1;
 
@@ -14,7 +14,7 @@ public final class NewerVersionException extends RuntimeException {
             what, needed, known));
   }
 
-  /** The one that caused this, if one did. */
+  /** The exception of this class among the causes, if there is one. */
   public static Optional<NewerVersionException> in(Throwable failure) {
     for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
       if (cause instanceof NewerVersionException newer) {

@@ -2,7 +2,7 @@ package dev.ashlar.metadata.state.apply;
 
 import dev.ashlar.protocol.message.ResultCode;
 
-/** A command that is answered with a code and changes nothing. */
+/** Refuses a command: it is answered with this code and changes nothing. */
 public final class RefusedCommandException extends RuntimeException {
   private static final long serialVersionUID = 1;
 

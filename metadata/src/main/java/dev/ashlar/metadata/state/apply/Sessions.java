@@ -21,9 +21,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Live sessions, and what their recent requests answered. One row holds the answers of one log
- * entry; it expires by log time, number or size, and then the session's floor rises above its
- * requests: a later retry is refused, never executed again.
+ * The live sessions and the answers to their recent requests. One row holds the answers of one log entry. It expires by log time, number or size; then the session's floor rises above its requests, so that a later retry is refused and never executed again.
  */
 public final class Sessions {
   public static final long KEEP_MS = 60_000;
@@ -35,7 +33,7 @@ public final class Sessions {
   private int keptRequests;
   private long keptBytes;
 
-  /** Of one session: up to floor expired; greater than the greatest never seen. */
+  /** The requests of one session: expired up to floor, not seen above greatest. */
   private static final class Requests {
     final long beganMs;
     long floor;
@@ -87,15 +85,14 @@ public final class Sessions {
     return CommandResult.newBuilder().setSession(session).build();
   }
 
-  /** Nothing that the session has written can be committed any more. */
+  /** Ends a session: nothing that it has written can be committed any more. */
   public void end(ApplyContext context, long session) {
     live.remove(session);
     context.table().delete(Keys.session(session));
   }
 
   /**
-   * Ends those that have begun long ago and are none of these: their processes ended before they
-   * became nodes, or have another session, because they did not hear of this one.
+   * Ends old sessions that are not used: their processes stopped before they became nodes, or use another session because they never received the answer with this one.
    */
   public void endUnused(ApplyContext context, Set<Long> used) {
     List<Long> unused = new ArrayList<>();
@@ -110,7 +107,7 @@ public final class Sessions {
     unused.forEach(session -> end(context, session));
   }
 
-  /** Those that live, ascending. */
+  /** The live sessions, ascending. */
   public static List<Long> all(Table table) {
     List<Long> all = new ArrayList<>();
     try (Table.Cursor cursor = cursor(table, 'S')) {
@@ -132,14 +129,14 @@ public final class Sessions {
     return ApplyContext.OK;
   }
 
-  /** What to answer without executing the command: an earlier answer or a refusal; or null. */
+  /** An answer that makes executing the command unnecessary: an earlier one or a refusal; or null. */
   public @Nullable CommandResult answered(Command command, DedupRow.Builder present) {
     if (command.hasRegisterSession()) {
       return null;
     }
     Requests requests = live.get(command.getSession());
     if (requests == null) {
-      // It may have been carried out while the session lived: then its sender must not clean up.
+      // It may have been executed while the session was live: then its sender must not clean up.
       CommandResult earlier = earlier(command, present);
       return earlier == null ? refusal(ResultCode.STALE_REQUEST) : earlier;
     }
@@ -175,7 +172,7 @@ public final class Sessions {
     return CommandResult.newBuilder().setCode(code).build();
   }
 
-  /** Keeps what a log entry answered and lets go of what has expired. */
+  /** Stores the answers of a log entry and removes expired ones. */
   public void keep(Overlay table, long logIndex, DedupRow row) {
     if (row.getRequestsCount() > 0) {
       byte[] value = row.toByteArray();

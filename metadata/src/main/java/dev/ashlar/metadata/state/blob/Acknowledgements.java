@@ -14,15 +14,14 @@ import java.util.TreeSet;
 import java.util.UUID;
 import java.util.function.IntFunction;
 
-/** Which acknowledgements count, and which slots owe a blob their shard because none did. */
+/** Decides which acknowledgements count, and which slots are in debt for lack of one. */
 final class Acknowledgements {
   private Acknowledgements() {}
 
   /**
-   * The slots in debt, ascending: those that were and, of the slots written now, those without an
-   * acknowledgement that counts.
+   * The slots in debt, ascending: the previous ones, and the slots written now without an acknowledgement that counts.
    *
-   * @param owners of each slot the drive that is to have acknowledged
+   * @param owners the drive that should have acknowledged, per slot
    */
   static List<Integer> debts(
       ApplyContext context,
@@ -36,12 +35,12 @@ final class Acknowledgements {
     return new ArrayList<>(debts);
   }
 
-  /** Of the slots written, those that are not held, in their order. */
+  /** The written slots that are not held, in order. */
   static List<Integer> missing(boolean[] held, Collection<Integer> written) {
     return written.stream().filter(slot -> !held[slot]).toList();
   }
 
-  /** Refuses when too many slots are in debt. */
+  /** Refuses the command if too many slots are in debt. */
   static void requireDurable(Profile profile, Collection<Integer> debts) {
     require(debts.size() <= debtsMax(profile), ResultCode.NOT_DURABLE);
   }
@@ -50,7 +49,7 @@ final class Acknowledgements {
     return profile.shards() - profile.durableMinimum();
   }
 
-  /** Per slot, whether its owner has acknowledged. */
+  /** Whether the owner of each slot has acknowledged. */
   static boolean[] held(
       ApplyContext context, IntFunction<UUID> owners, Profile profile, List<SlotAck> acks) {
     boolean[] held = new boolean[profile.shards()];
@@ -62,7 +61,7 @@ final class Acknowledgements {
     return held;
   }
 
-  /** An acknowledgement counts when it is the owner's, in the life that has now. */
+  /** An acknowledgement counts if it comes from the owner in its present incarnation. */
   static boolean isHeld(ApplyContext context, UUID owner, SlotAck ack) {
     DriveId drive = context.catalog().drives().get(owner);
     return drive != null

@@ -19,14 +19,14 @@ import java.util.Set;
 import java.util.SortedSet;
 import java.util.stream.Collectors;
 
-/** The compare-and-set that moves a blob to its next revision. */
+/** Changes a blob in place: a compare-and-set to its next revision. */
 public final class BlobChanges {
-  /** Per blob; then writers fold first. */
+  /** The maximum per blob; at this number writers have to fold first. */
   static final int UNFOLDED_MAX = 32;
 
   private BlobChanges() {}
 
-  /** Whether the change makes sense by itself. */
+  /** Whether the change is consistent in itself. */
   public static boolean isWellFormed(BlobChange change) {
     return change.getLength() > 0
         && change.getOffset() >= 0
@@ -35,12 +35,12 @@ public final class BlobChanges {
         && change.getBaseRevision() >= 0;
   }
 
-  /** Whether the blob becomes longer than the writer saw it. */
+  /** Whether the change makes the blob longer than the writer saw it. */
   public static boolean grows(BlobChange change) {
     return change.getOffset() + change.getLength() > change.getBaseLength();
   }
 
-  /** A writer cannot have seen what is not there yet, and an attempt is committed once. */
+  /** Whether a correct writer can have sent this change: its base exists, and its attempt is not committed yet. */
   public static boolean isPossible(ApplyContext context, BlobRow row, BlobChange change) {
     return change.getBaseRevision() <= row.getRevision()
         && change.getBaseLength() <= row.getLength()
@@ -49,7 +49,7 @@ public final class BlobChanges {
             .noneMatch(attempt -> attempt.getId().equals(change.getAttempt()));
   }
 
-  /** The row after a possible change, not written yet. */
+  /** The row after the change, not written yet. */
   public static BlobRow apply(ApplyContext context, BlobRow row, BlobChange change) {
     require(row.getReferences() == 1, ResultCode.CONDITIONAL_CONFLICT);
     require(
@@ -88,8 +88,7 @@ public final class BlobChanges {
   }
 
   /**
-   * Whether a slot that the writer changed has gone to another drive since it looked: its change
-   * would cost the blob a shard that was there before and after, or could still have come there.
+   * Whether a slot that the writer changed has been given to another drive since it read the row. Its change would then cost the blob a shard.
    */
   private static boolean isOvertaken(ApplyContext context, BlobRow row, BlobChange change) {
     PlacementMap map = context.placement();
@@ -100,7 +99,7 @@ public final class BlobChanges {
                 ack -> !Acknowledgements.driveOf(ack).equals(map.location(row, ack.getSlot())));
   }
 
-  /** What was prepared for a shard that was rebuilt since is not where that one is. */
+  /** The acknowledgements that count: intents for a shard that was rebuilt meanwhile do not belong to the new shard. */
   private static List<SlotAck> counting(BlobRow row, BlobChange change) {
     if (row.getRebuiltCount() == 0) {
       return change.getAcksList();
@@ -126,8 +125,7 @@ public final class BlobChanges {
   }
 
   /**
-   * Whether a revision behind the base changed one of these stripes, or may have. Revisions count
-   * without a gap, so those of the remembered stripes follow from their number.
+   * Whether a revision after the base changed, or may have changed, one of these stripes. Revisions have no gaps, so those of the remembered stripes follow from their number.
    */
   private static boolean conflicts(BlobRow row, long base, AttemptRow.Builder change) {
     int remembered = row.getFoldedStripesCount() / 2;

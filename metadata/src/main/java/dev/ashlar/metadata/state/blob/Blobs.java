@@ -27,22 +27,21 @@ import java.util.Set;
 import java.util.UUID;
 
 /**
- * Blob rows and their reference counts: one reference per slice. A blob that loses its last one can
- * never get another, because references are taken from what an object or part still holds.
+ * Blob rows and their reference counts, with one reference per slice. A blob that loses its last reference can never get another, because references are taken only from existing objects and parts.
  */
 public final class Blobs {
-  /** Longer data continues in further blobs. */
+  /** The longest blob; longer data continues in further blobs. */
   public static final long LENGTH_MAX = 1L << 30;
 
   private Blobs() {}
 
-  /** The rows of new blobs, not written yet: refuses unless each is durable and unheard of. */
+  /** The rows of new blobs, not written yet. Refuses the command unless each blob is durable and new. */
   public static List<BlobRow> admit(ApplyContext context, List<NewBlob> blobs) {
     List<BlobRow> rows = new ArrayList<>(blobs.size());
     Set<BlobIdValue> ids = new HashSet<>();
     for (NewBlob blob : blobs) {
       if (blob.getLength() == 0) {
-        continue; // holds nothing: no shard, no slice
+        continue; // empty: no shard and no slice
       }
       PlacementMap map = context.placement();
       require(context.sessions().isLive(blob.getId().getSession()), ResultCode.DEAD_SESSION);
@@ -65,7 +64,7 @@ public final class Blobs {
         && blob.getEpoch() <= map.epoch();
   }
 
-  /** Every slot that holds bytes of the blob should have acknowledged them. */
+  /** The row of a new blob. Every slot with bytes of the blob should have acknowledged them. */
   private static BlobRow row(ApplyContext context, NewBlob blob, PlacementMap map) {
     Profile profile = Profile.of(blob.getProfile());
     StripeLayout layout = new StripeLayout(profile, blob.getLength());
@@ -93,9 +92,7 @@ public final class Blobs {
   }
 
   /**
-   * With places for slots that have no bytes yet and went to drives that other slots left: in the
-   * writer's map they were elsewhere, and still are until those drives have given up what they
-   * have.
+   * Adds locations for slots without bytes that were given to drives which other slots have left: until those drives have given up their shards, the slots stay on the drives of the writer's map.
    */
   private static Map<Integer, UUID> spread(
       NewBlob blob, PlacementMap map, List<Integer> written, Map<Integer, UUID> earlier) {
@@ -122,7 +119,7 @@ public final class Blobs {
     return placed;
   }
 
-  /** Where slots were in the writer's map, and it has put their shards, but are not any more. */
+  /** The drives on which the writer put shards according to its older map, for slots that have moved since. */
   private static Map<Integer, UUID> earlierOwners(NewBlob blob, PlacementMap map) {
     Map<Integer, UUID> earlier = new HashMap<>();
     if (blob.getEpoch() < map.epoch()) {
@@ -140,7 +137,7 @@ public final class Blobs {
     return earlier;
   }
 
-  /** Writes the rows of admitted blobs and returns the slices that are their one reference. */
+  /** Writes the rows of admitted blobs and returns the slices with their first references. */
   public static List<SliceValue> insert(ApplyContext context, List<BlobRow> rows) {
     List<SliceValue> slices = new ArrayList<>(rows.size());
     for (BlobRow row : rows) {
@@ -151,7 +148,7 @@ public final class Blobs {
     return slices;
   }
 
-  /** The slice that is all of a new blob. */
+  /** A slice of the whole blob. */
   public static SliceValue slice(BlobIdValue id, long length) {
     return SliceValue.newBuilder().setBlob(id).setLength(length).build();
   }
@@ -161,12 +158,12 @@ public final class Blobs {
     slices.forEach(slice -> refer(context, slice.getBlob(), 1));
   }
 
-  /** Removes a reference for each slice; what nobody refers to any more becomes garbage. */
+  /** Removes a reference for each slice; a blob without references becomes garbage. */
   public static void drop(ApplyContext context, List<SliceValue> slices) {
     slices.forEach(slice -> refer(context, slice.getBlob(), -1));
   }
 
-  /** References for the slices after a change instead of for those before it. */
+  /** Replaces the references of the old slices by those of the new ones. */
   public static void exchange(
       ApplyContext context, List<SliceValue> before, List<SliceValue> after) {
     Map<BlobIdValue, Integer> difference = new HashMap<>();
@@ -189,7 +186,7 @@ public final class Blobs {
     write(context, row, changed.build());
   }
 
-  /** Of a blob that must be there, because something refers to it. */
+  /** The row of a blob that must exist because there is a reference to it. */
   static BlobRow row(ApplyContext context, BlobIdValue id) {
     return find(context, id).orElseThrow(() -> new IllegalStateException("no row of blob " + id));
   }
@@ -198,7 +195,7 @@ public final class Blobs {
     return context.catalog().writtenBlobs().get(context.table(), key(context, id));
   }
 
-  /** Writes a row that was there before, and whether it is to be folded, or repaired. */
+  /** Writes a changed row and updates the tables of debts and of unfolded blobs. */
   public static void write(ApplyContext context, BlobRow before, BlobRow after) {
     byte[] key = key(context, after.getId());
     byte[] bytes = after.toByteArray();
@@ -227,7 +224,7 @@ public final class Blobs {
     return Keys.blob(BlobId.of(id), context.placement().pgCount());
   }
 
-  /** Passes over blobs that are still (again, for a retried command) unknown or referenced. */
+  /** Removes the rows of garbage; skips blobs that are unknown (after a retry) or referenced. */
   public static CommandResult forget(ApplyContext context, ForgetBlobs command) {
     for (BlobIdValue id : command.getBlobsList()) {
       Optional<BlobRow> row = find(context, id);

@@ -13,13 +13,12 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is owed altogether, by how many more shards the blobs may lose: a row per level, which every
- * command that changes the table of what is owed keeps true, so that nobody has to count it.
+ * Sums of all debts, one row per spare (how many more shards the blobs can lose). Every command that changes the table of debts updates them, so that nothing has to be counted.
  */
 public final class DebtLevels {
   private DebtLevels() {}
 
-  /** An entry of the table becomes another one, appears or goes. */
+  /** Updates the sums for an entry of the table of debts that changes, appears or disappears. */
   static void change(Overlay table, Debts.@Nullable Entry before, Debts.@Nullable Entry after) {
     if (before != null && after != null && before.spare() == after.spare()) {
       add(table, after.spare(), 0, after.bytes() - before.bytes());
@@ -50,14 +49,14 @@ public final class DebtLevels {
     }
   }
 
-  /** The most endangered first; only those that there are. */
+  /** All existing levels, the least spare first. */
   public static List<DebtLevel> all(Table snapshot) {
     List<DebtLevel> levels = new ArrayList<>();
     Catalog.forEachRow(snapshot, 'Y', value -> levels.add(Rows.parse(value, DebtLevel.parser())));
     return levels;
   }
 
-  /** Counts what older programs did not keep count of. */
+  /** Counts the debts of tables written before there were levels. */
   public static void count(Overlay table) {
     Map<Integer, DebtLevel.Builder> levels = new TreeMap<>();
     byte[] all = Keys.table('E');

@@ -20,14 +20,12 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which shards a blob owes, and a table of those that owe any or have some in the wrong place, the
- * most endangered first. What a drive lost as a whole is not written into the rows of all its blobs
- * at once: it is owed by those rows that were settled before the drive began its present life.
+ * The debts of blobs, and the table of blobs with debts or relocated shards, ordered by spare. When a drive begins a new incarnation, its debts are not written into the rows of all its blobs at once: they follow from rows that were settled before that incarnation began.
  */
 public final class Debts {
   private Debts() {}
 
-  /** The slots whose shards are not known to be on their drives, ascending. */
+  /** The slots in debt, ascending, including those that follow from new incarnations of drives. */
   public static SortedSet<Integer> slots(ApplyContext context, BlobRow row) {
     TreeSet<Integer> debts = new TreeSet<>(row.getDebtSlotsList());
     Catalog catalog = context.catalog();
@@ -48,7 +46,7 @@ public final class Debts {
     return new StripeLayout(Profile.of(row.getProfile()), row.getLength());
   }
 
-  /** Keeps the table, and what it comes to, as the row is from now on. */
+  /** Updates the table of debts and its sums for a new or changed row. */
   static void update(ApplyContext context, @Nullable BlobRow before, BlobRow after) {
     RelocatedShards.update(context.table(), before, after);
     Entry entryBefore = before == null ? null : entry(before);
@@ -66,10 +64,10 @@ public final class Debts {
   }
 
   /**
-   * A blob in the table.
+   * An entry of the table of debts.
    *
-   * @param spare how many more shards it may lose
-   * @param bytes of the shards that it owes, or that are to be moved
+   * @param spare how many more shards the blob can lose
+   * @param bytes of its shards that are in debt or relocated
    */
   public record Entry(BlobId id, int spare, long bytes) {
     public static Entry of(byte[] key, byte[] value) {
@@ -86,7 +84,7 @@ public final class Debts {
     }
   }
 
-  /** Null for a blob that has all its shards where they belong, or is to be deleted. */
+  /** Null for garbage and for a blob with all its shards where they belong. */
   private static @Nullable Entry entry(BlobRow row) {
     List<RelocatedShard> moving = RelocatedShards.toMove(row);
     boolean isOwing = row.getDebtSlotsCount() > 0 && row.getReferences() > 0;
@@ -103,7 +101,7 @@ public final class Debts {
         debtBytes + moved);
   }
 
-  /** The blob of which a shard has this name. */
+  /** The blob that has a shard with this name. */
   public static @Nullable BlobId blobNamed(Table table, BlobId name) {
     return Rows.get(table, Keys.shardName(name), BlobIdValue.parser()).map(BlobId::of).orElse(null);
   }

@@ -17,11 +17,10 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** Taking note that drives have made intents part of their shards. */
+/** Records that drives have made intents part of their shards. */
 public final class Folding {
   /**
-   * Folded revisions per blob whose stripes are remembered. More than can be unfolded, so that
-   * folding to make room does not turn away the change that the room is for.
+   * The folded revisions per blob whose stripes are remembered: more than can be unfolded, so that folding to make room does not cause a conflict for the change that needs the room.
    */
   public static final int REMEMBERED_MAX = 2 * BlobChanges.UNFOLDED_MAX;
 
@@ -30,7 +29,7 @@ public final class Folding {
   public static CommandResult fold(ApplyContext context, FoldBlob command) {
     BlobRow row = Blobs.find(context, command.getBlob()).orElse(BlobRow.getDefaultInstance());
     if (row.getReferences() == 0) {
-      return ApplyContext.OK; // what is to be deleted needs no folding
+      return ApplyContext.OK; // garbage needs no folding
     }
     require(
         command.getRevision() >= 0 && command.getRevision() <= row.getRevision(),
@@ -46,7 +45,7 @@ public final class Folding {
     return ApplyContext.OK;
   }
 
-  /** The row without its first attempts, of which every slot is folded or in debt from now on. */
+  /** The row without its first attempts; every slot of these is folded or in debt from now on. */
   private static BlobRow folded(ApplyContext context, BlobRow row, int count, FoldBlob command) {
     Profile profile = Profile.of(row.getProfile());
     List<AttemptRow> attempts = row.getAttemptsList().subList(0, count);
@@ -61,7 +60,7 @@ public final class Folding {
             command.getAcksList());
     Set<Integer> debts = new TreeSet<>(before);
     debts.addAll(Acknowledgements.missing(held, touched));
-    // What drives lost as a whole may be more, and must not keep the rest from being folded.
+    // Debts from new incarnations may exceed the limit and must not prevent folding.
     require(
         debts.size() <= Math.max(before.size(), Acknowledgements.debtsMax(profile)),
         ResultCode.NOT_DURABLE);
@@ -78,7 +77,7 @@ public final class Folding {
     return RelocatedShards.settled(context, row, folded, debts, Map.of());
   }
 
-  /** Whether no slot is given up that decoding may need. Before version 3 nobody asked. */
+  /** Whether folding gives up no slot that decoding may need. Not checked before version 3. */
   private static boolean mayLeave(
       ApplyContext context, BlobRow row, int count, boolean[] held, Set<Integer> before) {
     if (!MissedSlots.areRecorded(context)) {

@@ -15,14 +15,12 @@ import dev.ashlar.protocol.model.ShardId;
 import java.util.Map;
 import java.util.SortedSet;
 
-/** Taking note of shards that were found damaged, or missing, on drives that are well otherwise. */
+/** Records shards that were found damaged or missing on drives that otherwise work. */
 public final class LostShards {
   private LostShards() {}
 
   /**
-   * Each must be what was looked for on its drive: still of this slot, in the state that is still
-   * its last one, on the drive that is still to have it and has not been replaced since. What is
-   * owed already is passed over.
+   * Each shard must still be what was looked for: in the same slot and last state, on the slot's drive in the same incarnation. Shards already in debt are skipped.
    */
   public static CommandResult record(ApplyContext context, RecordLostShards command) {
     BlobRow row = Blobs.find(context, command.getBlob()).orElse(BlobRow.getDefaultInstance());
@@ -36,7 +34,7 @@ public final class LostShards {
           ResultCode.INVALID_COMMAND);
       if (!debts.contains(slot)) {
         require(isPresent(context, row, shard), ResultCode.CONDITIONAL_CONFLICT);
-        // Damage is a few blocks of a shard: what is left of it may be needed for the others.
+        // Often only a few blocks are damaged: the rest of the shard may be needed to decode others.
         require(debts.size() < layout.profile().parityShards(), ResultCode.NOT_DURABLE);
         debts.add(slot);
       }

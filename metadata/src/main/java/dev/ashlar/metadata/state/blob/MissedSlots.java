@@ -7,7 +7,7 @@ import dev.ashlar.protocol.message.BlobRow;
 import dev.ashlar.protocol.model.Profile;
 import java.util.List;
 
-/** Which slots missed the unfolded changes of a blob: since version 3 its row tells. */
+/** The slots that missed unfolded changes of a blob, which its row records since version 3. */
 final class MissedSlots {
   private MissedSlots() {}
 
@@ -16,11 +16,9 @@ final class MissedSlots {
   }
 
   /**
-   * The row after a change of its debts, telling who missed what. In a row of before, a slot that
-   * is not in debt missed nothing. The others may have missed each change; where they are not more
-   * than a commit allows, nothing is lost if they count as such. Else it stays unknown.
+   * The row after a change of its debts, with missed slots recorded. In a row from an earlier version, a slot that is not in debt missed nothing. Slots in debt may have missed each change; if there are no more of them than a commit allows, they are recorded as missed. Otherwise it stays unknown.
    *
-   * @param before the row with the debts that it has had so far
+   * @param before the row with its previous debts
    */
   static BlobRow recorded(ApplyContext context, BlobRow before, BlobRow after) {
     if (!areRecorded(context)) {

@@ -21,18 +21,16 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where shards are that the placement map wants elsewhere. A map that changes writes no row: a row
- * means the map as it was when the row was settled. Whatever settles it anew writes down what that
- * meant.
+ * Relocated shards. A change of the placement map writes no blob rows: a row refers to the map as it was when the row was settled. When the row is settled again, the resulting locations are written into it.
  */
 final class RelocatedShards {
   private RelocatedShards() {}
 
   /**
-   * The row as it is settled now.
+   * The row, settled at the present log position.
    *
-   * @param before what it was settled as so far
-   * @param placed slots whose shards are on these drives, whatever was before
+   * @param before the row as settled before
+   * @param placed slots whose shards are now on these drives
    */
   static BlobRow settled(
       ApplyContext context,
@@ -63,8 +61,7 @@ final class RelocatedShards {
   }
 
   /**
-   * Also of slots that have no bytes yet: what they get must not come to a drive that still has
-   * another slot's shard.
+   * The relocated slots, including those without bytes: their future bytes must not be put on a drive that still has another slot's shard.
    */
   private static List<RelocatedShard> places(
       ApplyContext context, BlobRow before, Map<Integer, UUID> placed) {
@@ -85,7 +82,7 @@ final class RelocatedShards {
     return places;
   }
 
-  /** Whether no two slots have their shards on one drive, one of which is placed there now. */
+  /** Whether the newly placed shards are on drives without another shard of the blob. */
   static boolean isSpread(
       ApplyContext context, BlobRow row, Collection<Integer> debts, Map<Integer, UUID> placed) {
     PlacementMap map = context.placement();
@@ -100,7 +97,7 @@ final class RelocatedShards {
     return placed.values().stream().allMatch(taken::add);
   }
 
-  /** Slots whose shards are there, and are to be elsewhere. */
+  /** The slots with relocated shards. */
   static Set<Integer> moving(ApplyContext context, BlobRow row, Set<Integer> debts) {
     PlacementMap map = context.placement();
     StripeLayout layout = Debts.layout(row);
@@ -115,7 +112,7 @@ final class RelocatedShards {
     return moving;
   }
 
-  /** Those of a referenced blob that are to be moved, as far as the row tells. */
+  /** The relocated shards of a referenced blob that are recorded in its row and not in debt. */
   static List<RelocatedShard> toMove(@Nullable BlobRow row) {
     if (row == null || row.getReferences() == 0 || row.getRelocatedShardsCount() == 0) {
       return List.of();
@@ -127,7 +124,7 @@ final class RelocatedShards {
         .toList();
   }
 
-  /** Keeps count of what drives have that belongs elsewhere. */
+  /** Updates the counts of relocated shards per drive. */
   static void update(Overlay table, @Nullable BlobRow before, BlobRow after) {
     List<RelocatedShard> placesBefore = toMove(before);
     List<RelocatedShard> places = toMove(after);

@@ -32,7 +32,7 @@ import java.util.Set;
 import java.util.SortedSet;
 import java.util.UUID;
 
-/** Taking note of what is owed since a drive was replaced, and of what is there again. */
+/** Records debts of replaced drives, and repaired shards. */
 public final class Repairs {
   private Repairs() {}
 
@@ -49,7 +49,7 @@ public final class Repairs {
     return ApplyContext.OK;
   }
 
-  /** What changed with the drive was noted; if something has changed since, that was not. */
+  /** Marks the drive settled, unless it has changed again since its debts were recorded. */
   public static CommandResult settleDrive(ApplyContext context, SettleDrive command) {
     UUID id = new UUID(command.getDriveHigh(), command.getDriveLow());
     DriveRow drive =
@@ -66,9 +66,7 @@ public final class Repairs {
   }
 
   /**
-   * Shards that were owed count again, and those that were to be elsewhere count there. Each must
-   * have been made from the state that is still the last one of its slot: nothing has touched it
-   * since, nor was it made anew.
+   * Records repaired and moved shards. Each must have been made from the present state of its slot: no change and no other repair may have happened since.
    */
   public static CommandResult repair(ApplyContext context, RepairBlob command) {
     BlobRow row = Blobs.find(context, command.getBlob()).orElse(BlobRow.getDefaultInstance());
@@ -119,21 +117,20 @@ public final class Repairs {
   }
 
   /**
-   * Whether an unfolded change is a part of the slot's shard. What was found on the drive then may
-   * have the first pieces of the change only, or may miss a fold of it that comes meanwhile.
+   * Whether an unfolded change touches the slot. A shard found on the drive then may have the change in part only, or may miss its fold.
    */
   private static boolean isTouched(BlobRow row, int slot) {
     return row.getAttemptsList().stream()
         .anyMatch(attempt -> attempt.getSlotsList().contains(slot));
   }
 
-  /** Whether nothing has this name. */
+  /** Whether no blob or shard has this name. */
   private static boolean isFree(ApplyContext context, BlobId name) {
     return Debts.blobNamed(context.table(), name) == null
         && context.table().get(Keys.blob(name, context.placement().pgCount())) == null;
   }
 
-  /** The last revision that touched the slot's shard, folded or not. */
+  /** The last revision that touched the slot, folded or not. */
   public static long lastChange(BlobRow row, int slot) {
     long last = row.getFoldedCount() == 0 ? 0 : row.getFolded(slot);
     for (AttemptRow attempt : row.getAttemptsList()) {
@@ -144,10 +141,10 @@ public final class Repairs {
 
   private static BlobRow withShard(ApplyContext context, BlobRow row, RepairedShard shard) {
     if (shard.getName().equals(shard.getNameBefore())) {
-      return row; // it was there all the time
+      return row; // the existing shard was found intact
     }
     int slot = shard.getAck().getSlot();
-    // Under its new name it never was anything else: what was not folded is in it, too.
+    // The new shard includes unfolded changes of the slot.
     BlobRow.Builder changed = named(context, row, slot, shard.getName()).toBuilder();
     changed.clearAttempts();
     row.getAttemptsList().forEach(attempt -> changed.addAttempts(without(attempt, slot)));
@@ -171,8 +168,7 @@ public final class Repairs {
   }
 
   /**
-   * What was the shard under its old name is removed from its drive, at any time. A slot that has
-   * no bytes yet may come to that drive: what it gets there must not have the same name.
+   * The shard with the old name will be removed from its drive at any time. A slot without bytes may be given to that drive, and its shard must not have the same name.
    */
   private static BlobRow withNamesOfEmptySlots(
       ApplyContext context, BlobRow row, RepairedShard shard) {
@@ -203,7 +199,7 @@ public final class Repairs {
     return slots.stream().filter(each -> each != slot).toList();
   }
 
-  /** Keeps the table of names as the row is from now on. */
+  /** Updates the table of shard names for the changed row. */
   private static void rename(ApplyContext context, BlobRow before, BlobRow after) {
     Set<BlobIdValue> names = new HashSet<>();
     after.getRebuiltList().forEach(shard -> names.add(shard.getName()));
@@ -221,7 +217,7 @@ public final class Repairs {
     }
   }
 
-  /** The names go with the row. */
+  /** Removes the names of a blob whose row is removed. */
   static void forgetNames(ApplyContext context, BlobRow row) {
     row.getRebuiltList()
         .forEach(shard -> context.table().delete(Keys.shardName(BlobId.of(shard.getName()))));

@@ -32,7 +32,7 @@ import java.util.TreeMap;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** Drives, the placement map and credentials. */
+/** Commands on drives, the placement map and credentials. */
 public final class ClusterRows {
   private ClusterRows() {}
 
@@ -107,7 +107,7 @@ public final class ClusterRows {
   }
 
   /**
-   * The next map. Blobs on drives that lose slots, or change their standing, are to be looked at.
+   * Installs the next map. Drives that lose slots or change their standing become unsettled.
    */
   private static void replace(
       ApplyContext context,
@@ -152,7 +152,7 @@ public final class ClusterRows {
     return all;
   }
 
-  /** Refuses a drive in an older life than it had. */
+  /** Refuses drives with an older incarnation than the known one. */
   static void checkLives(Map<UUID, DriveId> present, List<DriveRow> rows) {
     for (DriveRow row : rows) {
       DriveId known = present.get(DriveId.idOf(row));
@@ -162,7 +162,7 @@ public final class ClusterRows {
     }
   }
 
-  /** The drives that are known when these are; refuses one in an older life than it had. */
+  /** The known drives with these added; refuses older incarnations. */
   static Map<UUID, DriveId> with(Map<UUID, DriveId> present, List<DriveRow> rows) {
     checkLives(present, rows);
     Map<UUID, DriveId> drives = new HashMap<>(present);
@@ -172,7 +172,7 @@ public final class ClusterRows {
     return drives;
   }
 
-  /** Writes these rows, with which all drives are the given ones. */
+  /** Writes these rows; {@code drives} are all drives after that. */
   static void put(ApplyContext context, Map<UUID, DriveId> drives, List<DriveRow> rows) {
     for (DriveRow row : rows) {
       UUID id = DriveId.idOf(row);
@@ -196,8 +196,7 @@ public final class ClusterRows {
   }
 
   /**
-   * The number of PGs and the profile never change: the keys of blob rows, and what the slots of
-   * present blobs mean, depend on them.
+   * Checks a new map. The number of placement groups and the profile never change: the keys of blob rows and the meaning of slots depend on them.
    */
   private static PlacementMap checked(
       PgMapRow row, @Nullable PlacementMap present, Map<UUID, DriveId> drives) {

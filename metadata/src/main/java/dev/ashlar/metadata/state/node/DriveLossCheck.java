@@ -24,23 +24,19 @@ import java.util.SortedSet;
 import java.util.UUID;
 
 /**
- * Whether a drive whose folder is empty may be taken for lost. It may only not be mounted, and as
- * soon as another life of it begins, nothing that is on it counts any more. After a power cut that
- * may be so with many drives at once, and more than m of a group must never be lost.
+ * Decides whether a drive with an empty folder may be declared lost. It may just not be mounted, and as soon as a new incarnation begins, its old content no longer counts. After a power cut this may concern many drives at once, and more than m drives of a placement group must never be lost.
  *
- * <p>For each group of the drive, other slots count whose drives are away, or are taken for lost
- * without all rows telling that yet. What the rows do tell is looked for in the table of what is
- * owed.
+ * <p>In each placement group of the drive, slots count whose drives are down, or lost without all rows being settled. Debts in settled rows are found in the table of debts.
  */
 final class DriveLossCheck {
-  /** More than these are not looked at: what is owed has to be repaired first. */
+  /** The maximum of blobs that are examined: if there are more, their debts have to be repaired first. */
   private static final int BLOBS_MAX = 5_000;
 
   private final PlacementMap map;
   private final Map<UUID, DriveRow> rows = new HashMap<>();
   private final Map<String, NodeRow> nodes = new HashMap<>();
 
-  /** With shards that belong elsewhere. */
+  /** Drives with relocated shards. */
   private final Set<UUID> loaded = new HashSet<>();
 
   private final long logTimeMs;
@@ -54,11 +50,11 @@ final class DriveLossCheck {
     registry.getLoadsList().forEach(load -> loaded.add(DriveId.idOf(load)));
   }
 
-  /** Whether all that the drive has, as far as is known, could be rebuilt without it. */
+  /** Whether everything known to be on the drive could be rebuilt without it. */
   static boolean maySpare(ApplyContext context, UUID drive) {
     PlacementMap map = context.catalog().placement();
     if (map == null) {
-      return true; // nothing was written
+      return true; // nothing was written yet
     }
     DriveLossCheck drives = new DriveLossCheck(context.table(), map, context.logTimeMs());
     int lostMax = 0;
@@ -78,7 +74,7 @@ final class DriveLossCheck {
     return map.slotDrives().get(pg).contains(drive) || (wasThere && isHolding(drive));
   }
 
-  /** Where shards of this slot may be. */
+  /** The drives that may have shards of this slot. */
   private Set<UUID> places(int pg, int slot) {
     Set<UUID> places = new HashSet<>();
     places.add(map.drive(pg, slot));
@@ -90,16 +86,16 @@ final class DriveLossCheck {
     return places;
   }
 
-  /** Whether it may have what belongs elsewhere. */
+  /** Whether the drive may have relocated shards. */
   private boolean isHolding(UUID drive) {
     DriveRow row = rows.get(drive);
     return loaded.contains(drive) || (row != null && row.getUnsettled());
   }
 
   /**
-   * Slots of the group that may have their shards on other drives that are taken for lost.
+   * The slots of the placement group that may have their shards on other, lost drives.
    *
-   * @param orAway or are away
+   * @param orAway whether drives that are down count as well
    */
   private int others(int pg, UUID drive, boolean orAway) {
     int others = 0;
@@ -113,7 +109,7 @@ final class DriveLossCheck {
     return others;
   }
 
-  /** And not all rows tell that yet. */
+  /** Whether the drive is lost and not all rows are settled since. */
   private boolean isTakenForLost(UUID drive) {
     DriveRow row = rows.get(drive);
     return row != null
@@ -122,7 +118,7 @@ final class DriveLossCheck {
   }
 
   /**
-   * Silence counts also where nobody was heard, as after a power cut: who lives will be heard soon.
+   * Whether the drive is down. Silence counts even if no node was heard, as after a power cut: live nodes will be heard soon.
    */
   private boolean isAway(UUID drive) {
     DriveRow row = rows.get(drive);
@@ -136,9 +132,9 @@ final class DriveLossCheck {
   }
 
   /**
-   * Whether no blob that owes shards needs what it has on the drive.
+   * Whether no blob with debts needs its shard on the drive.
    *
-   * @param unnoted slots at most that a blob may owe beside those by which it is in the table
+   * @param unnoted the maximum of debts of a blob that the table does not contain yet
    */
   private static boolean canRebuild(ApplyContext context, UUID drive, int unnoted) {
     byte[] all = Keys.table('E');
@@ -147,7 +143,7 @@ final class DriveLossCheck {
       for (; cursor.isValid(); cursor.next()) {
         Debts.Entry entry = Debts.Entry.of(cursor.key(), cursor.value());
         if (entry.spare() > unnoted) {
-          return true; // the most endangered come first
+          return true; // blobs with the least spare come first
         }
         Optional<BlobRow> row = Blobs.find(context, entry.id().toMessage());
         looked++;

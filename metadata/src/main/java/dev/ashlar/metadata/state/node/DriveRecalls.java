@@ -18,16 +18,13 @@ import java.util.List;
 import java.util.UUID;
 
 /**
- * Drives that were replaced and are to take their places again. The row says so until the drive's
- * process has begun a new incarnation of it with what it holds. All its shards are owed then until
- * repair has found them.
+ * Recalls replaced drives. A drive's row is marked until its process has begun a new incarnation with the old content. All its shards are in debt then, until repair has found them.
  */
 public final class DriveRecalls {
   private DriveRecalls() {}
 
   /**
-   * All of them or none. Each must still be as it was when somebody looked what the replacements
-   * hold: not there, for as long as then. So nothing has been written to them since.
+   * Recalls all of the drives or none. Each must have been absent without interruption since the content of its replacement was examined, so that nothing was written to it meanwhile.
    */
   public static CommandResult recall(ApplyContext context, RecallDrives command) {
     require(context.version() >= MetadataVersion.RECALLS_DRIVES, ResultCode.INVALID_COMMAND);
@@ -49,8 +46,7 @@ public final class DriveRecalls {
   }
 
   /**
-   * The row as it is to be written: whether the drive is recalled, and since when it is absent, is
-   * apply's to say. Both end when the drive is there.
+   * The row as it is to be written: apply decides whether the drive is recalled and since when it is absent. Both end when the drive is present.
    */
   static DriveRow marked(ApplyContext context, DriveRow known, DriveRow row) {
     if (context.version() < MetadataVersion.RECALLS_DRIVES) {

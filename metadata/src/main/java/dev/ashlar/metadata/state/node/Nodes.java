@@ -33,7 +33,7 @@ import java.util.UUID;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** The processes of a cluster: who is where, with which drives, and when it was last heard of. */
+/** Commands on the nodes of a cluster: their addresses, drives and heartbeats. */
 public final class Nodes {
   private Nodes() {}
 
@@ -70,8 +70,7 @@ public final class Nodes {
   }
 
   /**
-   * The drive has begun another life, if what it had may be lost; else it stays absent. One after
-   * the other: each that is lost counts for the next.
+   * Lets a vacant drive begin a new incarnation if its data can be rebuilt; otherwise it stays absent. Drives are decided one after the other, because each lost one counts for the next.
    */
   static void begin(ApplyContext context, DriveRow vacant) {
     UUID id = DriveId.idOf(vacant);
@@ -84,7 +83,7 @@ public final class Nodes {
     }
   }
 
-  /** Those of its drives that the node came without. */
+  /** Marks the drives absent without which the node has started. */
   private static void markAbsent(ApplyContext context, String node, List<DriveRow> present) {
     Set<UUID> ids = present.stream().map(DriveId::idOf).collect(Collectors.toSet());
     List<DriveRow> absent = new ArrayList<>();
@@ -97,7 +96,7 @@ public final class Nodes {
     }
   }
 
-  /** Who comes back at the same address is the only one there; elsewhere there may be two. */
+  /** A process at the same address is the only one there; at another address, two could run. */
   private static void checkTakenOver(
       ApplyContext context, long session, NodeRow present, NodeRow node) {
     boolean isSamePlace =
@@ -109,7 +108,7 @@ public final class Nodes {
         ResultCode.CONDITIONAL_CONFLICT);
   }
 
-  /** A drive stays with its node: its identity is made of that one's name. */
+  /** A drive stays with its node, because its id is derived from the node's name. */
   private static void checkOwn(ApplyContext context, DriveRow drive) {
     Rows.get(context.table(), Keys.drive(DriveId.idOf(drive)), DriveRow.parser())
         .ifPresent(
@@ -117,12 +116,9 @@ public final class Nodes {
   }
 
   /**
-   * Gateways may have a new name at each start; the rows of those that are gone must not pile up.
-   * Theirs and those of others that were gateways, too, end as sessions: nothing of them is waited
-   * for any more. Who only has drives writes nothing of its own. Sessions that never became a node
-   * end likewise; a process without a cluster has no nodes, and is not asked.
+   * Removes the rows of gateways that are gone, because gateways may have a new name at each start. Their sessions end, as do those of gone nodes that were also gateways, so that nothing waits for their writes. Nodes with drives only write no blobs. Sessions that never became a node end as well; a store in one process has no nodes and is not affected.
    *
-   * @param session which is alive, whatever its row says
+   * @param session the live session of the caller
    */
   private static void forgetGateways(ApplyContext context, long session) {
     Set<Long> used = new HashSet<>(Set.of(session));

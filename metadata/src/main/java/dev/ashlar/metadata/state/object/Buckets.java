@@ -12,7 +12,7 @@ import dev.ashlar.protocol.message.CreateBucket;
 import dev.ashlar.protocol.message.DeleteBucket;
 import dev.ashlar.protocol.message.ResultCode;
 
-/** Creating and deleting buckets. */
+/** Creates and deletes buckets. */
 public final class Buckets {
   static final int PER_OWNER_MAX = 10_000;
 
@@ -45,7 +45,7 @@ public final class Buckets {
     return ApplyContext.OK;
   }
 
-  /** Uploads in progress do not keep a bucket alive: unless they are too many they go with it. */
+  /** Deletes an empty bucket and aborts its uploads, unless they are too many. */
   public static CommandResult delete(ApplyContext context, DeleteBucket command) {
     BucketRow bucket = context.bucket(command.getName());
     byte[] objects = Keys.inBucket('O', bucket.getId());

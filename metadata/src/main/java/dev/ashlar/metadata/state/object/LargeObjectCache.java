@@ -8,11 +8,10 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Objects of many slices and parts that were read lately: putting one together takes milliseconds,
- * which a small range of it is not worth. A version never changes, so what is kept is right.
+ * Caches recently read objects with many slices and parts: assembling one takes milliseconds, too long for a small range read. A version never changes, so entries cannot be outdated.
  */
 public final class LargeObjectCache {
-  /** Slices and parts together; at about 130 bytes each some 8 MiB. */
+  /** Slices and parts together: about 8 MiB at 130 bytes each. */
   private static final int ITEMS_MAX = 64_000;
 
   private final ReentrantLock lock = new ReentrantLock();

@@ -15,8 +15,7 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Walks the keys of a bucket in order, rolling up what shares a common prefix. What is rolled up is
- * jumped over by one seek, so a page costs what it holds.
+ * Lists the keys of a bucket in order and rolls up keys with a common prefix. Rolled-up keys are skipped with one seek, so a page costs as much as it contains.
  */
 public final class Listing {
   private final char table;
@@ -31,7 +30,7 @@ public final class Listing {
     this.delimiter = utf8(delimiter);
   }
 
-  /** Told what a walk meets, in order. */
+  /** Receives what a walk finds, in order. */
   private interface Visitor {
     void row(byte[] text, byte[] value);
 
@@ -91,7 +90,7 @@ public final class Listing {
     return new UploadsPage(uploads, commonPrefixes, truncated);
   }
 
-  /** Where to begin so that nothing up to this marker comes again. */
+  /** The first key to list after this marker. */
   private byte[] from(String marker, byte[] markerKey) {
     byte[] text = utf8(marker);
     byte[] first = Keys.inBucket(table, bucketId, prefix);
@@ -126,7 +125,7 @@ public final class Listing {
     }
   }
 
-  /** Bytes of the text up to and with the first delimiter behind the prefix; -1 without one. */
+  /** The length of the text up to and including the first delimiter after the prefix; -1: there is none. */
   private int commonPrefixLength(byte[] text) {
     if (delimiter.length == 0) {
       return -1;

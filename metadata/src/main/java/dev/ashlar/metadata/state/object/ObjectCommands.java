@@ -20,9 +20,9 @@ import dev.ashlar.protocol.message.SliceValue;
 import java.util.List;
 import java.util.Optional;
 
-/** Putting, copying and deleting objects. */
+/** Puts, copies and deletes objects. */
 public final class ObjectCommands {
-  /** Per version; a command or copy that would exceed it is refused. */
+  /** The maximum per object version; a command that would exceed it is refused. */
   static final int SLICES_MAX = 100_000;
 
   private ObjectCommands() {}
@@ -41,7 +41,7 @@ public final class ObjectCommands {
     return replace(context, bucket, command.getKey(), object);
   }
 
-  /** Makes this the object at the key; its slices bring their references with them. */
+  /** Replaces the object at the key. The references of the slices have already been taken. */
   static CommandResult replace(
       ApplyContext context, BucketRow bucket, String key, ObjectRecord.Builder object) {
     remove(context, bucket, key);
@@ -69,7 +69,7 @@ public final class ObjectCommands {
     return replace(context, bucket, command.getKey(), object);
   }
 
-  /** The object that the gateway saw; a different one is there now: conflict. */
+  /** The source object in the version that the gateway saw; another version is a conflict. */
   static ObjectRecord source(ApplyContext context, String bucketName, String key, long version) {
     BucketRow bucket = context.bucket(bucketName);
     ObjectRecord source =

@@ -26,7 +26,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Set;
 
-/** Changing a range of an object: blobs in place, and new blobs in the place of slices. */
+/** Changes a range of an object: changes blobs in place, and replaces slices by new blobs. */
 public final class ObjectModifications {
   private static final long GOLDEN = 0x9E3779B97F4A7C15L; // 2^64 / phi: spreads the bits
 
@@ -103,15 +103,15 @@ public final class ObjectModifications {
   }
 
   /**
-   * What a command makes of blobs, not written yet.
+   * The effect of a command on blobs, not written yet.
    *
    * @param pieces the slices of the new bytes
-   * @param changed blobs that are changed in place
-   * @param fresh blobs that come into being
+   * @param changed blobs changed in place
+   * @param fresh new blobs
    */
   private record Change(List<SliceValue> pieces, List<Changed> changed, List<NewBlob> fresh) {}
 
-  /** A blob's row as the command found it, and as it leaves it. */
+  /** A blob's row before and after the command. */
   private record Changed(BlobRow before, BlobRow after) {}
 
   private static Change change(ApplyContext context, ModifyObject command, ObjectRecord object) {
@@ -124,7 +124,7 @@ public final class ObjectModifications {
         change.changed().add(changedInPlace(context, place, piece.getChange()));
         change.pieces().add(slice(piece.getChange()));
       } else {
-        // Bytes that nobody has looked at are not taken away.
+        // Bytes that the writer has not seen must not be replaced.
         boolean replaces = position < object.getSummary().getSize();
         require(!replaces || command.getExpectedVersion() != 0, ResultCode.CONDITIONAL_CONFLICT);
         NewBlob blob = piece.getBlob();
@@ -144,13 +144,13 @@ public final class ObjectModifications {
         .build();
   }
 
-  /** Of a blob whose slice still is where the writer saw it. */
+  /** Changes a blob whose slice still is where the writer saw it. */
   private static Changed changedInPlace(ApplyContext context, Place place, BlobChange change) {
     require(context.sessions().isLive(change.getAttempt().getSession()), ResultCode.DEAD_SESSION);
     BlobRow row =
         Blobs.find(context, change.getBlob())
             .orElseThrow(() -> new RefusedCommandException(ResultCode.CONDITIONAL_CONFLICT));
-    // First, because after a conflict the writer drops the intents of its attempt.
+    // Checked first, because after a conflict the writer discards the intents of its attempt.
     require(BlobChanges.isPossible(context, row, change), ResultCode.INVALID_COMMAND);
     require(place.holds(change), ResultCode.CONDITIONAL_CONFLICT);
     require(
@@ -161,7 +161,7 @@ public final class ObjectModifications {
     return new Changed(row, BlobChanges.apply(context, row, change));
   }
 
-  /** A place in an object: in one of its slices, or behind the last. */
+  /** A position in an object: in one of its slices, or after the last one. */
   private static final class Place {
     private final List<SliceValue> slices;
     private int index;
@@ -180,7 +180,7 @@ public final class ObjectModifications {
       }
     }
 
-    /** Whether the byte that the change begins with lies here, or would come next. */
+    /** Whether the change begins at this position of the present slice, or directly after it. */
     boolean holds(BlobChange change) {
       return index < slices.size()
           && slices.get(index).getBlob().equals(change.getBlob())
@@ -191,7 +191,7 @@ public final class ObjectModifications {
       return index == slices.size() - 1;
     }
 
-    /** Where in its blob the slice ends. */
+    /** The end of the slice in its blob. */
     long sliceEnd() {
       return slices.get(index).getOffset() + slices.get(index).getLength();
     }
@@ -215,8 +215,7 @@ public final class ObjectModifications {
   }
 
   /**
-   * Differs from version to version. As long as an MD5 but not one, as its end tells, and not of a
-   * multipart object, where a number would follow.
+   * An ETag that differs from version to version. It is no MD5, as its suffix shows, and not that of a multipart object, whose suffix is a number.
    */
   private static String etag(long version, List<Changed> changed) {
     long revisions = changed.stream().mapToLong(blob -> blob.after().getRevision()).sum();

@@ -4,7 +4,7 @@ import dev.ashlar.protocol.message.SliceValue;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Lists of slices: what an object or part holds, one slice behind the other. */
+/** Operations on the list of slices of an object or part. */
 final class Slices {
   private Slices() {}
 
@@ -28,18 +28,16 @@ final class Slices {
   }
 
   /**
-   * What a replacement came to.
+   * The result of a replacement.
    *
    * @param all the new list
-   * @param gone the part of the old list that is not in it any more
-   * @param added what came instead
+   * @param gone the slices removed from the old list
+   * @param added the slices that replace them
    */
   record Replaced(List<SliceValue> all, List<SliceValue> gone, List<SliceValue> added) {}
 
   /**
-   * Puts these pieces in the place of as many bytes from the offset on; beyond the end they are
-   * appended. Pieces that continue their neighbours become one slice with them, so that changing a
-   * blob in place leaves one slice of it.
+   * Replaces as many bytes from the offset on by these pieces, and appends what exceeds the end. Pieces that continue their neighbours are joined with them, so that changing a blob in place leaves one slice of it.
    */
   static Replaced replace(List<SliceValue> slices, long offset, List<SliceValue> pieces) {
     long end = offset + pieces.stream().mapToLong(SliceValue::getLength).sum();

@@ -30,12 +30,12 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/** Multipart uploads: data moves when parts are written, never when they are put together. */
+/** Multipart uploads: data is written with the parts; completing an upload moves none. */
 public final class Uploads {
   public static final long PART_MIN_BYTES = 5L << 20;
   static final int PART_NUMBER_MAX = 10_000;
 
-  /** Uploads and parts that go with their bucket in one command. */
+  /** The maximum of uploads and parts removed together with their bucket. */
   static final int ROWS_REMOVED_MAX = 10_000;
 
   private Uploads() {}
@@ -139,7 +139,7 @@ public final class Uploads {
     return (part.hasChecksum() ? summary.setChecksum(part.getChecksum()) : summary).build();
   }
 
-  /** The parts that the client named, each still the one it saw. */
+  /** The parts that the client listed, each unchanged since it saw it. */
   private static List<PartRow> named(
       ApplyContext context, Upload upload, List<CompletePart> names) {
     require(!names.isEmpty(), ResultCode.INVALID_PART);
@@ -166,7 +166,7 @@ public final class Uploads {
     return ApplyContext.OK;
   }
 
-  /** Removes the upload and its parts; parts that are used keep their references. */
+  /** Removes the upload and its parts; used parts keep their references. */
   private static void remove(ApplyContext context, Upload upload, Set<Integer> used) {
     byte[] from = upload.partKey(0);
     try (Table.Cursor cursor = context.table().cursor(from, upload.partKey(Integer.MAX_VALUE))) {
@@ -195,7 +195,7 @@ public final class Uploads {
     }
   }
 
-  /** How many rows of this table the bucket has, added to others; stops counting at too many. */
+  /** Adds the number of the bucket's rows in this table to {@code others}; stops counting above the maximum. */
   private static int count(ApplyContext context, char table, long bucketId, int others) {
     int rows = others;
     byte[] from = Keys.inBucket(table, bucketId);
