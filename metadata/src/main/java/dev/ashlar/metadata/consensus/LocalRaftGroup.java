@@ -75,7 +75,8 @@ public final class LocalRaftGroup implements AutoCloseable {
   }
 
   /**
-   * @param folders one per peer, in an order that never changes; the first peer asks for votes first
+   * @param folders one per peer, in an order that never changes; the first peer asks for votes
+   *     first
    * @param notMounted the folders that are not mounted at present
    * @param timeout the longest time a command may wait
    * @param knows the greatest version of metadata that its peers may apply
@@ -113,7 +114,8 @@ public final class LocalRaftGroup implements AutoCloseable {
         }
       }
       folders.peersAreMade();
-      for (Peer peer : List.copyOf(peers).reversed()) { // the peer that asks for votes first starts last
+      for (Peer peer :
+          List.copyOf(peers).reversed()) { // the peer that asks for votes first starts last
         if (!start(peer, folders)) {
           peers.remove(peer);
         }
@@ -191,7 +193,9 @@ public final class LocalRaftGroup implements AutoCloseable {
     return members;
   }
 
-  /** Returns the vote to rebuilt peers once they hold everything that was committed without them. */
+  /**
+   * Returns the vote to rebuilt peers once they hold everything that was committed without them.
+   */
   private void watchRebuilding(LocalNetwork network) {
     Map<RaftPeerId, Long> targets = new HashMap<>();
     Runnable watch =
@@ -217,7 +221,9 @@ public final class LocalRaftGroup implements AutoCloseable {
     var unused = timer.scheduleWithFixedDelay(task, millis, millis, TimeUnit.MILLISECONDS);
   }
 
-  /** A ready leader has committed an entry of its term, and so knows everything committed before it. */
+  /**
+   * A ready leader has committed an entry of its term, and so knows everything committed before it.
+   */
   private boolean hasCaughtUp(Peer peer, Map<RaftPeerId, Long> targets) {
     Long target = targets.get(peer.id());
     if (target == null) {
@@ -337,7 +343,8 @@ public final class LocalRaftGroup implements AutoCloseable {
   }
 
   /**
-   * Takes a checkpoint of every running peer, with everything committed, and purges the log before it. A failure, or one that takes longer than {@code wait}, only makes the next start slower.
+   * Takes a checkpoint of every running peer, with everything committed, and purges the log before
+   * it. A failure, or one that takes longer than {@code wait}, only makes the next start slower.
    */
   public void checkpoint(Duration wait) {
     Duration half = wait.dividedBy(2);

@@ -84,7 +84,8 @@ final class PeerStartup {
   }
 
   /**
-   * A vote given before the folder lost its content may still elect a leader in a term that no peer knows yet. So the decision waits until such an election must have ended.
+   * A vote given before the folder lost its content may still elect a leader in a term that no peer
+   * knows yet. So the decision waits until such an election must have ended.
    */
   private boolean maySettle(PeerAdmission admission) throws IOException {
     if (admission.as() != PeerAdmission.As.REBUILDING) {
@@ -172,7 +173,8 @@ final class PeerStartup {
   }
 
   /**
-   * Returns when the peer holds everything committed and has its vote back. A leader that has committed an entry of its term knows everything committed before.
+   * Returns when the peer holds everything committed and has its vote back. A leader that has
+   * committed an entry of its term knows everything committed before.
    */
   void awaitRebuilt(RunningPeer now, PeerAdmission admission)
       throws InterruptedException, IOException {

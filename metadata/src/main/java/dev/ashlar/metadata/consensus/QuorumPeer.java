@@ -50,7 +50,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The metadata peer of this process, in a Raft group that spans several processes. It takes part as soon as its admission is decided; until then, and while another peer leads, it refuses commands and reads.
+ * The metadata peer of this process, in a Raft group that spans several processes. It takes part as
+ * soon as its admission is decided; until then, and while another peer leads, it refuses commands
+ * and reads.
  */
 public final class QuorumPeer implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(QuorumPeer.class);
@@ -162,7 +164,10 @@ public final class QuorumPeer implements AutoCloseable {
     }
   }
 
-  /** Returns whether this peer was removed from the Raft group; otherwise it has to be started again. */
+  /**
+   * Returns whether this peer was removed from the Raft group; otherwise it has to be started
+   * again.
+   */
   private boolean takesPartUntilRemoved()
       throws InterruptedException, IOException, NotAMemberException {
     PeerStartup start = new PeerStartup(config, folder, others, this::tell);
@@ -324,7 +329,9 @@ public final class QuorumPeer implements AutoCloseable {
   }
 
   /**
-   * Returns when this peer is the leader and no other can be. Everything answered by earlier leaders was committed before its first entry, which it has applied; everything it answered itself it has applied as well.
+   * Returns when this peer is the leader and no other can be. Everything answered by earlier
+   * leaders was committed before its first entry, which it has applied; everything it answered
+   * itself it has applied as well.
    */
   private Peer awaitLease(long deadlineNanos)
       throws MetadataUnavailableException, NotLeaderException {
@@ -435,7 +442,9 @@ public final class QuorumPeer implements AutoCloseable {
     }
   }
 
-  /** Takes a checkpoint and purges the log before it. A failure only makes the next start slower. */
+  /**
+   * Takes a checkpoint and purges the log before it. A failure only makes the next start slower.
+   */
   public void checkpoint(Duration wait) {
     RunningPeer now = running;
     if (now == null) {

@@ -9,7 +9,10 @@ import java.util.concurrent.locks.ReentrantLock;
 /**
  * Chooses the peer whose tables answer reads in a process that runs all peers.
  *
- * <p>All peers and clients are in this process, so no lease is needed: a read is linearizable if the tables contain every command answered before it and everything an earlier read has seen. The first is true of a peer that has applied as far as any answer; the second because the source changes only to a peer that is at least as far as the previous one.
+ * <p>All peers and clients are in this process, so no lease is needed: a read is linearizable if
+ * the tables contain every command answered before it and everything an earlier read has seen. The
+ * first is true of a peer that has applied as far as any answer; the second because the source
+ * changes only to a peer that is at least as far as the previous one.
  */
 final class ReadSource {
   private final List<TableStateMachine> machines;

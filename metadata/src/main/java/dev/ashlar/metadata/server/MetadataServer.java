@@ -91,8 +91,8 @@ public final class MetadataServer implements AutoCloseable {
   }
 
   /**
-   * Whether any of these folders belongs to a Raft group that was started before. If none does, {@link
-   * #open} forms a new, empty group: wrong where drives already hold data.
+   * Whether any of these folders belongs to a Raft group that was started before. If none does,
+   * {@link #open} forms a new, empty group: wrong where drives already hold data.
    */
   public static boolean holdMetadata(List<Path> folders) {
     return LocalRaftGroup.holdMetadata(folders);

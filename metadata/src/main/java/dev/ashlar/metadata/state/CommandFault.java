@@ -1,7 +1,8 @@
 package dev.ashlar.metadata.state;
 
 /**
- * Apply failed at a command of a log entry because of a bug or of input that no check expected. It fails in the same way on every peer with the same rules and rows.
+ * Apply failed at a command of a log entry because of a bug or of input that no check expected. It
+ * fails in the same way on every peer with the same rules and rows.
  */
 final class CommandFault extends RuntimeException {
   private static final long serialVersionUID = 1;

@@ -143,7 +143,9 @@ public final class MetadataReads {
   }
 
   /**
-   * Whether this drive has, or may have, the blob's shard with this name: at the shard's location, or in the slot where a shard in debt belongs. True if the map is older than the row and cannot tell.
+   * Whether this drive has, or may have, the blob's shard with this name: at the shard's location,
+   * or in the slot where a shard in debt belongs. True if the map is older than the row and cannot
+   * tell.
    */
   private boolean isNeeded(BlobRow row, UUID drive, BlobId name) {
     PlacementMap map = catalog.placement();

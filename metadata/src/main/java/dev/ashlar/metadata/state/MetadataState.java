@@ -39,7 +39,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The metadata state machine: the same log entries create the same rows, byte for byte, on every peer. Applied by one thread. Times and ids come from the log, never from a clock or a random number.
+ * The metadata state machine: the same log entries create the same rows, byte for byte, on every
+ * peer. Applied by one thread. Times and ids come from the log, never from a clock or a random
+ * number.
  */
 public final class MetadataState {
   /** Commands per log entry: the ids that one entry can hand out. */
@@ -107,7 +109,9 @@ public final class MetadataState {
   }
 
   /**
-   * Applies one log entry completely, or not at all if it throws, after which this object must not be used. If applying a command fails because of the command and the rows, every peer refuses it; an exception means that this peer's tables or machine failed.
+   * Applies one log entry completely, or not at all if it throws, after which this object must not
+   * be used. If applying a command fails because of the command and the rows, every peer refuses
+   * it; an exception means that this peer's tables or machine failed.
    *
    * @throws NewerVersionException when this build does not support the version of the entry
    */
@@ -215,7 +219,10 @@ public final class MetadataState {
     return elsewhere.before().equals(applied);
   }
 
-  /** Takes over the result of a log entry from another peer: the same as {@link #apply}, but cheaper. */
+  /**
+   * Takes over the result of a log entry from another peer: the same as {@link #apply}, but
+   * cheaper.
+   */
   public void follow(Applied elsewhere) {
     if (!canFollow(elsewhere)) {
       throw new IllegalArgumentException(

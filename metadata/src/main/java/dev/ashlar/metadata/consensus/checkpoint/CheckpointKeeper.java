@@ -20,7 +20,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Background work on the files of a peer: makes a second copy of each checkpoint, purges the log before it, verifies all files periodically and rebuilds damaged tables.
+ * Background work on the files of a peer: makes a second copy of each checkpoint, purges the log
+ * before it, verifies all files periodically and rebuilds damaged tables.
  */
 public final class CheckpointKeeper implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(CheckpointKeeper.class);
@@ -140,7 +141,10 @@ public final class CheckpointKeeper implements AutoCloseable {
       return true;
     } catch (TablesLostException e) {
       boolean isFirst = peer.tables().failedRebuild().stream().anyMatch(FailedRebuild::isFirst);
-      retryMs = isFirst ? RETRY_MIN_MS : Math.min(2 * retryMs, RETRY_MAX_MS); // the first retry comes soon
+      retryMs =
+          isFirst
+              ? RETRY_MIN_MS
+              : Math.min(2 * retryMs, RETRY_MAX_MS); // the first retry comes soon
       LOG.error("{}. Next attempt in {} s.", peer.failure(), retryMs / MS_PER_SECOND);
       return false;
     } catch (IOException | RuntimeException e) {
@@ -176,7 +180,10 @@ public final class CheckpointKeeper implements AutoCloseable {
     }
   }
 
-  /** Returns whether the log is purged up to this checkpoint: entries after a checkpoint that is being sent stay. */
+  /**
+   * Returns whether the log is purged up to this checkpoint: entries after a checkpoint that is
+   * being sent stay.
+   */
   private boolean purgeLog(Checkpoint checkpoint) throws IOException {
     if (limits.room().bytes(checkpoint.path()) < 0) {
       checkpoints.sent().giveUp();
@@ -206,7 +213,9 @@ public final class CheckpointKeeper implements AutoCloseable {
   }
 
   /**
-   * If there is no space for copies, the log must not fill the drive as well, so it is purged without a copy. The older copy is then useless without the log after it, and its space may suffice for the next one.
+   * If there is no space for copies, the log must not fill the drive as well, so it is purged
+   * without a copy. The older copy is then useless without the log after it, and its space may
+   * suffice for the next one.
    */
   private void goOnWithout(Checkpoint checkpoint, IOException why) throws IOException {
     if (!checkpoint.equals(uncopied)) {
@@ -264,7 +273,8 @@ public final class CheckpointKeeper implements AutoCloseable {
     }
     long lastMs = Files.getLastModifiedTime(mark).toMillis();
     long ageMs = System.currentTimeMillis() - lastMs;
-    if (ageMs >= 0 && ageMs < limits.verifyEvery().toMillis()) { // a negative age means that a clock was set
+    if (ageMs >= 0
+        && ageMs < limits.verifyEvery().toMillis()) { // a negative age means that a clock was set
       return;
     }
     long startNanos = System.nanoTime();
@@ -284,7 +294,8 @@ public final class CheckpointKeeper implements AutoCloseable {
     try {
       damaged = withFiles(() -> verifyBoth(checkpoint));
     } catch (IOException e) {
-      // The live tables may no longer need a file that is damaged on both sides. Requested without this lock, for which Ratis waits under its own lock when it installs a checkpoint.
+      // The live tables may no longer need a file that is damaged on both sides. Requested without
+      // this lock, for which Ratis waits under its own lock when it installs a checkpoint.
       peer.requestCheckpoint();
       int unused = withFiles(() -> verifyLive(Optional.empty()));
       throw e;

@@ -7,7 +7,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 
 /**
- * How much log may follow a checkpoint before the next one is taken, how often all files are verified, and how much space second copies may use.
+ * How much log may follow a checkpoint before the next one is taken, how often all files are
+ * verified, and how much space second copies may use.
  */
 public record CheckpointLimits(long commandsMax, long bytesMax, Duration verifyEvery, Room room) {
   private static final Duration FOUR_WEEKS = Duration.ofDays(28);
@@ -36,7 +37,10 @@ public record CheckpointLimits(long commandsMax, long bytesMax, Duration verifyE
   private static final long RESERVE_BYTES = 1 << 30;
   private static final int RESERVE_DIVISOR = 10;
 
-  /** A peer stops when its log or its tables cannot grow: 1 GiB, or 10 % if that is less, is reserved for them. */
+  /**
+   * A peer stops when its log or its tables cannot grow: 1 GiB, or 10 % if that is less, is
+   * reserved for them.
+   */
   private static long besideReserve(Path path) throws IOException {
     FileStore drive = Files.getFileStore(path);
     return drive.getUsableSpace()

@@ -1,7 +1,8 @@
 package dev.ashlar.metadata.consensus.checkpoint;
 
 /**
- * Requests a checkpoint when replaying the log since the last one would take noticeable time. Used by the applying thread.
+ * Requests a checkpoint when replaying the log since the last one would take noticeable time. Used
+ * by the applying thread.
  */
 public final class CheckpointPolicy {
   private final long commandsMax;

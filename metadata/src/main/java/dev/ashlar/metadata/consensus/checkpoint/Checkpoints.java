@@ -34,9 +34,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The checkpoints of a peer: directories {@code checkpoint-TERM-INDEX} in Ratis' state machine directory. A directory without the suffix ".new" is complete and durable.
+ * The checkpoints of a peer: directories {@code checkpoint-TERM-INDEX} in Ratis' state machine
+ * directory. A directory without the suffix ".new" is complete and durable.
  *
- * <p>A checkpoint shares its table files with the live tables. Its second copy, {@code copy-TERM-INDEX}, made later by {@link SecondCopy}, shares no files with either. The log is kept from the latest checkpoint with a second copy on.
+ * <p>A checkpoint shares its table files with the live tables. Its second copy, {@code
+ * copy-TERM-INDEX}, made later by {@link SecondCopy}, shares no files with either. The log is kept
+ * from the latest checkpoint with a second copy on.
  */
 public final class Checkpoints implements StateMachineStorage {
   private static final Logger LOG = LoggerFactory.getLogger(Checkpoints.class);
@@ -195,7 +198,10 @@ public final class Checkpoints implements StateMachineStorage {
     return Files.isDirectory(copyOf(checkpoint));
   }
 
-  /** The latest checkpoint, if it has no second copy yet. Until {@link #endCopy} no other thread removes it. */
+  /**
+   * The latest checkpoint, if it has no second copy yet. Until {@link #endCopy} no other thread
+   * removes it.
+   */
   synchronized Optional<Checkpoint> beginCopy() {
     Optional<Checkpoint> latest = latest().filter(checkpoint -> !isCopied(checkpoint));
     copying = latest.orElse(null);
@@ -207,7 +213,8 @@ public final class Checkpoints implements StateMachineStorage {
   }
 
   /**
-   * What the tables can be rebuilt from, in the order of preference: the latest checkpoint, one with a second copy, and an empty table; each only if the log reaches back to it.
+   * What the tables can be rebuilt from, in the order of preference: the latest checkpoint, one
+   * with a second copy, and an empty table; each only if the log reaches back to it.
    */
   List<Optional<Checkpoint>> sources() throws IOException {
     long logStart = LogSegments.firstIndex(logDirectory());
@@ -352,7 +359,8 @@ public final class Checkpoints implements StateMachineStorage {
   }
 
   /**
-   * Keeps the latest checkpoint, the latest with a second copy, the one that is being copied and those that are being sent.
+   * Keeps the latest checkpoint, the latest with a second copy, the one that is being copied and
+   * those that are being sent.
    */
   @Override
   public synchronized void cleanupOldSnapshots(SnapshotRetentionPolicy policy) throws IOException {

@@ -5,7 +5,10 @@ import dev.ashlar.metadata.table.DamagedTablesException;
 import java.nio.file.NoSuchFileException;
 import org.apache.ratis.protocol.exceptions.ChecksumException;
 
-/** Distinguishes damage from failures that may be temporary, such as a full drive or too many open files. */
+/**
+ * Distinguishes damage from failures that may be temporary, such as a full drive or too many open
+ * files.
+ */
 final class DamageCheck {
   private DamageCheck() {}
 

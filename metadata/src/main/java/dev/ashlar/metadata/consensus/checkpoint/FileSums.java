@@ -50,13 +50,19 @@ public record FileSums(NavigableMap<String, Sum> files) {
     return name.endsWith(TABLE);
   }
 
-  /** Whether a file of a checkpoint belongs to the tables, and is neither SUMS nor a digest of Ratis. */
+  /**
+   * Whether a file of a checkpoint belongs to the tables, and is neither SUMS nor a digest of
+   * Ratis.
+   */
   static boolean isContent(Path file) {
     String name = file.getFileName().toString();
     return !name.startsWith(FILE) && !name.endsWith(DIGEST);
   }
 
-  /** Whether the checkpoint has checksums. One that was received, or taken by an earlier build, has none before its second copy is made. */
+  /**
+   * Whether the checkpoint has checksums. One that was received, or taken by an earlier build, has
+   * none before its second copy is made.
+   */
   static boolean isThere(Path checkpoint) {
     return Files.exists(checkpoint.resolve(FILE));
   }

@@ -17,7 +17,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The tables of a peer that are in use. Damaged tables still answer reads of their intact parts until they are rebuilt. One thread at a time may replace them.
+ * The tables of a peer that are in use. Damaged tables still answer reads of their intact parts
+ * until they are rebuilt. One thread at a time may replace them.
  */
 public final class LiveTables {
   private static final Logger LOG = LoggerFactory.getLogger(LiveTables.class);
@@ -25,7 +26,10 @@ public final class LiveTables {
   /** Long enough for two attempts to rebuild, each with every byte verified. */
   private static final long LOST_AFTER_NANOS = TimeUnit.SECONDS.toNanos(4);
 
-  /** Failures for other reasons than damage, such as a lack of memory or open files, may be temporary. */
+  /**
+   * Failures for other reasons than damage, such as a lack of memory or open files, may be
+   * temporary.
+   */
   private static final long FAILS_AFTER_NANOS = TimeUnit.MINUTES.toNanos(1);
 
   private final Path folder;

@@ -7,7 +7,9 @@ import java.util.function.LongSupplier;
 import org.apache.ratis.server.protocol.TermIndex;
 
 /**
- * The checkpoints that are being sent to other peers. These and the log after them have to stay until they have arrived. A checkpoint that no peer has asked for in a while, or that takes too long altogether, no longer counts.
+ * The checkpoints that are being sent to other peers. These and the log after them have to stay
+ * until they have arrived. A checkpoint that no peer has asked for in a while, or that takes too
+ * long altogether, no longer counts.
  */
 final class OutgoingCheckpoints {
   /** Ratis gives up a part after a minute, and asks for it again. */
@@ -24,7 +26,10 @@ final class OutgoingCheckpoints {
     this.nanos = nanos;
   }
 
-  /** Called before a part of the checkpoint is sent. After a silence the transfer counts as a new one. */
+  /**
+   * Called before a part of the checkpoint is sent. After a silence the transfer counts as a new
+   * one.
+   */
   void asked(TermIndex checkpoint) {
     long now = nanos.getAsLong();
     all.compute(
@@ -45,7 +50,9 @@ final class OutgoingCheckpoints {
     return now - sending.askedNanos() < SILENCE_NANOS && now - sending.beginNanos() < WHOLE_NANOS;
   }
 
-  /** The log entry of the earliest checkpoint that is being sent; {@link Long#MAX_VALUE}: none is. */
+  /**
+   * The log entry of the earliest checkpoint that is being sent; {@link Long#MAX_VALUE}: none is.
+   */
   long firstIndex() {
     return all.entrySet().stream()
         .filter(sending -> isSent(sending.getValue()))
@@ -54,7 +61,10 @@ final class OutgoingCheckpoints {
         .orElse(Long.MAX_VALUE);
   }
 
-  /** Gives up all transfers, because there is no space to keep their checkpoints. They begin again with the latest checkpoint. */
+  /**
+   * Gives up all transfers, because there is no space to keep their checkpoints. They begin again
+   * with the latest checkpoint.
+   */
   void giveUp() {
     long longAgo = nanos.getAsLong() - WHOLE_NANOS;
     all.replaceAll((key, sending) -> new Sending(longAgo, sending.askedNanos()));

@@ -19,7 +19,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A file of a checkpoint that Ratis sends to another peer. The receiver discards its own data for it and cannot detect damage, so the file is verified before its first part is sent.
+ * A file of a checkpoint that Ratis sends to another peer. The receiver discards its own data for
+ * it and cannot detect damage, so the file is verified before its first part is sent.
  */
 final class OutgoingFile extends FileInfo {
   private static final Logger LOG = LoggerFactory.getLogger(OutgoingFile.class);

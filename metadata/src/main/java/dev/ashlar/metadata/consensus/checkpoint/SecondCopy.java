@@ -20,7 +20,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Makes and verifies second copies of checkpoints: the same files, none of them shared with the checkpoint or the live tables. A file that is damaged on one side is replaced from the other. Each table file is copied once, however many checkpoints contain it. Used under {@link Checkpoints#files}.
+ * Makes and verifies second copies of checkpoints: the same files, none of them shared with the
+ * checkpoint or the live tables. A file that is damaged on one side is replaced from the other.
+ * Each table file is copied once, however many checkpoints contain it. Used under {@link
+ * Checkpoints#files}.
  */
 final class SecondCopy {
   private static final Logger LOG = LoggerFactory.getLogger(SecondCopy.class);
@@ -34,7 +37,8 @@ final class SecondCopy {
   }
 
   /**
-   * Makes the copy. Every block of a copied table is verified, and the copy is read back and opened before it gets its name. A failure leaves nothing behind.
+   * Makes the copy. Every block of a copied table is verified, and the copy is read back and opened
+   * before it gets its name. A failure leaves nothing behind.
    *
    * @throws NoRoomException when the copy would exceed the available space
    * @throws DamagedTablesException when the checkpoint itself is damaged
@@ -112,7 +116,8 @@ final class SecondCopy {
   }
 
   /**
-   * Whether the previous copy already has this file. Table files never change, so one that both checkpoints link to was copied. A missing or short copy is made again.
+   * Whether the previous copy already has this file. Table files never change, so one that both
+   * checkpoints link to was copied. A missing or short copy is made again.
    */
   private boolean isShared(Path file, Checkpoint before, FileSums.Sum sum) throws IOException {
     String name = file.getFileName().toString();
@@ -142,7 +147,9 @@ final class SecondCopy {
     return new FileSums.Sum(Files.size(to), crc);
   }
 
-  /** Compares the files that are not tables with their checksums from when the checkpoint was taken. */
+  /**
+   * Compares the files that are not tables with their checksums from when the checkpoint was taken.
+   */
   private static void requireAsTaken(Checkpoint checkpoint, FileSums sums) {
     FileSums.readOrNone(checkpoint.path())
         .files()

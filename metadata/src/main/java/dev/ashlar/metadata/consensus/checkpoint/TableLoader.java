@@ -19,7 +19,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Builds the live tables of a peer from the first intact checkpoint. Damaged files are repaired from the second copy before an older checkpoint is tried. The previous tables stay in use meanwhile.
+ * Builds the live tables of a peer from the first intact checkpoint. Damaged files are repaired
+ * from the second copy before an older checkpoint is tried. The previous tables stay in use
+ * meanwhile.
  */
 public final class TableLoader {
   private static final Logger LOG = LoggerFactory.getLogger(TableLoader.class);
@@ -134,7 +136,9 @@ public final class TableLoader {
     }
   }
 
-  /** The content of the latest checkpoint was acknowledged: without it, the log must reach as far. */
+  /**
+   * The content of the latest checkpoint was acknowledged: without it, the log must reach as far.
+   */
   private void requireLogUpToLatest(Optional<Checkpoint> source) throws IOException {
     Optional<Checkpoint> latest = checkpoints.latest();
     if (latest.isEmpty() || latest.equals(source)) {

@@ -3,7 +3,10 @@ package dev.ashlar.metadata.consensus.file;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
-/** Limits the rate of background reads and writes, and interrupts them for urgent work. Used by one thread. */
+/**
+ * Limits the rate of background reads and writes, and interrupts them for urgent work. Used by one
+ * thread.
+ */
 public final class IoPacer {
   private static final long PER_SECOND_NANOS = TimeUnit.SECONDS.toNanos(1);
 

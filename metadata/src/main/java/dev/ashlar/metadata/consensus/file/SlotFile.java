@@ -12,7 +12,8 @@ import java.util.Optional;
 import java.util.zip.CRC32C;
 
 /**
- * A small value that is overwritten in place, alternating between two slots: after a torn write or damage of one slot the previous value remains. Layout: docs/reference/formats-metadata.md.
+ * A small value that is overwritten in place, alternating between two slots: after a torn write or
+ * damage of one slot the previous value remains. Layout: docs/reference/formats-metadata.md.
  */
 public final class SlotFile {
   static final int CONTENT_BYTES_MAX = 256;

@@ -15,11 +15,13 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The file {@code identity} of a metadata folder: its cluster, its place among the folders (from 0) and its state.
+ * The file {@code identity} of a metadata folder: its cluster, its place among the folders (from 0)
+ * and its state.
  *
  * @param place {@link #NO_PLACE}, of 0 places, if it was formatted to join a Raft group
  * @param peer the id in the Raft group, unless it follows from the place; otherwise empty
- * @param format a random id chosen when it was formatted, for a group that spans processes; otherwise empty
+ * @param format a random id chosen when it was formatted, for a group that spans processes;
+ *     otherwise empty
  * @param group likewise, the formats of the folders of the founding peers, once the group exists
  */
 public record FolderIdentity(
@@ -53,11 +55,13 @@ public record FolderIdentity(
     /** A full peer. */
     MEMBER,
     /**
-     * Found empty in an existing group: its peer has lost what it acknowledged and must not vote before it holds that again.
+     * Found empty in an existing group: its peer has lost what it acknowledged and must not vote
+     * before it holds that again.
      */
     REBUILDING,
     /**
-     * The end of its log was cut off. Whether that was a torn write or acknowledged entries only the other peers can tell.
+     * The end of its log was cut off. Whether that was a torn write or acknowledged entries only
+     * the other peers can tell.
      */
     CUT,
     /** A new, intact peer that is not known to be in the Raft group yet. */
@@ -72,7 +76,8 @@ public record FolderIdentity(
   }
 
   /**
-   * @throws DamagedFileException when it is damaged; other failures may be temporary, or a newer build has written it
+   * @throws DamagedFileException when it is damaged; other failures may be temporary, or a newer
+   *     build has written it
    */
   static FolderIdentity read(Path folder) throws IOException {
     Path file = folder.resolve(FILE);

@@ -19,12 +19,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The metadata folders of a process that runs all peers, and which of them take part. While a majority is intact, a damaged folder is left out and not changed: its peer neither votes nor acknowledges. An empty folder, including a damaged one that was cleared, is rebuilt. Intact folders in the wrong order are refused.
+ * The metadata folders of a process that runs all peers, and which of them take part. While a
+ * majority is intact, a damaged folder is left out and not changed: its peer neither votes nor
+ * acknowledges. An empty folder, including a damaged one that was cleared, is rebuilt. Intact
+ * folders in the wrong order are refused.
  */
 public final class MetadataFolders {
   private static final Logger log = LoggerFactory.getLogger(MetadataFolders.class);
 
-  /** Names that an empty folder may contain: from the file system, or from interrupted formatting. */
+  /**
+   * Names that an empty folder may contain: from the file system, or from interrupted formatting.
+   */
   private static final Set<String> MAY_BE_THERE = Set.of("lost+found", FolderIdentity.UNFINISHED);
 
   private final UUID clusterId;
@@ -173,7 +178,9 @@ public final class MetadataFolders {
         cut.add(place);
       }
     }
-    // If the drive rather than a crash lost the end of the log, that end may have been acknowledged: then the others have it and decide. After a power cut it may be missing in all folders.
+    // If the drive rather than a crash lost the end of the log, that end may have been
+    // acknowledged: then the others have it and decide. After a power cut it may be missing in all
+    // folders.
     if (members() - cut.size() > folders.size() / 2) {
       cut.forEach(place -> set(place, Standing.REBUILDING, "the end of its log was cut off"));
     }
@@ -209,7 +216,9 @@ public final class MetadataFolders {
         set(place, Standing.REBUILDING, end.account());
         log.error("Metadata folder {} is damaged: {}", folder, end.account());
       } else if (end.end() == RaftFiles.End.CONFIRMED) {
-        write(place, State.MEMBER); // at once: the confirmation is used up, whatever the state of the others
+        write(
+            place,
+            State.MEMBER); // at once: the confirmation is used up, whatever the state of the others
         new LogMark(folder).useConfirmation(end.last());
         return false;
       } else if (state == State.REBUILDING) {
@@ -223,7 +232,9 @@ public final class MetadataFolders {
     }
   }
 
-  /** The cut is recorded until the folder is a member again or rebuilt: this start may still fail. */
+  /**
+   * The cut is recorded until the folder is a member again or rebuilt: this start may still fail.
+   */
   private void recordCut(int place, State state) throws IOException {
     if (state == State.MEMBER) {
       write(place, State.CUT);
@@ -260,7 +271,8 @@ public final class MetadataFolders {
   }
 
   /**
-   * All peers have created their files and none has run. Only now do the folders of a new group become members, because a member without files has lost them.
+   * All peers have created their files and none has run. Only now do the folders of a new group
+   * become members, because a member without files has lost them.
    */
   public void peersAreMade() throws IOException {
     if (isNew) {

@@ -38,7 +38,8 @@ public final class PeerFolder {
   /**
    * Examines the folder, and formats an empty one.
    *
-   * @param place of this peer among the founders, from 0; {@link FolderIdentity#NO_PLACE} of a joining peer. Valid until the folder belongs to a Raft group
+   * @param place of this peer among the founders, from 0; {@link FolderIdentity#NO_PLACE} of a
+   *     joining peer. Valid until the folder belongs to a Raft group
    * @param places the number of founders; 0 for a joining peer
    * @throws IOException when the folder belongs to another peer, or is damaged beyond repair
    */

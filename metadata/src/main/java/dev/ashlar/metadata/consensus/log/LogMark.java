@@ -11,7 +11,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The log mark: an index up to which the peer's log was durable and committed. It is written about once a second and at the end, so it may be behind the log. A log that ends before the mark has lost entries, which would otherwise go unnoticed: zeros or a missing segment look like the end of a log.
+ * The log mark: an index up to which the peer's log was durable and committed. It is written about
+ * once a second and at the end, so it may be behind the log. A log that ends before the mark has
+ * lost entries, which would otherwise go unnoticed: zeros or a missing segment look like the end of
+ * a log.
  */
 public final class LogMark {
   static final String FILE = "log-mark";

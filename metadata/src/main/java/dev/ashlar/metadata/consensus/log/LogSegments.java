@@ -17,7 +17,10 @@ import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Finds the segments of a Raft log, verifies them, and removes damaged parts that a checkpoint covers. */
+/**
+ * Finds the segments of a Raft log, verifies them, and removes damaged parts that a checkpoint
+ * covers.
+ */
 public final class LogSegments {
   private static final Logger LOG = LoggerFactory.getLogger(LogSegments.class);
 
@@ -130,7 +133,8 @@ public final class LogSegments {
   }
 
   /**
-   * Removes the log up to its last damaged entry, if a checkpoint covers it. Called before the log is opened.
+   * Removes the log up to its last damaged entry, if a checkpoint covers it. Called before the log
+   * is opened.
    *
    * @param covered the last entry that the checkpoint contains
    */

@@ -21,9 +21,13 @@ import java.util.zip.CRC32C;
 import org.apache.ratis.proto.RaftProtos.LogEntryProto;
 
 /**
- * Checks and repairs a peer's directory before Ratis opens it. Ratis mistakes an empty directory for that of a new peer; a torn write for damage, because it writes into preallocated zeros and does not find the end of the file; and a log that has lost its end for one that ends there. It detects all other damage itself.
+ * Checks and repairs a peer's directory before Ratis opens it. Ratis mistakes an empty directory
+ * for that of a new peer; a torn write for damage, because it writes into preallocated zeros and
+ * does not find the end of the file; and a log that has lost its end for one that ends there. It
+ * detects all other damage itself.
  *
- * <p>A log segment: "RaftLog1", then entries (length as a varint, bytes, CRC32C 4 of both, big-endian), then zeros.
+ * <p>A log segment: "RaftLog1", then entries (length as a varint, bytes, CRC32C 4 of both,
+ * big-endian), then zeros.
  */
 public final class RaftFiles {
   private static final byte[] HEADER = "RaftLog1".getBytes(StandardCharsets.UTF_8);
@@ -68,7 +72,8 @@ public final class RaftFiles {
   }
 
   /**
-   * Removes a torn tail and incompletely received checkpoints, makes the rest of the log durable and restores the vote that the peer has given.
+   * Removes a torn tail and incompletely received checkpoints, makes the rest of the log durable
+   * and restores the vote that the peer has given.
    *
    * @param folder of the peer
    * @param storage in it, the directory of the peer's Raft group
@@ -96,7 +101,8 @@ public final class RaftFiles {
   }
 
   /**
-   * Whether the folder of a peer that is to be rebuilt has no files of Ratis yet. Removes the remains of a crash while Ratis created them.
+   * Whether the folder of a peer that is to be rebuilt has no files of Ratis yet. Removes the
+   * remains of a crash while Ratis created them.
    *
    * @param folder of the peer
    * @param storage below it, the directory of the peer's Raft group
@@ -156,7 +162,8 @@ public final class RaftFiles {
   }
 
   /**
-   * Ratis installs received checkpoints in two steps: it renames the directory of the present ones, then that of the new ones. After a crash in between there are none.
+   * Ratis installs received checkpoints in two steps: it renames the directory of the present ones,
+   * then that of the new ones. After a crash in between there are none.
    */
   private static void finishInstalled(Path storage) throws IOException {
     Optional<Path> before = newest(storage, CHECKPOINTS + ".tmp");
@@ -213,7 +220,9 @@ public final class RaftFiles {
   }
 
   /**
-   * Rewrites the open segments as new, durable files. The present files may contain entries that only the page cache has, after the process was killed or a sync failed: Ratis would assume them durable, and another sync of the same file need not write them.
+   * Rewrites the open segments as new, durable files. The present files may contain entries that
+   * only the page cache has, after the process was killed or a sync failed: Ratis would assume them
+   * durable, and another sync of the same file need not write them.
    *
    * @return whether a torn tail was cut off
    */
@@ -274,7 +283,10 @@ public final class RaftFiles {
     return true;
   }
 
-  /** Whether an intact entry follows a broken one: then this is damage, which Ratis reports, and no torn tail. */
+  /**
+   * Whether an intact entry follows a broken one: then this is damage, which Ratis reports, and no
+   * torn tail.
+   */
   private static boolean isEntryBehind(byte[] bytes, int broken) {
     return nextEntry(bytes, broken + 1) >= 0;
   }
@@ -310,7 +322,10 @@ public final class RaftFiles {
     return (int) crc.getValue() == rest.getInt(end) ? end + CRC_BYTES : 0;
   }
 
-  /** A cheap test, so that the search after a broken entry need not compute a checksum at every byte. */
+  /**
+   * A cheap test, so that the search after a broken entry need not compute a checksum at every
+   * byte.
+   */
   private static boolean mayBeEntry(byte[] bytes, int position) {
     ByteBuffer rest = ByteBuffer.wrap(bytes, position, bytes.length - position);
     return varint(rest) > 0

@@ -14,7 +14,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A peer's term and its vote in that term. Ratis keeps both in {@code raft-meta}, as text without a checksum. What the peer has told others is also in the file {@code vote} of its folder, with a checksum, so that a flipped bit is noticed and the peer cannot vote twice in a term.
+ * A peer's term and its vote in that term. Ratis keeps both in {@code raft-meta}, as text without a
+ * checksum. What the peer has told others is also in the file {@code vote} of its folder, with a
+ * checksum, so that a flipped bit is noticed and the peer cannot vote twice in a term.
  *
  * @param votedFor empty: no vote given
  */

@@ -27,7 +27,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Adds and removes peers of the Raft group while this process has the leader, one peer at a time. An added peer receives the log before it can vote.
+ * Adds and removes peers of the Raft group while this process has the leader, one peer at a time.
+ * An added peer receives the log before it can vote.
  */
 public final class MembershipChanges {
   static final int PEERS_MAX = 7;
@@ -213,7 +214,10 @@ public final class MembershipChanges {
   }
 
   /**
-   * One peer at a time, so that every old majority shares a peer with every new one, on which Ratis' leaders rely. A lost peer is removed before another is added, so that the number of peers never grows beyond what the answering ones can decide; a live peer is removed last, so that as many may fail meanwhile as before.
+   * One peer at a time, so that every old majority shares a peer with every new one, on which
+   * Ratis' leaders rely. A lost peer is removed before another is added, so that the number of
+   * peers never grows beyond what the answering ones can decide; a live peer is removed last, so
+   * that as many may fail meanwhile as before.
    */
   private static List<Step> steps(
       @Nullable Coming joining, @Nullable RaftPeerId leaving, Set<RaftPeerId> able)
@@ -393,7 +397,10 @@ public final class MembershipChanges {
     }
   }
 
-  /** Whether the new peer, within {@link #catchUp}, is a member and has applied the entry that added it. */
+  /**
+   * Whether the new peer, within {@link #catchUp}, is a member and has applied the entry that added
+   * it.
+   */
   private boolean holdsAll(Coming joining, RunningPeer running) throws InterruptedException {
     long target = running.network().members().index();
     long end = System.nanoTime() + catchUp.toNanos();

@@ -16,7 +16,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Records that this peer was added to its Raft group or removed from it. A removed peer receives no further messages, so it has to ask. On the leader it also drives the agreement on the metadata version.
+ * Records that this peer was added to its Raft group or removed from it. A removed peer receives no
+ * further messages, so it has to ask. On the leader it also drives the agreement on the metadata
+ * version.
  */
 public final class MembershipWatch {
   private static final Logger LOG = LoggerFactory.getLogger(MembershipWatch.class);
@@ -51,7 +53,8 @@ public final class MembershipWatch {
   }
 
   /**
-   * Returns true when this peer was removed from its Raft group, and false when it stopped before it was added: Ratis stops a peer whose addition was rolled back.
+   * Returns true when this peer was removed from its Raft group, and false when it stopped before
+   * it was added: Ratis stops a peer whose addition was rolled back.
    */
   public boolean isRemovedAtTheEnd() throws InterruptedException {
     while (!isRemoved()) {
@@ -99,7 +102,9 @@ public final class MembershipWatch {
     }
   }
 
-  /** Without a leader for longer than an election takes, the peer asks whether it still is a member. */
+  /**
+   * Without a leader for longer than an election takes, the peer asks whether it still is a member.
+   */
   private boolean isLonely() {
     long now = System.nanoTime();
     if (running.peer().leader().isPresent()) {
@@ -110,7 +115,9 @@ public final class MembershipWatch {
 
   /** Whether the other peers have removed it. */
   private boolean isGoneFrom(RaftMembers members) throws InterruptedException {
-    others.add(config.peers()); // the configured addresses may be current where those in the log are outdated
+    others.add(
+        config.peers()); // the configured addresses may be current where those in the log are
+    // outdated
     Collection<PeerStanding> said = others.standings().values();
     said.forEach(other -> others.add(RaftMembers.of(other.getMembers()).endpoints()));
     Optional<RaftMembers> known = PeerAdmission.known(said, id);

@@ -18,7 +18,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * Decides the role in which a peer takes part, from the states that the other peers report.
  *
- * <p>An unused folder may belong to a new Raft group or have been emptied. The group starts when all peers, asked twice, have just been formatted. Each peer then durably records the formats of all of them, before it runs. A peer that comes later and finds its own format among them has promised nothing yet; otherwise its folder has lost what it promised.
+ * <p>An unused folder may belong to a new Raft group or have been emptied. The group starts when
+ * all peers, asked twice, have just been formatted. Each peer then durably records the formats of
+ * all of them, before it runs. A peer that comes later and finds its own format among them has
+ * promised nothing yet; otherwise its folder has lost what it promised.
  *
  * @param as the role
  * @param id in the Raft group
@@ -32,7 +35,9 @@ public record PeerAdmission(
     /** A peer of a new Raft group. */
     FOUNDER,
     MEMBER,
-    /** Has no vote until it holds everything committed, and follows only leaders from termMin on. */
+    /**
+     * Has no vote until it holds everything committed, and follows only leaders from termMin on.
+     */
     REBUILDING,
     /** A peer that was never in the Raft group and waits to be added. */
     JOINING
@@ -73,7 +78,8 @@ public record PeerAdmission(
    * @param first the states that the others reported at first
    * @param second the states that they reported when asked again
    * @return empty while too few have answered
-   * @throws NotAMemberException when the peer can form no group and does not belong to the existing one
+   * @throws NotAMemberException when the peer can form no group and does not belong to the existing
+   *     one
    */
   public static Optional<PeerAdmission> decide(
       Candidate me, Collection<PeerStanding> first, Collection<PeerStanding> second)
@@ -167,7 +173,9 @@ public record PeerAdmission(
   }
 
   /**
-   * If the drive rather than a crash lost the end of the log, that end may have been acknowledged; then a majority of the others has it and decides. After a power cut it may be missing on all peers.
+   * If the drive rather than a crash lost the end of the log, that end may have been acknowledged;
+   * then a majority of the others has it and decides. After a power cut it may be missing on all
+   * peers.
    */
   private static Optional<PeerAdmission> ofCut(Candidate me, Collection<PeerStanding> said) {
     Optional<PeerAdmission> rebuilding = ofRebuilding(me.ownId(), said);
@@ -183,7 +191,9 @@ public record PeerAdmission(
   }
 
   /**
-   * Every entry committed and every leader elected with a vote or acknowledgement that this peer has lost had a majority. A majority of other, intact peers includes one of that majority, so the greatest of their terms is not earlier. Leaders of that and later terms have the entry.
+   * Every entry committed and every leader elected with a vote or acknowledgement that this peer
+   * has lost had a majority. A majority of other, intact peers includes one of that majority, so
+   * the greatest of their terms is not earlier. Leaders of that and later terms have the entry.
    */
   private static Optional<PeerAdmission> ofRebuilding(
       RaftPeerId id, Collection<PeerStanding> said) {
@@ -217,7 +227,8 @@ public record PeerAdmission(
   }
 
   /**
-   * The members, if a majority of intact peers reports them. A later membership would be known to at least one peer of that majority.
+   * The members, if a majority of intact peers reports them. A later membership would be known to
+   * at least one peer of that majority.
    *
    * @param but this peer itself, which does not count
    */

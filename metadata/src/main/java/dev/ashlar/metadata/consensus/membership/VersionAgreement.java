@@ -17,7 +17,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Determines the metadata version of a leader's entries: the version in use, until every peer of the Raft group supports a later one. A peer that is restarted with an older build afterwards stops before the first such entry.
+ * Determines the metadata version of a leader's entries: the version in use, until every peer of
+ * the Raft group supports a later one. A peer that is restarted with an older build afterwards
+ * stops before the first such entry.
  */
 public final class VersionAgreement {
   private static final Logger LOG = LoggerFactory.getLogger(VersionAgreement.class);
@@ -29,7 +31,10 @@ public final class VersionAgreement {
   private long lookedNanos = System.nanoTime() - LOOK.toNanos();
   private String lastReason = "";
 
-  /** An agreement is valid in the term of the leader that asked: other peers may join under another leader. */
+  /**
+   * An agreement is valid in the term of the leader that asked: other peers may join under another
+   * leader.
+   */
   private record Agreed(long term, int version) {}
 
   /**

@@ -3,7 +3,8 @@ package dev.ashlar.metadata.consensus.network;
 import java.time.Duration;
 
 /**
- * How long followers wait for their leader before they elect another: a random time between the two.
+ * How long followers wait for their leader before they elect another: a random time between the
+ * two.
  *
  * @param min also how long a follower promises its vote to its leader
  */

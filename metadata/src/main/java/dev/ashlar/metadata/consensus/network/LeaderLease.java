@@ -9,11 +9,17 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.apache.ratis.protocol.RaftPeerId;
 
 /**
- * The time in which a leader knows that no other peer can be elected. With each acknowledged append the follower promises to vote for no other peer for some time ({@link VoteGuard}), counted from before the append was sent. While a majority of promises holds, the leader answers reads from what it has applied, without sending a message.
+ * The time in which a leader knows that no other peer can be elected. With each acknowledged append
+ * the follower promises to vote for no other peer for some time ({@link VoteGuard}), counted from
+ * before the append was sent. While a majority of promises holds, the leader answers reads from
+ * what it has applied, without sending a message.
  *
- * <p>During a membership change, a majority of both the old and the new members is needed, as for a commit. An earlier lease stays valid: the next leader needs a majority of members that this leader knew, or that differ from them by one, and so the vote of a peer that has promised.
+ * <p>During a membership change, a majority of both the old and the new members is needed, as for a
+ * commit. An earlier lease stays valid: the next leader needs a majority of members that this
+ * leader knew, or that differ from them by one, and so the vote of a peer that has promised.
  *
- * <p>Ratis has leases too, but may answer from an expired one if it has confirmed the same commit index before, and its followers keep no promise to a leader of an older term.
+ * <p>Ratis has leases too, but may answer from an expired one if it has confirmed the same commit
+ * index before, and its followers keep no promise to a leader of an older term.
  */
 public final class LeaderLease {
   /** The share of the promised time that is used; the rest allows for clocks of different speed. */

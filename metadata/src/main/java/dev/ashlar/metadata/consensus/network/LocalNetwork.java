@@ -19,7 +19,9 @@ import org.apache.ratis.protocol.RaftPeerId;
 import org.apache.ratis.rpc.RpcType;
 import org.apache.ratis.server.RaftServer;
 
-/** Carries Raft calls between the peers of one process, and restricts who takes part in elections. */
+/**
+ * Carries Raft calls between the peers of one process, and restricts who takes part in elections.
+ */
 public final class LocalNetwork implements Peer.Network {
   private final ConcurrentMap<RaftPeerId, Member> members = new ConcurrentHashMap<>();
 
@@ -28,7 +30,8 @@ public final class LocalNetwork implements Peer.Network {
   private final ConcurrentMap<RaftPeerId, PeerDurability> durabilities = new ConcurrentHashMap<>();
 
   /**
-   * Peers whose folder was empty. They have lost entries that they acknowledged, so their votes could elect a leader without these. They have no vote until they hold everything committed.
+   * Peers whose folder was empty. They have lost entries that they acknowledged, so their votes
+   * could elect a leader without these. They have no vote until they hold everything committed.
    */
   private final Set<RaftPeerId> forgetful = ConcurrentHashMap.newKeySet();
 

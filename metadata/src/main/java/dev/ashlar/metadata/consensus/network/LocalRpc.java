@@ -29,7 +29,8 @@ import org.apache.ratis.server.RaftServer;
 import org.apache.ratis.server.ServerFactory;
 
 /**
- * Ratis' transport between peers of one process: a call is a method call on the sender's thread, without a TCP port, serialisation or another thread.
+ * Ratis' transport between peers of one process: a call is a method call on the sender's thread,
+ * without a TCP port, serialisation or another thread.
  */
 public final class LocalRpc implements RpcType {
   static final String NETWORK = "ashlar.local-network";
@@ -37,7 +38,8 @@ public final class LocalRpc implements RpcType {
   private static final long ABSENT_CHECK_MS = 200;
 
   /**
-   * How many committed entries a follower may not know of yet: each time it learns of more, it wakes its applying thread. A heartbeat brings it up to date.
+   * How many committed entries a follower may not know of yet: each time it learns of more, it
+   * wakes its applying thread. A heartbeat brings it up to date.
    */
   static final long COMMIT_LAG_MAX = 16;
 
@@ -87,7 +89,9 @@ public final class LocalRpc implements RpcType {
     }
 
     /**
-     * Called if an older build gave the first peer a higher priority. A refusal must not throw: Ratis 3.3 never notices the end of a call that fails at once, and the leader then refuses all commands forever ({@code TransferLeadership.start} leaves {@code pending} set).
+     * Called if an older build gave the first peer a higher priority. A refusal must not throw:
+     * Ratis 3.3 never notices the end of a call that fails at once, and the leader then refuses all
+     * commands forever ({@code TransferLeadership.start} leaves {@code pending} set).
      */
     @Override
     public StartLeaderElectionReplyProto startLeaderElection(
@@ -155,7 +159,8 @@ public final class LocalRpc implements RpcType {
     }
 
     /**
-     * Serialised per follower: no entries of another leader may come between the check of the sender's term and the queueing of the entries.
+     * Serialised per follower: no entries of another leader may come between the check of the
+     * sender's term and the queueing of the entries.
      */
     private CompletableFuture<AppendEntriesReplyProto> append(
         RaftServer follower, AppendEntriesRequestProto request) throws IOException {

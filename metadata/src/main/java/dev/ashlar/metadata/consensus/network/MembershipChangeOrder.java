@@ -14,9 +14,14 @@ import org.apache.ratis.proto.RaftProtos.LogEntryProto;
 import org.apache.ratis.protocol.RaftPeerId;
 
 /**
- * The order in which peers learn of a membership change, so that the remaining peers can elect a leader at any time. From the entry that begins a change, Ratis needs a majority of both the old and the new members. But it lets an added peer vote only after it has received that entry, and a removed peer that misses its leader shuts down instead of voting. So an added peer learns of the change first; a removed peer never does, as long as there is a majority without it.
+ * The order in which peers learn of a membership change, so that the remaining peers can elect a
+ * leader at any time. From the entry that begins a change, Ratis needs a majority of both the old
+ * and the new members. But it lets an added peer vote only after it has received that entry, and a
+ * removed peer that misses its leader shuts down instead of voting. So an added peer learns of the
+ * change first; a removed peer never does, as long as there is a majority without it.
  *
- * <p>This concerns the leader that begins the change. A leader that finds the entry in its log was elected by majorities of both.
+ * <p>This concerns the leader that begins the change. A leader that finds the entry in its log was
+ * elected by majorities of both.
  */
 final class MembershipChangeOrder {
   private final ReentrantLock lock = new ReentrantLock();
@@ -100,7 +105,9 @@ final class MembershipChangeOrder {
   }
 
   /**
-   * The request as the receiving peer handles it. A peer that is being brought up to date votes only after it is told that it is up to date, which Ratis does after the entry that needs its vote.
+   * The request as the receiving peer handles it. A peer that is being brought up to date votes
+   * only after it is told that it is up to date, which Ratis does after the entry that needs its
+   * vote.
    */
   static AppendEntriesRequestProto toVoter(RaftPeerId self, AppendEntriesRequestProto request) {
     boolean isNamed =

@@ -14,8 +14,10 @@ import java.util.UUID;
  * Configuration of a metadata peer whose group spans several processes.
  *
  * @param self the address of this peer
- * @param peers the addresses of the founding peers, in the same order everywhere; for an existing Raft group, of some of its peers
- * @param joins whether this peer, if its folder is empty, waits to be added to an existing Raft group
+ * @param peers the addresses of the founding peers, in the same order everywhere; for an existing
+ *     Raft group, of some of its peers
+ * @param joins whether this peer, if its folder is empty, waits to be added to an existing Raft
+ *     group
  * @param knows the latest metadata version that this peer may apply
  */
 public record PeerConfig(

@@ -67,7 +67,8 @@ public final class PeerNetwork implements Peer.Network {
   }
 
   /**
-   * Held from the guard's check until the server has acted on it: no entries of another leader and no vote may come in between.
+   * Held from the guard's check until the server has acted on it: no entries of another leader and
+   * no vote may come in between.
    */
   private final ReentrantLock order = new ReentrantLock();
 
@@ -239,7 +240,8 @@ public final class PeerNetwork implements Peer.Network {
   }
 
   /**
-   * Ratis never sends acknowledged entries again, so a follower that has lost them reports the same gap forever. The exception makes Ratis start again with this follower.
+   * Ratis never sends acknowledged entries again, so a follower that has lost them reports the same
+   * gap forever. The exception makes Ratis start again with this follower.
    */
   private void checkProgress(RaftPeerId follower, @Nullable Gap gap) {
     if (gap == null) {
@@ -271,7 +273,10 @@ public final class PeerNetwork implements Peer.Network {
     return true;
   }
 
-  /** The members including those of the request: an entry is in the log a moment before the leader uses it. */
+  /**
+   * The members including those of the request: an entry is in the log a moment before the leader
+   * uses it.
+   */
   private RaftMembers membersWith(AppendEntriesRequestProto request) throws InterruptedIOException {
     RaftMembers members = members();
     while (MembershipChangeOrder.isAhead(request, members)) {
@@ -347,7 +352,10 @@ public final class PeerNetwork implements Peer.Network {
     }
   }
 
-  /** Refuses calls for an earlier peer at this address: answers of this peer must not count as its answers. */
+  /**
+   * Refuses calls for an earlier peer at this address: answers of this peer must not count as its
+   * answers.
+   */
   private boolean isForAnother(RaftRpcRequestProto request, IncomingCall call) {
     RaftPeerId meant = RaftPeerId.valueOf(request.getReplyId());
     if (meant.equals(self)) {

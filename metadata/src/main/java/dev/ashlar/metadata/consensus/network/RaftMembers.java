@@ -32,8 +32,8 @@ public record RaftMembers(
   }
 
   /**
-   * @param founders the addresses of the founding peers, by their places; for
-   *     entries that do not tell
+   * @param founders the addresses of the founding peers, by their places; for entries that do not
+   *     tell
    */
   public static RaftMembers of(RaftConfiguration entry, List<Endpoint> founders) {
     return new RaftMembers(

@@ -4,7 +4,10 @@ import java.io.IOException;
 import java.time.Duration;
 
 /**
- * Refuses Raft calls that Ratis would accept, to keep two promises: after each append, no other peer gets this vote for some time ({@link LeaderLease} relies on it); and a peer that has lost acknowledged entries can neither vote nor follow an old leader. Used under one lock with the guarded call.
+ * Refuses Raft calls that Ratis would accept, to keep two promises: after each append, no other
+ * peer gets this vote for some time ({@link LeaderLease} relies on it); and a peer that has lost
+ * acknowledged entries can neither vote nor follow an old leader. Used under one lock with the
+ * guarded call.
  */
 public final class VoteGuard {
   private final long quietNanos;
@@ -13,7 +16,8 @@ public final class VoteGuard {
   private boolean mayVote = true;
 
   /**
-   * @param quiet how long no vote is given after an append; it begins at the start, because earlier promises are not known
+   * @param quiet how long no vote is given after an append; it begins at the start, because earlier
+   *     promises are not known
    * @param isNew the Raft group has had no leader yet, so nothing was promised
    */
   public VoteGuard(Duration quiet, boolean isNew) {
@@ -22,7 +26,8 @@ public final class VoteGuard {
   }
 
   /**
-   * This peer has lost its content: it follows only leaders from this term on, and has no vote until {@link #setMember}.
+   * This peer has lost its content: it follows only leaders from this term on, and has no vote
+   * until {@link #setMember}.
    */
   public void setRebuilding(long newTermMin) {
     termMin = newTermMin;

@@ -21,7 +21,11 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Batches commands into log entries: the commands that wait while one entry is in flight form the next one. (Two in flight halve the batches, which costs a quarter to a half more CPU per command and is slower.) It has no thread of its own: the first submitter proposes, and later entries are proposed by the thread that applied the previous one. Each submitter parks once and is woken by apply.
+ * Batches commands into log entries: the commands that wait while one entry is in flight form the
+ * next one. (Two in flight halve the batches, which costs a quarter to a half more CPU per command
+ * and is slower.) It has no thread of its own: the first submitter proposes, and later entries are
+ * proposed by the thread that applied the previous one. Each submitter parks once and is woken by
+ * apply.
  */
 public final class CommitQueue {
   static final int BATCH_BYTES_MAX = 256 << 10;

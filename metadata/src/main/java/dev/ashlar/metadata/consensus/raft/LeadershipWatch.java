@@ -7,12 +7,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps a peer whose tables cannot be rebuilt from leading while another peer can lead: as the leader it would refuse requests for damaged parts. It still votes and stores the log. Ratis' own pause of elections is not used, because a peer whose election timeout passes during a pause never asks for votes again.
+ * Keeps a peer whose tables cannot be rebuilt from leading while another peer can lead: as the
+ * leader it would refuse requests for damaged parts. It still votes and stores the log. Ratis' own
+ * pause of elections is not used, because a peer whose election timeout passes during a pause never
+ * asks for votes again.
  */
 final class LeadershipWatch {
   private static final Logger LOG = LoggerFactory.getLogger(LeadershipWatch.class);
 
-  /** The shortest interval between two attempts to step down; it doubles, because the others may elect this peer each time. */
+  /**
+   * The shortest interval between two attempts to step down; it doubles, because the others may
+   * elect this peer each time.
+   */
   private static final long REST_MIN_NANOS = TimeUnit.SECONDS.toNanos(10);
 
   private static final long REST_MAX_NANOS = TimeUnit.HOURS.toNanos(1);

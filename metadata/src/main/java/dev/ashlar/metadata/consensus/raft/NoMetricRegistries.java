@@ -14,7 +14,8 @@ import org.apache.ratis.metrics.Timekeeper;
 import org.apache.ratis.util.TimeDuration;
 
 /**
- * Disables Ratis' metrics: its hundreds of timers and histograms cost more than a commit. We measure what matters ourselves. Ratis finds this class as a service.
+ * Disables Ratis' metrics: its hundreds of timers and histograms cost more than a commit. We
+ * measure what matters ourselves. Ratis finds this class as a service.
  */
 public final class NoMetricRegistries extends MetricRegistries {
   @Override

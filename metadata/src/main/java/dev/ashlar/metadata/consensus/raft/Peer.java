@@ -290,7 +290,8 @@ public final class Peer implements AutoCloseable {
   }
 
   /**
-   * Changes the members, if the present ones are still the given ones. New peers receive the log or a checkpoint before they can vote.
+   * Changes the members, if the present ones are still the given ones. New peers receive the log or
+   * a checkpoint before they can vote.
    *
    * @return done when the new configuration is committed
    */
@@ -335,7 +336,8 @@ public final class Peer implements AutoCloseable {
   }
 
   /**
-   * Takes a checkpoint of each running peer and purges the log before it. A failure, or one that takes longer than {@code wait}, only makes the next start slower.
+   * Takes a checkpoint of each running peer and purges the log before it. A failure, or one that
+   * takes longer than {@code wait}, only makes the next start slower.
    */
   public static void checkpointAll(List<Peer> peers, Duration wait) throws InterruptedException {
     CompletableFuture<?>[] replies =
@@ -373,7 +375,9 @@ public final class Peer implements AutoCloseable {
   }
 
   /**
-   * Closes all peers in parallel, because each takes up to a second. A peer that hangs is abandoned: Ratis 3.3 never returns if its log is closed while entries are about to be evicted from the cache. Everything acknowledged is synced by then.
+   * Closes all peers in parallel, because each takes up to a second. A peer that hangs is
+   * abandoned: Ratis 3.3 never returns if its log is closed while entries are about to be evicted
+   * from the cache. Everything acknowledged is synced by then.
    */
   public static void closeAll(List<Peer> peers) {
     List<Thread> closers =

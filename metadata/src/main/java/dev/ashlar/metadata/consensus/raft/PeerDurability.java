@@ -20,7 +20,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Makes durable what a peer is about to tell others, where Ratis does not. Ratis renames the file with term and vote without syncing its directory, so that a power cut may bring back the previous ones, and it does not sync received checkpoints.
+ * Makes durable what a peer is about to tell others, where Ratis does not. Ratis renames the file
+ * with term and vote without syncing its directory, so that a power cut may bring back the previous
+ * ones, and it does not sync received checkpoints.
  */
 public final class PeerDurability {
   private static final Logger LOG = LoggerFactory.getLogger(PeerDurability.class);
@@ -108,7 +110,8 @@ public final class PeerDurability {
   }
 
   /**
-   * Runs the write on a separate thread and waits for it. Ratis interrupts threads whose votes are no longer needed, and an interrupt would close the file that is being written.
+   * Runs the write on a separate thread and waits for it. Ratis interrupts threads whose votes are
+   * no longer needed, and an interrupt would close the file that is being written.
    */
   private static void await(Writing writing) throws IOException {
     FutureTask<Boolean> task =
@@ -138,9 +141,14 @@ public final class PeerDurability {
   }
 
   /**
-   * Called before this peer acknowledges anything in a term, after which it must not vote in an earlier one.
+   * Called before this peer acknowledges anything in a term, after which it must not vote in an
+   * earlier one.
    *
-   * <p>Ratis uses a new term before it has written it, and does not retry a failed write, for example after an interrupt. So a term that is not in Ratis' file is recorded in ours only, without a vote; the next start writes it to both. Ratis' file must have one writer: two would take the temporary file from each other, and an election that fails because of this is not repeated.
+   * <p>Ratis uses a new term before it has written it, and does not retry a failed write, for
+   * example after an interrupt. So a term that is not in Ratis' file is recorded in ours only,
+   * without a vote; the next start writes it to both. Ratis' file must have one writer: two would
+   * take the temporary file from each other, and an election that fails because of this is not
+   * repeated.
    */
   public void syncTerm(long term) throws IOException {
     if (term <= durableTerm) {
@@ -158,7 +166,9 @@ public final class PeerDurability {
   }
 
   /**
-   * Called before a checkpoint is received: removes incompletely received ones, which Ratis never deletes, so that they do not fill the drive. Under the lock under which Ratis receives and installs them.
+   * Called before a checkpoint is received: removes incompletely received ones, which Ratis never
+   * deletes, so that they do not fill the drive. Under the lock under which Ratis receives and
+   * installs them.
    */
   public void beginInstall(InstallSnapshotRequestProto request) {
     InstallSnapshotRequestProto.SnapshotChunkProto chunk = request.getSnapshotChunk();
@@ -186,7 +196,9 @@ public final class PeerDurability {
     }
   }
 
-  /** Called before this peer acknowledges a checkpoint, whose files were synced when they arrived. */
+  /**
+   * Called before this peer acknowledges a checkpoint, whose files were synced when they arrived.
+   */
   public void syncInstalled() throws IOException {
     try {
       await(() -> DurableFiles.sync(division.getRaftStorage().getStorageDir().getRoot().toPath()));

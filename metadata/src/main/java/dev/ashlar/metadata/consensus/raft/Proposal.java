@@ -9,7 +9,8 @@ import org.apache.ratis.thirdparty.com.google.protobuf.ByteString;
 import org.apache.ratis.thirdparty.com.google.protobuf.UnsafeByteOperations;
 
 /**
- * A batch of commands that becomes one log entry. It is the message of the Raft request, so that the leader's state machine finds it again at apply and can wake the submitters directly.
+ * A batch of commands that becomes one log entry. It is the message of the Raft request, so that
+ * the leader's state machine finds it again at apply and can wake the submitters directly.
  */
 public final class Proposal implements Message {
   private final List<CommitQueue.Waiter> waiters;

@@ -11,7 +11,9 @@ import org.apache.ratis.server.RaftServerConfigKeys;
 import org.apache.ratis.util.SizeInBytes;
 import org.apache.ratis.util.TimeDuration;
 
-/** Ratis' settings: bounded memory, timeouts of seconds, and no automatism that conflicts with ours. */
+/**
+ * Ratis' settings: bounded memory, timeouts of seconds, and no automatism that conflicts with ours.
+ */
 public final class RaftSettings {
   /** A batch exceeds its own limit by at most one command; both fit easily. */
   static final int ENTRY_BYTES_MAX = 2 << 20;
@@ -34,11 +36,16 @@ public final class RaftSettings {
    * @param min the shortest wait before it asks for votes, or grants its own
    * @param max the longest wait before it asks for votes
    * @param firstMin like min, after the start
-   * @param afterStepDown how long a leader that lost its followers does not ask for votes; a leader also steps down after the process paused for this long, because Ratis has one setting for both
+   * @param afterStepDown how long a leader that lost its followers does not ask for votes; a leader
+   *     also steps down after the process paused for this long, because Ratis has one setting for
+   *     both
    */
   public record Timing(Duration min, Duration max, Duration firstMin, Duration afterStepDown) {
     /**
-     * The timing of peers in one process, which run or stop together: a pause is no reason to step down. A single peer cannot lose followers either. With several peers, possibly only the former leader can be elected, because it has the longest log, so it has to ask for votes again some time.
+     * The timing of peers in one process, which run or stop together: a pause is no reason to step
+     * down. A single peer cannot lose followers either. With several peers, possibly only the
+     * former leader can be elected, because it has the longest log, so it has to ask for votes
+     * again some time.
      *
      * @param isFirst whether the peer asks for votes before the others at the start
      */
@@ -70,7 +77,8 @@ public final class RaftSettings {
     // After this silence, a new peer counts as gone and is not added.
     RaftServerConfigKeys.setStagingTimeout(properties, millis(NEW_PEER_SILENCE_MS));
     RaftServerConfigKeys.Rpc.setSlownessTimeout(properties, OUT_OF_REACH);
-    // A pause of the process (SIGSTOP, a debugger) stops all its peers at once. If peers in other processes have elected a leader meanwhile, their terms show it.
+    // A pause of the process (SIGSTOP, a debugger) stops all its peers at once. If peers in other
+    // processes have elected a leader meanwhile, their terms show it.
     RaftServerConfigKeys.setSleepDeviationThreshold(properties, OUT_OF_REACH);
     RaftServerConfigKeys.setCloseThreshold(properties, OUT_OF_REACH);
     RaftServerConfigKeys.LeaderElection.setLeaderStepDownWaitTime(
@@ -91,7 +99,8 @@ public final class RaftSettings {
         properties, SizeInBytes.valueOf(ENTRY_BYTES_MAX));
     RaftServerConfigKeys.Log.Appender.setSnapshotChunkSizeMax(
         properties, SizeInBytes.valueOf(CHECKPOINT_CHUNK_BYTES));
-    // Otherwise one absent peer would make the logs of all others grow; it receives a checkpoint instead.
+    // Otherwise one absent peer would make the logs of all others grow; it receives a checkpoint
+    // instead.
     RaftServerConfigKeys.Log.setPurgeUptoSnapshotIndex(properties, true);
     RaftServerConfigKeys.Log.setPurgePreservationLogNum(properties, 1000);
     RaftServerConfigKeys.Snapshot.setAutoTriggerEnabled(properties, false);

@@ -7,7 +7,9 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps the results of the latest log entries, so that only the first of the peers of this process executes the commands. The others, a little behind, write the same rows; one that is further behind executes the commands itself.
+ * Keeps the results of the latest log entries, so that only the first of the peers of this process
+ * executes the commands. The others, a little behind, write the same rows; one that is further
+ * behind executes the commands itself.
  */
 public final class SharedApplyResults {
   private static final int ENTRIES_MAX = 128;

@@ -58,7 +58,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Applies the log of a peer to its tables. The live tables are outside of Ratis' directory; they are rebuilt from the latest checkpoint at each start, and whenever they turn out damaged.
+ * Applies the log of a peer to its tables. The live tables are outside of Ratis' directory; they
+ * are rebuilt from the latest checkpoint at each start, and whenever they turn out damaged.
  */
 public final class TableStateMachine extends BaseStateMachine implements CheckpointKeeper.Peer {
   private static final Logger LOG = LoggerFactory.getLogger(TableStateMachine.class);
@@ -123,7 +124,9 @@ public final class TableStateMachine extends BaseStateMachine implements Checkpo
   }
 
   /**
-   * Called when a checkpoint was received from the leader: makes it durable before Ratis installs it and purges the log before it. The tables stay open, because the applying thread may be using them; it closes them itself.
+   * Called when a checkpoint was received from the leader: makes it durable before Ratis installs
+   * it and purges the log before it. The tables stay open, because the applying thread may be using
+   * them; it closes them itself.
    */
   @Override
   public void pause() {
@@ -310,7 +313,10 @@ public final class TableStateMachine extends BaseStateMachine implements Checkpo
     return getLastAppliedTermIndex().getIndex();
   }
 
-  /** The last entry that is both applied and durable on this peer; entries may be committed by others before they are durable here. */
+  /**
+   * The last entry that is both applied and durable on this peer; entries may be committed by
+   * others before they are durable here.
+   */
   @Override
   public long writtenIndex() throws IOException {
     return Math.min(appliedIndex(), division().getRaftLog().getFlushIndex());
@@ -327,7 +333,8 @@ public final class TableStateMachine extends BaseStateMachine implements Checkpo
   }
 
   /**
-   * Why this peer stopped while applying or cannot rebuild its tables, with the remedy; empty: no failure.
+   * Why this peer stopped while applying or cannot rebuild its tables, with the remedy; empty: no
+   * failure.
    */
   @Override
   public String failure() {
@@ -355,7 +362,8 @@ public final class TableStateMachine extends BaseStateMachine implements Checkpo
   }
 
   /**
-   * Throws when a row or entry is damaged, when the tables can be neither written nor rebuilt, and when an entry needs a newer build: Ratis then stops this peer, which must not answer any more.
+   * Throws when a row or entry is damaged, when the tables can be neither written nor rebuilt, and
+   * when an entry needs a newer build: Ratis then stops this peer, which must not answer any more.
    */
   @Override
   public CompletableFuture<Message> applyTransaction(TransactionContext transaction) {
@@ -391,7 +399,8 @@ public final class TableStateMachine extends BaseStateMachine implements Checkpo
   }
 
   /**
-   * Takes a checkpoint at a new version, so that even builds that ignore the version of entries refuse to run on it.
+   * Takes a checkpoint at a new version, so that even builds that ignore the version of entries
+   * refuse to run on it.
    */
   private void follow(AppliedRow reached) {
     if (reached.getVersion() > version) {
@@ -417,7 +426,10 @@ public final class TableStateMachine extends BaseStateMachine implements Checkpo
     }
   }
 
-  /** Whether this is the only peer; true if that is unknown, so that its copy is not given up by mistake. */
+  /**
+   * Whether this is the only peer; true if that is unknown, so that its copy is not given up by
+   * mistake.
+   */
   boolean isOnlyPeer() {
     try {
       return division().getRaftConf().getAllPeers().size() <= 1;
@@ -468,7 +480,8 @@ public final class TableStateMachine extends BaseStateMachine implements Checkpo
   }
 
   /**
-   * Reports no snapshot to Ratis, so that it keeps its log: {@link CheckpointKeeper} purges it once the checkpoint has a second copy.
+   * Reports no snapshot to Ratis, so that it keeps its log: {@link CheckpointKeeper} purges it once
+   * the checkpoint has a second copy.
    */
   @Override
   public long takeSnapshot() throws IOException {

@@ -22,7 +22,8 @@ public record ApplyContext(
    *
    * @param timeMs the proposer's clock
    * @param logTimeMs the greatest steady time of any command so far; never goes back
-   * @param unbrokenSinceMs log time since which commands have followed each other without a long gap
+   * @param unbrokenSinceMs log time since which commands have followed each other without a long
+   *     gap
    */
   public record Times(long timeMs, long logTimeMs, long unbrokenSinceMs) {}
 
@@ -35,7 +36,8 @@ public record ApplyContext(
   }
 
   /**
-   * The log time since which a node has been silent. A gap in which no node was heard, because metadata was down or a clock jumped, does not count.
+   * The log time since which a node has been silent. A gap in which no node was heard, because
+   * metadata was down or a clock jumped, does not count.
    */
   public long silentSinceMs(NodeRow node) {
     return sinceMs(node.getHeartbeatMs());

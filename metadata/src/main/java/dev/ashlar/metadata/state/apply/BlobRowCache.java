@@ -9,7 +9,9 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Caches the parsed rows of recently changed blobs: a blob under change is read by each writer and each command, and parsing a row with unfolded changes costs more than looking it up. An entry is used only for exactly the same bytes, so it cannot be outdated. Thread-safe.
+ * Caches the parsed rows of recently changed blobs: a blob under change is read by each writer and
+ * each command, and parsing a row with unfolded changes costs more than looking it up. An entry is
+ * used only for exactly the same bytes, so it cannot be outdated. Thread-safe.
  */
 public final class BlobRowCache {
   /** A power of two. Rows and messages together take 12 MiB at most. */

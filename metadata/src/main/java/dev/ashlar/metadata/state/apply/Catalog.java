@@ -24,7 +24,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The small tables, cached in memory and kept current by apply, because every request reads them. Written by apply, read by any thread.
+ * The small tables, cached in memory and kept current by apply, because every request reads them.
+ * Written by apply, read by any thread.
  */
 public final class Catalog {
   private final ConcurrentNavigableMap<String, BucketRow> buckets = new ConcurrentSkipListMap<>();
@@ -79,7 +80,9 @@ public final class Catalog {
     }
   }
 
-  /** Takes over rows that another peer of this process has changed. Only buckets are ever removed. */
+  /**
+   * Takes over rows that another peer of this process has changed. Only buckets are ever removed.
+   */
   public void follow(Changes changes) {
     changes.forEach(
         'B',

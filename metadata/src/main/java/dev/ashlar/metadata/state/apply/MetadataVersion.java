@@ -1,12 +1,19 @@
 package dev.ashlar.metadata.state.apply;
 
 /**
- * The metadata version: the rules for rows and for what commands do to them. One version is in use in a Raft group. It is stored in the tables and only ever increases, with the first log entry of a later version. A peer applies every entry by the rules of the version in use, and stops before an entry of a version that it does not support. So peers of different builds create the same rows, as long as each build follows these rules:
+ * The metadata version: the rules for rows and for what commands do to them. One version is in use
+ * in a Raft group. It is stored in the tables and only ever increases, with the first log entry of
+ * a later version. A peer applies every entry by the rules of the version in use, and stops before
+ * an entry of a version that it does not support. So peers of different builds create the same
+ * rows, as long as each build follows these rules:
  *
  * <ul>
- *   <li>Every change that leads to other rows or answers (a new command or field, another rule, another row) is a new version, one more than {@link #KNOWN}.
- *   <li>While an older version is in use, apply behaves as an older build does: it refuses a new command as INVALID_COMMAND and ignores a new field.
- *   <li>A command at which apply fails is refused and changes nothing. Fixing such a fault leads to other rows for the same entry, so it is a new version as well.
+ *   <li>Every change that leads to other rows or answers (a new command or field, another rule,
+ *       another row) is a new version, one more than {@link #KNOWN}.
+ *   <li>While an older version is in use, apply behaves as an older build does: it refuses a new
+ *       command as INVALID_COMMAND and ignores a new field.
+ *   <li>A command at which apply fails is refused and changes nothing. Fixing such a fault leads to
+ *       other rows for the same entry, so it is a new version as well.
  *   <li>Rows that have to be rewritten are rewritten in the first entry of the new version.
  * </ul>
  */
@@ -18,25 +25,34 @@ public final class MetadataVersion {
   public static final int KNOWN = 3;
 
   /**
-   * From this version on, a command at which apply fails is refused. Before, it stopped the peer at every start: no peer got past such an entry, so none created other rows for it.
+   * From this version on, a command at which apply fails is refused. Before, it stopped the peer at
+   * every start: no peer got past such an entry, so none created other rows for it.
    */
   public static final int REFUSES_FAULTS = 3;
 
   /** From this version on, rows record which slots missed unfolded changes. */
   public static final int KNOWS_MISSED_SLOTS = 3;
 
-  /** From this version on, drives of a store in one process begin new incarnations only if their data can be rebuilt. */
+  /**
+   * From this version on, drives of a store in one process begin new incarnations only if their
+   * data can be rebuilt.
+   */
   public static final int ASKS_FOR_LOCAL_DRIVES = 3;
 
   /** From this version on, replaced drives can be recalled. */
   public static final int RECALLS_DRIVES = 3;
 
-  /** From this version on, all drives without which a node starts are absent, even if those are all it has. */
+  /**
+   * From this version on, all drives without which a node starts are absent, even if those are all
+   * it has.
+   */
   public static final int MISSES_ALL_DRIVES = 3;
 
   private MetadataVersion() {}
 
-  /** The version supported by a peer that reports this; 0 was reported by builds without versions. */
+  /**
+   * The version supported by a peer that reports this; 0 was reported by builds without versions.
+   */
   public static int known(int told) {
     return Math.max(FIRST, told);
   }

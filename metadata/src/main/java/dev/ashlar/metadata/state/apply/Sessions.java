@@ -21,7 +21,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The live sessions and the answers to their recent requests. One row holds the answers of one log entry. It expires by log time, number or size; then the session's floor rises above its requests, so that a later retry is refused and never executed again.
+ * The live sessions and the answers to their recent requests. One row holds the answers of one log
+ * entry. It expires by log time, number or size; then the session's floor rises above its requests,
+ * so that a later retry is refused and never executed again.
  */
 public final class Sessions {
   public static final long KEEP_MS = 60_000;
@@ -92,7 +94,8 @@ public final class Sessions {
   }
 
   /**
-   * Ends old sessions that are not used: their processes stopped before they became nodes, or use another session because they never received the answer with this one.
+   * Ends old sessions that are not used: their processes stopped before they became nodes, or use
+   * another session because they never received the answer with this one.
    */
   public void endUnused(ApplyContext context, Set<Long> used) {
     List<Long> unused = new ArrayList<>();
@@ -129,7 +132,9 @@ public final class Sessions {
     return ApplyContext.OK;
   }
 
-  /** An answer that makes executing the command unnecessary: an earlier one or a refusal; or null. */
+  /**
+   * An answer that makes executing the command unnecessary: an earlier one or a refusal; or null.
+   */
   public @Nullable CommandResult answered(Command command, DedupRow.Builder present) {
     if (command.hasRegisterSession()) {
       return null;

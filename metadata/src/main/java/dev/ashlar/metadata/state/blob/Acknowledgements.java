@@ -19,7 +19,8 @@ final class Acknowledgements {
   private Acknowledgements() {}
 
   /**
-   * The slots in debt, ascending: the previous ones, and the slots written now without an acknowledgement that counts.
+   * The slots in debt, ascending: the previous ones, and the slots written now without an
+   * acknowledgement that counts.
    *
    * @param owners the drive that should have acknowledged, per slot
    */

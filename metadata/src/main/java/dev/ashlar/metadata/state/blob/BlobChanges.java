@@ -40,7 +40,10 @@ public final class BlobChanges {
     return change.getOffset() + change.getLength() > change.getBaseLength();
   }
 
-  /** Whether a correct writer can have sent this change: its base exists, and its attempt is not committed yet. */
+  /**
+   * Whether a correct writer can have sent this change: its base exists, and its attempt is not
+   * committed yet.
+   */
   public static boolean isPossible(ApplyContext context, BlobRow row, BlobChange change) {
     return change.getBaseRevision() <= row.getRevision()
         && change.getBaseLength() <= row.getLength()
@@ -88,7 +91,8 @@ public final class BlobChanges {
   }
 
   /**
-   * Whether a slot that the writer changed has been given to another drive since it read the row. Its change would then cost the blob a shard.
+   * Whether a slot that the writer changed has been given to another drive since it read the row.
+   * Its change would then cost the blob a shard.
    */
   private static boolean isOvertaken(ApplyContext context, BlobRow row, BlobChange change) {
     PlacementMap map = context.placement();
@@ -99,7 +103,10 @@ public final class BlobChanges {
                 ack -> !Acknowledgements.driveOf(ack).equals(map.location(row, ack.getSlot())));
   }
 
-  /** The acknowledgements that count: intents for a shard that was rebuilt meanwhile do not belong to the new shard. */
+  /**
+   * The acknowledgements that count: intents for a shard that was rebuilt meanwhile do not belong
+   * to the new shard.
+   */
   private static List<SlotAck> counting(BlobRow row, BlobChange change) {
     if (row.getRebuiltCount() == 0) {
       return change.getAcksList();
@@ -125,7 +132,8 @@ public final class BlobChanges {
   }
 
   /**
-   * Whether a revision after the base changed, or may have changed, one of these stripes. Revisions have no gaps, so those of the remembered stripes follow from their number.
+   * Whether a revision after the base changed, or may have changed, one of these stripes. Revisions
+   * have no gaps, so those of the remembered stripes follow from their number.
    */
   private static boolean conflicts(BlobRow row, long base, AttemptRow.Builder change) {
     int remembered = row.getFoldedStripesCount() / 2;

@@ -27,7 +27,9 @@ import java.util.Set;
 import java.util.UUID;
 
 /**
- * Blob rows and their reference counts, with one reference per slice. A blob that loses its last reference can never get another, because references are taken only from existing objects and parts.
+ * Blob rows and their reference counts, with one reference per slice. A blob that loses its last
+ * reference can never get another, because references are taken only from existing objects and
+ * parts.
  */
 public final class Blobs {
   /** The longest blob; longer data continues in further blobs. */
@@ -35,7 +37,10 @@ public final class Blobs {
 
   private Blobs() {}
 
-  /** The rows of new blobs, not written yet. Refuses the command unless each blob is durable and new. */
+  /**
+   * The rows of new blobs, not written yet. Refuses the command unless each blob is durable and
+   * new.
+   */
   public static List<BlobRow> admit(ApplyContext context, List<NewBlob> blobs) {
     List<BlobRow> rows = new ArrayList<>(blobs.size());
     Set<BlobIdValue> ids = new HashSet<>();
@@ -92,7 +97,9 @@ public final class Blobs {
   }
 
   /**
-   * Adds locations for slots without bytes that were given to drives which other slots have left: until those drives have given up their shards, the slots stay on the drives of the writer's map.
+   * Adds locations for slots without bytes that were given to drives which other slots have left:
+   * until those drives have given up their shards, the slots stay on the drives of the writer's
+   * map.
    */
   private static Map<Integer, UUID> spread(
       NewBlob blob, PlacementMap map, List<Integer> written, Map<Integer, UUID> earlier) {
@@ -119,7 +126,10 @@ public final class Blobs {
     return placed;
   }
 
-  /** The drives on which the writer put shards according to its older map, for slots that have moved since. */
+  /**
+   * The drives on which the writer put shards according to its older map, for slots that have moved
+   * since.
+   */
   private static Map<Integer, UUID> earlierOwners(NewBlob blob, PlacementMap map) {
     Map<Integer, UUID> earlier = new HashMap<>();
     if (blob.getEpoch() < map.epoch()) {

@@ -13,7 +13,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sums of all debts, one row per spare (how many more shards the blobs can lose). Every command that changes the table of debts updates them, so that nothing has to be counted.
+ * Sums of all debts, one row per spare (how many more shards the blobs can lose). Every command
+ * that changes the table of debts updates them, so that nothing has to be counted.
  */
 public final class DebtLevels {
   private DebtLevels() {}

@@ -20,7 +20,9 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The debts of blobs, and the table of blobs with debts or relocated shards, ordered by spare. When a drive begins a new incarnation, its debts are not written into the rows of all its blobs at once: they follow from rows that were settled before that incarnation began.
+ * The debts of blobs, and the table of blobs with debts or relocated shards, ordered by spare. When
+ * a drive begins a new incarnation, its debts are not written into the rows of all its blobs at
+ * once: they follow from rows that were settled before that incarnation began.
  */
 public final class Debts {
   private Debts() {}

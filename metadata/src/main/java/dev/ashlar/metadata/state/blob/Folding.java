@@ -20,7 +20,8 @@ import java.util.TreeSet;
 /** Records that drives have made intents part of their shards. */
 public final class Folding {
   /**
-   * The folded revisions per blob whose stripes are remembered: more than can be unfolded, so that folding to make room does not cause a conflict for the change that needs the room.
+   * The folded revisions per blob whose stripes are remembered: more than can be unfolded, so that
+   * folding to make room does not cause a conflict for the change that needs the room.
    */
   public static final int REMEMBERED_MAX = 2 * BlobChanges.UNFOLDED_MAX;
 

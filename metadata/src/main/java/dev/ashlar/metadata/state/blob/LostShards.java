@@ -20,7 +20,8 @@ public final class LostShards {
   private LostShards() {}
 
   /**
-   * Each shard must still be what was looked for: in the same slot and last state, on the slot's drive in the same incarnation. Shards already in debt are skipped.
+   * Each shard must still be what was looked for: in the same slot and last state, on the slot's
+   * drive in the same incarnation. Shards already in debt are skipped.
    */
   public static CommandResult record(ApplyContext context, RecordLostShards command) {
     BlobRow row = Blobs.find(context, command.getBlob()).orElse(BlobRow.getDefaultInstance());
@@ -34,7 +35,8 @@ public final class LostShards {
           ResultCode.INVALID_COMMAND);
       if (!debts.contains(slot)) {
         require(isPresent(context, row, shard), ResultCode.CONDITIONAL_CONFLICT);
-        // Often only a few blocks are damaged: the rest of the shard may be needed to decode others.
+        // Often only a few blocks are damaged: the rest of the shard may be needed to decode
+        // others.
         require(debts.size() < layout.profile().parityShards(), ResultCode.NOT_DURABLE);
         debts.add(slot);
       }

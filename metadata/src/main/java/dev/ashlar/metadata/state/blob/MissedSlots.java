@@ -16,7 +16,10 @@ final class MissedSlots {
   }
 
   /**
-   * The row after a change of its debts, with missed slots recorded. In a row from an earlier version, a slot that is not in debt missed nothing. Slots in debt may have missed each change; if there are no more of them than a commit allows, they are recorded as missed. Otherwise it stays unknown.
+   * The row after a change of its debts, with missed slots recorded. In a row from an earlier
+   * version, a slot that is not in debt missed nothing. Slots in debt may have missed each change;
+   * if there are no more of them than a commit allows, they are recorded as missed. Otherwise it
+   * stays unknown.
    *
    * @param before the row with its previous debts
    */

@@ -21,7 +21,9 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Relocated shards. A change of the placement map writes no blob rows: a row refers to the map as it was when the row was settled. When the row is settled again, the resulting locations are written into it.
+ * Relocated shards. A change of the placement map writes no blob rows: a row refers to the map as
+ * it was when the row was settled. When the row is settled again, the resulting locations are
+ * written into it.
  */
 final class RelocatedShards {
   private RelocatedShards() {}
@@ -61,7 +63,8 @@ final class RelocatedShards {
   }
 
   /**
-   * The relocated slots, including those without bytes: their future bytes must not be put on a drive that still has another slot's shard.
+   * The relocated slots, including those without bytes: their future bytes must not be put on a
+   * drive that still has another slot's shard.
    */
   private static List<RelocatedShard> places(
       ApplyContext context, BlobRow before, Map<Integer, UUID> placed) {

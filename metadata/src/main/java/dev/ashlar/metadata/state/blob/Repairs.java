@@ -66,7 +66,8 @@ public final class Repairs {
   }
 
   /**
-   * Records repaired and moved shards. Each must have been made from the present state of its slot: no change and no other repair may have happened since.
+   * Records repaired and moved shards. Each must have been made from the present state of its slot:
+   * no change and no other repair may have happened since.
    */
   public static CommandResult repair(ApplyContext context, RepairBlob command) {
     BlobRow row = Blobs.find(context, command.getBlob()).orElse(BlobRow.getDefaultInstance());
@@ -117,7 +118,8 @@ public final class Repairs {
   }
 
   /**
-   * Whether an unfolded change touches the slot. A shard found on the drive then may have the change in part only, or may miss its fold.
+   * Whether an unfolded change touches the slot. A shard found on the drive then may have the
+   * change in part only, or may miss its fold.
    */
   private static boolean isTouched(BlobRow row, int slot) {
     return row.getAttemptsList().stream()
@@ -168,7 +170,8 @@ public final class Repairs {
   }
 
   /**
-   * The shard with the old name will be removed from its drive at any time. A slot without bytes may be given to that drive, and its shard must not have the same name.
+   * The shard with the old name will be removed from its drive at any time. A slot without bytes
+   * may be given to that drive, and its shard must not have the same name.
    */
   private static BlobRow withNamesOfEmptySlots(
       ApplyContext context, BlobRow row, RepairedShard shard) {

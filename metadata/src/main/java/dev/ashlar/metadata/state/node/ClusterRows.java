@@ -106,9 +106,7 @@ public final class ClusterRows {
     replace(context, present, epoch, moves, List.of());
   }
 
-  /**
-   * Installs the next map. Drives that lose slots or change their standing become unsettled.
-   */
+  /** Installs the next map. Drives that lose slots or change their standing become unsettled. */
   private static void replace(
       ApplyContext context,
       PlacementMap present,
@@ -196,7 +194,8 @@ public final class ClusterRows {
   }
 
   /**
-   * Checks a new map. The number of placement groups and the profile never change: the keys of blob rows and the meaning of slots depend on them.
+   * Checks a new map. The number of placement groups and the profile never change: the keys of blob
+   * rows and the meaning of slots depend on them.
    */
   private static PlacementMap checked(
       PgMapRow row, @Nullable PlacementMap present, Map<UUID, DriveId> drives) {

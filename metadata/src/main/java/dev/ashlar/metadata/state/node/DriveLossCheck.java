@@ -24,12 +24,18 @@ import java.util.SortedSet;
 import java.util.UUID;
 
 /**
- * Decides whether a drive with an empty folder may be declared lost. It may just not be mounted, and as soon as a new incarnation begins, its old content no longer counts. After a power cut this may concern many drives at once, and more than m drives of a placement group must never be lost.
+ * Decides whether a drive with an empty folder may be declared lost. It may just not be mounted,
+ * and as soon as a new incarnation begins, its old content no longer counts. After a power cut this
+ * may concern many drives at once, and more than m drives of a placement group must never be lost.
  *
- * <p>In each placement group of the drive, slots count whose drives are down, or lost without all rows being settled. Debts in settled rows are found in the table of debts.
+ * <p>In each placement group of the drive, slots count whose drives are down, or lost without all
+ * rows being settled. Debts in settled rows are found in the table of debts.
  */
 final class DriveLossCheck {
-  /** The maximum of blobs that are examined: if there are more, their debts have to be repaired first. */
+  /**
+   * The maximum of blobs that are examined: if there are more, their debts have to be repaired
+   * first.
+   */
   private static final int BLOBS_MAX = 5_000;
 
   private final PlacementMap map;
@@ -118,7 +124,8 @@ final class DriveLossCheck {
   }
 
   /**
-   * Whether the drive is down. Silence counts even if no node was heard, as after a power cut: live nodes will be heard soon.
+   * Whether the drive is down. Silence counts even if no node was heard, as after a power cut: live
+   * nodes will be heard soon.
    */
   private boolean isAway(UUID drive) {
     DriveRow row = rows.get(drive);

@@ -18,13 +18,15 @@ import java.util.List;
 import java.util.UUID;
 
 /**
- * Recalls replaced drives. A drive's row is marked until its process has begun a new incarnation with the old content. All its shards are in debt then, until repair has found them.
+ * Recalls replaced drives. A drive's row is marked until its process has begun a new incarnation
+ * with the old content. All its shards are in debt then, until repair has found them.
  */
 public final class DriveRecalls {
   private DriveRecalls() {}
 
   /**
-   * Recalls all of the drives or none. Each must have been absent without interruption since the content of its replacement was examined, so that nothing was written to it meanwhile.
+   * Recalls all of the drives or none. Each must have been absent without interruption since the
+   * content of its replacement was examined, so that nothing was written to it meanwhile.
    */
   public static CommandResult recall(ApplyContext context, RecallDrives command) {
     require(context.version() >= MetadataVersion.RECALLS_DRIVES, ResultCode.INVALID_COMMAND);
@@ -46,7 +48,8 @@ public final class DriveRecalls {
   }
 
   /**
-   * The row as it is to be written: apply decides whether the drive is recalled and since when it is absent. Both end when the drive is present.
+   * The row as it is to be written: apply decides whether the drive is recalled and since when it
+   * is absent. Both end when the drive is present.
    */
   static DriveRow marked(ApplyContext context, DriveRow known, DriveRow row) {
     if (context.version() < MetadataVersion.RECALLS_DRIVES) {

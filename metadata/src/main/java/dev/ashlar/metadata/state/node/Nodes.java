@@ -70,7 +70,8 @@ public final class Nodes {
   }
 
   /**
-   * Lets a vacant drive begin a new incarnation if its data can be rebuilt; otherwise it stays absent. Drives are decided one after the other, because each lost one counts for the next.
+   * Lets a vacant drive begin a new incarnation if its data can be rebuilt; otherwise it stays
+   * absent. Drives are decided one after the other, because each lost one counts for the next.
    */
   static void begin(ApplyContext context, DriveRow vacant) {
     UUID id = DriveId.idOf(vacant);
@@ -116,7 +117,10 @@ public final class Nodes {
   }
 
   /**
-   * Removes the rows of gateways that are gone, because gateways may have a new name at each start. Their sessions end, as do those of gone nodes that were also gateways, so that nothing waits for their writes. Nodes with drives only write no blobs. Sessions that never became a node end as well; a store in one process has no nodes and is not affected.
+   * Removes the rows of gateways that are gone, because gateways may have a new name at each start.
+   * Their sessions end, as do those of gone nodes that were also gateways, so that nothing waits
+   * for their writes. Nodes with drives only write no blobs. Sessions that never became a node end
+   * as well; a store in one process has no nodes and is not affected.
    *
    * @param session the live session of the caller
    */

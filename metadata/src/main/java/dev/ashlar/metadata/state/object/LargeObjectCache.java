@@ -8,7 +8,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Caches recently read objects with many slices and parts: assembling one takes milliseconds, too long for a small range read. A version never changes, so entries cannot be outdated.
+ * Caches recently read objects with many slices and parts: assembling one takes milliseconds, too
+ * long for a small range read. A version never changes, so entries cannot be outdated.
  */
 public final class LargeObjectCache {
   /** Slices and parts together: about 8 MiB at 130 bytes each. */

@@ -15,7 +15,8 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Lists the keys of a bucket in order and rolls up keys with a common prefix. Rolled-up keys are skipped with one seek, so a page costs as much as it contains.
+ * Lists the keys of a bucket in order and rolls up keys with a common prefix. Rolled-up keys are
+ * skipped with one seek, so a page costs as much as it contains.
  */
 public final class Listing {
   private final char table;
@@ -125,7 +126,10 @@ public final class Listing {
     }
   }
 
-  /** The length of the text up to and including the first delimiter after the prefix; -1: there is none. */
+  /**
+   * The length of the text up to and including the first delimiter after the prefix; -1: there is
+   * none.
+   */
   private int commonPrefixLength(byte[] text) {
     if (delimiter.length == 0) {
       return -1;

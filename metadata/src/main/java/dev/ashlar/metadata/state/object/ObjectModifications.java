@@ -215,7 +215,8 @@ public final class ObjectModifications {
   }
 
   /**
-   * An ETag that differs from version to version. It is no MD5, as its suffix shows, and not that of a multipart object, whose suffix is a number.
+   * An ETag that differs from version to version. It is no MD5, as its suffix shows, and not that
+   * of a multipart object, whose suffix is a number.
    */
   private static String etag(long version, List<Changed> changed) {
     long revisions = changed.stream().mapToLong(blob -> blob.after().getRevision()).sum();

@@ -37,7 +37,9 @@ final class Slices {
   record Replaced(List<SliceValue> all, List<SliceValue> gone, List<SliceValue> added) {}
 
   /**
-   * Replaces as many bytes from the offset on by these pieces, and appends what exceeds the end. Pieces that continue their neighbours are joined with them, so that changing a blob in place leaves one slice of it.
+   * Replaces as many bytes from the offset on by these pieces, and appends what exceeds the end.
+   * Pieces that continue their neighbours are joined with them, so that changing a blob in place
+   * leaves one slice of it.
    */
   static Replaced replace(List<SliceValue> slices, long offset, List<SliceValue> pieces) {
     long end = offset + pieces.stream().mapToLong(SliceValue::getLength).sum();

@@ -195,7 +195,10 @@ public final class Uploads {
     }
   }
 
-  /** Adds the number of the bucket's rows in this table to {@code others}; stops counting above the maximum. */
+  /**
+   * Adds the number of the bucket's rows in this table to {@code others}; stops counting above the
+   * maximum.
+   */
   private static int count(ApplyContext context, char table, long bucketId, int others) {
     int rows = others;
     byte[] from = Keys.inBucket(table, bucketId);
