@@ -155,6 +155,7 @@ final class EngineSimulation implements SimulatedProcess.Surroundings {
             model,
             drives.byId(),
             drives.damaged(),
+            drives.damagedMedia(),
             drives.failedTogether(),
             drives::hideOnly);
     alone("check redundancy", check::run);
@@ -171,7 +172,7 @@ final class EngineSimulation implements SimulatedProcess.Surroundings {
   }
 
   /** What failed writes and flipped bits took with them was found when all was read. */
-  private static RestCheck.Losses losses() {
+  private RestCheck.Losses losses() {
     return new RestCheck.Losses() {
       @Override
       public @Nullable UUID drive() {
@@ -181,6 +182,11 @@ final class EngineSimulation implements SimulatedProcess.Surroundings {
       @Override
       public boolean mayLack(BlobId blob) {
         return false;
+      }
+
+      @Override
+      public boolean mayKeepDeleted(UUID drive) {
+        return drives.damagedMedia().contains(drive);
       }
     };
   }

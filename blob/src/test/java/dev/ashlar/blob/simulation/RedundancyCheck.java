@@ -43,6 +43,7 @@ final class RedundancyCheck {
   private final BytesModel model;
   private final Map<UUID, SteppedDrive> drives;
   private final Set<UUID> damaged;
+  private final Set<UUID> damagedMedia;
   private final Set<UUID> failedTogether;
   private final Consumer<@Nullable UUID> hideOnly;
   private final Map<UUID, Long> replacedAt = new HashMap<>();
@@ -50,6 +51,7 @@ final class RedundancyCheck {
 
   /**
    * @param damaged drives that may have lost anything, which nobody knows yet
+   * @param damagedMedia those of them that may have lost the record of a fold
    * @param failedTogether drives that failed at once, of which metadata knows that all may be owed
    * @param hideOnly makes this drive unreachable, and all others reachable
    */
@@ -58,12 +60,14 @@ final class RedundancyCheck {
       BytesModel model,
       Map<UUID, SteppedDrive> drives,
       Set<UUID> damaged,
+      Set<UUID> damagedMedia,
       Set<UUID> failedTogether,
       Consumer<@Nullable UUID> hideOnly) {
     this.process = process;
     this.model = model;
     this.drives = drives;
     this.damaged = damaged;
+    this.damagedMedia = damagedMedia;
     this.failedTogether = failedTogether;
     this.hideOnly = hideOnly;
   }
@@ -168,14 +172,14 @@ final class RedundancyCheck {
   }
 
   /**
-   * A drive may have lost changes, but has folded what its row says, unless its writes were lost.
+   * A drive may have lost changes, but has folded what its row says, unless its medium lost that.
    */
   private void checkFolded(BlobRow row, int slot) {
     Long folded =
         requireNonNull(drives.get(drive(row, slot))).foldedRevision(ShardId.of(row, slot));
     assertTrue(
         row.getDebtSlotsList().contains(slot)
-            || damaged.contains(drive(row, slot))
+            || damagedMedia.contains(drive(row, slot))
             || folded == null
             || folded >= BlobRows.folded(row, slot),
         () -> "slot " + slot + " counts as folded and has only " + folded + ": " + row);

@@ -56,6 +56,9 @@ final class SimulatedDrives {
   /** One on which bits have flipped: nobody knows which, and what a restart makes of them. */
   private @Nullable UUID rotten;
 
+  /** Whether that was its medium: flipped bits or a lost write. */
+  private boolean isMediumDamaged;
+
   private boolean mayHaveLost;
 
   /** Why a drive is not to be counted on. */
@@ -133,6 +136,11 @@ final class SimulatedDrives {
   /** Those that may have lost something that metadata does not know of, until they are scrubbed. */
   Set<UUID> damaged() {
     return rotten == null ? Set.of() : Set.of(rotten);
+  }
+
+  /** Those of them that may have lost any record of their log, also that of a fold or a delete. */
+  Set<UUID> damagedMedia() {
+    return isMediumDamaged ? damaged() : Set.of();
   }
 
   Set<UUID> failedTogether() {
@@ -224,6 +232,7 @@ final class SimulatedDrives {
         if (mayFail && hasAll()) {
           mayHaveLost = true;
           rotten = drive.medium().id();
+          isMediumDamaged = true;
           for (int i = 1 + random.nextInt(3); i > 0; i--) {
             drive.rot();
           }
@@ -259,6 +268,7 @@ final class SimulatedDrives {
         if (mayFail && hasAll()) {
           mayHaveLost = true;
           rotten = drive.medium().id();
+          isMediumDamaged = true;
           drive.medium().disk().strayUnlessLastAtWrite(1 + random.nextInt(8));
         }
       }
