@@ -11,11 +11,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A folder of which a bounded number of files is open at a time: they are opened when they are
- * needed, and those that have not been used for longest ("second chance") are closed for others.
- * What is being read stays open, and so does what was written and is not synced: who syncs a file
- * that was closed in between may not hear that a write has failed. Files are not renamed while they
- * are in use. For any thread; a file has one writer.
+ * Limits the number of open files. Files are opened on demand, and the ones unused for longest are
+ * closed for others ("second chance"). A file stays open while it is read, and between a write and
+ * its sync: syncing a file that was closed in between might miss a failed write. Files are not
+ * renamed while in use. Thread-safe; a file has one writer.
  */
 public final class BoundedFiles implements RawFiles {
   private static final Logger LOG = LoggerFactory.getLogger(BoundedFiles.class);
@@ -25,11 +24,11 @@ public final class BoundedFiles implements RawFiles {
   private final int max;
   private final ReentrantLock lock = new ReentrantLock();
 
-  /** With the lock: those that are open; the first is the next to be looked at. */
+  /** Open files, guarded by the lock; the first is checked next. */
   private final ArrayDeque<BoundedFile> open = new ArrayDeque<>();
 
   /**
-   * @param max files that are open at a time, beside those that are in use
+   * @param max limit for open files, not counting those in use
    */
   public BoundedFiles(RawFiles files, int max) {
     if (max < 1) {
@@ -49,7 +48,7 @@ public final class BoundedFiles implements RawFiles {
     }
   }
 
-  /** Opens nothing yet. */
+  /** Does not open the file yet. */
   @Override
   public RawFile open(String name) {
     return new BoundedFile(name);
@@ -100,8 +99,8 @@ public final class BoundedFiles implements RawFiles {
   }
 
   /**
-   * With the lock: closes files until so many are left, or all that are in use. First those that
-   * were not used since the last look, and then any.
+   * Requires the lock. Closes files until the limit is met or the rest is in use, first those
+   * unused since the last check.
    */
   private void evict(int left) {
     for (int looks = 2 * open.size(); looks > 0 && open.size() > left; looks--) {
@@ -116,21 +115,21 @@ public final class BoundedFiles implements RawFiles {
   private final class BoundedFile implements RawFile {
     private final String name;
 
-    /** How many use it; {@link #CLOSED}. */
+    /** Number of users, or {@link #CLOSED}. */
     private final AtomicInteger pins = new AtomicInteger(CLOSED);
 
     private volatile @Nullable RawFile file;
     private volatile boolean wasUsed;
     private volatile boolean isOver;
 
-    /** By the writer only: whether it was written and not synced, and is kept open for that. */
+    /** Used by the writer only: whether unsynced writes keep the file open. */
     private boolean isUnsynced;
 
     BoundedFile(String name) {
       this.name = name;
     }
 
-    /** To be given back with {@link #unpin}. */
+    /** Opens the file if necessary and keeps it open until {@link #unpin}. */
     private RawFile pin() throws IOException {
       while (true) {
         int now = pins.get();
@@ -147,7 +146,7 @@ public final class BoundedFiles implements RawFiles {
       }
     }
 
-    /** Once it is pinned only its user closes it. */
+    /** While it is pinned only its user closes it. */
     private RawFile present() throws IOException {
       RawFile present = file;
       if (present == null) {
@@ -171,7 +170,7 @@ public final class BoundedFiles implements RawFiles {
           throw closed();
         }
         if (pins.get() >= 0) {
-          pins.incrementAndGet(); // nobody closes it without the lock
+          pins.incrementAndGet(); // closing requires the lock
           return;
         }
         evict(max - 1);
@@ -183,7 +182,7 @@ public final class BoundedFiles implements RawFiles {
       }
     }
 
-    /** With the lock. */
+    /** Requires the lock. */
     private RawFile openNow() throws FileNotOpenedException {
       try {
         return tryOpen();
@@ -216,7 +215,7 @@ public final class BoundedFiles implements RawFiles {
       try {
         closeNow();
       } catch (IOException e) {
-        LOG.debug("{} was not closed cleanly; all of it had been synced", name, e);
+        LOG.debug("Closing {} failed; all of its writes had been synced", name, e);
       }
       return true;
     }
@@ -233,7 +232,7 @@ public final class BoundedFiles implements RawFiles {
     public void write(List<ByteBuffer> buffers, long position) throws IOException {
       RawFile pinned = pin();
       if (isUnsynced) {
-        unpin(); // the first write since the last sync has another
+        unpin(); // the first write since the last sync holds a pin already
       }
       isUnsynced = true;
       pinned.write(buffers, position);

@@ -8,8 +8,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A file of the operating system: one channel through the page cache and, where wanted and
- * possible, one that bypasses it for whatever is aligned to 4 KiB.
+ * A file of the operating system: a channel through the page cache and optionally a second one that
+ * bypasses it for I/O aligned to 4 KiB.
  */
 final class ChannelFile implements RawFile {
   static final int ALIGNMENT = 4096;
@@ -56,7 +56,7 @@ final class ChannelFile implements RawFile {
     for (long at = position; target.hasRemaining(); ) {
       int got = channel.read(target, at);
       if (got < 0) {
-        throw new EOFException("ends before " + (at + target.remaining()));
+        throw new EOFException("the file ends before " + (at + target.remaining()));
       }
       at += got;
     }

@@ -14,7 +14,7 @@ import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** A folder of the operating system. */
+/** A directory of the operating system. */
 public final class ChannelFiles implements RawFiles {
   private static final int FILL_BYTES = 1 << 20;
   private static final Set<StandardOpenOption> PRESENT =
@@ -25,7 +25,7 @@ public final class ChannelFiles implements RawFiles {
 
   private final Path folder;
 
-  /** Looked up once: that parses the list of all mounts. */
+  /** Looked up once, because the lookup parses the mount table. */
   private final FileStore fileSystem;
 
   private final boolean direct;
@@ -38,12 +38,13 @@ public final class ChannelFiles implements RawFiles {
     this.directReadMin = directReadMin;
   }
 
-  /** Finds out by a trial whether the folder's file system can bypass the page cache. */
+  /** Opens a directory and tests whether its file system supports direct I/O. */
   public static ChannelFiles open(Path folder, IoMode mode) throws IOException {
     PrivateFiles.createFolders(folder);
     boolean direct = mode != IoMode.BUFFERED && canBypass(folder);
     if (mode == IoMode.DIRECT && !direct) {
-      throw new IOException(folder + ": the file system refuses direct I/O in 4 KiB blocks");
+      throw new IOException(
+          folder + ": the file system does not support direct I/O in 4 KiB blocks");
     }
     return new ChannelFiles(
         folder, direct, mode == IoMode.DIRECT ? 0 : IoMode.SMALL_READ_BYTES + 1);
@@ -61,7 +62,7 @@ public final class ChannelFiles implements RawFiles {
     try {
       file = open(path, NEW);
     } catch (TooManyOpenFilesException e) {
-      Files.deleteIfExists(path); // the first of two channels may have made it
+      Files.deleteIfExists(path); // the first of two channels may have created it
       throw e;
     }
     try {
@@ -144,8 +145,8 @@ public final class ChannelFiles implements RawFiles {
   }
 
   /**
-   * {@code ExtendedOpenOption.DIRECT} by name: it is a supported option of the JDK, but javac warns
-   * of its package, and nothing can silence that.
+   * {@code ExtendedOpenOption.DIRECT}, found by name: the option is supported, but javac warns
+   * about its package and the warning cannot be suppressed.
    */
   private static OpenOption directOption() {
     try {
@@ -161,8 +162,8 @@ public final class ChannelFiles implements RawFiles {
   }
 
   /**
-   * Writes zeros rather than leaving holes: a hole, or space that is only reserved, makes every
-   * later sync write the file system's journal too, at one and a half times the time and CPU.
+   * Writes zeros instead of leaving holes: with holes or reserved space, each later sync would also
+   * write the journal of the file system, at 1.5 times the time and CPU.
    */
   private static void fill(RawFile file, long size) throws IOException {
     ByteBuffer zeros = alignedBuffer((int) Math.min(size, FILL_BYTES));

@@ -2,7 +2,7 @@ package dev.ashlar.storage.io;
 
 import java.io.IOException;
 
-/** A file that is needed could not be opened: nothing was read or written. */
+/** A file could not be opened; nothing was read or written. */
 public class FileNotOpenedException extends IOException {
   private static final long serialVersionUID = 1;
 
@@ -14,7 +14,7 @@ public class FileNotOpenedException extends IOException {
     super(message, cause);
   }
 
-  /** The same, or that this file could not be opened. */
+  /** Converts an exception from opening a file. */
   static FileNotOpenedException of(String name, IOException e) {
     return e instanceof FileNotOpenedException same
         ? same

@@ -2,7 +2,7 @@ package dev.ashlar.storage.io;
 
 import java.io.IOException;
 
-/** The drive has no room for a new file. */
+/** The drive has no space for a new file. */
 public final class NoSpaceException extends IOException {
   private static final long serialVersionUID = 1;
 

@@ -9,11 +9,13 @@ import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Set;
 
-/** Files and folders of objects' bytes: for the server's user only, whatever the umask says. */
+/**
+ * Creates files and directories that only the server's user can access, regardless of the umask.
+ */
 public final class PrivateFiles {
   private PrivateFiles() {}
 
-  /** Makes the folder and those above it that are not there. */
+  /** Creates the directory and missing parents. */
   public static void createFolders(Path folder) throws IOException {
     Files.createDirectories(folder, mode(folder, "rwx------"));
   }

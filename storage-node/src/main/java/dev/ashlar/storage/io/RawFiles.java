@@ -3,31 +3,33 @@ package dev.ashlar.storage.io;
 import java.io.IOException;
 import java.util.List;
 
-/** The folder of one drive. Names are plain file names; subfolders are not seen. */
+/** The directory of a drive. Names are plain file names; subdirectories are ignored. */
 public interface RawFiles {
   /**
-   * A new file of this size, all zeros and its space taken, durable except for its name.
+   * Creates a file of this size, filled with zeros and with its space allocated. It is durable
+   * except for its name.
    *
-   * @throws NoSpaceException if there is no room; nothing is left behind
+   * @throws NoSpaceException if there is no space; nothing is left behind
    */
   RawFile create(String name, long size) throws IOException;
 
   /**
-   * @throws TooManyOpenFilesException if as many are open as may be; so do the others that open one
+   * @throws TooManyOpenFilesException if the limit for open files is reached; other methods that
+   *     open a file throw it too
    */
   RawFile open(String name) throws IOException;
 
-  /** How long the file is. */
+  /** The size of a file. */
   default long size(String name) throws IOException {
     try (RawFile file = open(name)) {
       return file.size();
     }
   }
 
-  /** Names of all files, in no special order. */
+  /** The names of all files, in no particular order. */
   List<String> list() throws IOException;
 
-  /** Replaces a file of the new name if there is one. */
+  /** Renames a file, replacing an existing one. */
   void rename(String from, String to) throws IOException;
 
   void delete(String name) throws IOException;
@@ -35,6 +37,6 @@ public interface RawFiles {
   /** Makes created, renamed and deleted names durable. */
   void syncDirectory() throws IOException;
 
-  /** Bytes that new files could take. */
+  /** Free space for new files, in bytes. */
   long usableBytes() throws IOException;
 }

@@ -3,8 +3,8 @@ package dev.ashlar.storage.io;
 import java.io.IOException;
 
 /**
- * The process, or the system, has as many files open as it may. That says nothing of the drive, and
- * passes.
+ * The limit for open files of the process or the system is reached. This is temporary and says
+ * nothing about the drive.
  */
 public final class TooManyOpenFilesException extends FileNotOpenedException {
   private static final long serialVersionUID = 1;
@@ -17,7 +17,7 @@ public final class TooManyOpenFilesException extends FileNotOpenedException {
     super(String.valueOf(cause.getMessage()), cause);
   }
 
-  /** The same, or what it means if it says that no file can be opened. */
+  /** Converts an exception that reports too many open files. */
   static IOException orSame(IOException e) {
     boolean isThat = String.valueOf(e.getMessage()).contains("Too many open files");
     return isThat ? new TooManyOpenFilesException(e) : e;

@@ -9,11 +9,11 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Room for blocks. When there is no more, the one makes room that has been here for longest and was
- * not needed for a round ("second chance"). For one thread at a time.
+ * Memory for blocks. When it is used up, the oldest block that was not used during the last round
+ * is replaced ("second chance"). Not thread-safe.
  */
 final class BlockRing {
-  /** A search for room ends, also where all have been needed. */
+  /** Ends the search even if all blocks have been used. */
   private static final int PASSED_MAX = 64;
 
   private final Supplier<@Nullable ByteBuffer> memory;
@@ -22,13 +22,14 @@ final class BlockRing {
   private int hand;
 
   /**
-   * @param memory for a block more; null if there is none, which cannot be the first time
+   * @param memory allocates memory for a block; null if there is none, which must not happen the
+   *     first time
    */
   BlockRing(Supplier<@Nullable ByteBuffer> memory) {
     this.memory = memory;
   }
 
-  /** One that is nobody's, or has to become that. */
+  /** A block that is unused or has to be evicted by the caller. */
   RecentBlock take() {
     RecentBlock unused = free.poll();
     if (unused != null) {
@@ -57,7 +58,7 @@ final class BlockRing {
     return block;
   }
 
-  /** It was taken, and is nobody's again. */
+  /** Returns a block that was taken. */
   void giveBack(RecentBlock block) {
     free.add(block);
   }

@@ -2,7 +2,7 @@ package dev.ashlar.storage.drive.cache;
 
 import dev.ashlar.storage.drive.index.ShardIndex;
 
-/** What memory keeps of changed shards beside the index. */
+/** The caches for changed shards. */
 public record ChangedShards(UnfoldedShards unfolded, RecentBlocks recent, MergeCandidates toMerge) {
   public static ChangedShards of(ShardIndex index, RecentBlockMemory memory) {
     UnfoldedShards unfolded = new UnfoldedShards(index, UnfoldedShards.SIZE_MAX);

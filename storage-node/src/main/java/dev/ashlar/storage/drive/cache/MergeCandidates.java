@@ -9,22 +9,22 @@ import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/** Places in shards that may lie in many pieces by now, as many as are worth remembering. */
+/** Places in shards that may consist of many pieces, up to a limit. */
 public final class MergeCandidates {
   /** Extents are merged up to 256 KiB. */
   public static final int MERGED_BLOCKS_MAX = 64;
 
   /**
-   * What is appended between two looks: as much as is merged at most, so that an appended block is
-   * written once more. With a look at the half of it, it would be 1.5 times, as the second look
-   * writes anew what the first has merged.
+   * Blocks appended between two checks: the maximum merge size, so that an appended block is
+   * rewritten once. With half of it, blocks would be rewritten 1.5 times, because the second check
+   * rewrites what the first has merged.
    */
   private static final int BLOCKS_PER_LOOK = MERGED_BLOCKS_MAX;
 
-  /** How many patches a place gains between two looks, on average. */
+  /** Average number of patches added to a place between two checks. */
   private static final int PATCHES_PER_LOOK = 32;
 
-  /** One new piece of so many has all of its shard looked at, also where a look was lost. */
+  /** One new piece in this many has its whole shard checked, which also covers lost checks. */
   private static final int PIECES_PER_WHOLE_LOOK = 1024;
 
   private static final int WAITING_MAX = 4096;
@@ -33,15 +33,16 @@ public final class MergeCandidates {
   private final Set<Candidate> waiting = new LinkedHashSet<>();
 
   /**
-   * Where to look.
+   * A place to check.
    *
-   * @param block around it, unless {@code isWhole}
+   * @param block a block of the place, unless {@code isWhole}
    */
   public record Candidate(ShardId shard, int block, boolean isWhole) {}
 
   /**
-   * Bases come one behind the other, so one look for so many blocks sees them all. Patches come
-   * anywhere: one of so many is picked. Which ones follows from revision and place alone.
+   * Considers a new piece. Base extents are appended in order, so one check per number of blocks
+   * covers them all. Patches come anywhere, so one of many is picked, determined by revision and
+   * place alone.
    */
   public void put(ShardPiece piece) {
     Extent extent = piece.extent();

@@ -7,14 +7,14 @@ import dev.ashlar.storage.drive.segment.SegmentFormat;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
-/** Room for what was written last of a block. */
+/** Memory for the latest content of a block. */
 final class RecentBlock {
   private static final int BLOCK = SegmentFormat.BLOCK;
 
   private final BlockRing ring;
   private final ByteBuffer bytes;
 
-  /** Whose block it is; null: nobody's. */
+  /** The shard of the block; null while unused. */
   private @Nullable ShardId shard;
 
   private int block;
@@ -24,7 +24,7 @@ final class RecentBlock {
   private int position;
   private boolean isNeeded;
 
-  /** The revision of the shard that it became; 0: not folded, if it ever will be. */
+  /** The revision of the shard with this content; 0: not folded. */
   private long revision;
 
   RecentBlock(BlockRing ring, ByteBuffer bytes) {
@@ -58,13 +58,13 @@ final class RecentBlock {
     isNeeded = false;
   }
 
-  /** It is nobody's any more. */
+  /** Makes the memory available again. */
   void giveBack() {
     shard = null;
     ring.giveBack(this);
   }
 
-  /** Takes its bytes from those of an extent, which begin at the payload's position. */
+  /** Copies the block from an extent whose payload starts at the buffer's position. */
   void write(Extent extent, ByteBuffer payload) {
     int number = block - extent.firstBlock();
     length = Math.min(BLOCK, extent.length() - number * BLOCK);
@@ -75,9 +75,9 @@ final class RecentBlock {
     revision = 0;
   }
 
-  /** An extent that covers it has been folded. */
+  /** Records the fold of an extent that covers the block. */
   void folded(Extent extent) {
-    // What was written last need not be the newest: an intent may come once more, late.
+    // The latest write need not be the newest change: an intent may be repeated late.
     long newRevision = extent.stamp().revision();
     if (liesIn(extent)) {
       revision = newRevision;
@@ -90,7 +90,7 @@ final class RecentBlock {
     return segment == extent.segment() && position == extent.positionOf(block);
   }
 
-  /** Puts its bytes there; false if they are not what was written. */
+  /** Copies the block; false if the bytes fail their checksum. */
   boolean read(ByteBuffer target, int at, Checksum checksum) {
     target.put(at, bytes, 0, length);
     isNeeded = true;
@@ -99,7 +99,7 @@ final class RecentBlock {
     return isRight;
   }
 
-  /** Whether it was needed since this was asked. */
+  /** Whether it was used since the last call. */
   boolean wasNeeded() {
     boolean wasNeeded = isNeeded;
     isNeeded = false;

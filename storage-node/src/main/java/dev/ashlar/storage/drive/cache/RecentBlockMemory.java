@@ -8,22 +8,22 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Direct memory for blocks that changes wrote lately. The drives of a process share it: who needs
- * more takes it while there is any, and keeps it. Thread-safe.
+ * Direct memory for recently changed blocks, shared by the drives of a process. A drive takes more
+ * while there is any and keeps it. Thread-safe.
  */
 public final class RecentBlockMemory {
   public static final int CHUNK_BYTES = 256 << 10;
 
   private static final Logger LOG = LoggerFactory.getLogger(RecentBlockMemory.class);
 
-  /** A MiB. */
+  /** One MiB. */
   private static final int OWN_BLOCKS = 256;
 
   private final int ownBlocks;
   private final IntFunction<ByteBuffer> allocator;
   private final AtomicLong leftBytes;
 
-  /** To be refused takes half a second and a garbage collection: nobody tries again. */
+  /** A refused allocation takes half a second and a garbage collection, so it is not repeated. */
   private volatile boolean wasRefused;
 
   public RecentBlockMemory(long bytes) {
@@ -36,12 +36,12 @@ public final class RecentBlockMemory {
     leftBytes = new AtomicLong(bytes);
   }
 
-  /** What a drive may have of the heap, for either kind of blocks, whatever is taken from here. */
+  /** Heap blocks that each drive may use for either kind of blocks, in addition to this memory. */
   public int ownBlocks() {
     return ownBlocks;
   }
 
-  /** A chunk; null if there is none left. */
+  /** Allocates a chunk; null if none is left. */
   public @Nullable ByteBuffer take() {
     if (wasRefused) {
       return null;
@@ -56,8 +56,8 @@ public final class RecentBlockMemory {
       wasRefused = true;
       giveBack(1);
       LOG.warn(
-          "direct memory is used up: until the next start no more of it is for blocks that were"
-              + " changed lately, and their drives read more",
+          "Direct memory is exhausted: no more of it is used for recently changed blocks"
+              + " until the next start, and their drives read more",
           e);
       return null;
     }

@@ -18,17 +18,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Blocks that attempts have written lately, in memory. Parity blocks are changed again and again
- * (once for each data shard of a stripe when it is appended, and k times as often as data when it
- * is overwritten at random), and each time what they were is needed: from here it comes without a
- * look into the index, a read, and another thread. The page cache cannot have it, because what is
- * written goes past it, to another place each time. Only for that: who reads a shard is to see what
- * the drive has. Filled by the log's writer, for any thread.
+ * Recently written blocks in memory. Parity blocks change repeatedly: once for each data shard when
+ * a stripe is appended, and k times as often as data in random overwrites. Each change needs the
+ * former content, which this cache provides without an index lookup, a read or another thread. The
+ * page cache cannot, because writes bypass it and go to a new place each time. The cache serves
+ * changes only; client reads go to the drive. Filled by the log writer, read by any thread.
  */
 public final class RecentBlocks implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(RecentBlocks.class);
 
-  /** Longer pieces are not likely to be changed again soon. */
+  /** Longer pieces are unlikely to change again soon. */
   private static final int PIECE_BLOCKS_MAX = 4;
 
   private static final int BLOCK = SegmentFormat.BLOCK;
@@ -38,10 +37,10 @@ public final class RecentBlocks implements AutoCloseable {
   private final ReentrantLock lock = new ReentrantLock();
   private final Map<ShardId, Map<Integer, RecentBlock>> shards = new HashMap<>();
 
-  /** Of which it is not known whether anyone will need them: most will not be, as all of data. */
+  /** Blocks that may never be needed, such as all data blocks. */
   private final BlockRing last = new BlockRing(this::ownMemory);
 
-  /** Made from what they were before, and so likely to be needed for the next change. */
+  /** Blocks made from former content, which are likely to be needed for the next change. */
   private final BlockRing needed = new BlockRing(this::sharedMemory);
 
   private int chunks;
@@ -75,9 +74,9 @@ public final class RecentBlocks implements AutoCloseable {
   }
 
   /**
-   * After the index has been told: blocks are other than they were.
+   * Records new content of blocks after the index was updated.
    *
-   * @param isMadeFromOld whether they were made by changing what they were
+   * @param isMadeFromOld whether the content was made from the former content
    */
   public void written(ShardPiece piece, ByteBuffer payload, boolean isMadeFromOld) {
     Extent extent = piece.extent();
@@ -137,7 +136,7 @@ public final class RecentBlocks implements AutoCloseable {
     return removed;
   }
 
-  /** Before the index's readers are told: these are the shard's proper ones now. */
+  /** Marks blocks as folded, before readers of the index see the fold. */
   public void folded(ShardPiece piece) {
     Extent extent = piece.extent();
     lock.lock();
@@ -153,7 +152,7 @@ public final class RecentBlocks implements AutoCloseable {
     }
   }
 
-  /** Nothing of the shard is left. */
+  /** Forgets a removed shard. */
   public void removed(ShardId shard) {
     lock.lock();
     try {
@@ -166,7 +165,7 @@ public final class RecentBlocks implements AutoCloseable {
     }
   }
 
-  /** Nothing is found any more, and the memory is others'. */
+  /** Empties the cache for good and returns its memory. */
   @Override
   public void close() {
     lock.lock();
@@ -183,7 +182,7 @@ public final class RecentBlocks implements AutoCloseable {
     }
   }
 
-  /** Memory of all that there is room for by now. */
+  /** Memory used by the cache, in bytes. */
   public long bytes() {
     lock.lock();
     try {
@@ -194,8 +193,7 @@ public final class RecentBlocks implements AutoCloseable {
   }
 
   /**
-   * Puts whole blocks into the target if all of them are here in the state that is asked for; else
-   * returns 0.
+   * Copies the blocks of a range to the target if all of them are present in the requested state.
    */
   public int load(ShardRange range, ByteBuffer target) {
     UnfoldedShards.Known known = unfolded.find(range.shard());
@@ -211,7 +209,7 @@ public final class RecentBlocks implements AutoCloseable {
     }
   }
 
-  /** Null if one is missing. */
+  /** The blocks of a range; null if one is missing. */
   private @Nullable List<RecentBlock> all(ShardRange range, UnfoldedShards.Known known) {
     List<RecentBlock> blocks = new ArrayList<>();
     for (int block = range.firstBlock(); block <= range.lastBlock(); block++) {
@@ -231,7 +229,10 @@ public final class RecentBlocks implements AutoCloseable {
     for (int i = 0; i < blocks.size(); i++) {
       RecentBlock recent = blocks.get(i);
       if (!recent.read(target, i * BLOCK, checksum)) {
-        LOG.error("block {} of {} has changed in memory: it is read again", recent.block(), shard);
+        LOG.error(
+            "Block {} of {} was corrupted in memory; it is read from the drive instead",
+            recent.block(),
+            shard);
         forget(shard, recent.block());
         return 0;
       }
@@ -241,9 +242,9 @@ public final class RecentBlocks implements AutoCloseable {
   }
 
   /**
-   * Whether it is what the view has of its block. Who writes the block again replaces it here, or
-   * removes it, before the view can have that, and a later fold of another piece makes it nothing:
-   * so what was folded last is the newest that is.
+   * Whether this is the block's content in the view. A later write of the block replaces or removes
+   * it before the view can include that write, and a later fold of another piece invalidates it: so
+   * the last folded content is the newest.
    */
   private static boolean isOf(RecentBlock recent, UnfoldedShards.Known known, ShardView view) {
     Extent newest = null;

@@ -17,20 +17,20 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How far the shards that changed last are folded, and what of them is not: reads, folds and
- * compaction need not look for it in the index, where it would be one seek per attempt. Of a shard
- * there is all or nothing, as of the last commit or, while one is being made, of the one before.
- * Changed by the log's writer, read by any thread.
+ * The fold revision and unfolded pieces of recently changed shards. With them, reads, folds and
+ * compaction avoid one index seek per attempt. For each shard the cache has everything or nothing,
+ * as of the last commit or, during a commit, the one before. Written by the log writer, read by any
+ * thread.
  */
 public final class UnfoldedShards {
-  /** Pieces and shards, together some MiB at most. */
+  /** Maximum number of pieces and shards, a few MiB together. */
   public static final int SIZE_MAX = 8192;
 
   private final ShardIndex index;
   private final int sizeMax;
   private final Map<ShardId, Known> shards = new ConcurrentHashMap<>();
 
-  /** The size of each; the one that has not changed for longest is the first. */
+  /** The size of each shard; the least recently changed shard is first. */
   private final LinkedHashMap<ShardId, Integer> sizes = new LinkedHashMap<>(16, 0.75f, true);
 
   private int size;
@@ -41,12 +41,12 @@ public final class UnfoldedShards {
   }
 
   /**
-   * All of a shard that is not folded.
+   * All unfolded pieces of a shard.
    *
-   * @param folded the revision up to which all is
+   * @param folded the revision up to which everything is folded
    */
   public record Known(long folded, Map<AttemptId, List<ShardPiece>> attempts) {
-    /** Whether all that the view names is folded or here. */
+    /** Whether every change in the view is folded or present here. */
     public boolean has(ShardView view) {
       if (folded < view.folded()) {
         return false;
@@ -80,15 +80,15 @@ public final class UnfoldedShards {
     }
   }
 
-  /** Null where nothing is known. */
+  /** The entry of a shard, or null. */
   public @Nullable Known find(ShardId shard) {
     return shards.get(shard);
   }
 
   /**
-   * After the index has been told: takes in what was put and removed.
+   * Adds and removes pieces after the index was updated.
    *
-   * @param folded if that has changed
+   * @param folded the new fold state; null if unchanged
    */
   public void changed(
       ShardId shard, List<ShardPiece> put, List<ShardPiece> removed, @Nullable FoldState folded)
@@ -102,7 +102,7 @@ public final class UnfoldedShards {
     }
   }
 
-  /** After the index has been told that nothing of the shard is left. */
+  /** Forgets a shard after its last row was removed from the index. */
   public void removed(ShardId shard) {
     Integer before = sizes.remove(shard);
     if (before != null) {

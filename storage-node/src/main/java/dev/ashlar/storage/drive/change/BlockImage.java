@@ -16,7 +16,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.stream.IntStream;
 
-/** The blocks that an intent changes, in memory, as the intent will leave them. */
+/** The blocks that an intent changes, in memory, with their new content. */
 final class BlockImage {
   private static final int BLOCK = SegmentFormat.BLOCK;
   private static final byte[] ZEROS = new byte[BLOCK];
@@ -29,10 +29,10 @@ final class BlockImage {
   private boolean hasLoaded;
 
   /**
-   * Consecutive blocks.
+   * A run of consecutive blocks.
    *
-   * @param end where their bytes end in the shard
-   * @param at where they lie in the memory
+   * @param end end of their bytes in the shard
+   * @param at offset in the memory
    */
   private record Run(int firstBlock, int endBlock, long end, int at) {
     int memoryOf(long offset) {
@@ -45,7 +45,7 @@ final class BlockImage {
   }
 
   /**
-   * @param changed ranges of the shard, none of them empty
+   * @param changed changed ranges of the shard, none of them empty
    */
   BlockImage(ShardIntent.Target target, List<ByteRange> changed, SlabPool slabs) {
     this.target = target;
@@ -71,7 +71,7 @@ final class BlockImage {
     slab = slabs.acquire(bytes);
   }
 
-  /** Blocks that a shard of this length has, the last one possibly short. */
+  /** Number of blocks of a shard with this length; the last one may be short. */
   static int blocks(long length) {
     return (int) Math.ceilDiv(length, (long) BLOCK);
   }
@@ -80,19 +80,19 @@ final class BlockImage {
     return slab;
   }
 
-  /** Where blocks come from. */
+  /** A source of blocks. */
   interface Source {
     /**
-     * Puts whole blocks to the beginning of the memory; returns their bytes, the last one possibly
-     * short, or 0 if it does not have them.
+     * Reads whole blocks to the start of the memory; returns their size, of which the last block
+     * may be short, or 0 if it lacks them.
      */
     int load(ShardRange range, ByteBuffer memory) throws ShardException;
   }
 
   /**
-   * Gets all that the shard had of these blocks; what is behind its end becomes zero.
+   * Loads all former bytes of these blocks; bytes after the end of the shard become zero.
    *
-   * @return false if the source does not have it
+   * @return false if the source lacks them
    */
   boolean loadAll(Source source) throws ShardException {
     for (Run run : runs) {
@@ -103,7 +103,10 @@ final class BlockImage {
     return true;
   }
 
-  /** Gets what the shard had of some consecutive blocks; what is behind its end becomes zero. */
+  /**
+   * Loads the former bytes of some consecutive blocks; bytes after the end of the shard become
+   * zero.
+   */
   boolean load(Source source, int firstBlock, int endBlock) throws ShardException {
     long from = (long) firstBlock * BLOCK;
     int at = run(firstBlock).memoryOf(from);
@@ -120,12 +123,12 @@ final class BlockImage {
     return true;
   }
 
-  /** Whether the shard had anything of what was to be read. */
+  /** Whether any former bytes were loaded. */
   boolean hasLoaded() {
     return hasLoaded;
   }
 
-  /** The memory of a range that is changed. */
+  /** The memory of a changed range. */
   ByteBuffer slice(ByteRange range) {
     int at = run((int) (range.offset() / BLOCK)).memoryOf(range.offset());
     return slab.buffer().slice(at, (int) range.length());
@@ -139,7 +142,7 @@ final class BlockImage {
     return crc;
   }
 
-  /** Of all blocks. */
+  /** The checksums of all blocks. */
   int[] crcs() {
     return runs.stream()
         .flatMapToInt(run -> IntStream.range(run.firstBlock(), run.endBlock()))
@@ -148,7 +151,7 @@ final class BlockImage {
   }
 
   /**
-   * What the log stores: neighbours in one piece that are alike in what they are to the shard.
+   * The pieces to store: adjacent blocks with the same properties form one piece.
    *
    * @param crcs of all blocks
    */
@@ -180,12 +183,12 @@ final class BlockImage {
     return pieces;
   }
 
-  /** Whether the shard had any of the block. */
+  /** Whether the shard had the block. */
   private boolean replaces(int block) {
     return block < blocks(target.baseLength());
   }
 
-  /** Whether any byte of the block is changed that the shard had. */
+  /** Whether any existing byte of the block is changed. */
   private boolean alters(int block) {
     long from = (long) block * BLOCK;
     long to = Math.min(from + BLOCK, target.baseLength());

@@ -23,8 +23,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Writes small neighbouring extents and patches of changed shards anew as large extents: what they
- * replaced becomes dead, and reads find a shard in few places. For one thread.
+ * Rewrites small adjacent extents and patches of changed shards as large extents. The replaced
+ * pieces become dead, and reads find a shard in few places. Not thread-safe.
  */
 public final class ExtentMerger {
   private static final Logger LOG = LoggerFactory.getLogger(ExtentMerger.class);
@@ -32,19 +32,19 @@ public final class ExtentMerger {
 
   private static final int MERGED_BLOCKS_MAX = MergeCandidates.MERGED_BLOCKS_MAX;
 
-  /** So many neighbours are worth a merge. */
+  /** This many adjacent extents are worth a merge. */
   private static final int EXTENTS_MIN = 8;
 
-  /** So is one that is shorter, where nothing comes to it any more. */
+  /** So is a shorter extent that no longer grows. */
   private static final int LEFT_BLOCKS_MIN = 8;
 
-  /** A call looks at no more groups: other work waits behind it. */
+  /** Limit per call, because other work waits for it. */
   private static final int LOOKS_MAX = 64;
 
   /**
-   * So are patches of this share of the blocks: the blocks that they replaced are dead. Until then
-   * n ln 4 random blocks of n are overwritten, so that merging makes 1.7 writes of each; until half
-   * of them have patches it would be 2.4.
+   * So are patches of this share of the blocks, which leave as many dead blocks. At this share n ln
+   * 4 random blocks of n have been overwritten, so merging causes 1.7 writes of each; at one half
+   * it would cause 2.4.
    */
   private static final double PATCHED_SHARE_MIN = 0.75;
 
@@ -57,7 +57,7 @@ public final class ExtentMerger {
   private @Nullable Candidate current;
   private int nextBlock;
 
-  /** Has the log's writer do a merge, and waits for it. */
+  /** Has the log writer do a merge and waits for it. */
   public interface Merger {
     void merge(
         ShardId shard, List<Extent> bases, List<Extent> patches, ByteBuffer payload, int[] crcs)
@@ -65,10 +65,10 @@ public final class ExtentMerger {
   }
 
   /**
-   * Neighbours that could be one extent.
+   * Adjacent extents that fit into one.
    *
-   * @param end of the bytes of the last block
-   * @param isFull whether what comes behind them belongs to the next group
+   * @param end end of the last block's bytes
+   * @param isFull whether later extents belong to the next group
    */
   private record Group(List<Extent> bases, List<Extent> patches, long end, boolean isFull) {
     int firstBlock() {
@@ -103,9 +103,7 @@ public final class ExtentMerger {
     this.merger = merger;
   }
 
-  /**
-   * Merges one group of neighbours; false if there is none that is worth it among the next ones.
-   */
+  /** Merges one group; false if none of the next groups is worth it. */
   public boolean mergeOne() throws IOException, ShardException {
     for (int looks = 0; looks < LOOKS_MAX; looks++) {
       Candidate candidate = current;
@@ -130,7 +128,7 @@ public final class ExtentMerger {
     return false;
   }
 
-  /** Where the group may begin that the candidate belongs to. */
+  /** The first block of the candidate's group. */
   private int firstBlock(Candidate candidate) throws IOException {
     if (candidate.isWhole()) {
       return 0;
@@ -138,13 +136,13 @@ public final class ExtentMerger {
     int block = candidate.block();
     for (Extent base : index.latest().bases(candidate.shard(), block, block)) {
       if (2 * base.crcs().length > MERGED_BLOCKS_MAX) {
-        return base.firstBlock(); // no two like it fit into one
+        return base.firstBlock(); // two of that size do not fit into one
       }
     }
     return Math.max(0, block - MERGED_BLOCKS_MAX + 1);
   }
 
-  /** From the next block on; null behind what the candidate speaks of. */
+  /** The next group; null after the candidate's place. */
   private @Nullable Group nextGroup(Candidate candidate) throws IOException {
     if (!candidate.isWhole() && nextBlock > candidate.block()) {
       return null;
@@ -185,7 +183,7 @@ public final class ExtentMerger {
     return new Group(bases, patches, end, isFull);
   }
 
-  /** False if they cannot be read: reads will tell of that. */
+  /** Merges a group; false if it is unreadable, which reads will report. */
   private boolean merge(ShardId shard, Group group) throws IOException, ShardException {
     long folded = index.latest().folded(shard).revision();
     long from = (long) group.firstBlock() * BLOCK;
@@ -213,7 +211,7 @@ public final class ExtentMerger {
       reader.load(range, into);
       return true;
     } catch (ShardException e) {
-      LOG.debug("{} stays as it is from byte {} on", range.shard(), range.offset(), e);
+      LOG.debug("{} is not merged from byte {} on", range.shard(), range.offset(), e);
       return false;
     }
   }

@@ -28,8 +28,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes of an intent what the log stores: whole blocks as they will be. Where the intent changes a
- * part of a block, the rest is read; deltas are added to what the parity was. For any thread.
+ * Converts an intent to whole blocks with their new content, as the log stores them. If the intent
+ * changes part of a block, the rest is read; deltas are added to the former parity. Thread-safe.
  */
 public final class IntentBuilder {
   private static final int BLOCK = SegmentFormat.BLOCK;
@@ -56,7 +56,7 @@ public final class IntentBuilder {
     this.codes = codes;
   }
 
-  /** The same as {@link #make} if nothing has to be looked up in the index or read; else null. */
+  /** Like {@link #make}, but returns null if an index lookup or a read is necessary. */
   public LogRequest.@Nullable Prepare makeAtOnce(ShardIntent intent, Completion<DriveId> completion)
       throws ShardException {
     ShardIntent.Target target = intent.target();
@@ -82,13 +82,15 @@ public final class IntentBuilder {
     return request;
   }
 
-  /** Whether it leaves nothing of the blocks that it changes. */
+  /** Whether it replaces all bytes of the blocks that it changes. */
   private static boolean isWhole(ShardIntent.Bytes bytes) {
     return bytes.offset() % BLOCK == 0
         && (bytes.end() % BLOCK == 0 || bytes.end() >= bytes.target().baseLength());
   }
 
-  /** Nothing wrong may be stored under checksums that are right. */
+  /**
+   * Whether the bytes match their checksums. Wrong bytes must not be stored with valid checksums.
+   */
   public static boolean matches(ShardIntent intent) {
     return switch (intent) {
       case ShardIntent.Bytes bytes -> matches(bytes.offset(), bytes.payload(), bytes.crcs());
@@ -119,7 +121,7 @@ public final class IntentBuilder {
     return true;
   }
 
-  /** Reads what it needs; the request's completion gives back what memory that took. */
+  /** Reads missing bytes; the completion of the request releases the memory for them. */
   public LogRequest.Prepare make(ShardIntent intent, Completion<DriveId> completion)
       throws ShardException {
     if (intent instanceof ShardIntent.Bytes bytes && isWhole(bytes)) {
@@ -135,7 +137,7 @@ public final class IntentBuilder {
     return bytes;
   }
 
-  /** Null if the source does not have what is needed. */
+  /** Builds a request; null if the source lacks necessary bytes. */
   private LogRequest.@Nullable Prepare changed(
       ShardIntent intent, BlockImage.Source source, Completion<DriveId> completion)
       throws ShardException {
@@ -151,7 +153,7 @@ public final class IntentBuilder {
         return null;
       }
       if (!image.hasLoaded()) {
-        checkBase(intent.target()); // what is read is checked for that as well
+        checkBase(intent.target()); // a read checks the base as well
       }
       LogRequest.Prepare request =
           request(intent, pieces, true, new Releasing(completion, image.slab()));
@@ -170,7 +172,7 @@ public final class IntentBuilder {
     }
   }
 
-  /** Gives memory back before it tells. */
+  /** Releases memory before it completes. */
   private record Releasing(Completion<DriveId> completion, Slab slab)
       implements Completion<DriveId> {
     @Override
@@ -223,7 +225,7 @@ public final class IntentBuilder {
         completion);
   }
 
-  /** The caller's memory as it is, cut where the shard's blocks end. */
+  /** The caller's buffer, split at the end of the shard's blocks. */
   private static List<ChangedBlocks> whole(ShardIntent.Bytes bytes) {
     int firstBlock = (int) (bytes.offset() / BLOCK);
     int existing = BlockImage.blocks(bytes.target().baseLength()) - firstBlock;

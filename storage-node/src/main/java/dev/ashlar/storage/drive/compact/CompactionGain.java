@@ -1,26 +1,29 @@
 package dev.ashlar.storage.drive.compact;
 
 /**
- * Which segments are worth emptying, by what is needed of them. Emptying one frees a segment and
- * takes room of the log for what is moved. Batches are rounded up, and where the next one does not
- * fit a segment's end stays empty: on a drive full of such data compaction would otherwise move the
- * same bytes for ever. For one thread.
+ * Decides which segments are worth emptying, by their needed bytes. Emptying a segment frees it and
+ * uses log space for the moved records. Batches are rounded up, and the end of a segment stays
+ * empty if the next batch does not fit: on a drive full of such data, compaction would otherwise
+ * move the same bytes forever. Not thread-safe.
  */
 final class CompactionGain {
-  /** Needed share, in percent, below which a segment is worth moving; when the drive is full. */
+  /**
+   * Share of needed bytes, in percent, below which a segment is emptied; the second one applies to
+   * a full drive.
+   */
   private static final int NEEDED_PERCENT_MAX = 50;
 
   private static final int NEEDED_PERCENT_MAX_WHEN_FULL = 90;
 
-  /** Of a segment: less is no gain. */
+  /** Minimum gain as a fraction of a segment. */
   private static final int GAIN_SHARE_MIN = 16;
 
   private final int segmentBytes;
   private long takenBytes;
 
   /**
-   * The one that was emptied in vain had the fewest needed bytes of all, so nothing is gained by
-   * others either before more is deleted.
+   * The segment emptied in vain had the fewest needed bytes, so others gain nothing either before
+   * more is deleted.
    */
   private long inVainFrom = Long.MAX_VALUE;
 
@@ -30,7 +33,7 @@ final class CompactionGain {
     this.segmentBytes = segmentBytes;
   }
 
-  /** Only segments of which fewer bytes are needed are worth emptying now. */
+  /** Segments with fewer needed bytes are worth emptying. */
   long neededBytesBelow(boolean isFull) {
     if (isFull != wasFull) {
       wasFull = isFull;
@@ -40,20 +43,20 @@ final class CompactionGain {
     return Math.min(inVainFrom, (long) segmentBytes * percentMax / 100);
   }
 
-  /** A segment is about to be emptied. */
+  /** Starts to account for a segment. */
   void begin() {
     takenBytes = 0;
   }
 
-  /** A move out of it took so many bytes of the log. */
+  /** Adds log space used by a move. */
   void took(long bytes) {
     takenBytes += bytes;
   }
 
   /**
-   * The segment is empty.
+   * The segment has been emptied.
    *
-   * @param neededBytes of it, before
+   * @param neededBytes its needed bytes before
    * @return false if that was in vain
    */
   boolean end(long neededBytes) {

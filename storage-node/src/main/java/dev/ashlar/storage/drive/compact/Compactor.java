@@ -37,24 +37,24 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Carries what is still needed out of mostly-dead segments and frees them. A segment is freed only
- * after a checkpoint of the index that no longer names it. For one thread.
+ * Moves live records out of mostly dead segments and frees the segments. A segment is freed only
+ * after a checkpoint of an index that no longer refers to it. Not thread-safe.
  */
 public final class Compactor {
   private static final Logger LOG = LoggerFactory.getLogger(Compactor.class);
 
   /**
-   * While less than this share of the drive's capacity is in use, in percent, what is dead may take
-   * as much as what is live. Segments that wait become deader: of those that are overwritten at
-   * random about a fifth is live when they are moved then, and not half. On a fuller drive there
-   * has to be room for what comes faster than it can be freed.
+   * Below this share of used capacity, in percent, dead bytes may take as much space as live ones.
+   * Waiting segments become deader: of randomly overwritten ones about a fifth is live when they
+   * are moved then, instead of half. A fuller drive needs space for data that arrives faster than
+   * space is freed.
    */
   private static final int ROOMY_PERCENT_MAX = 50;
 
-  /** An eighth of the segment that is written to has to be dead, or the log would go in circles. */
+  /** An eighth of the active segment must be dead; otherwise the log would move in circles. */
   private static final int ACTIVE_DEAD_SHARE = 8;
 
-  /** What is folded between its look-up and its move has become something else, and stays. */
+  /** A piece that is folded between lookup and move has changed and stays for another pass. */
   private static final int PASSES_MAX = 4;
 
   private final UUID drive;
@@ -72,19 +72,19 @@ public final class Compactor {
   private final List<Segment> emptied = new ArrayList<>();
 
   /**
-   * Segments with batches whose directories are damaged and that cannot be freed: of a piece in
-   * them the scrub has not told yet, or they have lost marks. Where a replay would lack a mark, it
-   * must meet the damage, which has it trust no shard that was changed.
+   * Segments with unreadable directories that cannot be freed: the scrub has not yet reported a
+   * piece in them, or they have lost markers. A replay without these markers must meet the damage,
+   * which makes it distrust all changed shards.
    */
   private final Set<Long> stuck = new HashSet<>();
 
-  /** Segments that could not be opened: others come first. */
+  /** Segments that could not be opened; others are tried first. */
   private final Set<Long> unopened = new HashSet<>();
 
-  /** Has the log's writer do something, and waits for it. */
+  /** Has the log writer execute a request and waits for it. */
   public interface Mover {
     /**
-     * @param bytes that are moved by it
+     * @param bytes bytes moved by the request
      */
     void commit(Function<Completion<DriveId>, LogRequest> request, long bytes)
         throws IOException, ShardException;
@@ -113,11 +113,11 @@ public final class Compactor {
   }
 
   /**
-   * Empties a segment that has lost a directory or, if that pays, the one with the least live
+   * Empties a segment with an unreadable directory or, if that pays, the one with the least live
    * bytes; false if there is none.
    */
   public boolean emptyOne() throws IOException, ShardException {
-    // The reserve is for what frees segments for sure.
+    // The reserve is for moves that certainly free segments.
     boolean hasRoom = segments.mayAllocate(SegmentFiles.Need.NEW_DATA);
     UnreadableDirectories.Lost found = hasRoom ? lost.poll() : null;
     if (found != null && mend(found)) {
@@ -138,8 +138,8 @@ public final class Compactor {
     }
     if (!gain.end(needed)) {
       LOG.info(
-          "emptying segment {} took as much room as it freed: segments that are as full are left"
-              + " as they are until more is deleted",
+          "Emptying segment {} took as much space as it freed: equally full segments are"
+              + " left alone until more is deleted",
           victim.id());
     }
     return true;
@@ -151,8 +151,8 @@ public final class Compactor {
   }
 
   /**
-   * Moves all that a segment holds, also what lies in batches whose directories cannot be read: a
-   * replay can read those of the batches where it lies then.
+   * Moves everything out of a segment, including pieces in batches with unreadable directories, so
+   * that a replay can read their new directories.
    */
   private boolean mend(UnreadableDirectories.Lost found) throws IOException, ShardException {
     Segment segment = segments.get(found.segment());
@@ -165,7 +165,7 @@ public final class Compactor {
   }
 
   /**
-   * @param undirected blobs of which pieces lie in batches without a directory
+   * @param undirected blobs with pieces in batches without a directory
    */
   private void empty(Segment victim, Set<BlobId> undirected) throws IOException, ShardException {
     if (victim.id() == log.activeSegment()) {
@@ -173,7 +173,8 @@ public final class Compactor {
     }
     if (!segments.mayAllocate(SegmentFiles.Need.NEW_DATA)
         && victim.use().marks() > readableMarks(victim)) {
-      LOG.warn("segment {} could not be freed: it is left as it is on a full drive", victim.id());
+      LOG.warn(
+          "Segment {} could not be freed and is left alone because the drive is full", victim.id());
       stuck.add(victim.id());
       return;
     }
@@ -187,13 +188,13 @@ public final class Compactor {
     }
     if (victim.use().liveBytes() > 0) {
       LOG.error(
-          "segment {} keeps {} live bytes: batches in it cannot be read",
+          "Segment {} keeps {} live bytes: batches in it are unreadable",
           victim.id(),
           victim.use().liveBytes());
       stuck.add(victim.id());
     } else if (marksMet < victim.use().marks()) {
       LOG.error(
-          "segment {} is empty but stays: {} marks in it cannot be read",
+          "Segment {} is empty but is kept: {} markers in it are unreadable",
           victim.id(),
           victim.use().marks() - marksMet);
       stuck.add(victim.id());
@@ -205,9 +206,9 @@ public final class Compactor {
   }
 
   /**
-   * The last batch may be all that has what lay in a segment: without another one behind it a
-   * rebuild that does not find it would take it for a write that was cut off, and nobody would know
-   * what is missing. Where there is no room that nobody lacks, it is left out.
+   * Confirms the last batch, which may be the only copy of what the segment held. Without a later
+   * batch, a rebuild that does not find it would take it for an interrupted write, and the loss
+   * would go unnoticed. Skipped when space is short.
    */
   private void confirm() throws IOException, ShardException {
     if (log.needsConfirmation()) {
@@ -219,7 +220,7 @@ public final class Compactor {
     return !emptied.isEmpty();
   }
 
-  /** Checkpoints the index and frees what was emptied before. */
+  /** Checkpoints the index and frees the segments emptied before. */
   public void free() throws IOException {
     List<Segment> covered = List.copyOf(emptied);
     index.checkpoint();
@@ -227,7 +228,7 @@ public final class Compactor {
     emptied.removeAll(covered);
   }
 
-  /** The one that takes the least room to empty: on a full drive that may be all there is. */
+  /** The segment that takes the least space to empty: a full drive may have no more. */
   private @Nullable Segment victim() {
     long active = log.activeSegment();
     Segment best = null;
@@ -257,7 +258,7 @@ public final class Compactor {
         && segments.usedBytes() / ROOMY_PERCENT_MAX < segments.capacityBytes() / 100;
   }
 
-  /** Also the segment that is written to can have what a full drive lacks. */
+  /** Whether the active segment can provide space that a full drive lacks. */
   private boolean isWorthLeaving(long neededBytes) {
     long written = (long) limits.segmentBytes() - log.activeRoomBytes();
     return segments.isFull() && written - neededBytes >= limits.segmentBytes() / ACTIVE_DEAD_SHARE;
@@ -273,9 +274,10 @@ public final class Compactor {
   }
 
   /**
-   * Packs what lay in many batches into few: else batches of one small record would stay so.
+   * Moves live records, packing those of many batches into few; otherwise batches of one small
+   * record would remain.
    *
-   * @return how many marks could be read
+   * @return the number of readable markers
    */
   private int moveNeeded(Segment victim) throws IOException, ShardException {
     LiveRecordCollector needed = new LiveRecordCollector(index, unfolded, segments, victim);
@@ -306,7 +308,7 @@ public final class Compactor {
     return found.size();
   }
 
-  /** What is done with a batch of which the directory was loaded. */
+  /** Called for each batch with a readable directory. */
   private interface BatchVisitor {
     void batch(BatchScanner scanner, BatchHeader header) throws IOException, ShardException;
   }
@@ -328,7 +330,7 @@ public final class Compactor {
     }
   }
 
-  /** All but the last, which may get more. */
+  /** Moves full batches; the last one may still grow. */
   private void moveBatches(Segment victim, LiveRecordCollector needed)
       throws IOException, ShardException {
     while (needed.bytesMax() > limits.batchBytesMax()) {
@@ -343,7 +345,7 @@ public final class Compactor {
     }
   }
 
-  /** As much as one batch carries, or less where that fills the segment that is written to. */
+  /** Moves one batch, or less if that fills the active segment. */
   private void moveSome(Segment victim, LiveRecordCollector needed)
       throws IOException, ShardException {
     LiveRecordCollector.Load load = needed.take(limits.batchBytesMax(), log.activeRoomBytes());
@@ -351,7 +353,7 @@ public final class Compactor {
       load = needed.take(limits.batchBytesMax(), limits.segmentBytes());
     }
     if (load.isEmpty()) {
-      throw new IllegalStateException("no batch can carry a record of segment " + victim.id());
+      throw new IllegalStateException("no batch can hold a record of segment " + victim.id());
     }
     move(victim, load);
   }
@@ -397,11 +399,11 @@ public final class Compactor {
     long active = log.activeSegment();
     int room = log.activeRoomBytes();
     mover.commit(request, movedBytes);
-    boolean isLeft = log.activeSegment() != active; // nothing is written there any more
+    boolean isLeft = log.activeSegment() != active; // nothing more is written there
     gain.took(batchBytes + (isLeft ? room : 0));
   }
 
-  /** Whether one read gets both, and in memory both lie as in the segment. */
+  /** Whether the pieces are adjacent, so that one read gets both. */
   private static boolean areNeighbours(ShardPiece piece, ShardPiece next) {
     Extent extent = piece.extent();
     return extent.tailPosition() == 0
@@ -422,7 +424,7 @@ public final class Compactor {
     }
   }
 
-  /** False if any of it cannot be read. */
+  /** False if any of the bytes are unreadable. */
   private static boolean read(Segment victim, ShardPiece first, ByteBuffer memory) {
     try {
       victim.file().read(memory, first.extent().position());
@@ -433,7 +435,7 @@ public final class Compactor {
     }
   }
 
-  /** A payload that fails its checksums moves as it is, and goes on failing them. */
+  /** Loads a piece. A payload that fails its checksums is moved as it is and keeps failing them. */
   private MovedPiece load(Segment victim, ShardPiece piece, ByteBuffer memory, boolean isRead)
       throws FileNotOpenedException {
     Extent extent = piece.extent();
@@ -446,10 +448,10 @@ public final class Compactor {
         }
       }
     } catch (FileNotOpenedException e) {
-      throw e; // that says nothing of the block
+      throw e; // this says nothing about the block
     } catch (IOException e) {
-      // A bad block is a lost block, not a lost drive: what cannot be read goes on as zeros.
-      LOG.warn("{} in segment {} cannot be read: {}", piece.shard(), victim.id(), e.toString());
+      // A bad block is a lost block, not a lost drive: unreadable bytes become zeros.
+      LOG.warn("{} in segment {} is unreadable: {}", piece.shard(), victim.id(), e.toString());
       meters.ioError();
       memory.clear();
       while (memory.hasRemaining()) {

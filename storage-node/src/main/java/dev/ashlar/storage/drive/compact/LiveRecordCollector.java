@@ -26,21 +26,21 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gathers what of a segment's records is still needed. An intent's piece that was folded may be
- * needed as what it has become: a base extent, or patches of some of its blocks. Most records of a
- * segment that is worth compacting are dead, so many are looked up together.
+ * Collects the needed records of a segment. A folded piece of an intent may be needed in its new
+ * role: as a base extent, or as patches of some of its blocks. Most records of a segment worth
+ * compacting are dead, so many are looked up together.
  */
 public final class LiveRecordCollector implements BatchScanner.RecordVisitor {
-  /** About all pieces of a segment that was written in small ones. */
+  /** About all pieces of a segment written in small pieces. */
   private static final int WAITING_MAX = 16 * 1024;
 
-  /** Appended blocks that are looked up with one scan, where they are enough. */
+  /** Appended blocks looked up with one scan, if there are enough. */
   private static final int BASE_BLOCKS_TOGETHER = 64;
 
-  /** Fewer are looked up one by one. */
+  /** Fewer pieces are looked up one by one. */
   private static final int PIECES_PER_SCAN_MIN = 4;
 
-  /** As in the index. */
+  /** The order of the index. */
   private static final Comparator<ShardPiece> IN_SHARDS =
       Comparator.comparing((ShardPiece piece) -> piece.shard().blob())
           .thenComparingInt(piece -> piece.shard().slot())
@@ -58,9 +58,9 @@ public final class LiveRecordCollector implements BatchScanner.RecordVisitor {
   private int marksMet;
 
   /**
-   * What one batch can carry.
+   * The records for one batch.
    *
-   * @param bytes that the batch takes of the log
+   * @param bytes log space of the batch
    */
   public record Load(List<ShardPiece> pieces, List<LogMarker> marks, int bytes) {
     static final Load NONE = new Load(List.of(), List.of(), SegmentFormat.BLOCK);
@@ -78,7 +78,7 @@ public final class LiveRecordCollector implements BatchScanner.RecordVisitor {
     this.segment = segment;
   }
 
-  /** At least what a batch of all that was looked up takes. */
+  /** Upper bound of the size of a batch with all records found so far. */
   int bytesMax() {
     return bytesMax;
   }
@@ -87,13 +87,13 @@ public final class LiveRecordCollector implements BatchScanner.RecordVisitor {
     return pieces.isEmpty() && marks.isEmpty();
   }
 
-  /** Takes out of what was looked up what fits a batch. */
+  /** Removes the records for one batch. */
   public Load take(int batchBytesMax) {
     return take(batchBytesMax, batchBytesMax);
   }
 
   /**
-   * @param roomBytes of the log, which the batch must not exceed
+   * @param roomBytes log space that the batch must not exceed
    */
   public Load take(int batchBytesMax, int roomBytes) {
     List<ShardPiece> taken = new ArrayList<>();
@@ -122,17 +122,17 @@ public final class LiveRecordCollector implements BatchScanner.RecordVisitor {
     return new Load(taken, takenMarks, SegmentFormat.roundUp(stored));
   }
 
-  /** What it is now shows in {@link #lookUp}. */
+  /** Collects a piece, whose current state is looked up by {@link #lookUp}. */
   @Override
   public void piece(ShardPiece piece) throws IOException {
     if (segment.use().liveBytes() == 0) {
-      return; // nothing in a segment comes to life again
+      return; // nothing in a segment becomes live again
     }
     waiting.add(piece);
     lookUpMany();
   }
 
-  /** The same. */
+  /** Collects a marker. */
   @Override
   public void mark(LogMarker mark) throws IOException {
     marksMet++;
@@ -140,12 +140,12 @@ public final class LiveRecordCollector implements BatchScanner.RecordVisitor {
     lookUpMany();
   }
 
-  /** How many marks were visited. */
+  /** Number of visited markers. */
   int marksMet() {
     return marksMet;
   }
 
-  /** Adds what the index has of a blob in this segment, whether a directory tells of it or not. */
+  /** Adds the pieces of a blob in this segment, with or without a readable directory. */
   void addAllOf(BlobId blob) throws IOException {
     index.forEachRow(
         blob,
@@ -168,7 +168,7 @@ public final class LiveRecordCollector implements BatchScanner.RecordVisitor {
     }
   }
 
-  /** Finds out what of all that was visited is needed, and as what. */
+  /** Looks up which visited records are needed and in which role. */
   public void lookUp() throws IOException {
     lookUpMarks();
     List<ShardPiece> needed = new ArrayList<>();
@@ -188,9 +188,7 @@ public final class LiveRecordCollector implements BatchScanner.RecordVisitor {
     needed.forEach(this::add);
   }
 
-  /**
-   * Intents that are none any more have to be looked for, after this, as what folds make of them.
-   */
+  /** Intents that no longer exist have to be looked up in the roles that folds give them. */
   private void lookUpIntents(
       List<ShardPiece> ofShard,
       List<ShardPiece> needed,
@@ -235,7 +233,7 @@ public final class LiveRecordCollector implements BatchScanner.RecordVisitor {
     return now != null && now.liesWhere(extent) ? now : null;
   }
 
-  /** Pieces of one shard that begin in the same so many blocks, each time. */
+  /** Groups pieces of one shard that begin in the same range of this many blocks. */
   private static List<List<ShardPiece>> neighbours(List<ShardPiece> pieces, int blocks) {
     pieces.sort(IN_SHARDS);
     List<List<ShardPiece>> all = new ArrayList<>();
@@ -302,7 +300,10 @@ public final class LiveRecordCollector implements BatchScanner.RecordVisitor {
     bytesMax += batchBytesMax(needed);
   }
 
-  /** The last fold's mark says how far the shard is; the others only what became of intents. */
+  /**
+   * The last fold marker records how far the shard is folded; others only record what became of
+   * intents.
+   */
   private void lookUpMarks() throws IOException {
     Map<ShardId, Long> revisions = new HashMap<>();
     for (LogMarker mark : waitingMarks) {
@@ -322,7 +323,7 @@ public final class LiveRecordCollector implements BatchScanner.RecordVisitor {
     waitingMarks.clear();
   }
 
-  /** Not less than what any mark says in a segment that is written no more. */
+  /** At least the revision of any marker in a segment that is no longer written. */
   private long folded(ShardId shard) throws IOException {
     UnfoldedShards.Known known = unfolded.find(shard);
     return known != null ? known.folded() : index.latest().folded(shard).revision();

@@ -8,18 +8,17 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Segments with batches whose directories cannot be read, and of which blobs the index has pieces
- * in such batches: the scrub finds them, compaction empties the segments. Not kept over a restart:
- * the next pass finds them again.
+ * Segments with unreadable batch directories, and the blobs that have pieces in such batches. The
+ * scrub finds them, compaction empties them. Not stored: the next scrub pass finds them again.
  */
 public final class UnreadableDirectories {
-  /** More are found by the next pass: a drive that has so many has to be replaced anyway. */
+  /** The next pass finds more; a drive with so many has to be replaced anyway. */
   private static final int SEGMENTS_MAX = 64;
 
   private final ReentrantLock lock = new ReentrantLock();
   private final TreeMap<Long, Set<BlobId>> found = new TreeMap<>();
 
-  /** What lies in batches of one segment without their directories. */
+  /** The blobs in batches of one segment without directories. */
   record Lost(long segment, Set<BlobId> blobs) {}
 
   public void add(long segment, Set<BlobId> blobs) {
@@ -33,7 +32,7 @@ public final class UnreadableDirectories {
     }
   }
 
-  /** Takes that of the first segment; null: there is none. */
+  /** Removes the first segment; null if there is none. */
   @Nullable Lost poll() {
     lock.lock();
     try {

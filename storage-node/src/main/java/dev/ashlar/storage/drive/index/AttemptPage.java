@@ -10,8 +10,8 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Collects some blobs and attempts that have intents, each pair once. The index orders a blob's
- * intents by slot first, so all of a blob's are seen before they are put in order.
+ * Lists pairs of blob and attempt that have intents, each pair once. The index orders the intents
+ * of a blob by slot first, so all intents of a blob are collected before they are sorted.
  */
 public final class AttemptPage implements ShardIndex.IntentVisitor {
   private final long session;

@@ -5,22 +5,22 @@ import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where base extents are likely to begin: a point look-up is cheaper than a seek, most shards are
- * one extent from block 0 on, and long ones are extents of one length but for the last. For any
- * thread.
+ * Predicts where base extents begin: a point lookup is cheaper than a seek, most shards are one
+ * extent from block 0 on, and long shards consist of extents of equal length except for the last.
+ * Thread-safe.
  */
 final class ExtentPredictor {
   private static final int FIRST_EXTENT_BLOCKS = 64;
 
-  /** Blocks of each extent of a long shard but its last, as found last. */
+  /** Extent length, in blocks, last seen in a long shard. */
   private volatile int usualBlocks = FIRST_EXTENT_BLOCKS;
 
-  /** A point look-up. */
+  /** A point lookup. */
   interface LookUp {
     @Nullable Extent at(int firstBlock) throws IOException;
   }
 
-  /** The extent that holds the block, or null where a guess does not hit it. */
+  /** The extent with this block, or null if no prediction matches. */
   @Nullable Extent find(int block, LookUp lookUp) throws IOException {
     if (block < FIRST_EXTENT_BLOCKS) {
       Extent first = lookUp.at(0);
@@ -33,7 +33,7 @@ final class ExtentPredictor {
     return guessed != null && guessed.covers(block) ? guessed : null;
   }
 
-  /** Learns from a second extent that is as long as the first, and so not a last one. */
+  /** Learns from a second extent of the same length as the first, which cannot be a last one. */
   void learn(Extent found) {
     int blocks = found.crcs().length;
     if (found.firstBlock() == blocks && usualBlocks != blocks) {

@@ -5,8 +5,8 @@ import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
 
 /**
- * RocksDB, and who is told at once when it fails, whichever thread meets that and whatever becomes
- * of the exception.
+ * A RocksDB instance and a listener that learns of each failure at once, independent of what
+ * becomes of the exception.
  */
 record IndexDatabase(RocksDB db, Consumer<IndexException> onFailure) {
   IndexException failed(RocksDBException e) {
@@ -14,15 +14,15 @@ record IndexDatabase(RocksDB db, Consumer<IndexException> onFailure) {
   }
 
   /**
-   * A row is not in the form in which rows are written.
+   * Reports a malformed row.
    *
-   * @param e what reading it has come to
+   * @param e the exception from decoding the row
    */
   IndexException malformed(RuntimeException e) {
     return told(IndexException.malformed(e));
   }
 
-  /** Tells of it. */
+  /** Reports a failure. */
   IndexException told(IndexException failure) {
     onFailure.accept(failure);
     return failure;

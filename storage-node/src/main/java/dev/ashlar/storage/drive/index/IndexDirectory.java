@@ -12,9 +12,9 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
 
-/** The files of an index, all of which can be made anew from the log. */
+/** The directory of an index. All of its files can be rebuilt from the log. */
 public final class IndexDirectory {
-  /** It names the list of all others: without it there is no index. */
+  /** Names the current manifest: without this file there is no index. */
   static final String FIRST = "CURRENT";
 
   private static final String PROBE = "probe";
@@ -22,20 +22,23 @@ public final class IndexDirectory {
 
   private IndexDirectory() {}
 
-  /** Deletes an index that is closed. */
+  /** Deletes a closed index. */
   public static void discard(Path folder) throws IOException {
     Files.deleteIfExists(folder.resolve(FIRST));
     deleteAll(folder);
   }
 
-  /** Deletes what is left of an index of which the beginning is gone, lest files of two mix. */
+  /**
+   * Deletes the remains of an index whose {@value #FIRST} file is gone, so that files of two
+   * indexes never mix.
+   */
   static void finishDiscard(Path folder) throws IOException {
     if (!Files.exists(folder.resolve(FIRST))) {
       deleteAll(folder);
     }
   }
 
-  /** Writes a small file and deletes it; fails if that cannot be done. */
+  /** Writes and deletes a small file; fails if that is impossible. */
   public static void probe(Path folder) throws IOException {
     Path probe = folder.resolve(PROBE);
     Set<OpenOption> options = Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE);

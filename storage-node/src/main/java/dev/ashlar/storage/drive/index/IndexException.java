@@ -7,52 +7,58 @@ import org.rocksdb.RocksDBException;
 import org.rocksdb.Status;
 
 /**
- * The index of a drive failed. It puts nothing in doubt that was acknowledged: the log has that,
- * and the index can be opened again or made anew from it.
+ * A failure of a drive's index. It puts no acknowledged data in doubt: the log holds the data, and
+ * the index can be reopened or rebuilt from it.
  */
 public final class IndexException extends IOException {
   private static final long serialVersionUID = 1;
 
   private final Kind kind;
 
-  /** What has to be done. */
+  /** Kinds of failure by the recovery they need. */
   public enum Kind {
-    /** Its bytes are not what was written: it has to be made anew. */
+    /** The index is damaged and has to be rebuilt. */
     DAMAGED(
         ShardFault.UNAVAILABLE,
-        "its index is made anew",
-        "The index is discarded and made anew from the log; the drive refuses all requests until"
-            + " then"),
-    /** It could not be read, which may pass: it is opened again before it counts as damaged. */
+        "its index is being rebuilt",
+        "The index is discarded and rebuilt from the log; the drive refuses all requests"
+            + " until then"),
+    /**
+     * The index could not be read. This may be transient, so it is reopened before it counts as
+     * damaged.
+     */
     UNREADABLE(
         ShardFault.UNAVAILABLE,
-        "its index could not be read and is opened again",
-        "The index is opened again, and made anew from the log only if it cannot be read then"
-            + " either; the drive takes no writes until then. Check its cables and controller"),
+        "its index could not be read and is being reopened",
+        "The index is reopened, and rebuilt from the log only if it is unreadable then; the"
+            + " drive refuses writes until then. Check the cables and the controller of the drive"),
     /**
-     * The process was killed before the index was first written, or while it was made anew, or it
-     * is not there. That is no fault.
+     * The index is missing, or the process was killed before the index was first written or during
+     * a rebuild. This is no fault.
      */
     UNFINISHED(
         ShardFault.UNAVAILABLE,
         "its index is made anew",
-        "It is made anew from the log; the drive refuses all requests until then"),
-    /** The file system had no room for its files: it can be opened again when there is some. */
+        "It is rebuilt from the log; the drive refuses all requests until then"),
+    /**
+     * The file system has no space for files of the index. It can be reopened when there is some.
+     */
     NO_SPACE(
         ShardFault.FULL,
-        "its file system has no room for its index",
-        "The drive takes no writes until the file system has room; delete something else on it"),
-    /** The process had too many files open: it can be opened again when it has fewer. */
+        "its file system has no space for the index",
+        "The drive refuses writes until the file system has free space; delete other files"
+            + " on it"),
+    /** The process has too many open files. The index can be reopened when it has fewer. */
     NO_FILES(
         ShardFault.UNAVAILABLE,
         "the process has too many files open",
-        "The drive takes no writes until files can be opened; raise the limit (ulimit -n)"),
-    /** A write failed otherwise, or something unknown: it can be opened again. */
+        "The drive refuses writes until files can be opened; raise the limit (ulimit -n)"),
+    /** Another write failure or an unknown one. The index can be reopened. */
     FAILED(
         ShardFault.UNAVAILABLE,
         "its index is opened again",
-        "The index is opened again; the drive takes no writes until then, and reads only until it"
-            + " is closed for that");
+        "The index is reopened; the drive refuses writes until then, and reads while the"
+            + " index is closed");
 
     private final ShardFault fault;
     private final String says;
@@ -64,32 +70,32 @@ public final class IndexException extends IOException {
       this.plan = plan;
     }
 
-    /** Why requests are refused. */
+    /** The reason given when requests are refused. */
     public String says() {
       return says;
     }
 
-    /** What is done about it, for the log. */
+    /** The recovery, for the log. */
     public String plan() {
       return plan;
     }
 
-    /** Whether the index is of no use any more. */
+    /** Whether the index has to be discarded. */
     public boolean isDiscarded() {
       return this == DAMAGED;
     }
 
-    /** Whether what is there could not be read as it was written. */
+    /** Whether the content could not be read as it was written. */
     boolean isOfContent() {
       return this == DAMAGED || this == UNREADABLE;
     }
 
-    /** Whether it passes by itself, so that it is only looked at again now and then. */
+    /** Whether the condition is temporary, so that it is only checked from time to time. */
     public boolean isWaitedFor() {
       return this == NO_SPACE || this == NO_FILES;
     }
 
-    /** What requests are told until then. */
+    /** The fault that requests get until then. */
     public ShardFault fault() {
       return fault;
     }
@@ -100,7 +106,7 @@ public final class IndexException extends IOException {
     this.kind = kind;
   }
 
-  /** A row that is not in the form in which rows are written. */
+  /** A malformed row. */
   static IndexException malformed(RuntimeException cause) {
     return new IndexException(Kind.DAMAGED, "index: a row is malformed: " + cause, cause);
   }
@@ -109,7 +115,7 @@ public final class IndexException extends IOException {
     return new IndexException(kind(e), "index: " + e.getMessage(), e);
   }
 
-  /** The failure of an index that caused this one, or null. */
+  /** The index failure among the causes of this exception, or null. */
   public static @Nullable IndexException in(@Nullable Throwable failure) {
     for (Throwable each = failure; each != null; each = each.getCause()) {
       if (each instanceof IndexException found) {
@@ -135,7 +141,9 @@ public final class IndexException extends IOException {
     };
   }
 
-  /** RocksDB has no codes for these: its messages end with what the system says. */
+  /**
+   * RocksDB has no codes for these cases: its messages end with the error of the operating system.
+   */
   private static Kind ofInputOutput(Status status, String message) {
     if (status.getSubCode() == Status.SubCode.NoSpace || message.contains("No space left")) {
       return Kind.NO_SPACE;

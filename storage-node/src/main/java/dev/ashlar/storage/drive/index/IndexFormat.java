@@ -39,7 +39,7 @@ final class IndexFormat {
   static final byte INTENT = 4;
   static final byte FOLDED = 5;
 
-  /** Up to and with the blob, and with the slot. */
+  /** Length of key prefixes up to the blob and up to the slot. */
   static final int BLOB_KEY_BYTES = 17;
 
   static final int SHARD_KEY_BYTES = 18;
@@ -80,12 +80,12 @@ final class IndexFormat {
     key.putInt(number);
   }
 
-  /** Of a piece with a row of its own, which patches have not. */
+  /** The key of a piece that has its own row, unlike patches. */
   static void putKey(ByteBuffer key, ShardId shard, ShardPiece.Role role, int firstBlock) {
     switch (role) {
       case ShardPiece.Base base -> putShard(key, BASE, shard);
       case ShardPiece.Patch patch ->
-          throw new IllegalArgumentException("patches have rows by the page");
+          throw new IllegalArgumentException("patches are stored by page");
       case ShardPiece.Intent intent -> {
         putShard(key, INTENT, shard);
         key.putLong(intent.attempt().session()).putLong(intent.attempt().sequence());
@@ -110,7 +110,7 @@ final class IndexFormat {
     }
   }
 
-  /** The beginning of a blob's keys of this kind. */
+  /** The key prefix of a blob for this kind. */
   static byte[] blobKey(byte kind, BlobId blob) {
     return ByteBuffer.allocate(BLOB_KEY_BYTES)
         .put(kind)
@@ -137,7 +137,7 @@ final class IndexFormat {
     return key.array();
   }
 
-  /** The beginning of the keys of what an attempt wrote for a shard. */
+  /** The key prefix of an attempt's pieces of a shard. */
   static byte[] intentKey(ShardId shard, AttemptId attempt) {
     ByteBuffer key = ByteBuffer.allocate(INTENT_KEY_BYTES - 4);
     putShard(key, INTENT, shard);
@@ -147,7 +147,7 @@ final class IndexFormat {
   /**
    * The key of a piece.
    *
-   * @param attempt as of {@link #intentKey(ShardId, AttemptId)}
+   * @param attempt prefix from {@link #intentKey(ShardId, AttemptId)}
    */
   static byte[] intentKey(byte[] attempt, int block) {
     return ByteBuffer.allocate(INTENT_KEY_BYTES).put(attempt).putInt(block).array();
@@ -179,7 +179,7 @@ final class IndexFormat {
     return extent(ShardPiece.Role.BASE, lastInt(key), ByteBuffer.wrap(value));
   }
 
-  /** Adds a page's patches of blocks from the first up to and with the last. */
+  /** Adds the patches of a page with blocks from the first to the last. */
   static void addPatches(
       List<Extent> found, byte[] key, byte[] value, int firstBlock, int lastBlock) {
     PatchPage.addTo(found, lastInt(key), ByteBuffer.wrap(value), firstBlock, lastBlock);

@@ -25,20 +25,21 @@ import org.rocksdb.Status;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reads an index that is in use: all blocks of its tables, past all caches and as slowly as it is
- * told, and the list of its tables. What has rotted is found before it is needed. For one thread.
+ * Verifies an index that is in use. It reads all blocks of its tables, bypassing caches and at a
+ * limited rate, and the manifest, so that damage is found before the data is needed. Not
+ * thread-safe.
  */
 public final class IndexVerifier {
   private static final org.slf4j.Logger LOG = LoggerFactory.getLogger(IndexVerifier.class);
 
   private static final int READ_BYTES = 256 << 10;
 
-  /** Files come and go while they are listed and opened. */
+  /** Files appear and disappear while they are listed and opened. */
   private static final int LIST_ATTEMPTS = 3;
 
   private static final long PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-  /** What a compaction or flush of the open index may take away. */
+  /** Files that a compaction or flush of the open index may remove. */
   private static final Pattern PASSING_FILE = Pattern.compile("\\d+\\.(sst|log)");
 
   private final IndexDatabase db;
@@ -52,11 +53,11 @@ public final class IndexVerifier {
   }
 
   /**
-   * Reads all.
+   * Verifies the manifest and all tables.
    *
-   * @return false if it was told to end
-   * @throws IndexException what is damaged; that is told
-   * @throws IOException it could not be read now, which says nothing of the index
+   * @return false if it was stopped
+   * @throws IndexException if the index is damaged; the failure is also reported
+   * @throws IOException if the index cannot be read now, which says nothing about its content
    */
   boolean verify() throws IOException {
     IOException unread = readList();
@@ -90,7 +91,7 @@ public final class IndexVerifier {
       return verify(table, true);
     } catch (RocksDBException e) {
       if (!tables().contains(table)) {
-        return true; // merged with others meanwhile
+        return true; // compacted meanwhile
       }
       if (isOfDirectReads(e)) {
         return verify(table, false);
@@ -100,17 +101,17 @@ public final class IndexVerifier {
   }
 
   private static IOException unread(RocksDBException e) {
-    return new IOException("the index could not be read now: " + e.getMessage(), e);
+    return new IOException("reading the index failed: " + e.getMessage(), e);
   }
 
-  /** Not every file system has them. */
+  /** Not every file system supports direct reads. */
   private static boolean isOfDirectReads(RocksDBException e) {
     Status.Code code = e.getStatus() == null ? Status.Code.Undefined : e.getStatus().getCode();
     return code != Status.Code.Corruption;
   }
 
   /**
-   * @param isDirect whether what the page cache has is of no interest
+   * @param isDirect whether to bypass the page cache
    */
   private boolean verify(String table, boolean isDirect) throws RocksDBException {
     BlockBasedTableConfig uncached = new BlockBasedTableConfig().setNoBlockCache(true);
@@ -136,10 +137,10 @@ public final class IndexVerifier {
   }
 
   /**
-   * Opens the index beside itself, as the next start will. Only what is wrong with the same list
-   * again and again, and not with a file that may have gone since, is damage.
+   * Opens the index a second time, as the next start will. Only a failure that persists with the
+   * same manifest and is not caused by a removed file counts as damage.
    *
-   * @return why it could not be read now, or null
+   * @return the reason why it could not be read now, or null
    */
   private @Nullable IOException readList() throws IOException {
     String list = nameOfList();
@@ -163,23 +164,23 @@ public final class IndexVerifier {
     }
   }
 
-  /** As the next start will read it; empty where it cannot. */
+  /** The manifest's name as the next start will read it; empty if unreadable. */
   private String nameOfList() {
     try {
       return Files.readString(folder.resolve(IndexDirectory.FIRST), StandardCharsets.ISO_8859_1);
     } catch (IOException e) {
-      LOG.debug("the name of the list in {} cannot be read", folder, e);
+      LOG.debug("The name of the manifest in {} cannot be read", folder, e);
       return "";
     }
   }
 
-  /** Whether the list itself may be what is damaged. */
+  /** Whether the manifest itself may be damaged. */
   public static boolean isOfList(RocksDBException e) {
     return IndexException.of(e).kind().isOfContent()
         && !PASSING_FILE.matcher(String.valueOf(e.getMessage())).find();
   }
 
-  /** Else the log file of the open index would be taken away from it. */
+  /** Keeps RocksDB from replacing the log file of the open index. */
   private static final class Silent extends Logger {
     Silent() {
       super(InfoLogLevel.FATAL_LEVEL);

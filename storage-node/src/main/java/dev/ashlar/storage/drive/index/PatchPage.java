@@ -8,9 +8,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The patches of {@value #BLOCKS} neighbouring blocks of a shard: one row of the index, because
- * what is changed together, and what is read together, is mostly side by side. All integers are
- * big-endian.
+ * The patches of {@value #BLOCKS} adjacent blocks of a shard, stored as one row of the index
+ * because changes and reads mostly concern adjacent blocks. All integers are big-endian.
  *
  * <pre>
  * of each patch, in the order of the blocks:
@@ -29,12 +28,12 @@ public final class PatchPage {
   private static final int IS_BEHIND = 8;
   private static final int IS_SHORT = 16;
 
-  /** Of a value, at most. */
+  /** Maximum size of a value. */
   static final int BYTES_MAX = BLOCKS * (1 + 36 + 4 + 4);
 
   private final @Nullable Extent[] patches = new Extent[BLOCKS];
 
-  /** The number of the page that the block belongs to. */
+  /** The page of a block. */
   static int numberOf(int block) {
     return block / BLOCKS;
   }
@@ -90,9 +89,7 @@ public final class PatchPage {
         && before.stamp().equals(patch.stamp());
   }
 
-  /**
-   * Of the page in this value, adds the patches of blocks from the first up to and with the last.
-   */
+  /** Decodes a page and adds the patches of blocks from the first to the last. */
   static void addTo(
       List<Extent> found, int number, ByteBuffer value, int firstBlock, int lastBlock) {
     long segment = 0;

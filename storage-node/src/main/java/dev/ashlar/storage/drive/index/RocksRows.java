@@ -16,9 +16,9 @@ import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
 import org.rocksdb.Snapshot;
 
-/** What was committed when it was made, or when each of its methods is called. For any thread. */
+/** The rows of a snapshot, or of the latest commit at each call. Thread-safe. */
 final class RocksRows implements ShardIndex.Rows {
-  /** Fewer are looked up one by one. */
+  /** Fewer pages are looked up one by one. */
   private static final int PAGES_PER_SCAN_MIN = 4;
 
   private static final ThreadLocal<Scratch> SCRATCH = ThreadLocal.withInitial(Scratch::new);
@@ -28,7 +28,7 @@ final class RocksRows implements ShardIndex.Rows {
   private final @Nullable Snapshot moment;
   private final ReadOptions reading;
 
-  /** Direct memory for one look-up at a time. */
+  /** Direct buffers for one lookup at a time. */
   private static final class Scratch {
     final ByteBuffer key = ByteBuffer.allocateDirect(IndexFormat.INTENT_KEY_BYTES);
     final ByteBuffer value = ByteBuffer.allocateDirect(IndexFormat.VALUE_BYTES_MAX);
@@ -49,17 +49,17 @@ final class RocksRows implements ShardIndex.Rows {
     }
   }
 
-  /** What is committed now. */
+  /** A snapshot of the latest commit. */
   static RocksRows ofNow(IndexDatabase db, ExtentPredictor guess) {
     return new RocksRows(db, guess, db.db().getSnapshot());
   }
 
-  /** What is committed when it is asked. */
+  /** A view of the latest commit at each call. */
   static RocksRows latest(IndexDatabase db, ExtentPredictor guess) {
     return new RocksRows(db, guess, null);
   }
 
-  /** The value, until the thread's next look-up; or null. */
+  /** The value, valid until the next lookup of this thread, or null. */
   private @Nullable ByteBuffer get(KeyWriter writer) throws IOException {
     Scratch mine = SCRATCH.get();
     writer.put(mine.key.clear());
@@ -122,7 +122,7 @@ final class RocksRows implements ShardIndex.Rows {
     return found;
   }
 
-  /** Without a guess where they begin. */
+  /** Base extents without predicting where they begin. */
   List<Extent> soughtBases(ShardId shard, int firstBlock, int lastBlock) throws IOException {
     byte[] all = IndexFormat.shardKey(IndexFormat.BASE, shard);
     byte[] behind = IndexFormat.baseKey(shard, lastBlock + 1);
@@ -198,7 +198,7 @@ final class RocksRows implements ShardIndex.Rows {
     return found;
   }
 
-  /** Of the attempt at whose first piece the scan stands. */
+  /** The pieces of the attempt at which the scan is positioned. */
   private static List<ShardPiece> intents(
       RocksScan entries, byte[] attempt, int firstBlock, int lastBlock) throws IOException {
     List<ShardPiece> found = new ArrayList<>();

@@ -19,8 +19,8 @@ import org.rocksdb.Slice;
 import org.rocksdb.Snapshot;
 
 /**
- * The entries between two keys, in order. RocksDB is told of both, so that it does not look beyond
- * them: there may be any number of removed entries until the next one that is left.
+ * An iterator over the entries between two keys. RocksDB is given both bounds, so that it does not
+ * walk over removed entries beyond them.
  */
 final class RocksScan implements AutoCloseable {
   private final IndexDatabase db;
@@ -30,11 +30,11 @@ final class RocksScan implements AutoCloseable {
   private final RocksIterator entries;
 
   /**
-   * Stands nowhere yet.
+   * Creates an iterator without a position.
    *
-   * @param moment what it sees; null for all that is committed
-   * @param from the first key, or where it would be
-   * @param to just behind the last key
+   * @param moment the snapshot to read; null: the latest commit
+   * @param from inclusive lower bound
+   * @param to exclusive upper bound
    */
   RocksScan(IndexDatabase db, @Nullable Snapshot moment, byte[] from, byte[] to) {
     this.db = db;
@@ -47,16 +47,16 @@ final class RocksScan implements AutoCloseable {
     entries = db.db().newIterator(reading);
   }
 
-  /** Of all entries whose keys begin so. */
+  /** A scan of all entries with this prefix. */
   static RocksScan of(IndexDatabase db, byte[] prefix) {
     return new RocksScan(db, null, prefix, behind(prefix));
   }
 
-  /** The key behind all that begin so. */
+  /** The first key after all keys with this prefix. */
   static byte[] behind(byte[] prefix) {
     int last = prefix.length - 1;
     while (prefix[last] == (byte) 0xff) {
-      last--; // kinds are small numbers: the first byte never is
+      last--; // the first byte is a small number and never 0xff
     }
     byte[] behind = Arrays.copyOf(prefix, last + 1);
     behind[last]++;
@@ -68,8 +68,8 @@ final class RocksScan implements AutoCloseable {
   }
 
   /**
-   * Goes forward to the first entry that is not before this key, if it stands before it. Where that
-   * is likely to be the next one, this is much cheaper than to seek it.
+   * Advances to the first entry at or after this key. If that is likely to be the next entry, this
+   * is much cheaper than a seek.
    */
   void goOnTo(byte[] key) {
     if (isBefore(key)) {
@@ -84,7 +84,7 @@ final class RocksScan implements AutoCloseable {
     return entries.isValid() && Arrays.compareUnsigned(entries.key(), key) < 0;
   }
 
-  /** Goes to the last entry that is not behind this key; to the first if there is none. */
+  /** Seeks the last entry at or before this key, or the first entry if there is none. */
   void seekLast(byte[] key) throws IOException {
     entries.seekForPrev(key);
     if (!isAtEntry()) {
@@ -92,7 +92,7 @@ final class RocksScan implements AutoCloseable {
     }
   }
 
-  /** False behind the last entry. */
+  /** False after the last entry. */
   boolean isAtEntry() throws IOException {
     if (entries.isValid()) {
       return true;
@@ -145,7 +145,7 @@ final class RocksScan implements AutoCloseable {
     return read(key -> IndexFormat.folded(ByteBuffer.wrap(value())));
   }
 
-  /** Adds what the page at which it stands has of these blocks. */
+  /** Adds the patches of these blocks from the current page. */
   void addPatches(List<Extent> found, int firstBlock, int lastBlock) throws IOException {
     read(
         key -> {
@@ -154,7 +154,7 @@ final class RocksScan implements AutoCloseable {
         });
   }
 
-  /** Of the entry at which it stands, what is made from its key. */
+  /** Decodes the current entry from its key. */
   <T> T read(Function<byte[], T> reader) throws IOException {
     try {
       return reader.apply(key());

@@ -29,9 +29,9 @@ import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
 
 /**
- * The index in RocksDB, without a log of its own. There is one column family, so tables are flushed
- * in the order of the commits and what a crash leaves is the state after some commit; the position
- * in the segment log is part of each. Laid out by {@link IndexFormat}.
+ * The index in RocksDB, without a write-ahead log. A single column family is flushed in commit
+ * order, so a crash leaves the state after some commit, which includes the position in the segment
+ * log. See {@link IndexFormat} for the layout.
  */
 public final class RocksShardIndex implements ShardIndex {
   private final Path folder;
@@ -40,7 +40,7 @@ public final class RocksShardIndex implements ShardIndex {
   private final IndexDatabase db;
   private volatile LogPosition position = LogPosition.START;
 
-  /** Whether any shard was ever changed: where none was, nothing is looked for but base extents. */
+  /** Whether any shard was ever changed. If not, only base extents have to be looked up. */
   private volatile boolean hasChanges;
 
   private final ExtentPredictor guess = new ExtentPredictor();
@@ -48,7 +48,7 @@ public final class RocksShardIndex implements ShardIndex {
   private final RocksUpdate update;
 
   /**
-   * @param onFailure is told of each failure of the open index at once, by whoever meets it
+   * @param onFailure called for each failure of the open index by the thread that meets it
    */
   public RocksShardIndex(Path folder, IndexResources resources, Consumer<IndexException> onFailure)
       throws IOException {
@@ -89,7 +89,7 @@ public final class RocksShardIndex implements ShardIndex {
         new BlockBasedTableConfig()
             .setBlockCache(resources.blockCache())
             .setCacheIndexAndFilterBlocks(true)
-            // Counted in the cache but never evicted: normally of four tables, slowed at 20.
+            // Charged to the cache but never evicted: usually four tables, throttled at 20.
             .setPinL0FilterAndIndexBlocksInCache(true)
             // 1.3 bytes per key; blocks of older tables have none and are searched.
             .setDataBlockIndexType(DataBlockIndexType.kDataBlockBinaryAndHash)
@@ -229,7 +229,7 @@ public final class RocksShardIndex implements ShardIndex {
     return found.stream().limit(max).toList();
   }
 
-  /** The first blobs with rows of this kind, while they are wanted. */
+  /** The first blobs with rows of this kind, while the predicate holds. */
   private List<BlobId> blobs(byte kind, @Nullable BlobId after, int max, Predicate<BlobId> isWanted)
       throws IOException {
     byte[] all = {kind};
@@ -273,10 +273,10 @@ public final class RocksShardIndex implements ShardIndex {
     try (FlushOptions flush = new FlushOptions().setWaitForFlush(true).setAllowWriteStall(true)) {
       db.db().flush(flush);
       if (hasBackgroundErrors()) {
-        db.db().verifyChecksum(); // tells whether that is why
+        db.db().verifyChecksum(); // tells whether corruption is the cause
         throw db.told(
             new IndexException(
-                IndexException.Kind.FAILED, "index: work in the background has failed", null));
+                IndexException.Kind.FAILED, "index: background work has failed", null));
       }
     } catch (RocksDBException e) {
       throw db.failed(e);
@@ -295,7 +295,7 @@ public final class RocksShardIndex implements ShardIndex {
     }
   }
 
-  /** Whether a flush or compaction has failed since it was opened. */
+  /** Whether a flush or compaction has failed since the index was opened. */
   private boolean hasBackgroundErrors() throws IOException {
     try {
       return !"0".equals(db.db().getProperty("rocksdb.background-errors"));
@@ -304,7 +304,7 @@ public final class RocksShardIndex implements ShardIndex {
     }
   }
 
-  /** From now on commits fail. */
+  /** Makes all later commits fail. */
   public void endCommits() {
     update.end();
   }

@@ -14,7 +14,7 @@ import org.rocksdb.RocksDBException;
 import org.rocksdb.WriteBatch;
 import org.rocksdb.WriteOptions;
 
-/** One write batch, used again and again by the log's writer. */
+/** A reusable write batch for the log writer. */
 final class RocksUpdate implements ShardIndex.Update {
   private final IndexDatabase db;
   private final RocksRows latest;
@@ -24,7 +24,7 @@ final class RocksUpdate implements ShardIndex.Update {
   private final ByteBuffer key = ByteBuffer.allocateDirect(IndexFormat.INTENT_KEY_BYTES);
   private final ByteBuffer value = ByteBuffer.allocateDirect(IndexFormat.VALUE_BYTES_MAX);
 
-  /** With patches put and removed. */
+  /** Pages with the changes of this update. */
   private final Map<PageKey, PatchPage> pages = new HashMap<>();
 
   private boolean hasChangedShards;
@@ -32,7 +32,7 @@ final class RocksUpdate implements ShardIndex.Update {
 
   private record PageKey(ShardId shard, int number) {}
 
-  /** Told of each commit. */
+  /** Called for each commit. */
   interface CommitListener {
     void committed(LogPosition reached, boolean hasChangedShards);
   }
@@ -49,7 +49,7 @@ final class RocksUpdate implements ShardIndex.Update {
     hasChangedShards = false;
   }
 
-  /** From now on commits fail: whoever makes the index anew is to end soon. */
+  /** Makes all later commits fail, so that an index rebuild ends soon. */
   void end() {
     isEnding = true;
   }

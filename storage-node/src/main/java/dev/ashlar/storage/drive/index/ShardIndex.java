@@ -13,112 +13,111 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * From shards to extents. What is committed is visible at once but durable only by {@link
- * #checkpoint}; a crash takes it back to some earlier commit, never to a part of one and never
- * behind the last checkpoint.
+ * Maps shards to extents. A commit is visible at once but durable only after {@link #checkpoint}. A
+ * crash reverts the index to an earlier commit, never to a part of one and never to one before the
+ * last checkpoint.
  */
 public interface ShardIndex extends AutoCloseable {
-  /** Up to where the log has been committed to this index. */
+  /** The position up to which the log has been committed to this index. */
   LogPosition position();
 
-  /** Per segment, what was last committed about it. */
+  /** The usage of each segment as last committed. */
   Map<Long, SegmentUsage> segments() throws IOException;
 
-  /** The base extent that holds this 4 KiB block of the shard. */
+  /** The base extent with this 4 KiB block of the shard. */
   @Nullable Extent find(ShardId shard, int block) throws IOException;
 
-  /** All of the index as it is after the last commit. */
+  /** A snapshot of the index after the last commit. */
   Rows rows();
 
   /**
-   * The index as it is whenever it is asked: cheaper than {@link #rows}, for who asks once, or
-   * accepts answers of different moments. Need not be closed.
+   * A view of the latest commit at each call. Cheaper than {@link #rows} for single queries and for
+   * callers that accept answers of different moments. Need not be closed.
    */
   Rows latest();
 
-  /** All of a blob. */
+  /** Visits all rows of a blob. */
   void forEachRow(BlobId blob, RowVisitor visitor) throws IOException;
 
-  /** Of a blob, what is not folded: a small part of all. */
+  /** The unfolded pieces of a blob. */
   List<ShardPiece> unfolded(BlobId blob) throws IOException;
 
   /**
-   * The first blobs with a base extent whose session is below, in order.
+   * The first blobs, in order, that have a base extent and a lower session.
    *
-   * @param after only blobs behind it; null: from the first on
+   * @param after starts after this blob; null: at the first
    */
   List<BlobId> blobsBelow(long session, @Nullable BlobId after, int max) throws IOException;
 
   /**
-   * Every piece that is not folded, in the order of their blobs, until the visitor has enough.
+   * Visits all unfolded pieces in the order of their blobs until the visitor returns false.
    *
    * @param from the blob to begin with; null: the first
    */
   void forEachIntent(@Nullable BlobId from, IntentVisitor visitor) throws IOException;
 
   /**
-   * The first blobs that were changed, in order: something of them is folded, or may have been, or
-   * not folded yet.
+   * The first changed blobs, in order: they have folded or unfolded changes, or may have had.
    *
    * @param after only blobs behind it; null: from the first on
    */
   List<BlobId> changedBlobs(@Nullable BlobId after, int max) throws IOException;
 
-  /** The next commit, empty. There is one at a time: the log has one writer. */
+  /** An empty update for the next commit. There is one at a time because the log has one writer. */
   Update update();
 
-  /** Makes durable all that was committed before the call. */
+  /** Makes everything committed before the call durable. */
   void checkpoint() throws IOException;
 
   /**
-   * Reads all of it.
+   * Verifies the whole index by reading it.
    *
-   * @return false if it was told to end
+   * @return false if it was stopped
    */
   default boolean verify(ReadThrottle pace) throws IOException {
     return true;
   }
 
-  /** Fails if work in the background has failed. */
+  /** Fails if background work of the index has failed. */
   default void check() throws IOException {}
 
   @Override
   void close();
 
-  /** Told of each row of a blob. */
+  /** Called for each row of a blob. */
   interface RowVisitor {
     void piece(ShardPiece piece) throws IOException;
 
     void folded(ShardId shard, FoldState folded) throws IOException;
   }
 
-  /** Told of each piece of an attempt; false when it has enough. */
+  /** Called for each piece of an attempt; returns false to stop. */
   interface IntentVisitor {
     boolean intent(BlobId blob, AttemptId attempt) throws IOException;
   }
 
-  /** The rows of one moment. */
+  /** The rows as of one moment. */
   interface Rows extends AutoCloseable {
-    /** {@link FoldState#NOTHING} where there is no row. */
+    /** The fold state; {@link FoldState#NOTHING} if there is no row. */
     FoldState folded(ShardId shard) throws IOException;
 
-    /** The piece of this shard, role and attempt that begins with this block. */
+    /** The extent with this shard, role, attempt and first block. */
     @Nullable Extent at(ShardId shard, ShardPiece.Role role, int firstBlock) throws IOException;
 
-    /** The base extents that hold blocks from the first up to and with the last, in order. */
+    /** The base extents with any block from the first to the last, in order. */
     List<Extent> bases(ShardId shard, int firstBlock, int lastBlock) throws IOException;
 
-    /** The patches of blocks from the first up to and with the last, in order. */
+    /** The patches of blocks from the first to the last, in order. */
     List<Extent> patches(ShardId shard, int firstBlock, int lastBlock) throws IOException;
 
     /**
-     * What these attempts wrote for the shard and is not folded, per attempt in order: of all that
-     * wrote anything, what holds blocks from the first up to and with the last.
+     * The unfolded pieces of these attempts with any block from the first to the last, in order.
+     * Attempts that have unfolded pieces elsewhere in the shard map to an empty list.
      */
     Map<AttemptId, List<ShardPiece>> intents(
         ShardId shard, List<AttemptId> attempts, int firstBlock, int lastBlock) throws IOException;
 
-    /** All that is not folded of the shard, per attempt. */
+    /** All unfolded pieces of the shard by attempt. */
     Map<AttemptId, List<ShardPiece>> intents(ShardId shard) throws IOException;
 
     @Override
@@ -127,12 +126,12 @@ public interface ShardIndex extends AutoCloseable {
 
   /** Changes that become visible, and later durable, together. */
   interface Update {
-    /** In place of a piece of the same shard, role, attempt and first block. */
+    /** Adds a piece, replacing one with the same shard, role, attempt and first block. */
     void put(ShardPiece piece) throws IOException;
 
     void remove(ShardPiece piece) throws IOException;
 
-    /** The block's patch as this update leaves it. */
+    /** The patch of a block including the changes of this update. */
     @Nullable Extent patchAt(ShardId shard, int block) throws IOException;
 
     void putFolded(ShardId shard, FoldState folded) throws IOException;

@@ -21,14 +21,16 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The bounded queue before the log, and the thread that commits together all that waits in it. */
+/**
+ * The bounded queue of the log and its writer thread, which commits all waiting requests together.
+ */
 public final class CommitQueue {
   private static final Logger LOG = LoggerFactory.getLogger(CommitQueue.class);
 
-  /** How long an offer that began before the stop may take to arrive, give or take. */
+  /** How long an offer that began before the stop may take to arrive. */
   private static final long OFFER_NANOS = 50_000;
 
-  /** After so long without a request the last batch is confirmed. */
+  /** The last batch is confirmed after this time without a request. */
   private static final long IDLE_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
   private final SegmentLog log;
@@ -47,7 +49,7 @@ public final class CommitQueue {
   private volatile boolean isCommitting;
   private volatile long commitBeganNanos;
 
-  /** By the writer: whether its segment could not be opened when that was last tried. */
+  /** Used by the writer: whether its segment could not be opened at the last attempt. */
   private boolean isUnopened;
 
   private long unopenedSinceNanos;
@@ -72,15 +74,15 @@ public final class CommitQueue {
   }
 
   /**
-   * From now on nothing is written any more.
+   * Refuses all later requests.
    *
-   * @param fault what those are told who want to
+   * @param fault the fault reported to them
    */
   public void refuseAll(ShardFault fault) {
     refusal = fault;
   }
 
-  /** Commits what is queued and ends the thread; false if a commit hangs. */
+  /** Commits queued requests and ends the thread; false if a commit hangs. */
   public boolean stop() {
     isStopping = true;
     LockSupport.unpark(writer);
@@ -90,20 +92,20 @@ public final class CommitQueue {
   }
 
   /**
-   * Whether a commit has been running for too long. It may still succeed or fail; until then what
-   * comes behind it would wait for nobody knows how long.
+   * Whether a commit has been running for too long. It may still succeed or fail; requests behind
+   * it would wait for an unknown time.
    */
   public boolean isStalled() {
     return commitNanos() > limits.stallTimeout().toNanos();
   }
 
-  /** For how long the commit that runs has been running; 0 if none does. */
+  /** Duration of the running commit; 0 if none runs. */
   public long commitNanos() {
-    // The flag is set after the time and read before it, so an old time is never taken for new.
+    // The flag is set after the time and read before it, so an old time is never used.
     return isCommitting ? nanoTime.getAsLong() - commitBeganNanos : 0;
   }
 
-  /** Refuses what waits behind a commit that hangs, so that nobody's memory is kept. */
+  /** Refuses the requests behind a hanging commit, so that their memory is released. */
   public void dropWaiting() {
     for (LogRequest next = waiting.poll(); next != null; next = waiting.poll()) {
       leave(next);
@@ -115,7 +117,7 @@ public final class CommitQueue {
     return depth.get();
   }
 
-  /** Takes the request, or says why not. */
+  /** Queues a request, or returns the refusal. */
   public @Nullable ShardException offer(LogRequest request) {
     int size = request.queuedBytes();
     int waits = depth.incrementAndGet();
@@ -140,7 +142,7 @@ public final class CommitQueue {
     return null;
   }
 
-  /** Takes what must not be refused. */
+  /** Queues a request that must not be refused. */
   public void add(LogRequest request) {
     depth.incrementAndGet();
     bytes.addAndGet(request.queuedBytes());
@@ -155,11 +157,11 @@ public final class CommitQueue {
   }
 
   private ShardException overloaded() {
-    return new ShardException(ShardFault.OVERLOADED, drive + ": too much waits to be written");
+    return new ShardException(ShardFault.OVERLOADED, drive + ": the write queue is full");
   }
 
   private ShardException stalled() {
-    return new ShardException(ShardFault.UNAVAILABLE, drive + ": a write of it hangs");
+    return new ShardException(ShardFault.UNAVAILABLE, drive + ": a write hangs");
   }
 
   private void run() {
@@ -168,7 +170,7 @@ public final class CommitQueue {
       ShardFault fault = refusal;
       if (fault != null) {
         leave(next);
-        tell(next, new ShardException(fault, drive + " writes nothing any more"));
+        tell(next, new ShardException(fault, drive + " accepts no more writes"));
         next = take();
       } else {
         LogRequest notYet = commitFrom(next);
@@ -178,7 +180,7 @@ public final class CommitQueue {
     confirm();
   }
 
-  /** So that damage of the last batch is not taken for a write that was cut off. */
+  /** Keeps damage of the last batch from being taken for an interrupted write. */
   private void confirm() {
     if (refusal != null || isLeftHanging) {
       return;
@@ -200,18 +202,18 @@ public final class CommitQueue {
   }
 
   /**
-   * The next request; null when stopping and none is left. Where processors are busy, the first one
-   * wakes this thread before others that are about to offer theirs: if they come first, all share a
-   * write and its sync. Else it costs next to nothing.
+   * The next request; null when stopping and none is left. On busy processors the first request
+   * wakes this thread before other threads offer theirs. If those run first, all requests share a
+   * write and a sync; otherwise the yield costs almost nothing.
    */
-  @SuppressWarnings("ThreadPriorityCheck") // only how many a batch has depends on it
+  @SuppressWarnings("ThreadPriorityCheck") // affects only the number of requests per batch
   private @Nullable LogRequest takeWithOthers() {
     LogRequest next = take();
     Thread.yield();
     return next;
   }
 
-  /** Commits a batch that begins with this request; returns the one it had no room for. */
+  /** Commits a batch that begins with this request; returns the request that did not fit. */
   private @Nullable LogRequest commitFrom(LogRequest first) {
     @Nullable LogRequest next = first;
     commitBeganNanos = nanoTime.getAsLong();
@@ -229,8 +231,8 @@ public final class CommitQueue {
       notOpened(e);
       return next;
     } catch (IOException | RuntimeException | Error e) {
-      // An error too (no memory, say): a writer that died silently would let everyone wait.
-      // Whether it leaves anything in doubt, its kind tells: see LogWriteException.
+      // Errors are caught as well: if the writer died silently, all callers would wait. Whether
+      // they leave data in doubt depends on the kind: see LogWriteException.
       IndexException ofIndex = IndexException.in(e);
       refusal = ofIndex == null ? ShardFault.READ_ONLY : ofIndex.kind().fault();
       onFailure.accept(e instanceof Exception failure ? failure : new IllegalStateException(e));
@@ -249,8 +251,8 @@ public final class CommitQueue {
   }
 
   /**
-   * Nothing was written: all of it may be asked for again, unless the segment stays like that. A
-   * process that has too many files open will be able to open it.
+   * Handles a segment that could not be opened. Nothing was written, so requests may be repeated
+   * unless the condition persists. Too many open files is a temporary condition.
    */
   private void notOpened(FileNotOpenedException e) {
     boolean isPassing = e instanceof TooManyOpenFilesException;
@@ -277,7 +279,7 @@ public final class CommitQueue {
     try {
       request.completion().succeeded(drive);
     } catch (RuntimeException | Error e) {
-      LOG.error("drive {}: a completion threw", drive, e);
+      LOG.error("Drive {}: a completion failed", drive, e);
     }
   }
 

@@ -26,8 +26,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One batch's effect on the index together with what it does to the use of segments. What it has
- * put and removed of changed shards shows in its look-ups, ahead of the commit.
+ * The effect of one batch on the index and on the usage of segments. Lookups show changes of the
+ * batch before they are committed.
  */
 final class IndexChange {
   private final ShardIndex index;
@@ -39,12 +39,15 @@ final class IndexChange {
   private final Map<ShardId, Intents> intents = new HashMap<>();
   private final Set<ShardId> removedShards = new HashSet<>();
 
-  /** What came to shards proper, other than by moves. */
+  /** New bytes of the shards themselves, other than by moves. */
   private final List<ShardPiece> foldedPieces = new ArrayList<>();
 
   private final List<ShardPiece> mergedPieces = new ArrayList<>();
 
-  /** What the index still shows until the commit but is gone: it must be accounted for once. */
+  /**
+   * Pieces that the index shows until the commit although they are removed; each must be accounted
+   * for once.
+   */
   private final Set<Key> removed = new HashSet<>();
 
   private record Key(ShardId shard, ShardPiece.Role role, int firstBlock) {
@@ -53,14 +56,14 @@ final class IndexChange {
     }
   }
 
-  /** What the batch does to a changed shard. */
+  /** The changes of a shard. */
   private static final class Pending {
     final TreeMap<Integer, Extent> bases = new TreeMap<>();
     final TreeMap<Integer, Extent> patches = new TreeMap<>();
     @Nullable FoldState folded;
   }
 
-  /** What the batch puts and removes that is not folded. */
+  /** The unfolded pieces that the batch adds and removes. */
   private record Intents(List<ShardPiece> put, List<ShardPiece> removed) {
     static final Intents NONE = new Intents(List.of(), List.of());
 
@@ -76,7 +79,7 @@ final class IndexChange {
     this.changedShards = changedShards;
   }
 
-  /** Puts a new piece, perhaps in place of another with the same key. */
+  /** Adds a new piece, possibly replacing one with the same key. */
   void put(ShardPiece piece, @Nullable Extent replaced) throws IOException {
     put(piece, replaced, false);
     if (piece.extent().stamp().revision() > 0) {
@@ -84,7 +87,7 @@ final class IndexChange {
     }
   }
 
-  /** Puts what has the bytes of older pieces, perhaps in place of one with the same key. */
+  /** Adds a piece with the bytes of older ones, possibly replacing one with the same key. */
   void putMerged(ShardPiece piece, @Nullable Extent replaced) throws IOException {
     put(piece, replaced, false);
     if (piece.extent().stamp().revision() > 0) {
@@ -92,7 +95,7 @@ final class IndexChange {
     }
   }
 
-  /** Puts a piece, perhaps in place of a copy that stays where it is, to be met by replays. */
+  /** Adds a piece, possibly replacing a copy that remains in its segment and may be replayed. */
   void putCopy(ShardPiece piece, @Nullable Extent from) throws IOException {
     put(piece, from, true);
   }
@@ -154,7 +157,7 @@ final class IndexChange {
     update.removeFolded(shard);
   }
 
-  /** The base extents that hold blocks from the first up to and with the last, in order. */
+  /** The base extents with any block from the first to the last, in order. */
   List<Extent> bases(ShardId shard, int firstBlock, int lastBlock) throws IOException {
     List<Extent> known = index.latest().bases(shard, firstBlock, lastBlock);
     Pending changed = pending.get(shard);
@@ -194,7 +197,7 @@ final class IndexChange {
     return found;
   }
 
-  /** The extent that the index has with this piece's key. */
+  /** The extent with the key of this piece. */
   @Nullable Extent find(ShardPiece piece) throws IOException {
     ShardId shard = piece.shard();
     int block = piece.extent().firstBlock();
@@ -212,18 +215,18 @@ final class IndexChange {
     };
   }
 
-  /** Whether a mark still speaks of anything: a fold's does as long as its shard is here. */
+  /** Whether a marker still has an effect: that of a fold does while the shard exists. */
   boolean isOfUse(LogMarker mark) throws IOException {
     return !(mark instanceof LogMarker.FoldMarker folding)
         || folded(folding.shard()).revision() > 0;
   }
 
-  /** Visits what the index has of a blob; what this batch has put since is not among it. */
+  /** Visits the committed rows of a blob, without the changes of this batch. */
   void forEachRow(BlobId blob, ShardIndex.RowVisitor visitor) throws IOException {
     index.forEachRow(blob, visitor);
   }
 
-  /** What the index has of a blob and is not folded; what this batch has put is not among it. */
+  /** The committed unfolded pieces of a blob, without those added by this batch. */
   List<ShardPiece> unfolded(BlobId blob) throws IOException {
     return index.unfolded(blob);
   }
@@ -281,12 +284,12 @@ final class IndexChange {
     remember();
   }
 
-  /** What of the batch is kept in memory, too. */
+  /** Updates the caches. */
   private void remember() throws IOException {
     UnfoldedShards unfolded = changedShards.unfolded();
     removedShards.forEach(unfolded::removed);
     removedShards.forEach(changedShards.recent()::removed);
-    // Before it is known how far shards are folded: what else is folded now would count as newest.
+    // Before the fold state is published: otherwise another fold would count as the newest.
     foldedPieces.forEach(changedShards.recent()::folded);
     Set<ShardId> changed = new HashSet<>(intents.keySet());
     changed.addAll(pending.keySet());
@@ -300,7 +303,7 @@ final class IndexChange {
     mergedPieces.forEach(changedShards.toMerge()::put);
   }
 
-  /** Only now: what has no live bytes may be freed by anyone who makes the index durable. */
+  /** Publishes the usage after the commit: a segment without live bytes may be freed at once. */
   private void publish(Segment segment, SegmentUsage use) {
     if (use.wasMovedFrom()) {
       segments.markMovedFrom(segment.id());

@@ -27,9 +27,9 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** What is gathered for the next batch of the log, and how it is laid out. For one thread. */
+/** Collects the records of the next batch and lays it out. Not thread-safe. */
 public final class LogBatch {
-  /** From here on an aligned payload goes to the drive from where it is. */
+  /** Aligned payloads of at least this size are written without copying. */
   public static final int UNCOPIED_BYTES_MIN = 64 * 1024;
 
   private static final short UNDAMAGED = 0;
@@ -42,12 +42,12 @@ public final class LogBatch {
   private final List<LogMarker> marks = new ArrayList<>();
   private final Set<BlobId> deleted = new HashSet<>();
 
-  /** Blobs of which something was folded or dropped. */
+  /** Blobs with folded or discarded intents. */
   private final Set<BlobId> changed = new HashSet<>();
 
   private final Set<AttemptId> prepared = new HashSet<>();
 
-  /** Of these, the ones whose blocks were made from what they were before. */
+  /** Attempts whose blocks were made from their former content. */
   private final Set<AttemptId> madeFromOld = new HashSet<>();
 
   private IndexChange change;
@@ -59,7 +59,7 @@ public final class LogBatch {
   private int bodyBytes;
   private ChangeHistory.Stored history = ChangeHistory.Stored.NONE;
 
-  /** A piece of the batch that is being gathered; {@code from} where it is moved from. */
+  /** A piece of the batch; {@code from} is its former place if it is moved. */
   private record Pending(
       ShardId shard, ShardPiece.Role role, Shape shape, ByteBuffer payload, @Nullable Extent from) {
     int bodyBytes() {
@@ -67,7 +67,7 @@ public final class LogBatch {
     }
   }
 
-  /** What is known of a piece before it has a place. */
+  /** The part of a piece that is known before it has a place. */
   private record Shape(int firstBlock, int[] crcs, Stamp stamp, short flags) {}
 
   LogBatch(int bytesMax, SegmentFiles segments, ShardIndex index, ChangedShards changedShards) {
@@ -79,7 +79,7 @@ public final class LogBatch {
     effects = new RecordApplier(change, segments);
   }
 
-  /** Takes all of the request in; false: there is no room for it, or it has to come later. */
+  /** Adds a whole request; false if there is no space or it has to wait for the next batch. */
   boolean add(LogRequest request) throws IOException {
     return switch (request) {
       case LogRequest.Write write -> addWrite(write.write());
@@ -93,12 +93,12 @@ public final class LogBatch {
     };
   }
 
-  /** Whether there is anything to write. */
+  /** Whether the batch has records. */
   boolean hasContents() {
     return !pending.isEmpty() || !marks.isEmpty() || segmentToLeave != 0;
   }
 
-  /** Whether it must not go into this segment. */
+  /** Whether the batch must not be written to this segment. */
   boolean leaves(Segment segment) {
     return segment.id() == segmentToLeave;
   }
@@ -111,14 +111,14 @@ public final class LogBatch {
     return directoryBytes + history.storedBytes();
   }
 
-  /** Where what is packed behind the directory ends. */
+  /** The end of the payloads packed after the directory. */
   int packedEnd() {
     return directoryBytes() + packedBytes;
   }
 
   /**
-   * Stores what the batches before this one changed, now that everything else is in it: of the last
-   * one in any case, if that fits the batch, and of more if there is room that would be zeros.
+   * Adds the history of earlier batches, after all other records: always that of the latest batch
+   * if it fits, and more if it fits into padding.
    */
   void store(ChangeHistory before) {
     int used = directoryBytes + packedBytes;
@@ -128,7 +128,7 @@ public final class LogBatch {
     history = fits ? before.fitting(room) : ChangeHistory.Stored.NONE;
   }
 
-  /** The blobs that this batch changes. */
+  /** The blobs changed by this batch. */
   ChangeHistory.Changes changes(List<ShardPiece> pieces) {
     ChangeHistory.Changes changes = new ChangeHistory.Changes();
     pieces.forEach(changes::piece);
@@ -166,7 +166,7 @@ public final class LogBatch {
     return isAdded;
   }
 
-  /** All of them or none. */
+  /** Adds all pieces or none. */
   private boolean addPending(List<Pending> pieces) {
     int directory = directoryBytes;
     int packed = packedBytes;
@@ -263,7 +263,7 @@ public final class LogBatch {
     }
   }
 
-  /** All of it or nothing; what has been deleted or moved meanwhile is dropped. */
+  /** Adds a whole move; pieces that were deleted or moved meanwhile are skipped. */
   private boolean addMove(LogRequest.Move move) throws IOException {
     segmentToLeave = move.segment();
     for (MovedPiece moved : move.pieces()) {
@@ -288,7 +288,7 @@ public final class LogBatch {
     return true;
   }
 
-  /** Nothing if what was merged has been changed, moved or deleted meanwhile. */
+  /** Adds a merge, unless its pieces were changed, moved or deleted meanwhile. */
   private boolean addMerge(LogRequest.Merge merge) throws IOException {
     ShardId shard = merge.shard();
     int first = merge.bases().getFirst().firstBlock();
@@ -339,9 +339,9 @@ public final class LogBatch {
   }
 
   /**
-   * Writes records and small payloads to the batch's memory and collects bodies behind it.
+   * Writes records and small payloads to the batch buffer and collects large payloads after it.
    *
-   * @param at where the batch will begin, with its own sequence
+   * @param at position of the batch, with its own sequence
    */
   void layOut(ByteBuffer batch, LogPosition at, List<ByteBuffer> buffers, List<ShardPiece> pieces) {
     buffers.add(batch);
@@ -384,7 +384,7 @@ public final class LogBatch {
     }
   }
 
-  /** Makes visible what was laid out. */
+  /** Makes the batch visible in the index. */
   void commitToIndex(List<ShardPiece> pieces, LogPosition reached) throws IOException {
     effects.leaveTraces(marks, reached.segment());
     for (int i = 0; i < pieces.size(); i++) {

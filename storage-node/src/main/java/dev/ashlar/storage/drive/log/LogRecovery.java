@@ -22,10 +22,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Brings the index up to the end of the log. A batch is written only after the one before it was
- * synced, so all but the last are durable, and damaged if they are not whole. The last one, if it
- * is whole, is made durable here; else it is the torn tail: it was never acknowledged, since an
- * idle or closing log writes an empty one behind it.
+ * Replays the log to the index. A batch is written only after the one before it was synced, so all
+ * batches but the last are durable and count as damaged if they are incomplete. The last one is
+ * made durable here if it is intact. Otherwise it is the torn tail, which was never acknowledged:
+ * an idle or closing log writes an empty batch after the last one.
  */
 public final class LogRecovery {
   private static final Logger LOG = LoggerFactory.getLogger(LogRecovery.class);
@@ -39,21 +39,21 @@ public final class LogRecovery {
   private final LostChanges lostChanges = new LostChanges();
   private LogPosition end;
 
-  /** The batch that was replayed last. */
+  /** The last replayed batch. */
   private @Nullable BatchHeader replayed;
 
   private long batches;
 
-  /** The last batch was met: it has been replayed, or it is the torn tail. */
+  /** Whether the last batch was found: it was replayed or is the torn tail. */
   private boolean isAtEnd;
 
   private boolean sawIoError;
 
   public interface DamageHandler {
-    /** Told of damage before anything that follows it becomes durable in the index. */
+    /** Called for damage before later records become durable in the index. */
     void lost(String what) throws IOException;
 
-    /** Fails if the drive cannot be written now. */
+    /** Fails if the drive cannot be written. */
     void probe() throws IOException;
   }
 
@@ -73,12 +73,12 @@ public final class LogRecovery {
   }
 
   /**
-   * What a log goes on from.
+   * The state from which the log continues.
    *
-   * @param history what the batches before the end changed, as far as it is known
-   * @param isConfirmed whether the last batch has no content, so that nothing can be lost with it
-   * @param isSealed whether it ends its segment
-   * @param lost what damage was found
+   * @param history known changes of the batches before the end
+   * @param isConfirmed whether the last batch is empty, so that nothing can be lost with it
+   * @param isSealed whether the last batch ends its segment
+   * @param lost the damage that was found
    */
   public record Recovered(
       LogPosition end,
@@ -102,9 +102,9 @@ public final class LogRecovery {
     if (sawIoError || isTailUnreadable) {
       confirmUnread();
       if (isRebuild) {
-        lostChanges.addAll(); // segments that were freed hide how much is missing
+        lostChanges.addAll(); // freed segments hide how much is missing
       }
-      onDamage.lost("a part of the log could not be read");
+      onDamage.lost("a part of the log is unreadable");
     }
     cutTail();
     if (isRebuild && end.sequence() > 0) {
@@ -112,14 +112,14 @@ public final class LogRecovery {
       index.update().commit(end);
     }
     if (batches > 0) {
-      LOG.info("replayed {} batches of the log up to {}", batches, end);
+      LOG.info("Replayed {} batches of the log up to {}", batches, end);
     }
     return recovered();
   }
 
   /**
-   * What cannot be read is taken for lost, and may be overwritten, only if that is not for a moment
-   * in which the whole drive fails.
+   * Confirms that unreadable data is lost and may be overwritten: the whole drive must not be
+   * failing temporarily.
    */
   private void confirmUnread() throws IOException {
     onDamage.probe();
@@ -151,14 +151,14 @@ public final class LogRecovery {
         gone.add(known.getKey());
         if (known.getValue().liveBytes() > 0) {
           lostChanges.addSegment(known.getKey());
-          onDamage.lost("segment " + known.getKey() + " with live shards is not there");
+          onDamage.lost("segment " + known.getKey() + " with live shards is missing");
         }
       }
     }
     if (!isRebuild && segments.get(end.segment()) == null) {
       lostChanges.addSegment(end.segment());
       lostChanges.addUnfolded();
-      onDamage.lost("segment " + end.segment() + ", where the log ended, is not there");
+      onDamage.lost("segment " + end.segment() + ", the last of the log, is missing");
     }
     if (!gone.isEmpty()) {
       ShardIndex.Update update = index.update();
@@ -169,7 +169,7 @@ public final class LogRecovery {
     }
   }
 
-  /** Replays the batch that comes next in an undamaged log. */
+  /** Replays the next batch of an undamaged log. */
   private boolean replayNext() throws IOException {
     Segment segment = segments.get(end.segment());
     if (segment != null) {
@@ -195,8 +195,9 @@ public final class LogRecovery {
   }
 
   /**
-   * In a rebuild the segments between may have been freed long ago: sequences have gaps. Where none
-   * was between, or the segment before is not sealed, a gap is what can no longer be read there.
+   * Continues a rebuild in the next segment. Segments in between may have been freed, so sequences
+   * may have gaps. If there is no segment in between, or the one before is not sealed, the gap is
+   * damage.
    */
   private boolean replayFirstOfNextSegment() throws IOException {
     boolean isDamaged = endsInDamage();
@@ -210,18 +211,20 @@ public final class LogRecovery {
       if (scanner.firstAbove(next, 0, end.sequence()) != null) {
         return false;
       }
-      isDamaged = true; // only the log's last segment may be without a batch
+      isDamaged = true; // only the last segment of the log may be empty
     }
     return false;
   }
 
-  /** Whether what ends the segment may be, or has been, a batch: a torn one would be erased. */
+  /**
+   * Whether the end of the segment may be, or was, a batch; a torn batch would have been erased.
+   */
   private boolean endsInDamage() throws IOException {
     Segment segment = segments.get(end.segment());
     return segment != null && (lacksSeal(segment) || scanner.mayBeginAt(segment, end.offset()));
   }
 
-  /** Whether the log cannot have left the segment behind the last batch that is there. */
+  /** Whether the log cannot have left the segment after the last known batch. */
   private boolean lacksSeal(Segment segment) throws IOException {
     if (end.offset() == segments.segmentBytes()) {
       return false;
@@ -237,7 +240,7 @@ public final class LogRecovery {
     return scanner.firstAbove(segment, end.offset(), end.sequence()) != null;
   }
 
-  /** Goes on behind a gap, if anything lies behind it. */
+  /** Continues after a gap if there are later batches. */
   private boolean skipDamage() throws IOException {
     if (isAtEnd) {
       return false;
@@ -273,8 +276,8 @@ public final class LogRecovery {
   }
 
   /**
-   * How many batches before this one are lost. In a rebuild, batches of segments that were freed
-   * are missing too; those that are lost before it in its own segment take a block each at least.
+   * How many batches before this one are lost. In a rebuild, batches of freed segments are missing
+   * as well; a lost batch in the same segment takes at least one block.
    */
   private long lostBatches(Segment segment, BatchHeader header) throws IOException {
     long missing = header.sequence() - end.sequence() - 1;
@@ -284,7 +287,10 @@ public final class LogRecovery {
     return isBehindFreed ? Math.min(missing, header.offset() / SegmentFormat.BLOCK) : missing;
   }
 
-  /** False for the torn tail: the directory is whole, a payload is not, and nothing follows. */
+  /**
+   * Replays a batch; false for the torn tail, which has an intact directory, a damaged payload and
+   * no successor.
+   */
   private boolean replay(Segment segment, BatchHeader header) throws IOException {
     load(segment, header);
     IndexChange change = new IndexChange(index, segments, changed);
@@ -313,7 +319,7 @@ public final class LogRecovery {
               + header.sequence()
               + " in "
               + segment
-              + " can be read only now and then"
+              + " is readable only intermittently"
               + BatchScanner.REMEDY);
     }
   }
@@ -322,7 +328,9 @@ public final class LogRecovery {
     end = isRebuild ? reached.duringRebuild() : reached;
   }
 
-  /** Whether there is a later batch; where it is expected first, which costs one read. */
+  /**
+   * Whether there is a later batch; the expected place is checked first, at the cost of one read.
+   */
   private boolean isFollowed(Segment segment, BatchHeader header) throws IOException {
     int behind = header.offset() + header.bytes();
     if (isAbove(scanner.directoryAt(segment, behind), header)) {
@@ -350,8 +358,8 @@ public final class LogRecovery {
   }
 
   /**
-   * Nothing of the torn batch may be met again: the log may go on elsewhere, and then it would look
-   * like damage. A crash may also have left segments without any batch.
+   * Erases the torn batch, which would look like damage if the log continued elsewhere. Also
+   * removes empty segments left by a crash.
    */
   private void cutTail() throws IOException {
     Segment last = segments.get(end.segment());
@@ -364,7 +372,7 @@ public final class LogRecovery {
     }
   }
 
-  /** Puts a batch's records into the index as its writer did. */
+  /** Applies the records of a batch to the index as the writer did. */
   private static final class Replay implements BatchScanner.RecordVisitor {
     private final RecordApplier effects;
     private final List<LogMarker> marks = new ArrayList<>();

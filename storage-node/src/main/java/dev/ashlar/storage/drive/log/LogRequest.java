@@ -16,11 +16,11 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What waits for the log's writer. */
+/** A request to the log writer. */
 public sealed interface LogRequest {
   Completion<DriveId> completion();
 
-  /** What it holds of the queue's byte bound. */
+  /** Its share of the queue's byte limit. */
   int queuedBytes();
 
   /** Whether a full drive refuses it. */
@@ -28,12 +28,12 @@ public sealed interface LogRequest {
     return false;
   }
 
-  /** Whether nothing else may be in its batch. */
+  /** Whether it needs a batch of its own. */
   default boolean goesAlone() {
     return false;
   }
 
-  /** What a client wrote: counted when it is durable. */
+  /** Client payload, counted when it is durable. */
   default int payloadBytes() {
     return 0;
   }
@@ -57,10 +57,10 @@ public sealed interface LogRequest {
   }
 
   /**
-   * What an attempt changes of a shard: whole blocks as they will be.
+   * The changes of a shard by an attempt, as whole blocks with their new content.
    *
-   * @param after the revision that the shard has to have; see {@link ShardPiece.Intent}
-   * @param isMadeFromOld whether the blocks were made by changing what they were
+   * @param after the revision that the shard must have; see {@link ShardPiece.Intent}
+   * @param isMadeFromOld whether the blocks were made from their former content
    */
   record Prepare(
       ShardId shard,
@@ -100,13 +100,13 @@ public sealed interface LogRequest {
       int firstBlock, ByteBuffer payload, int[] crcs, boolean replaces, boolean alters) {}
 
   /**
-   * Folding of intents.
+   * Folds intents.
    *
-   * @param missing takes those that are not here
+   * @param missing receives the intents that were not found
    */
   record FoldAll(List<FoldIntent> folds, List<FoldIntent> missing, Completion<DriveId> completion)
       implements LogRequest {
-    /** More are split over several requests, so that one always fits a batch. */
+    /** Longer lists are split, so that a request always fits a batch. */
     public static final int FOLDS_MAX = 256;
 
     public FoldAll(List<FoldIntent> folds, Completion<DriveId> completion) {
@@ -119,7 +119,7 @@ public sealed interface LogRequest {
     }
   }
 
-  /** Forgetting of intents. */
+  /** Discards intents. */
   record DropAll(List<DiscardIntent> drops, Completion<DriveId> completion) implements LogRequest {
     /** More are split over several requests, so that one always fits a batch. */
     public static final int DROPS_MAX = 256;
@@ -130,7 +130,7 @@ public sealed interface LogRequest {
     }
   }
 
-  /** Removal of blobs. */
+  /** Deletes blobs. */
   record Delete(List<BlobId> blobs, Completion<DriveId> completion) implements LogRequest {
     /** More are split over several requests, so that one always fits a batch. */
     public static final int BLOBS_MAX = 512;
@@ -142,8 +142,8 @@ public sealed interface LogRequest {
   }
 
   /**
-   * What compaction carries from a mostly-dead segment to the head of the log, which has to be in
-   * another segment. If nothing is carried, the log at least leaves that segment.
+   * Live records of a mostly dead segment that compaction moves to the end of the log, which has to
+   * be in another segment. Without records the log still leaves that segment.
    */
   record Move(
       long segment, List<MovedPiece> pieces, List<LogMarker> marks, Completion<DriveId> completion)
@@ -160,15 +160,15 @@ public sealed interface LogRequest {
   }
 
   /**
-   * @param from where it lies; if the index no longer says so, it is not moved
-   * @param payload as read, not to be changed until completion
-   * @param isDamaged whether the payload does not match the checksums, which stay as they are
+   * @param from the place of the piece; if the index has changed, it is not moved
+   * @param payload the bytes read; must not change before completion
+   * @param isDamaged whether the payload fails its checksums, which are kept
    */
   public record MovedPiece(ShardPiece from, ByteBuffer payload, boolean isDamaged) {}
 
   /**
-   * A batch without content behind all that was written before, if none is there yet: then a
-   * rebuild takes none of it for a write that was cut off. Without room it is left out.
+   * An empty batch after the last one, unless there is one already: it keeps a rebuild from taking
+   * the last batch for an interrupted write. Skipped without space.
    */
   record Confirm(Completion<DriveId> completion) implements LogRequest {
     @Override
@@ -183,11 +183,11 @@ public sealed interface LogRequest {
   }
 
   /**
-   * One base extent in place of several pieces.
+   * Replaces several pieces with one base extent.
    *
-   * @param bases consecutive extents; if the index no longer has them, nothing is done
-   * @param patches all of these blocks; if the index has others, nothing is done
-   * @param payload what these are together, not to be changed until completion
+   * @param bases consecutive extents; nothing is done if the index has changed
+   * @param patches all patches of these blocks; nothing is done if the index has others
+   * @param payload the merged bytes; must not change before completion
    */
   record Merge(
       ShardId shard,

@@ -4,14 +4,14 @@ import dev.ashlar.storage.drive.segment.Segment;
 import java.io.IOException;
 
 /**
- * A write or sync of the log has failed. Only after this is it not known what the drive kept: where
- * anything else goes wrong (no memory, a bug, the index, a file that cannot be made), what was
- * synced before is as it was, and what was not is like a write that a crash cut off.
+ * A failed write or sync of the log. Only after this failure the stored data is in doubt. After all
+ * others (no memory, a bug, the index, a file that cannot be created) synced data is intact, and
+ * other data is like a write interrupted by a crash.
  */
 public final class LogWriteException extends IOException {
   private static final long serialVersionUID = 1;
 
   LogWriteException(Segment segment, IOException cause) {
-    super("writing to " + segment + ": " + cause.getMessage(), cause);
+    super("writing to " + segment + " failed: " + cause.getMessage(), cause);
   }
 }

@@ -13,8 +13,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * The changed shards that damage of the log may have left in a state that they never had. All
- * others are as the whole log would leave them, but for blocks that read as missing.
+ * The changed shards that damage of the log may have left in a state that never existed. All others
+ * are as the complete log would leave them, except for missing blocks.
  */
 public final class LostChanges {
   private final Set<Integer> blobs = new HashSet<>();
@@ -22,25 +22,25 @@ public final class LostChanges {
   private boolean isAll;
   private boolean isAllUnfolded;
 
-  /** Nothing is known of what is lost. */
+  /** The extent of the damage is unknown. */
   public void addAll() {
     isAll = true;
   }
 
   /**
-   * The last batches are lost: what is left is a state that was, but the last pieces of an attempt
-   * may be missing where the first are there.
+   * The last batches are lost: the remaining state is a former one, but an attempt may have lost
+   * its last pieces.
    */
   void addUnfolded() {
     isAllUnfolded = true;
   }
 
-  /** A segment is lost of which the index knows all that it held. */
+  /** A segment is lost whose content is in the index. */
   void addSegment(long segment) {
     segments.add(segment);
   }
 
-  /** The batches before one that stores this about them are lost. */
+  /** The batches before one with this history are lost. */
   void addBatches(long count, ChangeHistory.Stored history) {
     if (count <= history.batches()) {
       blobs.addAll(history.changedBy(count));
@@ -49,16 +49,15 @@ public final class LostChanges {
     }
   }
 
-  /** What is done with some of the blobs. */
+  /** Called with some of the blobs. */
   public interface Visitor {
     void blobs(List<BlobId> some) throws IOException;
   }
 
   /**
-   * Visits the blobs in doubt among those of which the index has changes, in order. They may be
-   * deleted meanwhile.
+   * Visits the changed blobs in doubt, in order. They may be deleted meanwhile.
    *
-   * @param max how many at a time
+   * @param max blobs per call
    */
   public void forEachIn(ShardIndex index, int max, Visitor visitor) throws IOException {
     List<BlobId> found = new ArrayList<>();
@@ -96,7 +95,7 @@ public final class LostChanges {
     return traces.isFound;
   }
 
-  /** Finds whether pieces of a blob, or dead records of it, lie in some segments. */
+  /** Finds whether pieces or dead records of a blob lie in some segments. */
   private static final class TracesIn implements ShardIndex.RowVisitor {
     private final Set<Long> segments;
     private boolean isFound;

@@ -17,9 +17,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the records of the log do to the index: once when they are written, and again in every
- * replay. A replay may meet marks later than they were first written, and records that were dead
- * when others that killed them were freed; where that matters, the newer revision wins.
+ * Applies log records to the index: when they are written and in each replay. A replay may meet
+ * markers later than they were written, and dead records whose markers were freed. Where that
+ * matters, the newer revision wins.
  */
 final class RecordApplier {
   private final IndexChange change;
@@ -31,10 +31,10 @@ final class RecordApplier {
   }
 
   /**
-   * Folds what an attempt wrote.
+   * Folds the pieces of an attempt.
    *
-   * @param log takes the mark to be written; none if it was folded before
-   * @return false if that is not here, or what it was made from or comes after is not folded
+   * @param log receives the marker to write; none if it was folded before
+   * @return false if the pieces are missing, or the changes they depend on are not folded
    */
   boolean fold(FoldIntent fold, List<LogMarker> log) throws IOException {
     ShardId shard = fold.shard();
@@ -82,7 +82,7 @@ final class RecordApplier {
     return altered;
   }
 
-  /** Forgets what an attempt wrote for a blob, if there is any. */
+  /** Discards the pieces of an attempt for a blob, if there are any. */
   void drop(DiscardIntent drop, List<LogMarker> log) throws IOException {
     List<ShardPiece> dropped = intentsOf(drop);
     if (dropped.isEmpty()) {
@@ -98,7 +98,7 @@ final class RecordApplier {
         new LogMarker.DiscardMarker(drop.blob(), drop.attempt(), span.lowest(), span.highest()));
   }
 
-  /** Removes a blob, if any of it is here. */
+  /** Removes a blob, if any of it is present. */
   void delete(BlobId blob, List<LogMarker> log) throws IOException {
     Reach reach = remove(blob);
     if (!reach.isEmpty()) {
@@ -107,12 +107,15 @@ final class RecordApplier {
     }
   }
 
-  /** A base extent that was made from all older pieces of its blocks takes their place. */
+  /** Replaces all older pieces of an extent's blocks by the extent made from them. */
   void merge(ShardPiece covering) throws IOException {
     change.putMerged(covering, cover(covering));
   }
 
-  /** Removes the older pieces of an extent's blocks but the one with the same first block. */
+  /**
+   * Removes the older pieces of an extent's blocks except the one with the same first block, which
+   * is returned.
+   */
   private @Nullable Extent cover(ShardPiece covering) throws IOException {
     ShardId shard = covering.shard();
     Extent extent = covering.extent();
@@ -140,7 +143,7 @@ final class RecordApplier {
     return replaced;
   }
 
-  /** In a replay: what a mark said when it was first written, and what it says still. */
+  /** Replays a marker. */
   void replay(LogMarker mark) throws IOException {
     switch (mark) {
       case LogMarker.Tombstone tombstone -> remove(tombstone.blob());
@@ -154,7 +157,7 @@ final class RecordApplier {
     }
   }
 
-  /** In a replay: a piece is where it was written, or moved to. */
+  /** Replays a piece at the place where it was written or moved to. */
   void replay(ShardPiece piece) throws IOException {
     ShardId shard = piece.shard();
     Extent extent = piece.extent();
@@ -181,7 +184,7 @@ final class RecordApplier {
     }
   }
 
-  /** Marks of folds lie in this segment; the blob's tombstone has to outlive them. */
+  /** Records that this segment holds fold markers; the blob's tombstone has to outlive them. */
   void leaveTraces(List<LogMarker> marks, long segment) throws IOException {
     for (LogMarker mark : marks) {
       if (mark instanceof LogMarker.FoldMarker folding) {
@@ -214,7 +217,7 @@ final class RecordApplier {
     change.setFolded(shard, after);
   }
 
-  /** Blocks that the shard did not have. */
+  /** Adds blocks that the shard did not have. */
   private void foldBase(ShardId shard, Extent fresh, boolean isLate) throws IOException {
     if (isLate) {
       for (Extent present : change.bases(shard, fresh.firstBlock(), fresh.firstBlock())) {
@@ -226,7 +229,7 @@ final class RecordApplier {
     change.put(ShardPiece.base(shard, fresh), change.baseAt(shard, fresh.firstBlock()));
   }
 
-  /** A block that the shard had; returns the patch it had of it before. */
+  /** Replaces a block that the shard had; returns its former patch. */
   private @Nullable Extent foldPatch(ShardId shard, Extent fresh, boolean isLate)
       throws IOException {
     int block = fresh.firstBlock();
@@ -285,7 +288,7 @@ final class RecordApplier {
     return reach;
   }
 
-  /** The segments that dead records lie in. */
+  /** The range of segments that hold dead records. */
   private final class Reach {
     private long lowest = Long.MAX_VALUE;
     private long highest;

@@ -24,8 +24,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The head of the log. Requests are added to a batch until it is full or nobody waits; committing
- * it is one write, one sync and one change of the index. For one thread.
+ * Writes the log. Requests are added to a batch until it is full or none is waiting. A commit is
+ * one write, one sync and one update of the index. Not thread-safe.
  */
 public final class SegmentLog {
   private final UUID drive;
@@ -41,7 +41,7 @@ public final class SegmentLog {
   private final ChangeHistory history;
   private volatile boolean isConfirmed;
 
-  /** Whether the last batch says that the log goes on in another segment. */
+  /** Whether the last batch ends its segment. */
   private volatile boolean isSealed;
 
   private final AtomicLong writtenBytes = new AtomicLong();
@@ -70,7 +70,7 @@ public final class SegmentLog {
     batch = new LogBatch(limits.batchBytesMax(), segments, index, changed);
   }
 
-  /** What the log works with. */
+  /** The services that the log uses. */
   public record Parts(
       ShardIndex index, SlabPool slabs, RecentBlockMemory recent, DriveMetrics meters) {}
 
@@ -78,25 +78,28 @@ public final class SegmentLog {
     return end;
   }
 
-  /** The segment that is written to now; 0 before the first. */
+  /** The active segment; 0 before the first. */
   public long activeSegment() {
     Segment segment = active;
     return segment == null ? 0 : segment.id();
   }
 
-  /** Bytes that the segment written to now has left. */
+  /** Free bytes in the active segment. */
   public int activeRoomBytes() {
     return activeSegment() == 0 || isSealed ? 0 : segments.segmentBytes() - end.offset();
   }
 
-  /** Bytes of all batches since the drive was opened. */
+  /** Bytes of all batches written since the drive was opened. */
   public long writtenBytes() {
     return writtenBytes.get();
   }
 
-  /** Takes the request into the batch; false: commit first, there is no room for it. */
+  /**
+   * Adds a request to the batch; false if there is no space and the batch has to be committed
+   * first.
+   */
   public boolean add(LogRequest request) throws IOException {
-    // A move goes alone: on a full drive it may have room where others have none.
+    // A move needs its own batch: on a full drive it may have space where others have none.
     if (!accepted.isEmpty() && (request.goesAlone() || accepted.getLast().goesAlone())) {
       return false;
     }
@@ -107,17 +110,17 @@ public final class SegmentLog {
     return taken;
   }
 
-  /** What is in the batch; after {@link #commit}, what it made durable. */
+  /** The requests in the batch; after {@link #commit}, those that are durable. */
   public List<LogRequest> accepted() {
     return accepted;
   }
 
-  /** What {@link #commit} had to leave out because the drive is full. */
+  /** The requests that {@link #commit} rejected because the drive is full. */
   public List<LogRequest> rejected() {
     return rejected;
   }
 
-  /** Forgets the batch, for the next. */
+  /** Clears the batch for the next one. */
   public void clear() {
     accepted.clear();
     rejected.clear();
@@ -125,8 +128,8 @@ public final class SegmentLog {
   }
 
   /**
-   * Makes the batch durable and visible. After a failure the log must not be used again: what of
-   * the batch reached the drive is not known.
+   * Makes the batch durable and visible. The log must not be used after a failure: it is unknown
+   * how much of the batch reached the drive.
    */
   public void commit() throws IOException {
     if (!batch.hasContents()) {
@@ -151,7 +154,7 @@ public final class SegmentLog {
     writeBatch(requireActive());
   }
 
-  /** Goes on to the next segment where the batch does not fit this one. */
+  /** Continues in another segment if the batch does not fit. */
   private boolean makeRoom() throws IOException {
     SegmentFiles.Need need = need();
     Segment present = active;
@@ -165,19 +168,19 @@ public final class SegmentLog {
     }
     Segment next = segments.allocate(need, () -> seal(present));
     if (next == null) {
-      return fits; // behind a seal, where the segment it was written for could not be had
+      return fits; // after a seal whose next segment could not be allocated
     }
     active = next;
     isSealed = false;
     end = new LogPosition(end.sequence(), next.id(), 0);
-    batch.store(history); // of the seal, too
+    batch.store(history); // includes the seal
     return true;
   }
 
   /**
-   * Ends a segment, durably before the next one begins, with a batch without content. The segments
-   * behind it will be freed some day: then only a missing seal tells that its last batches are
-   * lost. The index gets the position with the next batch.
+   * Ends a segment with an empty batch, durably before the next segment begins. Later segments may
+   * be freed, and then only a missing seal shows that the last batches of this one are lost. The
+   * index gets the position with the next batch.
    */
   private void seal(@Nullable Segment segment) throws IOException {
     if (segment == null || isSealed || end.offset() == segments.segmentBytes()) {
@@ -228,16 +231,14 @@ public final class SegmentLog {
   }
 
   /**
-   * Whether nothing yet follows the last batch, so that damage of it would pass for a torn write.
+   * Whether nothing follows the last batch, so that damage to it would be taken for an interrupted
+   * write.
    */
   public boolean needsConfirmation() {
     return !isConfirmed;
   }
 
-  /**
-   * Writes a batch without content behind the last one, if that needs it and if there is room that
-   * nobody lacks.
-   */
+  /** Writes an empty batch after the last one if that is necessary and space is plentiful. */
   public void confirm() throws IOException {
     if (accepted.isEmpty()) {
       writeConfirmation();
@@ -258,7 +259,7 @@ public final class SegmentLog {
       if (fits || (segments.mayAllocate(SegmentFiles.Need.NEW_DATA) && makeRoom())) {
         writeBatch(requireActive());
       }
-      isConfirmed = true; // without room it is left out
+      isConfirmed = true; // skipped without space
     } finally {
       batch.clear();
     }

@@ -3,11 +3,11 @@ package dev.ashlar.storage.drive.log;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
-/** Waiting for a thread that was told to end. */
+/** Waits for a thread that was told to end. */
 public final class ThreadJoin {
   private ThreadJoin() {}
 
-  /** Whether it ended in time; an interrupt waits until then. */
+  /** Whether the thread ended in time; an interrupt is kept for the caller. */
   public static boolean await(Thread thread, Duration timeout) {
     boolean interrupted = false;
     long deadline = System.nanoTime() + timeout.toNanos();

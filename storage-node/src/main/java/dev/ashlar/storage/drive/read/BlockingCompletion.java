@@ -6,8 +6,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 
 /**
- * A completion that one thread waits for. Where the operation may be given up while it runs, the
- * first end counts.
+ * A completion that one thread waits for. Only the first outcome counts, so that the operation may
+ * be abandoned.
  */
 public final class BlockingCompletion<T> implements Completion<T> {
   private final CompletableFuture<T> end = new CompletableFuture<>();

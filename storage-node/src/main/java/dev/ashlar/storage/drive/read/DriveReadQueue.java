@@ -21,9 +21,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The reads of one drive: so many at a time, and so many more in line. A drive that hangs holds up
- * as many threads and no other drive's reads; once all of them have been stuck for too long, or one
- * for so long that the drive counts as failed, further reads are refused until one comes back.
+ * The reads of one drive: a limited number runs, a limited number waits. A hanging drive blocks
+ * only that many threads and no reads of other drives. Further reads are refused once all running
+ * reads have hung for too long, or one of them for so long that the drive counts as failed, until
+ * one returns.
  */
 public final class DriveReadQueue {
   private static final Logger LOG = LoggerFactory.getLogger(DriveReadQueue.class);
@@ -35,7 +36,7 @@ public final class DriveReadQueue {
   private final ReadThreads threads;
   private final Queue<Read> line = new ConcurrentLinkedQueue<>();
 
-  /** How many threads work off the line, or are about to. */
+  /** Number of threads that serve the queue or are about to. */
   private final AtomicInteger turns = new AtomicInteger();
 
   private final AtomicInteger inFlight = new AtomicInteger();
@@ -47,18 +48,18 @@ public final class DriveReadQueue {
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition someEnded = lock.newCondition();
 
-  /** What a read does on its thread. */
+  /** A read on its thread. */
   public interface Action {
     ShardData run() throws ShardException;
   }
 
-  /** What is done on a read's thread; what it returns is run when the thread is free again. */
+  /** A task on a read thread; the returned action runs when the thread is free again. */
   public interface Task {
     Runnable run() throws ShardException;
   }
 
   /**
-   * @param atOnce how many reads may run at a time
+   * @param atOnce maximum number of parallel reads
    */
   public DriveReadQueue(
       DriveId drive,
@@ -74,7 +75,7 @@ public final class DriveReadQueue {
     running = new AtomicReferenceArray<>(atOnce);
   }
 
-  /** What is looked up in the index. */
+  /** A query of the index. */
   public interface LookUp<T> {
     T run() throws IOException;
   }
@@ -91,16 +92,16 @@ public final class DriveReadQueue {
   }
 
   /**
-   * Does something else that may read. It uses the caller's memory: who waits for it is told when
-   * it has come back, and not before.
+   * Runs another task that may read. It uses the caller's memory, so the caller is notified only
+   * when the task has returned.
    *
-   * @param task returns how to tell of it; whom it concerns is told of failures only
+   * @param task returns the notification of success
    */
   public void run(Task task, Completion<?> completion) {
     run(task, completion, Kind.MAKING);
   }
 
-  /** Looks something up, and waits for it at most until the drive counts as failed. */
+  /** Runs a query and waits for it, at most until the drive counts as failed. */
   public <T> T lookUp(LookUp<T> lookUp) throws ShardException {
     BlockingCompletion<T> found = new BlockingCompletion<>();
     run(
@@ -122,7 +123,7 @@ public final class DriveReadQueue {
     }
   }
 
-  /** A drive whose index fails has no opinion on what it holds. */
+  /** While its index fails a drive cannot tell what it holds. */
   private static ShardFault fault(IOException e) {
     return IndexException.in(e) == null ? ShardFault.IO_ERROR : ShardFault.UNAVAILABLE;
   }
@@ -137,7 +138,7 @@ public final class DriveReadQueue {
     startTurn();
   }
 
-  /** Where none may be started, those that end theirs look at the line. */
+  /** Starts a thread unless the maximum runs; those check the queue when they finish. */
   private void startTurn() {
     while (!line.isEmpty()) {
       int count = turns.get();
@@ -163,14 +164,14 @@ public final class DriveReadQueue {
     }
   }
 
-  /** Counts a read; or says why not. */
+  /** Counts a read, or returns the refusal. */
   private @Nullable ShardException begin() {
     if (isStalled()) {
       return stalled();
     }
     if (inFlight.incrementAndGet() > limits.queuedReadsMax()) {
       end();
-      return new ShardException(ShardFault.OVERLOADED, drive + ": too many reads");
+      return new ShardException(ShardFault.OVERLOADED, drive + ": the read queue is full");
     }
     if (isClosed) {
       end();
@@ -179,7 +180,7 @@ public final class DriveReadQueue {
     return null;
   }
 
-  /** Reads that wait or run. */
+  /** Number of waiting and running reads. */
   public int inFlight() {
     return inFlight.get();
   }
@@ -200,17 +201,17 @@ public final class DriveReadQueue {
     }
   }
 
-  /**
-   * Whether as many as may run have been in a read that does not come back, or nobody waits for
-   * one.
-   */
+  /** Whether all running reads hang, or the drive counts as failed. */
   public boolean isStalled() {
     return isGivenUp
         || (runningCount.get() >= atOnce
             && nanoTime.getAsLong() - progressNanos > limits.stallTimeout().toNanos());
   }
 
-  /** For how long the oldest read has been running; 0 if none does. Look-ups may take long. */
+  /**
+   * Age of the oldest running read; 0 if none runs. Index queries do not count, because they may
+   * take long.
+   */
   public long oldestNanos() {
     long now = nanoTime.getAsLong();
     long oldest = 0;
@@ -223,10 +224,7 @@ public final class DriveReadQueue {
     return oldest;
   }
 
-  /**
-   * The drive counts as failed: who waits for what hangs is told so, and if that is a read, others
-   * are refused.
-   */
+  /** The drive counts as failed: fails hanging requests and, if a read hangs, refuses others. */
   public void giveUpHanging() {
     long now = nanoTime.getAsLong();
     boolean isReadHanging = false;
@@ -242,19 +240,19 @@ public final class DriveReadQueue {
     isGivenUp = isReadHanging;
   }
 
-  /** The drive does not count as failed any more. */
+  /** The drive no longer counts as failed. */
   public void tryAgain() {
     isGivenUp = false;
   }
 
-  /** Refuses what waits behind reads that hang. */
+  /** Refuses the reads that wait behind hanging ones. */
   public void dropWaiting() {
     for (Read read = line.poll(); read != null; read = line.poll()) {
       read.refuse(stalled());
     }
   }
 
-  /** Lets what was accepted finish; false if it hangs. */
+  /** Completes accepted reads; false if they hang. */
   public boolean close() {
     isClosed = true;
     long left = limits.stallTimeout().toNanos();
@@ -280,23 +278,26 @@ public final class DriveReadQueue {
   }
 
   private ShardException stalled() {
-    return new ShardException(ShardFault.UNAVAILABLE, drive + ": its reads hang");
+    return new ShardException(ShardFault.UNAVAILABLE, drive + ": reads hang");
   }
 
   private ShardException closed() {
     return new ShardException(ShardFault.UNAVAILABLE, drive + " is closed");
   }
 
-  /** What may be given up while it runs, and what tells how the drive is. */
+  /**
+   * The kinds of task, which differ in whether they can be abandoned and in what their duration
+   * tells about the drive.
+   */
   private enum Kind {
     READ,
-    /** Waits are in vain only when the drive hangs: it may take long by itself. */
+    /** May take long on a healthy drive. */
     LOOK_UP,
-    /** Uses memory of who waits for it. */
+    /** Uses memory of the caller, so it cannot be abandoned. */
     MAKING
   }
 
-  /** Tells of a read that came back, or that it was given up before. */
+  /** Reports a read once: as done or as abandoned. */
   private static final class OneEnd implements Completion<ShardData> {
     private final Completion<ShardData> told;
     private final AtomicBoolean isTold = new AtomicBoolean();
@@ -343,7 +344,7 @@ public final class DriveReadQueue {
       } catch (ShardException e) {
         failure = e;
       } catch (RuntimeException | Error e) {
-        LOG.error("drive {}: a read failed", drive, e);
+        LOG.error("Drive {}: a read failed", drive, e);
         failure = new ShardException(ShardFault.IO_ERROR, drive + ": " + e, e);
       }
       leave(place);
@@ -355,7 +356,7 @@ public final class DriveReadQueue {
       }
     }
 
-    /** There is a place for each turn. */
+    /** Claims a place; there is one for each thread. */
     private int enter() {
       beganNanos = nanoTime.getAsLong();
       progressNanos = beganNanos;

@@ -12,11 +12,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The threads on which all drives of a process read. To send a thread to sleep and to wake it costs
- * more than many a read, so as few as possible take turns: one that is done looks once more, after
- * others had the processor, and only then sleeps; no second one is woken while one is about to
- * look, which then wakes the next if there is more to do. Whoever gives them tasks bounds how many
- * it has at a time: there are as many threads as tasks that block at once.
+ * The read threads of all drives of a process. Suspending and waking a thread costs more than many
+ * a read, so as few threads as possible are used: a finished thread looks for another task once
+ * more, after yielding the processor, before it sleeps. No second thread is woken while one is
+ * looking; that one wakes the next if there is more to do. Callers limit their number of tasks:
+ * there are as many threads as tasks that block at once.
  */
 public final class ReadThreads implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ReadThreads.class);
@@ -25,32 +25,32 @@ public final class ReadThreads implements AutoCloseable {
   private final Duration idle;
   private final ReentrantLock lock = new ReentrantLock();
 
-  // All below only with the lock.
+  // All fields below are guarded by the lock.
   private final Queue<Runnable> waiting = new ArrayDeque<>();
 
-  /** The last to have fallen asleep is the first to be woken. */
+  /** The most recent sleeper is woken first. */
   private final Deque<Sleeper> asleep = new ArrayDeque<>();
 
-  /** Threads that will look for a task before they sleep: at least one wherever a task waits. */
+  /** Threads that will look for a task before they sleep: at least one while a task waits. */
   private int looking;
 
   private boolean isClosed;
 
-  /** A thread until it is woken. */
+  /** A sleeping thread. */
   private static final class Sleeper {
     final Thread thread = Thread.currentThread();
     volatile boolean isWoken;
   }
 
   /**
-   * @param idle for how long a thread sleeps before it ends
+   * @param idle how long a thread sleeps before it ends
    */
   public ReadThreads(ThreadFactory factory, Duration idle) {
     this.factory = factory;
     this.idle = idle;
   }
 
-  /** Has it run, in the order in which tasks come. */
+  /** Runs a task; tasks start in order. */
   void execute(Runnable task) {
     Sleeper woken;
     lock.lock();
@@ -63,7 +63,7 @@ public final class ReadThreads implements AutoCloseable {
     wake(woken);
   }
 
-  /** Threads that sleep end, the others when they are done; what comes later is still run. */
+  /** Ends sleeping threads, and others when they are done; later tasks are still run. */
   @Override
   public void close() {
     lock.lock();
@@ -78,7 +78,8 @@ public final class ReadThreads implements AutoCloseable {
   }
 
   /**
-   * With the lock, where a task waits: sees to it that a thread looks; returns who is to be woken.
+   * Requires the lock and a waiting task. Ensures that a thread is looking; returns the one to
+   * wake.
    */
   private @Nullable Sleeper callOne() {
     if (looking > 0) {
@@ -92,13 +93,13 @@ public final class ReadThreads implements AutoCloseable {
     return sleeper;
   }
 
-  /** False if the system gives no thread: those that there are take the task, or later ones. */
+  /** False if the system refuses another thread: existing or later ones take the task. */
   private boolean startOne() {
     try {
       factory.newThread(this::run).start();
       return true;
     } catch (OutOfMemoryError e) {
-      LOG.error("no further thread for reads of drives", e);
+      LOG.error("Starting another read thread failed", e);
       return false;
     }
   }
@@ -115,13 +116,13 @@ public final class ReadThreads implements AutoCloseable {
       try {
         task.run();
       } catch (RuntimeException | Error e) {
-        LOG.error("a task failed", e);
+        LOG.error("A read task failed", e);
       }
-      Thread.interrupted(); // left behind, it would close the file that the next task reads
+      Thread.interrupted(); // a leftover interrupt would close the file of the next task
     }
   }
 
-  /** The next task; null: this thread is not needed any more. */
+  /** The next task; null if this thread is no longer needed. */
   private @Nullable Runnable next() {
     lock.lock();
     try {
@@ -137,8 +138,8 @@ public final class ReadThreads implements AutoCloseable {
     return look();
   }
 
-  /** Where processors are short, those that run now are about to ask for reads. */
-  @SuppressWarnings("ThreadPriorityCheck") // nothing but the number of wake-ups depends on it
+  /** On busy processors, running threads are about to ask for reads. */
+  @SuppressWarnings("ThreadPriorityCheck") // affects only the number of wake-ups
   private static void letOthersRun() {
     Thread.yield();
   }
@@ -174,7 +175,7 @@ public final class ReadThreads implements AutoCloseable {
     }
   }
 
-  /** False if nobody woke it in time. */
+  /** False if it was not woken in time. */
   private boolean sleep(Sleeper self) {
     long until = System.nanoTime() + idle.toNanos();
     while (!self.isWoken) {
@@ -187,7 +188,7 @@ public final class ReadThreads implements AutoCloseable {
     return true;
   }
 
-  /** False if somebody is about to wake it. */
+  /** False if it is about to be woken. */
   private boolean leaves(Sleeper self) {
     lock.lock();
     try {

@@ -16,11 +16,11 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Tells by the index alone what of a shard a drive lacks. For any thread. */
+/** Finds missing parts of a shard by the index alone. Thread-safe. */
 public final class ShardInventory {
   private static final int BLOCK = SegmentFormat.BLOCK;
 
-  /** Looked at together. */
+  /** Blocks checked together. */
   private static final int BLOCKS = 4096;
 
   private final ShardIndex index;
@@ -30,9 +30,9 @@ public final class ShardInventory {
   }
 
   /**
-   * The first block of which anything is not there as the view says; null if all is.
+   * The first block that is incomplete in the state of the view; null if all are complete.
    *
-   * @param length of the shard in that state, at least 1
+   * @param length length of the shard in that state, at least 1
    */
   public @Nullable ByteRange firstMissing(ShardId shard, ShardView view, long length)
       throws IOException {
@@ -59,7 +59,7 @@ public final class ShardInventory {
       for (int from = 0; from <= last; from += BLOCKS) {
         int to = Math.min(last, from + BLOCKS - 1);
         List<Extent> extents = new ArrayList<>(rows.bases(shard, from, to));
-        extents.addAll(rows.patches(shard, to, to)); // which may make its last block longer
+        extents.addAll(rows.patches(shard, to, to)); // a patch may lengthen the last block
         extents.addAll(unfolded);
         int missing = firstMissing(extents, from, to, length);
         if (missing <= to) {

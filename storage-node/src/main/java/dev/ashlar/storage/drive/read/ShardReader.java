@@ -31,12 +31,12 @@ import java.util.Map;
 import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
-/** Reads the 4 KiB blocks that hold a range of a shard, and verifies each. For any thread. */
+/** Reads and verifies the 4 KiB blocks of a shard range. Thread-safe. */
 public final class ShardReader {
   private static final int BLOCK = SegmentFormat.BLOCK;
   private static final int ATTEMPTS = 4;
 
-  /** Up to 32 KiB that are not needed cost less than another read. */
+  /** Reading up to 32 KiB in vain costs less than another read. */
   private static final int REPLACED_BLOCKS_MAX = 8;
 
   private static final Extent[] NO_SOURCES = {};
@@ -49,7 +49,7 @@ public final class ShardReader {
   private final IntConsumer onFileRead;
 
   /**
-   * @param onFileRead is told the bytes of each read of a segment
+   * @param onFileRead called with the size of each read of a segment
    */
   public ShardReader(
       SegmentFiles segments,
@@ -79,12 +79,12 @@ public final class ShardReader {
   }
 
   /**
-   * Reads whole blocks, the first of them to the beginning of the memory; returns their bytes, the
-   * last one possibly short.
+   * Reads whole blocks to the start of the buffer; returns their size, of which the last block may
+   * be short.
    */
   public int load(ShardRange range, ByteBuffer memory) throws ShardException {
     try {
-      // An extent may be moved, and its segment freed, between look-up and read: look again.
+      // An extent may be moved, and its segment freed, between lookup and read: look again.
       for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
         int bytes = fill(memory, range, attempt > 0);
         if (bytes > 0) {
@@ -94,17 +94,16 @@ public final class ShardReader {
     } catch (IOException e) {
       throw ioError(range.shard(), e);
     }
-    throw new ShardException(
-        ShardFault.MISSING, range.shard() + " lies in a segment that was lost");
+    throw new ShardException(ShardFault.MISSING, range.shard() + " is in a segment that was lost");
   }
 
-  /** Whether all that the view says had touched the shard is here, and that is in memory. */
+  /** Whether memory shows that every change in the view is present. */
   public boolean isKnownToHave(ShardId shard, ShardView view) {
     UnfoldedShards.Known known = unfoldedShards.find(shard);
     return known != null && known.has(view);
   }
 
-  /** Fails unless all that the view says had touched the shard is here. */
+  /** Fails unless every change in the view is present. */
   public void checkHas(ShardId shard, ShardView view) throws ShardException {
     if (isKnownToHave(shard, view)) {
       return;
@@ -118,7 +117,7 @@ public final class ShardReader {
 
   private ShardException ioError(ShardId shard, IOException e) {
     meters.ioError();
-    // A drive whose index fails has no opinion on what it holds.
+    // While its index fails a drive cannot tell what it holds.
     ShardFault fault =
         IndexException.in(e) != null
             ? ShardFault.UNAVAILABLE
@@ -126,7 +125,7 @@ public final class ShardReader {
     return new ShardException(fault, shard + ": " + e, e);
   }
 
-  /** Blocks that follow each other in one extent. */
+  /** Consecutive blocks of one extent. */
   private record Run(Extent extent, int firstBlock, int endBlock) {
     int from() {
       return (firstBlock - extent.firstBlock()) * BLOCK;
@@ -136,12 +135,12 @@ public final class ShardReader {
       return Math.min(extent.length(), (endBlock - extent.firstBlock()) * BLOCK) - from();
     }
 
-    /** The bytes that do not lie apart as the extent's tail. */
+    /** The size without a separate tail. */
     int bodyBytes() {
       return Math.clamp(extent.bodyLength() - from(), 0, bytes());
     }
 
-    /** Whether its end and the other's beginning lie side by side, as they do in the shard. */
+    /** Whether the next run is adjacent in the segment as well as in the shard. */
     boolean isBefore(Run next) {
       return endBlock == next.firstBlock
           && bodyBytes() == bytes()
@@ -151,7 +150,7 @@ public final class ShardReader {
     }
   }
 
-  /** The bytes of the blocks; 0 if a segment was not there. */
+  /** Reads the blocks; returns their size, or 0 if a segment was missing. */
   private int fill(ByteBuffer memory, ShardRange range, boolean wasThere)
       throws IOException, ShardException {
     List<Run> runs = runs(range, wasThere);
@@ -176,9 +175,9 @@ public final class ShardReader {
   }
 
   /**
-   * Takes out the first run and what is read with it: what lies behind it, and the same extent's
-   * next blocks behind a few that something newer has replaced. Those are read over by what is
-   * taken later; the memory of earlier runs never is, as an extent is replaced by newer ones only.
+   * Removes the first run and those read together with it: adjacent ones, and later blocks of the
+   * same extent after a few replaced blocks. The replaced blocks are overwritten by later runs;
+   * memory of earlier runs never is, because an extent is only replaced by newer ones.
    */
   private static List<Run> takeTogether(List<Run> runs) {
     List<Run> together = new ArrayList<>();
@@ -198,7 +197,7 @@ public final class ShardReader {
     return together;
   }
 
-  /** Where the blocks of the range lie. */
+  /** The places of the blocks in the range. */
   private List<Run> runs(ShardRange range, boolean wasThere) throws IOException, ShardException {
     int lastBlock = range.lastBlock();
     boolean isOriginal = range.view().lastChange() == 0;
@@ -254,15 +253,15 @@ public final class ShardReader {
         range.shard() + " block " + block + " of revision " + range.view().revision());
   }
 
-  /** Per block, where it lies as of the view: the newest of what has it. */
+  /** The newest extent of each block in the view. */
   private @Nullable Extent[] sources(ShardRange range) throws IOException, ShardException {
     int first = range.firstBlock();
     int last = range.lastBlock();
     @Nullable Extent[] sources = new Extent[last - first + 1];
-    // Before the rows: what has been folded since they show.
+    // Before the rows are read: these show what was folded since.
     UnfoldedShards.Known known = unfoldedShards.find(range.shard());
     if (known != null && known.has(range.view())) {
-      // What is folded meanwhile shows as altered, and what is merged, in the bases behind patches.
+      // Later folds show as altered bytes, later merges in the bases behind patches.
       putAll(
           sources, range, unfolded(known.folded(), known.attempts(), range.view()), index.latest());
       return sources;
@@ -306,7 +305,7 @@ public final class ShardReader {
     return false;
   }
 
-  /** What the view's attempts wrote of these blocks and is not folded here, oldest first. */
+  /** The unfolded pieces of the view's attempts for these blocks, oldest first. */
   private static List<ShardPiece> unfolded(
       ShardIndex.Rows rows, ShardId shard, ShardView view, int firstBlock, int lastBlock)
       throws IOException, ShardException {
@@ -350,14 +349,14 @@ public final class ShardReader {
       if (together.size() == 1) {
         throw e;
       }
-      // What cannot be read may be what lies between them.
+      // The unreadable part may lie between the runs.
       for (Run run : together) {
         loadAtOnce(memory, firstBlock, segment, List.of(run));
       }
     }
   }
 
-  /** With what is between them; and then the last one's tail if that lies apart. */
+  /** Reads the runs and the bytes between them, then a separate tail of the last one. */
   private void loadAtOnce(ByteBuffer memory, int firstBlock, Segment segment, List<Run> together)
       throws IOException {
     Run first = together.getFirst();

@@ -4,13 +4,13 @@ import dev.ashlar.protocol.client.ShardFault;
 import dev.ashlar.protocol.layout.ByteRange;
 import dev.ashlar.protocol.model.ShardId;
 
-/** Told of live bytes that are not as they were written, on a thread of the drive. */
+/** Called for damaged live bytes on a thread of the drive. */
 public interface DamageListener {
   /**
-   * It may wait for a few seconds.
+   * The call may block for a few seconds.
    *
-   * @param shard under the name that the drive has it
-   * @param range of the shard: within one 4 KiB block
+   * @param shard the shard by its name on the drive
+   * @param range the damaged range within one 4 KiB block
    * @param fault {@link ShardFault#CORRUPT}, or {@link ShardFault#IO_ERROR}
    */
   void damaged(ShardId shard, ByteRange range, ShardFault fault);

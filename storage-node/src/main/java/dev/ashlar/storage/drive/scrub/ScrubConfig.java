@@ -3,13 +3,13 @@ package dev.ashlar.storage.drive.scrub;
 import java.time.Duration;
 
 /**
- * How a drive looks at all that it holds.
+ * Configuration of the scrub.
  *
- * @param period in which everything is read once
- * @param bytesPerSecondMax that are read at most; 0: as many as it can
+ * @param period time in which everything is read once
+ * @param bytesPerSecondMax maximum read rate; 0: unlimited
  */
 public record ScrubConfig(Duration period, long bytesPerSecondMax) {
-  /** A period that never comes to its end. */
+  /** A period that never ends: scrubs run on request only. */
   public static final Duration WHEN_ASKED = Duration.ofDays(365_000);
 
   public ScrubConfig {

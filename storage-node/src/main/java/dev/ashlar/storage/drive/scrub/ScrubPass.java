@@ -16,9 +16,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Passes through all segments in their order, of which each is remembered over restarts. What
- * compaction moves goes to the log's end, which a pass goes on to once; so everything that was
- * there when it began is read, except what is moved while it is there. Changed by one thread.
+ * Scrubs all segments in order and records its progress so that it survives a restart. Compaction
+ * moves records to the end of the log, to which a pass is extended once. Hence everything present
+ * at the start is read, except what is moved during the extension. Changed by one thread.
  */
 public final class ScrubPass {
   private static final Logger LOG = LoggerFactory.getLogger(ScrubPass.class);
@@ -31,12 +31,12 @@ public final class ScrubPass {
   private final Clock clock;
   private volatile ScrubState state;
 
-  /** The segment that could not be opened when that was last tried; 0: none. */
+  /** The segment that could not be opened at the last attempt; 0: none. */
   private long unopened;
 
   /**
-   * @param reading makes what reads a segment
-   * @param lost takes what has to be moved, because no directory tells of it
+   * @param reading creates the verifier of a segment
+   * @param lost receives pieces that have to be moved because no directory lists them
    */
   public ScrubPass(
       RawFiles files,
@@ -58,28 +58,28 @@ public final class ScrubPass {
     return state;
   }
 
-  /** Whether a pass is under way. */
+  /** Whether a pass is running. */
   public boolean isRunning() {
     return state.isRunning();
   }
 
-  /** How long ago the pass began that was the last to begin; null: none ever has. */
+  /** Time since the last pass began; null: there was none. */
   @Nullable Duration sinceBegin() {
     long started = state.startedMs();
     return started == 0 ? null : Duration.ofMillis(clock.millis() - started);
   }
 
-  /** Begins a pass. */
+  /** Starts a pass. */
   public void begin() {
     keep(state.begin(clock.millis(), log.activeSegment()));
   }
 
   /**
-   * Reads the next segment of the pass, or ends it.
+   * Verifies the next segment of the pass, or ends the pass.
    *
-   * @return false if it was told to end, or the pass has ended
-   * @throws FileNotOpenedException when the segment cannot be opened, which says nothing of what is
-   *     in it; if it cannot the next time either, the pass leaves it out
+   * @return false if it was stopped or the pass has ended
+   * @throws FileNotOpenedException if the segment cannot be opened, which says nothing about its
+   *     content; the pass skips it if the next attempt fails as well
    */
   public boolean readNext(DamageListener listener) throws IOException {
     ScrubState now = state;
@@ -91,7 +91,7 @@ public final class ScrubPass {
     if (next == null) {
       keep(now.finish(clock.millis()));
       LOG.info(
-          "scrubbed {} bytes in {} segments, of which {} blocks are damaged",
+          "Scrubbed {} bytes in {} segments and found {} damaged blocks",
           now.verifiedBytes(),
           now.segments(),
           now.damagedBlocks());
@@ -114,7 +114,7 @@ public final class ScrubPass {
     return true;
   }
 
-  /** Others are not to wait for one that never can be opened. */
+  /** Skips a segment that can never be opened, so that others are read. */
   private void leaveOut(ScrubState now, Segment segment, FileNotOpenedException e)
       throws FileNotOpenedException {
     if (e instanceof TooManyOpenFilesException || unopened != segment.id()) {
@@ -122,7 +122,7 @@ public final class ScrubPass {
       throw e;
     }
     LOG.warn(
-        "{} is left out of this pass: {}. See who owns the file and what rights it has",
+        "Skipping {} in this pass: {}. Check the owner and the permissions of the file",
         segment,
         e.getMessage());
     keep(now.skip(segment.id()));
@@ -135,7 +135,7 @@ public final class ScrubPass {
         .orElse(null);
   }
 
-  /** Segments that the pass has before it. */
+  /** Segments left in the pass. */
   long segmentsLeft() {
     ScrubState now = state;
     return now.isRunning()
@@ -145,21 +145,24 @@ public final class ScrubPass {
         : 0;
   }
 
-  /** Live bytes of these, with their records. */
+  /** Live bytes of these segments, including records. */
   long bytesLeft() {
     return segments.after(state.nextSegment() - 1).stream()
         .mapToLong(segment -> segment.use().liveBytes())
         .sum();
   }
 
-  /** The pass goes on also where the file cannot be written: a restart then repeats some of it. */
+  /**
+   * Stores the progress. The pass continues if the file cannot be written; a restart then repeats
+   * some segments.
+   */
   private void keep(ScrubState changed) {
     state = changed;
     try {
       changed.write(files);
     } catch (IOException e) {
       LOG.warn(
-          "{} cannot be written, so the scrub would repeat segments after a restart: {}",
+          "{} cannot be written, so a restart would repeat segments of the scrub: {}",
           ScrubState.FILE,
           e.toString());
     }

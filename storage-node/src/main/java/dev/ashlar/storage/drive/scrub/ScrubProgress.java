@@ -3,16 +3,16 @@ package dev.ashlar.storage.drive.scrub;
 import dev.ashlar.protocol.model.DriveId;
 
 /**
- * How far a drive is with reading all that it holds.
+ * Progress of a drive's scrub.
  *
- * @param running whether a pass is under way, and not waiting for its time
- * @param startedMs when the pass began that is under way, or the last one
- * @param finishedMs when the last full pass ended; 0: there was none
- * @param segmentsDone of the pass
- * @param segmentsLeft of the pass
- * @param verifiedBytes of the pass, those that compaction moved twice
- * @param damagedBlocks that the pass has found
- * @param unreadableDirectories batches of the log of which the pass could not read what they hold
+ * @param running whether a pass is running rather than waiting for its time
+ * @param startedMs start of the current or last pass
+ * @param finishedMs end of the last complete pass; 0: none
+ * @param segmentsDone segments verified in the pass
+ * @param segmentsLeft segments left in the pass
+ * @param verifiedBytes bytes verified in the pass, counting moved ones twice
+ * @param damagedBlocks damaged blocks found in the pass
+ * @param unreadableDirectories batches with unreadable directories found in the pass
  */
 public record ScrubProgress(
     DriveId drive,

@@ -11,21 +11,21 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * How far the reading of everything is: 80 bytes in a file of their own, overwritten in place. If
- * they are lost, it begins anew.
+ * The progress of the scrub: 80 bytes in a file of their own, overwritten in place. If they are
+ * lost, the scrub starts anew.
  *
  * <pre>
  * magic 4 | version 2 | flags 2 | started 8 | finished 8 | next segment 8 | last segment 8
  *     | segments 8 | verified bytes 8 | damaged blocks 8 | unreadable directories 8 | 0 4 | crc32c 4
  * </pre>
  *
- * @param isRunning whether a pass is under way
- * @param isExtended whether the pass has been to its end once, and goes on with what has come since
- * @param startedMs when the pass began; 0: there never was one
- * @param finishedMs when the last full pass ended; 0: never
- * @param nextSegment the least that is to be read next
- * @param lastSegment the last that belongs to the pass
- * @param segments that the pass has read
+ * @param isRunning whether a pass is running
+ * @param isExtended whether the pass has reached its end once and continues with newer segments
+ * @param startedMs start of the pass; 0: never
+ * @param finishedMs end of the last complete pass; 0: never
+ * @param nextSegment lower bound of the next segment to read
+ * @param lastSegment last segment of the pass
+ * @param segments segments read in the pass
  */
 public record ScrubState(
     boolean isRunning,
@@ -48,12 +48,12 @@ public record ScrubState(
   public static final int BYTES = 80;
   private static final int CRC_AT = BYTES - Integer.BYTES;
 
-  /** The state that the drive keeps; {@link #NEVER} if there is none, or none that is whole. */
+  /** The stored state; {@link #NEVER} if there is none or it is damaged. */
   static ScrubState read(RawFiles files) {
     try {
       return readFile(files);
     } catch (IOException e) {
-      LOG.warn("{} cannot be read, so the scrub begins anew: {}", FILE, e.toString());
+      LOG.warn("{} is unreadable, so the scrub starts anew: {}", FILE, e.toString());
       return NEVER;
     }
   }
@@ -72,7 +72,7 @@ public record ScrubState(
     return decode(bytes);
   }
 
-  /** Takes the place of the one before, durably. */
+  /** Durably replaces the stored state. */
   void write(RawFiles files) throws IOException {
     if (!files.list().contains(FILE)) {
       files.create(FILE, SegmentFormat.BLOCK).close();
@@ -84,12 +84,12 @@ public record ScrubState(
     }
   }
 
-  /** A pass over all segments up to this one. */
+  /** Starts a pass over all segments up to this one. */
   ScrubState begin(long nowMs, long newLastSegment) {
     return new ScrubState(true, false, nowMs, finishedMs, 0, newLastSegment, 0, 0, 0, 0);
   }
 
-  /** Goes on once with what has come since, also by moves. */
+  /** Extends the pass once to segments that were added since, also by moves. */
   ScrubState extend(long newLastSegment) {
     return new ScrubState(
         true,
@@ -104,7 +104,7 @@ public record ScrubState(
         unreadableDirectories);
   }
 
-  /** All that belongs to the pass was read. */
+  /** The pass is complete. */
   ScrubState finish(long nowMs) {
     return new ScrubState(
         false,
@@ -119,7 +119,7 @@ public record ScrubState(
         unreadableDirectories);
   }
 
-  /** A segment was read. */
+  /** A segment was verified. */
   ScrubState advance(long segment, SegmentVerifier.Found found) {
     return new ScrubState(
         true,
@@ -134,7 +134,7 @@ public record ScrubState(
         unreadableDirectories + found.unreadableDirectories());
   }
 
-  /** A segment was left out. */
+  /** A segment was skipped. */
   ScrubState skip(long segment) {
     return new ScrubState(
         true,

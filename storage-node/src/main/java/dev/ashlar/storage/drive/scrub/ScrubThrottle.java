@@ -7,15 +7,16 @@ import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 
 /**
- * Spreads reads over time, and lets those of clients go first. For one thread; another may end it.
+ * Limits the rate of scrub reads and yields to client requests. Used by one thread; another may
+ * stop it.
  */
 final class ScrubThrottle implements ReadThrottle {
-  /** While clients ask something of the drive, each read waits so long at most. */
+  /** Maximum delay of each read while client requests wait. */
   private static final long YIELD_NANOS_MAX = TimeUnit.MILLISECONDS.toNanos(50);
 
   private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
-  /** Who has been idle may read so much at once. */
+  /** Unused time that may be caught up. */
   private static final long SAVED_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
   private final LongSupplier bytesPerSecond;
@@ -24,14 +25,14 @@ final class ScrubThrottle implements ReadThrottle {
   private long freeAtNanos = System.nanoTime();
 
   /**
-   * @param bytesPerSecond asked for each read; 0: as fast as it can
+   * @param bytesPerSecond rate, evaluated for each read; 0: unlimited
    */
   ScrubThrottle(LongSupplier bytesPerSecond, BooleanSupplier areClientsWaiting) {
     this.bytesPerSecond = bytesPerSecond;
     this.areClientsWaiting = areClientsWaiting;
   }
 
-  /** What it is asked from now on answers that it is to end; wake up the thread that waits. */
+  /** Stops the throttle; the caller has to wake the waiting thread. */
   void end() {
     isEnding = true;
   }

@@ -14,16 +14,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The thread that reads all of a drive again and again, so slowly that a pass takes most of its
- * period, and what it finds damaged it tells.
+ * The scrub thread of a drive. It reads everything repeatedly, at a rate that spreads a pass over
+ * most of its period, and reports damage.
  */
 public final class Scrubber {
   private static final Logger LOG = LoggerFactory.getLogger(Scrubber.class);
 
-  /** Slower is not worth while: it would only make the pass longer. */
+  /** A lower rate would only make the pass longer. */
   private static final long BYTES_PER_SECOND_MIN = 1 << 20;
 
-  /** Share of the period in which a pass should be through. */
+  /** Share of the period in which a pass should finish. */
   private static final double SHARE = 0.8;
 
   private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(10);
@@ -39,14 +39,14 @@ public final class Scrubber {
   private volatile boolean isStopping;
   private volatile boolean isWanted;
 
-  /** In the pass that is under way, by this process. */
+  /** Whether this process has read the index in the current pass. */
   private boolean isIndexRead;
 
   /** How often and how fast a drive is scrubbed, and what is told of damage. */
   public record Task(ScrubConfig config, DamageListener listener) {}
 
   /**
-   * @param areClientsWaiting whether somebody else waits for the drive
+   * @param areClientsWaiting whether client requests wait for the drive
    */
   public Scrubber(
       DriveId drive,
@@ -68,14 +68,14 @@ public final class Scrubber {
     thread.start();
   }
 
-  /** Reads no more, and waits for nobody: the drive is written to no more. */
+  /** Ends the scrub without waiting. */
   public void end() {
     isStopping = true;
     pace.end();
     LockSupport.unpark(thread);
   }
 
-  /** Begins a pass now, or goes on with the one that is under way, as fast as is allowed. */
+  /** Starts a pass now, or continues the current one, at the maximum rate. */
   public void startNow() {
     isWanted = true;
     LockSupport.unpark(thread);
@@ -140,18 +140,19 @@ public final class Scrubber {
         }
         rest(LOOK_NANOS);
       } catch (IOException | RuntimeException e) {
-        LOG.warn("the scrub of drive {} rests after a failure", drive, e);
+        LOG.warn("Drive {}: the scrub pauses after a failure", drive, e);
         rest(REST_AFTER_FAILURE_NANOS);
       }
     }
   }
 
-  /** Data is read also while the index cannot be. */
+  /** Verifies the index; segments are read even if that fails. */
   private boolean verifyIndex() {
     try {
       return index.verify(pace);
     } catch (IOException | RuntimeException e) {
-      LOG.warn("drive {}: its index could not be verified; its segments are", drive, e);
+      LOG.warn(
+          "Drive {}: verifying the index failed; the scrub continues with the segments", drive, e);
       return false;
     }
   }

@@ -37,20 +37,20 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reads the batches of a segment that hold anything live, one after the other, and compares each
- * live block with the checksum that the index has for it. Where a batch's directory is damaged,
- * what lies in it is found by the index. For one thread.
+ * Reads the batches of a segment that hold live pieces, and compares each live block with its
+ * checksum in the index. Pieces in a batch with a damaged directory are found by the index. Not
+ * thread-safe.
  */
 public final class SegmentVerifier {
   private static final Logger LOG = LoggerFactory.getLogger(SegmentVerifier.class);
   private static final int BLOCK = SegmentFormat.BLOCK;
 
-  /** Of one read. */
+  /** Size of one read. */
   private static final int READ_BYTES = 256 * 1024;
 
   private static final int BLOBS_PAGE = 1000;
 
-  /** Before all of the index is searched for what was not met. */
+  /** Counts repeated before the whole index is searched for missing pieces. */
   private static final int RECOUNTS = 2;
 
   private final UUID drive;
@@ -67,22 +67,22 @@ public final class SegmentVerifier {
   private long verifiedBytes;
   private long damagedBlocks;
 
-  /** Beginnings and ends of the batches that were met. */
+  /** Start and end of each batch found. */
   private final TreeMap<Integer, Integer> batches = new TreeMap<>();
 
-  /** Behind which of them there is one that cannot be read. */
+  /** Ends of batches that are followed by an unreadable one. */
   private final Set<Integer> gaps = new HashSet<>();
 
-  /** Of which pieces lie there. */
+  /** Blobs with pieces in unreadable batches. */
   private final Set<BlobId> blobsInGaps = new HashSet<>();
 
-  /** Live pieces that were come across, with their records. */
+  /** Size of the live pieces found, including their records. */
   private long seenBytes;
 
   /**
-   * What a segment's reading has come to.
+   * The result of verifying a segment.
    *
-   * @param undirected blobs of which pieces lie in batches whose directories cannot be read
+   * @param undirected blobs with pieces in batches with unreadable directories
    */
   public record Found(
       long verifiedBytes, long damagedBlocks, long unreadableDirectories, Set<BlobId> undirected) {
@@ -111,9 +111,9 @@ public final class SegmentVerifier {
   }
 
   /**
-   * Reads a segment, or what of it is still there. What is written to it meanwhile may be left out.
+   * Verifies the remaining part of a segment. Batches written meanwhile may be skipped.
    *
-   * @return null if it was told to end
+   * @return null if it was stopped
    */
   public @Nullable Found verify(long segment) throws IOException {
     verifiedBytes = 0;
@@ -155,12 +155,12 @@ public final class SegmentVerifier {
     return new Found(verifiedBytes, damagedBlocks, gaps.size(), blobsInGaps);
   }
 
-  /** Without the index a rebuild could not tell that nothing but the seal is lost. */
+  /** Checks the seal: without it, an index rebuild could not tell that nothing else is lost. */
   private void checkSeal(long segment, BatchHeader last) {
     int end = last.offset() + last.bytes();
     boolean isStillThere = segments.get(segment) != null;
     if (isStillThere && last.lacksSeal() && end < segmentBytes) {
-      LOG.warn("the last batch of segment {}, behind byte {}, cannot be read", segment, end);
+      LOG.warn("The last batch of segment {}, after byte {}, is unreadable", segment, end);
       gaps.add(end);
     }
   }
@@ -171,7 +171,10 @@ public final class SegmentVerifier {
     return left == null ? 0 : left.use().liveBytes();
   }
 
-  /** What is folded between look and count is counted block by block, and so as more. */
+  /**
+   * Counts live pieces again. A piece folded between lookup and count is counted block by block,
+   * and so as larger.
+   */
   private void recount(long segment) throws IOException {
     seenBytes = 0;
     try (BatchScanner scanner = new BatchScanner(drive, segmentBytes, slabs)) {
@@ -184,10 +187,10 @@ public final class SegmentVerifier {
     }
   }
 
-  /** A batch and what of it is live. */
+  /** A batch and its live pieces. */
   private record Batch(BatchHeader header, List<ShardPiece> live) {}
 
-  /** The batch that begins here or, if none does, the next one. */
+  /** The batch at this offset or the next one after it. */
   private @Nullable Batch next(BatchScanner scanner, long id, int offset) throws IOException {
     Segment segment = segments.acquire(id);
     if (segment == null) {
@@ -216,9 +219,9 @@ public final class SegmentVerifier {
   }
 
   /**
-   * Verifies pieces that lie in this part of the segment.
+   * Verifies pieces in this part of the segment.
    *
-   * @return false if it was told to end
+   * @return false if it was stopped
    */
   private boolean verify(long segment, int at, int length, List<ShardPiece> pieces)
       throws IOException {
@@ -231,7 +234,7 @@ public final class SegmentVerifier {
           return false;
         }
         if (!read(segment, at + from, slab.slice(from, bytes), unreadable, from / BLOCK)) {
-          return true; // all of it has been moved, or is gone
+          return true; // everything was moved or deleted
         }
       }
       for (ShardPiece piece : pieces) {
@@ -243,7 +246,7 @@ public final class SegmentVerifier {
     }
   }
 
-  /** False if the segment is gone. Blocks that cannot be read are noted. */
+  /** Reads a part of the segment and notes unreadable blocks; false if the segment is gone. */
   private boolean read(long id, int at, ByteBuffer into, BitSet unreadable, int firstBlock)
       throws FileNotOpenedException {
     Segment segment = segments.acquire(id);
@@ -270,7 +273,7 @@ public final class SegmentVerifier {
       segment.file().read(into, at);
       return true;
     } catch (FileNotOpenedException e) {
-      throw e; // that says nothing of the blocks
+      throw e; // this says nothing about the blocks
     } catch (IOException e) {
       LOG.debug("{} cannot be read at {}", segment, at, e);
       return false;
@@ -296,7 +299,7 @@ public final class SegmentVerifier {
     verifiedBytes += extent.length();
   }
 
-  /** What was moved or deleted since it was looked up is no damage. */
+  /** Reports damage, unless the piece was moved or deleted since it was looked up. */
   private void damaged(ShardPiece piece, int block, int length, ShardFault fault)
       throws IOException {
     Extent extent = piece.extent();
@@ -349,7 +352,7 @@ public final class SegmentVerifier {
     public void folded(ShardId shard, FoldState folded) {}
   }
 
-  /** Of a batch that was not met; what lies in it may be whole all the same. */
+  /** Verifies a piece of a batch that was not found; its bytes may be intact. */
   private void verifyAlone(long segment, ShardPiece piece) throws IOException {
     Extent extent = piece.extent();
     Map.Entry<Integer, Integer> before = batches.floorEntry(extent.position());
@@ -359,7 +362,7 @@ public final class SegmentVerifier {
     }
     blobsInGaps.add(piece.shard().blob());
     if (gaps.add(gap)) {
-      LOG.warn("a batch behind byte {} of segment {} has lost its directory", gap, segment);
+      LOG.warn("A batch after byte {} of segment {} has lost its directory", gap, segment);
     }
     int tail = extent.tailPosition() == 0 ? extent.position() : extent.tailPosition();
     int tailEnd = tail + extent.length() - extent.bodyLength();

@@ -11,15 +11,15 @@ import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** Reads batches out of segments, into memory that the next read overwrites. */
+/** Reads batches from segments into a buffer that the next read overwrites. */
 public final class BatchScanner implements AutoCloseable {
   private static final int BLOCK = SegmentFormat.BLOCK;
   private static final int STRIDE_BYTES = 64 * 1024;
 
-  /** Of a start that is refused rather than that something is taken for lost. */
+  /** Advice when a start is refused rather than data declared lost. */
   public static final String REMEDY =
-      ". Nothing was deleted. Check the cables and the controller of the drive, then start again;"
-          + " if it stays so, replace the drive";
+      ". Nothing was deleted. Check the cables and the controller of the drive, then start"
+          + " again. If the error persists, replace the drive";
 
   private final UUID drive;
   private final int segmentBytes;
@@ -30,7 +30,7 @@ public final class BatchScanner implements AutoCloseable {
   private final UnreadableRanges unread = new UnreadableRanges();
   private boolean sawIoError;
 
-  /** The directory that the memory holds; null: something else. */
+  /** The directory in the buffer; null: other content. */
   private @Nullable BatchHeader loaded;
 
   public BatchScanner(UUID drive, int segmentBytes, SlabPool slabs) {
@@ -46,14 +46,14 @@ public final class BatchScanner implements AutoCloseable {
     slab.release();
   }
 
-  /** Told of each record of a batch, in its order. */
+  /** Called for each record of a batch in order. */
   public interface RecordVisitor {
     void piece(ShardPiece piece) throws IOException;
 
     void mark(LogMarker mark) throws IOException;
   }
 
-  /** Whether anything that was looked at since the last call could not be read. */
+  /** Whether a read has failed since the last call. */
   public boolean takeIoError() {
     boolean saw = sawIoError;
     sawIoError = false;
@@ -61,25 +61,28 @@ public final class BatchScanner implements AutoCloseable {
   }
 
   /**
-   * Reads again what could not be read, and fails unless it is the same again. Bad sectors stay
-   * what they are; an error that passes is of the cables or the controller, and says nothing of
-   * what is on the drive. Bad sectors do not take whole segments either.
+   * Repeats all failed reads and throws unless they fail again. Bad sectors are permanent. A
+   * transient error comes from cables or the controller and says nothing about the content. Nor do
+   * bad sectors make a whole segment unreadable.
    */
   public void confirmUnread() throws IOException {
     for (UnreadableRanges.Place place : unread.all()) {
       if (load(place.segment(), place.offset(), place.bytes())) {
         throw new IOException(
-            place.segment() + " can be read only now and then at " + place.offset() + REMEDY);
+            place.segment()
+                + " is readable only intermittently at offset "
+                + place.offset()
+                + REMEDY);
       }
     }
     for (Segment segment : unread.segments()) {
       if (!canReadAny(segment)) {
-        throw new IOException("nothing of " + segment + " can be read" + REMEDY);
+        throw new IOException("no part of " + segment + " is readable" + REMEDY);
       }
     }
     if (unread.isOverfull()) {
       throw new IOException(
-          "more than " + UnreadableRanges.MAX + " blocks cannot be read" + REMEDY);
+          "more than " + UnreadableRanges.MAX + " blocks are unreadable" + REMEDY);
     }
     unread.clear();
   }
@@ -93,7 +96,7 @@ public final class BatchScanner implements AutoCloseable {
     return false;
   }
 
-  /** Loads the directory of the batch that begins here; null if there is none that is whole. */
+  /** Loads the directory of the batch at this offset; null if there is no intact one. */
   public @Nullable BatchHeader directoryAt(Segment segment, int offset) throws IOException {
     BatchHeader present = loaded;
     if (present != null && present.segment() == segment.id() && present.offset() == offset) {
@@ -134,7 +137,7 @@ public final class BatchScanner implements AutoCloseable {
     return header;
   }
 
-  /** Whether a batch of this segment begins here, or may: the block cannot be read. */
+  /** Whether a batch begins at this offset or, if the block is unreadable, may begin there. */
   public boolean mayBeginAt(Segment segment, int offset) throws FileNotOpenedException {
     if (offset > segmentBytes - BLOCK) {
       return false;
@@ -148,7 +151,7 @@ public final class BatchScanner implements AutoCloseable {
         && header.offset() == offset;
   }
 
-  /** Loads the whole batch and compares every payload with its checksums. */
+  /** Loads the whole batch and verifies the checksums of all payloads. */
   public boolean payloadsMatch(Segment segment, BatchHeader header) throws IOException {
     if (!load(segment, header.offset(), header.bytes())) {
       return false;
@@ -165,7 +168,7 @@ public final class BatchScanner implements AutoCloseable {
     return true;
   }
 
-  /** Visits the records of the directory that was loaded last. */
+  /** Visits the records of the loaded directory. */
   public void forEachRecord(BatchHeader header, RecordVisitor visitor) throws IOException {
     int at = SegmentFormat.HEADER_BYTES;
     for (int i = 0; i < header.records(); i++) {
@@ -179,7 +182,7 @@ public final class BatchScanner implements AutoCloseable {
     }
   }
 
-  /** What the batch of the directory that was loaded last stores about the batches before it. */
+  /** The history stored in the loaded directory. */
   public ChangeHistory.Stored history(BatchHeader header) throws IOException {
     int at = SegmentFormat.HEADER_BYTES;
     for (int i = 0; i < header.records(); i++) {
@@ -191,7 +194,7 @@ public final class BatchScanner implements AutoCloseable {
     return ChangeHistory.Stored.NONE;
   }
 
-  /** Loads the directory of the batch that ends here; null if it cannot be found. */
+  /** Loads the directory of the batch that ends at this offset; null if none is found. */
   public @Nullable BatchHeader directoryBefore(Segment segment, int end) throws IOException {
     int lowest = Math.max(0, end - SlabPool.MAX_SLAB_BYTES);
     for (int top = end; top > lowest; ) {
@@ -210,7 +213,7 @@ public final class BatchScanner implements AutoCloseable {
     return null;
   }
 
-  /** The first whole directory of a later batch, from this offset of the segment on. */
+  /** The first intact directory of a later batch at or after this offset. */
   public @Nullable BatchHeader firstAbove(Segment segment, int offset, long sequence)
       throws IOException {
     for (int at = offset; at < segmentBytes; ) {
@@ -231,8 +234,8 @@ public final class BatchScanner implements AutoCloseable {
   }
 
   /**
-   * Durably overwrites what may be the beginning of a batch of this segment. Also where none is
-   * seen: the zeros of an earlier try may have been read from memory that was never written.
+   * Durably erases what may be the beginning of a batch. This is also done where none is visible:
+   * the zeros of an earlier attempt may have been read from the page cache only.
    */
   public void eraseHeader(Segment segment, int offset) throws IOException {
     if (offset > segmentBytes - BLOCK || !load(segment, offset, BLOCK)) {
@@ -245,8 +248,8 @@ public final class BatchScanner implements AutoCloseable {
   }
 
   /**
-   * Makes the batch durable that {@link #payloadsMatch} has loaded, by writing it again: after a
-   * failed sync the kernel may keep pages that it takes for written, and syncing does nothing.
+   * Makes the batch loaded by {@link #payloadsMatch} durable by writing it again: after a failed
+   * sync the kernel may consider its pages clean, and another sync would do nothing.
    */
   public void rewrite(Segment segment, BatchHeader header) throws IOException {
     writeBack(segment, header.offset(), header.bytes());
@@ -293,7 +296,7 @@ public final class BatchScanner implements AutoCloseable {
       segment.file().read(memory.clear().limit(bytes), offset);
       return true;
     } catch (FileNotOpenedException e) {
-      throw e; // that says nothing of what is in it
+      throw e; // this says nothing about the content
     } catch (EOFException e) {
       return false;
     } catch (IOException e) {

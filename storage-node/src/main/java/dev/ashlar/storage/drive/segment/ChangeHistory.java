@@ -6,21 +6,21 @@ import java.util.HashSet;
 import java.util.Set;
 
 /**
- * Which blobs the last batches of the log changed, as hashes. Each batch stores this about the
- * batches before it: when one of those can no longer be read, only the blobs named here are in
- * doubt. Stored in the space behind the records that would be zeros, if there is enough. For one
- * thread.
+ * Hashes of the blobs that the latest batches of the log changed. Each batch stores this history of
+ * the batches before it: if one of those becomes unreadable, only the blobs named here are in
+ * doubt. The history uses padding behind the records if there is enough. Not thread-safe.
  */
 public final class ChangeHistory {
-  /** Kept and stored at most, unless the last batch alone takes more. */
+  /** Maximum size kept and stored, unless the latest batch alone takes more. */
   private static final int WORDS_MAX = 256;
 
-  /** The history says nothing of a batch that changed more, nor of any before it. */
+  /** A batch that changed more blobs is not recorded, nor is any batch before it. */
   private static final int BLOBS_MAX = 900;
 
   /**
-   * As stored: of each batch, newest first, the number of its changed blobs and their hashes. Most
-   * batches change none, and many are known: one array is moved faster than a list is walked.
+   * In stored form: for each batch, newest first, the number of changed blobs and their hashes.
+   * Most batches change none and many batches are known: moving an array is faster than walking a
+   * list.
    */
   private int[] words = new int[2 * WORDS_MAX];
 
@@ -28,13 +28,13 @@ public final class ChangeHistory {
   private int batches;
 
   /**
-   * What a batch stores: for each of the batches before it, newest first, the number of its changed
-   * blobs and their hashes.
+   * The stored form: for each earlier batch, newest first, the number of changed blobs and their
+   * hashes.
    */
   public record Stored(int batches, int[] words) {
     public static final Stored NONE = new Stored(0, new int[0]);
 
-    /** The hashes of the blobs that the last so many batches changed. */
+    /** Hashes of the blobs that this many latest batches changed. */
     public Set<Integer> changedBy(long lastBatches) {
       Set<Integer> changed = new HashSet<>();
       int at = 0;
@@ -52,9 +52,7 @@ public final class ChangeHistory {
     }
   }
 
-  /**
-   * The blobs that one batch changes. Blobs that it only adds plain bytes to are not among them.
-   */
+  /** The blobs that one batch changes. Blobs to which it only adds plain bytes do not count. */
   public static final class Changes implements BatchScanner.RecordVisitor {
     private int[] hashes = new int[8];
     private int count;
@@ -66,7 +64,7 @@ public final class ChangeHistory {
       }
     }
 
-    /** A lost discard brings back intents of attempts that nobody committed: no shard changes. */
+    /** A lost discard restores intents of attempts that were never committed: no shard changes. */
     @Override
     public void mark(LogMarker mark) {
       if (!(mark instanceof LogMarker.DiscardMarker)) {
@@ -93,14 +91,14 @@ public final class ChangeHistory {
     }
   }
 
-  /** Part of the format: two blobs with the same hash are in doubt together. */
+  /** Part of the format. Two blobs with the same hash are in doubt together. */
   public static int hash(BlobId blob) {
     long mixed = blob.session() * 0x9E3779B97F4A7C15L + blob.sequence();
     mixed = (mixed ^ (mixed >>> 32)) * 0xD6E8FEB86659FD93L;
     return (int) (mixed ^ (mixed >>> 32));
   }
 
-  /** The next batch has been written. */
+  /** Records a written batch. */
   public void add(Changes changes) {
     int[] hashes = changes.distinct();
     if (hashes.length > BLOBS_MAX) {
@@ -126,7 +124,7 @@ public final class ChangeHistory {
     }
   }
 
-  /** Forgets the oldest batches that do not fit so many words. */
+  /** Drops the oldest batches beyond this number of words. */
   private void keep(int wordsMax) {
     batches = batchesWithin(wordsMax);
     wordCount = wordsOf(batches);
@@ -150,7 +148,9 @@ public final class ChangeHistory {
     return at;
   }
 
-  /** Takes over what the last batch of a log stored, before that batch itself is added. */
+  /**
+   * Restores the history that the last batch of a log stored, before that batch itself is added.
+   */
   public void restore(Stored stored) {
     reserve(stored.words().length);
     System.arraycopy(stored.words(), 0, words, 0, stored.words().length);
@@ -158,12 +158,12 @@ public final class ChangeHistory {
     wordCount = wordsOf(batches);
   }
 
-  /** Bytes that the newest batch alone takes; 0 if nothing is known of it. */
+  /** Size of the record for the newest batch alone; 0 if it is unknown. */
   public int bytesMin() {
     return batches == 0 ? 0 : SegmentFormat.historyBytes(1 + words[0]);
   }
 
-  /** The newest batches of which there is room in so many bytes. */
+  /** The newest batches that fit this many bytes. */
   public Stored fitting(int bytes) {
     int room = (bytes - SegmentFormat.historyBytes(0)) / Integer.BYTES;
     if (room >= wordCount) {

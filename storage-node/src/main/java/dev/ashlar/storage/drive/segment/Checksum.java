@@ -4,17 +4,17 @@ import dev.ashlar.protocol.model.Profile;
 import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;
 
-/** CRC32C over parts of buffers. One per thread or call; not to be shared. */
+/** CRC32C over parts of buffers. Not thread-safe. */
 public final class Checksum {
   private final CRC32C crc = new CRC32C();
 
-  /** Of {@code length} bytes; leaves the buffer's position and limit changed. */
+  /** The checksum of {@code length} bytes; changes the position and limit of the buffer. */
   public int of(ByteBuffer bytes, int offset, int length) {
     crc.reset();
     return add(bytes, offset, length);
   }
 
-  /** Of what was summed before and these bytes. */
+  /** The checksum of the preceding bytes followed by these. */
   int add(ByteBuffer bytes, int offset, int length) {
     bytes.limit(offset + length).position(offset);
     crc.update(bytes);
@@ -22,10 +22,10 @@ public final class Checksum {
   }
 
   /**
-   * The first 4 KiB block that does not match, or -1.
+   * The number of the first 4 KiB block with a mismatch, or -1.
    *
-   * @param crcs of all blocks of the extent
-   * @param firstCrc which of them belongs to the first block of these bytes
+   * @param crcs checksums of all blocks of the extent
+   * @param firstCrc the checksum of the first block in these bytes
    */
   public int firstMismatch(ByteBuffer bytes, int offset, int length, int[] crcs, int firstCrc) {
     for (int done = 0, i = firstCrc; done < length; done += Profile.BLOCK_BYTES, i++) {

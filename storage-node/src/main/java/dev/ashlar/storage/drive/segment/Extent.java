@@ -4,16 +4,18 @@ import dev.ashlar.protocol.model.Profile;
 import java.util.Arrays;
 
 /**
- * Where consecutive bytes of a shard lie.
+ * The place of consecutive bytes of a shard in a segment.
  *
- * @param firstBlock the shard's 4 KiB block with which they begin
- * @param length bytes, at least 1
- * @param segment the segment that holds them
- * @param position in the segment, of all bytes or, when there is a tail, of the whole blocks
- * @param tailPosition in the segment, of the last, short block when it lies apart; otherwise 0
- * @param sequence of the batch that wrote them
+ * @param firstBlock first 4 KiB block of the shard in this extent
+ * @param length length in bytes, at least 1
+ * @param segment the segment that holds the bytes
+ * @param position offset in the segment of all bytes or, if the tail is separate, of the whole
+ *     blocks
+ * @param tailPosition offset in the segment of the last, short block if it is stored separately;
+ *     otherwise 0
+ * @param sequence sequence of the batch that wrote the bytes
  * @param crcs CRC32C of each block
- * @param stamp which changes of the shard they contain
+ * @param stamp the changes of the shard that the bytes contain
  */
 public record Extent(
     int firstBlock,
@@ -25,7 +27,7 @@ public record Extent(
     int[] crcs,
     Stamp stamp) {
 
-  /** Bytes as they were first written. */
+  /** An extent of bytes as first written. */
   public Extent(
       int firstBlock,
       int length,
@@ -40,24 +42,24 @@ public record Extent(
   /**
    * The changes of a shard that folded bytes contain.
    *
-   * @param revision up to which they contain all changes of their blocks; 0: none
-   * @param altered the last revision that changed bytes which had been there before; 0: none
+   * @param revision revision up to which the bytes contain all changes of their blocks; 0: none
+   * @param altered last revision that changed existing bytes; 0: none
    */
   public record Stamp(long revision, long altered) {
     public static final Stamp ORIGINAL = new Stamp(0, 0);
   }
 
-  /** Bytes that lie at {@link #position}. */
+  /** Number of bytes at {@link #position}. */
   public int bodyLength() {
     return tailPosition == 0 ? length : length - length % Profile.BLOCK_BYTES;
   }
 
-  /** Where its last byte ends in the shard. */
+  /** The end of the extent in the shard, in bytes. */
   public long end() {
     return (long) firstBlock * Profile.BLOCK_BYTES + length;
   }
 
-  /** The block behind its last one. */
+  /** The block after the last one. */
   public int endBlock() {
     return firstBlock + crcs.length;
   }
@@ -70,7 +72,7 @@ public record Extent(
     return segment == other.segment && position == other.position;
   }
 
-  /** Whether it holds a state of its bytes that is not older than the other's. */
+  /** Whether its bytes are not older than the other's. */
   public boolean isAsNewAs(Extent other) {
     int byRevision = Long.compare(stamp.revision, other.stamp.revision);
     return byRevision > 0 || (byRevision == 0 && sequence >= other.sequence);
@@ -81,13 +83,13 @@ public record Extent(
         firstBlock, length, segment, position, tailPosition, sequence, crcs, newStamp);
   }
 
-  /** Where one of its blocks lies in the segment. */
+  /** The offset of a block in the segment. */
   public int positionOf(int block) {
     int from = (block - firstBlock) * Profile.BLOCK_BYTES;
     return from < bodyLength() ? position + from : tailPosition;
   }
 
-  /** One block of it. */
+  /** A single block of this extent. */
   public Extent block(int block, Stamp newStamp) {
     int at = block - firstBlock;
     return new Extent(

@@ -5,21 +5,21 @@ import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.ShardId;
 
 /**
- * A record without bytes that says what became of others. It has to outlive every record that it
- * speaks of and that a replay can meet: those all lie in the segments from the lowest to the
- * highest named here.
+ * A log record without payload that states what happened to earlier records. It has to exist as
+ * long as any of those records can be replayed; they all lie between the lowest and the highest
+ * segment named here.
  */
 public sealed interface LogMarker {
   long lowestSegment();
 
   long highestSegment();
 
-  /** What it takes in its segment. */
+  /** Size of the record. */
   int storedBytes();
 
   BlobId blob();
 
-  /** A blob's deletion. */
+  /** The deletion of a blob. */
   record Tombstone(BlobId blob, long lowestSegment, long highestSegment) implements LogMarker {
     @Override
     public int storedBytes() {
@@ -28,10 +28,11 @@ public sealed interface LogMarker {
   }
 
   /**
-   * What an attempt wrote has become part of the shard. The last such mark of a shard is needed as
-   * long as the shard is: it says up to which revision all is folded.
+   * The fold of an attempt: its pieces became part of the shard. The last fold marker of a shard is
+   * needed as long as the shard exists, because it records the revision up to which everything is
+   * folded.
    *
-   * @param altered the stamp of those blocks in which the attempt changed no bytes that were there
+   * @param altered {@link Extent.Stamp#altered} of blocks in which the attempt only added bytes
    */
   record FoldMarker(
       ShardId shard,
@@ -52,7 +53,7 @@ public sealed interface LogMarker {
     }
   }
 
-  /** What an attempt wrote for a blob is forgotten. */
+  /** The discard of an attempt's pieces of a blob. */
   record DiscardMarker(BlobId blob, AttemptId attempt, long lowestSegment, long highestSegment)
       implements LogMarker {
     @Override

@@ -1,13 +1,13 @@
 package dev.ashlar.storage.drive.segment;
 
 /**
- * A place between two batches of the log.
+ * A position between two batches of the log.
  *
- * @param sequence of the last batch before it; 0 before the first
- * @param segment where that batch lies; 0 before the first
- * @param offset in the segment, where that batch ends
- * @param isRebuild whether an index is being made anew from all segments and has come this far;
- *     segments before it may have been freed long ago, so that sequences have gaps
+ * @param sequence sequence of the batch before it; 0: none
+ * @param segment segment of that batch; 0: none
+ * @param offset end of that batch in the segment
+ * @param isRebuild whether an index rebuild has come this far. Earlier segments may have been
+ *     freed, so sequences may have gaps
  */
 public record LogPosition(long sequence, long segment, int offset, boolean isRebuild) {
   public static final LogPosition START = new LogPosition(0, 0, 0, true);

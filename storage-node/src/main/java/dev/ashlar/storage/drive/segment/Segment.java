@@ -4,8 +4,8 @@ import dev.ashlar.storage.io.RawFile;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * One file of the log. Users are counted, the log itself being the first: only when the last has
- * left can the file get another life.
+ * One segment file of the log. Its users are counted, the log itself being the first. The file is
+ * reused only after the last user has released it.
  */
 public final class Segment {
   private final long id;
@@ -36,12 +36,12 @@ public final class Segment {
     return use;
   }
 
-  /** By the log's writer only, and not before the index says so too. */
+  /** Called by the log writer only, after the index has been updated. */
   public void setUse(SegmentUsage now) {
     use = now;
   }
 
-  /** False when the file is already on its way to another life. */
+  /** False if the file is already being recycled. */
   boolean acquire() {
     int now = users.get();
     while (now > 0) {
@@ -53,7 +53,7 @@ public final class Segment {
     return false;
   }
 
-  /** True for the last user, who has to recycle the file. */
+  /** True for the last user, which has to recycle the file. */
   boolean release() {
     return users.decrementAndGet() == 0;
   }

@@ -17,8 +17,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The segment files of a drive and the room they have. A segment's id is never used again; a file
- * is: it becomes a spare, and then, renamed, another segment.
+ * The segment files of a drive and their disk space. Segment ids are never reused. Files are: a
+ * freed segment becomes a spare, which is later renamed to a new segment.
  */
 public final class SegmentFiles implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(SegmentFiles.class);
@@ -27,10 +27,10 @@ public final class SegmentFiles implements AutoCloseable {
   private static final int SPARES_MAX = 2;
 
   /**
-   * What a segment is wanted for, and how many others that has to leave. The last is for moves:
-   * they free more than they take, so a full drive can always be worked free. New data leaves as
-   * many for each other drive of the file system too; deletes and moves do not, as a file system
-   * may be fuller than that already.
+   * What a segment is needed for, and how many free segments it has to leave. Moves may use the
+   * last one: they free more than they take, so even a full drive can be compacted. New data also
+   * leaves segments for each other drive of the file system. Deletes and moves do not, because the
+   * file system may already be too full for that.
    */
   public enum Need {
     NEW_DATA(DriveConfig.Limits.SEGMENTS_LEFT_BY_NEW_DATA),
@@ -53,13 +53,13 @@ public final class SegmentFiles implements AutoCloseable {
   private final IntSupplier drivesOnFileSystem;
   private final NavigableMap<Long, Segment> byId = new ConcurrentSkipListMap<>();
 
-  /** Ids whose records are still on the drive, in use or waiting for their last reader. */
+  /** Ids of segments in use or waiting for their last reader. */
   private final ConcurrentSkipListSet<Long> onDrive = new ConcurrentSkipListSet<>();
 
-  /** Of these, the segments that hold old copies of pieces that were moved. */
+  /** Those of them that hold old copies of moved pieces. */
   private final ConcurrentSkipListSet<Long> movedFrom = new ConcurrentSkipListSet<>();
 
-  /** Of these, the segments that stay although nothing in them is needed. */
+  /** Those of them that are kept although nothing in them is needed. */
   private final ConcurrentSkipListSet<Long> leftBehind = new ConcurrentSkipListSet<>();
 
   private final ReentrantLock lock = new ReentrantLock();
@@ -73,9 +73,9 @@ public final class SegmentFiles implements AutoCloseable {
   private volatile long usableBytes;
 
   /**
-   * Opens what is there; files that a crash left half made are deleted.
+   * Opens existing files and deletes incomplete ones left by a crash.
    *
-   * @param drivesOnFileSystem how many drives share the file system now, with this one
+   * @param drivesOnFileSystem number of open drives on the same file system, including this one
    */
   public SegmentFiles(
       RawFiles files,
@@ -106,7 +106,11 @@ public final class SegmentFiles implements AutoCloseable {
     long size = files.size(name);
     if (size != limits.segmentBytes()) {
       throw new IOException(
-          name + " has " + size + " bytes, but segments are set to " + limits.segmentBytes());
+          name
+              + " has "
+              + size
+              + " bytes, but the configured segment size is "
+              + limits.segmentBytes());
     }
     byId.put(id, new Segment(id, files.open(name), use));
     onDrive.add(id);
@@ -134,7 +138,7 @@ public final class SegmentFiles implements AutoCloseable {
     return name.startsWith(SEGMENT_PREFIX);
   }
 
-  /** The segment, which the caller has to {@link #release}; null if it is not there (any more). */
+  /** A segment, which the caller has to {@link #release}; null if it no longer exists. */
   public @Nullable Segment acquire(long id) {
     Segment segment = byId.get(id);
     return segment != null && segment.acquire() ? segment : null;
@@ -150,12 +154,12 @@ public final class SegmentFiles implements AutoCloseable {
     }
   }
 
-  /** All segments in the order of the log. */
+  /** All segments in log order. */
   public Collection<Segment> all() {
     return byId.values();
   }
 
-  /** The segments behind this one. */
+  /** The segments after this one. */
   public Collection<Segment> after(long id) {
     return byId.tailMap(id, false).values();
   }
@@ -167,10 +171,10 @@ public final class SegmentFiles implements AutoCloseable {
   }
 
   /**
-   * The segment is empty and stays for good, so that a replay meets the damage in it. Marks need
-   * not outlive what it holds, or all of them would have to be carried along for ever: a replay
-   * that meets damage begins a new incarnation, of which nothing counts before repair has read it,
-   * and what is deleted but comes back there is removed by the light scrub.
+   * Keeps an empty segment permanently, so that a replay meets the damage in it. Markers need not
+   * outlive its records, otherwise all of them would have to be moved along forever. A replay that
+   * meets damage begins a new incarnation, in which repair reads every shard before it counts;
+   * deleted blobs that reappear there are removed by the light scrub.
    */
   public void leaveBehind(Segment segment) {
     leftBehind.add(segment.id());
@@ -178,21 +182,21 @@ public final class SegmentFiles implements AutoCloseable {
   }
 
   /**
-   * The segments in which a replay may meet records that lie, as far as the index knows, in those
-   * from {@code lowest} to {@code highest}: copies may also be where they were moved from.
+   * The segments in which a replay may meet records that lie, according to the index, between
+   * {@code lowest} and {@code highest}: copies may exist in segments from which pieces were moved.
    */
   public Span withCopies(long lowest, long highest) {
     Long lowestMoved = movedFrom.ceiling(0L);
     Long highestMoved = movedFrom.floor(Long.MAX_VALUE);
-    return lowestMoved == null || highestMoved == null // the last may just have been freed
+    return lowestMoved == null || highestMoved == null // the last one may just have been freed
         ? new Span(lowest, highest)
         : new Span(Math.min(lowest, lowestMoved), Math.max(highest, highestMoved));
   }
 
-  /** Segments from the lowest to the highest. */
+  /** An inclusive range of segments. */
   public record Span(long lowest, long highest) {}
 
-  /** Whether a segment other than this one may hold records that the mark speaks of. */
+  /** Whether a segment other than this one may hold records that the marker refers to. */
   public boolean needs(LogMarker mark, long otherThan) {
     for (long id : onDrive.subSet(mark.lowestSegment(), true, mark.highestSegment(), true)) {
       if (id != otherThan && !leftBehind.contains(id)) {
@@ -202,16 +206,16 @@ public final class SegmentFiles implements AutoCloseable {
     return false;
   }
 
-  /** What has to be done before the log goes on in another segment. */
+  /** What to do before the log continues in another segment. */
   public interface Leaving {
     void run() throws IOException;
   }
 
   /**
-   * A fresh segment, durable by name.
+   * Allocates a segment with a durable name.
    *
-   * @param leaving is done first, and only if there is room
-   * @return null when there is no room for this need
+   * @param leaving runs first, and only if there is space
+   * @return null if there is no space for this need
    */
   public @Nullable Segment allocate(Need need, Leaving leaving) throws IOException {
     lock.lock();
@@ -235,7 +239,9 @@ public final class SegmentFiles implements AutoCloseable {
     }
   }
 
-  /** Durably renames a spare; leaves it as it was if too many files are open for that. */
+  /**
+   * Durably renames a spare. Restores its name if too many files are open to sync the directory.
+   */
   private void makeOf(String spare, String segment) throws IOException {
     files.rename(spare, segment);
     try {
@@ -247,8 +253,8 @@ public final class SegmentFiles implements AutoCloseable {
   }
 
   /**
-   * Makes the next segment ready ahead of its need. With room again, there or in the segment that
-   * is written to now, the drive is full no more.
+   * Prepares the next segment in advance. The drive is no longer full once there is space for it or
+   * in the active segment.
    */
   public void prepare(int activeRoomBytes) throws IOException {
     lock.lock();
@@ -267,38 +273,36 @@ public final class SegmentFiles implements AutoCloseable {
     }
   }
 
-  /** Whether new data was refused a segment and there has been no room since. */
+  /** Whether new data was refused a segment and no space has been freed since. */
   public boolean isFull() {
     return full;
   }
 
   /**
-   * Whether what is written to a segment now leaves enough behind it: else new data would get into
-   * the reserve by way of segments that moves have begun.
+   * Whether writing to the active segment leaves enough free space. Otherwise new data would use up
+   * the reserve through segments begun by moves.
    */
   public boolean mayFill(Need need) {
     return freeBytesFor(need) >= bytesLeftBy(need);
   }
 
-  /** Takes a segment without live pieces or needed marks out of the log. */
+  /** Removes a segment without live pieces or needed markers from the log. */
   public void retire(Segment segment) {
     byId.remove(segment.id());
     release(segment);
   }
 
-  /** As last looked at: whoever asks must not wait for a drive that hangs. */
+  /** Size of all segments as of the last check: callers must not wait for a hanging drive. */
   public long usedBytes() {
     return usedBytes;
   }
 
-  /** Bytes of segments that the drive could have in all, as last looked at. */
+  /** Capacity for segments as of the last check. */
   public long capacityBytes() {
     return Math.min(limits.capacityBytesMax(), usedBytes + usableBytes);
   }
 
-  /**
-   * Of these, bytes that new data could have: without what other drives of the file system need.
-   */
+  /** Capacity for new data: without the space that other drives of the file system need. */
   public long newDataCapacityBytes() {
     return Math.min(limits.capacityBytesMax(), usedBytes + usableBytes - otherDrivesBytes());
   }
@@ -326,7 +330,7 @@ public final class SegmentFiles implements AutoCloseable {
     }
   }
 
-  /** Whether there was room for another segment, as last looked at. */
+  /** Whether there was space for another segment as of the last check. */
   public boolean mayAllocate(Need need) {
     return freeBytesFor(need) >= limits.segmentBytes() + bytesLeftBy(need);
   }
@@ -354,8 +358,8 @@ public final class SegmentFiles implements AutoCloseable {
   }
 
   /**
-   * What new data leaves of the file system for the other drives on it. Spares of this drive are
-   * not counted: no other drive can use them.
+   * Space that new data leaves for other drives of the file system. Spares of this drive do not
+   * count, because other drives cannot use them.
    */
   private long otherDrivesBytes() {
     long others = Math.max(0, drivesOnFileSystem.getAsInt() - 1);
@@ -376,9 +380,9 @@ public final class SegmentFiles implements AutoCloseable {
     try {
       files.create(name, limits.segmentBytes()).close();
     } catch (TooManyOpenFilesException e) {
-      throw e; // there may be room
+      throw e; // there may be space
     } catch (IOException e) {
-      LOG.warn("no room for another segment: {}", e.toString());
+      LOG.warn("No space for another segment: {}", e.toString());
       return false;
     }
     spares.add(name);
@@ -402,7 +406,10 @@ public final class SegmentFiles implements AutoCloseable {
       movedFrom.remove(segment.id());
       lookForRoom();
     } catch (IOException e) {
-      LOG.warn("segment {} stays until the next start: {}", segment.id(), e.toString());
+      LOG.warn(
+          "Segment {} could not be freed and stays until the next start: {}",
+          segment.id(),
+          e.toString());
     } finally {
       lock.unlock();
     }

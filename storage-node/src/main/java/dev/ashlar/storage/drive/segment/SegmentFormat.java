@@ -10,7 +10,8 @@ import java.nio.ByteBuffer;
 import java.util.UUID;
 
 /**
- * How batches lie in a segment; drawn in docs/reference/formats.md. All integers are big-endian.
+ * The layout of batches in a segment, drawn in docs/reference/formats.md. All integers are
+ * big-endian.
  *
  * <pre>
  * batch     header 64 | records | small payloads and tails | zeros to 4 KiB | bodies of 4 KiB blocks
@@ -29,20 +30,21 @@ import java.util.UUID;
  *           | changed blobs 4 | hash 4 of each
  * </pre>
  *
- * The directory is the header and the records; its checksum covers all of it but itself.
+ * <p>The directory consists of the header and the records. Its checksum covers all of it except the
+ * checksum field.
  */
 public final class SegmentFormat {
   public static final int BLOCK = Profile.BLOCK_BYTES;
   public static final int MAGIC = 0x41534842;
   public static final short VERSION = 3;
 
-  /** Of batches without a history of those before them. */
+  /** The version of batches without a history of earlier batches. */
   static final short VERSION_MIN = 1;
 
-  /** Programs that write this version, or a later one, seal each segment that they leave. */
+  /** Since this version each segment is sealed when the log leaves it. */
   private static final short SEALS_SINCE = 3;
 
-  /** Of a batch: the log goes on in another segment. */
+  /** Batch flag: the log continues in another segment. */
   private static final short SEAL = 1;
 
   private static final int FLAGS_AT = 6;
@@ -62,17 +64,18 @@ public final class SegmentFormat {
   private static final int HISTORY_BYTES = 8;
 
   /**
-   * The payload did not match its checksums when it was moved here: recovery must not expect it.
+   * The payload did not match its checksums when it was moved here. Recovery does not expect it to
+   * match.
    */
   public static final short DAMAGED = 1;
 
-  /** Folded bytes: they replace one block of a base extent. */
+  /** The folded bytes replace one block of a base extent. */
   private static final short PATCH = 2;
 
-  /** An intent: the shard had its blocks. */
+  /** The shard had the blocks of the intent. */
   private static final short REPLACES = 2;
 
-  /** An intent: it changes bytes that the shard had. */
+  /** The intent changes existing bytes. */
   private static final short ALTERS = 4;
 
   private static final int EXTENT_BYTES = 36;
@@ -93,7 +96,7 @@ public final class SegmentFormat {
     };
   }
 
-  /** Of a piece, without its checksums. */
+  /** Size of a piece's header without checksums. */
   private static int headerBytes(byte kind) {
     return EXTENT_BYTES
         + switch (kind) {
@@ -107,7 +110,7 @@ public final class SegmentFormat {
     return (bytes + BLOCK - 1) & -BLOCK;
   }
 
-  /** Writes the batch header and, over the finished directory, its checksum. */
+  /** Writes the batch header and the checksum of the directory. */
   public static void sealDirectory(ByteBuffer batch, BatchHeader header, Checksum checksum) {
     batch.clear();
     batch.putInt(0, MAGIC).putShort(4, header.version());
@@ -120,7 +123,7 @@ public final class SegmentFormat {
     batch.putInt(CRC_AT, directoryCrc(batch, 0, header.directoryBytes(), checksum));
   }
 
-  /** A batch of one block, which ends its segment. */
+  /** Lays out an empty batch of one block that ends its segment. */
   public static void layOutSeal(
       ByteBuffer batch,
       UUID drive,
@@ -339,12 +342,12 @@ public final class SegmentFormat {
   }
 
   /**
-   * What stands before a batch's records.
+   * The header of a batch.
    *
-   * @param offset of the batch in its segment
-   * @param bytes of the whole batch
-   * @param sequence counts up by one from batch to batch over the drive's life
-   * @param isSeal whether it is the last of its segment, and has no content
+   * @param offset offset of the batch in its segment
+   * @param bytes size of the whole batch
+   * @param sequence increases by one with each batch over the lifetime of the drive
+   * @param isSeal whether the batch is empty and ends its segment
    */
   public record BatchHeader(
       UUID drive,
@@ -356,7 +359,10 @@ public final class SegmentFormat {
       int directoryBytes,
       short version,
       boolean isSeal) {
-    /** Of the last batch in a segment that the log has left: what came behind it is lost. */
+    /**
+     * Whether batches after this one are lost, if it is the last in a segment that the log has
+     * left.
+     */
     public boolean lacksSeal() {
       return version >= SEALS_SINCE && !isSeal;
     }

@@ -1,11 +1,11 @@
 package dev.ashlar.storage.drive.segment;
 
 /**
- * What of a segment is still needed.
+ * How much of a segment is still needed.
  *
- * @param liveBytes pieces that the index names, with their headers
- * @param marks written to it
- * @param wasMovedFrom whether it may hold copies of pieces that now lie elsewhere
+ * @param liveBytes size of the pieces that the index maps, including their headers
+ * @param marks number of markers in the segment
+ * @param wasMovedFrom whether it may hold copies of pieces that were moved elsewhere
  */
 public record SegmentUsage(long liveBytes, int marks, boolean wasMovedFrom) {
   public static final SegmentUsage NONE = new SegmentUsage(0, 0, false);

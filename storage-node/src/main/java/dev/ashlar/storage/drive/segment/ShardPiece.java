@@ -3,14 +3,17 @@ package dev.ashlar.storage.drive.segment;
 import dev.ashlar.protocol.model.AttemptId;
 import dev.ashlar.protocol.model.ShardId;
 
-/** Bytes of a shard that the log holds and the index names. */
+/**
+ * An extent of a shard together with its role. It is the unit that the log stores and the index
+ * maps.
+ */
 public record ShardPiece(ShardId shard, Role role, Extent extent) {
-  /** What the bytes are to their shard. */
+  /** The role of the bytes in their shard. */
   public sealed interface Role {
-    /** Of the shard proper. Such extents do not overlap. */
+    /** Bytes of the shard itself. Base extents do not overlap. */
     Base BASE = new Base();
 
-    /** One block of the shard proper, in place of the same block of a base extent. */
+    /** One block of the shard that replaces the same block of a base extent. */
     Patch PATCH = new Patch();
   }
 
@@ -21,12 +24,11 @@ public record ShardPiece(ShardId shard, Role role, Extent extent) {
   public record Patch() implements Role {}
 
   /**
-   * Bytes that an attempt wrote and that are not folded.
+   * Bytes written by an attempt and not folded yet.
    *
-   * @param after the last change of the shard that they were made from; 0: none
-   * @param replaces whether the shard had all of their blocks; otherwise it had none
-   * @param alters whether bytes are changed that the shard had, in each of the blocks; otherwise
-   *     they only add to it
+   * @param after last change of the shard that the bytes are based on; 0: none
+   * @param replaces whether the shard had all of the blocks; otherwise it had none of them
+   * @param alters whether each block changes existing bytes; otherwise bytes are only added
    */
   public record Intent(AttemptId attempt, long after, boolean replaces, boolean alters)
       implements Role {}
@@ -43,7 +45,7 @@ public record ShardPiece(ShardId shard, Role role, Extent extent) {
     return new ShardPiece(shard, role, place);
   }
 
-  /** What it takes in its segment, rounding of the batch not counted. */
+  /** Bytes of its record and payload in the segment, without the rounding of the batch. */
   public int storedBytes() {
     return SegmentFormat.pieceHeaderBytes(role, extent.stamp(), extent.crcs().length)
         + extent.length();

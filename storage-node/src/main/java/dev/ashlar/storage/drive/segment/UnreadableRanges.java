@@ -5,15 +5,15 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 
-/** Where segments could not be read, so that they can be looked at again. */
+/** Ranges of segments that could not be read, kept for another attempt. */
 final class UnreadableRanges {
-  /** More than what bad sectors take; bounds the memory for a drive of which nothing is read. */
+  /** More than bad sectors cause. Limits memory for a drive that is entirely unreadable. */
   static final int MAX = 16 * 1024;
 
   private final Set<Place> places = new LinkedHashSet<>();
   private boolean isOverfull;
 
-  /** Bytes that were read at once. */
+  /** A range that was read at once. */
   record Place(Segment segment, int offset, int bytes) {}
 
   void add(Segment segment, int offset, int bytes) {
@@ -25,7 +25,7 @@ final class UnreadableRanges {
     }
   }
 
-  /** Whether there are more than are remembered. */
+  /** Whether the limit was exceeded. */
   boolean isOverfull() {
     return isOverfull;
   }
