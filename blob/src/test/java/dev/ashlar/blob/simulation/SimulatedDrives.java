@@ -261,7 +261,8 @@ final class SimulatedDrives {
         if (mayFail && hasAll()) {
           mayHaveLost = true;
           failed = drive.medium().id();
-          drive.medium().disk().fail(Calls.DATA, 1 + random.nextInt(8), 1 + random.nextInt(8));
+          int first = 1 + random.nextInt(8);
+          drive.medium().disk().fail(Calls.DATA, first, errors(random.nextInt(8)));
         }
       }
       case 18 -> {
@@ -278,6 +279,11 @@ final class SimulatedDrives {
       case 5 -> drive.refuseRequests(1 + random.nextInt(3));
       default -> comeBack(any(media), metadata);
     }
+  }
+
+  /** A few, or all until the drive starts again. */
+  private static int errors(int dice) {
+    return dice < 7 ? 1 + dice : Integer.MAX_VALUE;
   }
 
   /** A write may have left one shard of a blob owed: only one drive may have lost another. */
