@@ -10,7 +10,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * {@code -Dashlar.cluster.sim.seed=N} replays one.
  */
 class ClusterSimulationTest {
-  private static final int RUNS_DEFAULT = 2000;
+  private static final int RUNS_DEFAULT = 600;
 
   /** So many runs, at most, does each planted bug need to be found. */
   private static final int RUNS_TO_FIND_MAX = 600;

@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * -Dashlar.sim.seed=N} replays one.
  */
 class DriveSimulationTest {
-  private static final int RUNS_DEFAULT = 250;
+  private static final int RUNS_DEFAULT = 100;
   private static final int ROCKS_RUNS_DEFAULT = 5;
 
   /** So many runs, at most, does each planted bug need to be found. */
