@@ -259,8 +259,10 @@ public final class LossVerifier implements AutoCloseable {
             .setDrive(BlobRows.ack(slot, drive))
             .setName(suspect.shard().blob().toMessage())
             .setLastChange(BlobRows.view(row, slot).lastChange());
-    RecordLostShards.Builder owe = RecordLostShards.newBuilder().setBlob(row.getId()).addShards(lost);
-    ResultCode code = means.metadata().submit(Command.newBuilder().setRecordLostShards(owe)).getCode();
+    RecordLostShards.Builder owe =
+        RecordLostShards.newBuilder().setBlob(row.getId()).addShards(lost);
+    ResultCode code =
+        means.metadata().submit(Command.newBuilder().setRecordLostShards(owe)).getCode();
     if (code != ResultCode.OK) {
       LOG.debug("{} is not owed: {}", suspect.shard(), code);
       return code == ResultCode.CONDITIONAL_CONFLICT ? Outcome.REFUTED : Outcome.UNDECIDED;

@@ -117,7 +117,9 @@ public record PlacementMap(
     return slotDrives.size();
   }
 
-  /** The profile of blobs in this placement group: how many slots it has, and how many can be lost. */
+  /**
+   * The profile of blobs in this placement group: how many slots it has, and how many can be lost.
+   */
   public Profile profile(int pg) {
     if (pg < 0 || pg >= pgCount()) {
       throw new IllegalArgumentException("placement group " + pg + " of " + pgCount());
