@@ -4,17 +4,11 @@ import dev.ashlar.blob.DataUnavailableException;
 import dev.ashlar.blob.DataUnavailableException.Reason;
 import dev.ashlar.blob.ObjectChange;
 import dev.ashlar.blob.ObjectWriter;
-import dev.ashlar.blob.context.AbortedWriteCleaner;
 import dev.ashlar.blob.context.EngineConfig;
-import dev.ashlar.blob.context.EngineContext;
-import dev.ashlar.blob.context.EngineMetrics;
 import dev.ashlar.blob.context.ErasureCodes;
-import dev.ashlar.blob.context.HedgeConfig;
-import dev.ashlar.blob.context.Hedging;
 import dev.ashlar.blob.context.MemoryBudget;
-import dev.ashlar.blob.context.SuspectShardQueue;
-import dev.ashlar.blob.engine.ErasureObjectStore;
-import dev.ashlar.blob.fold.FoldScheduler;
+import dev.ashlar.blob.engine.Engine;
+import dev.ashlar.blob.engine.EngineBuilder;
 import dev.ashlar.blob.read.RunningReads;
 import dev.ashlar.codec.CodecChoice;
 import dev.ashlar.metadata.placement.Placement;
@@ -65,7 +59,6 @@ import java.util.concurrent.Executors;
  */
 public final class LocalEngine implements AutoCloseable {
   private static final String BUCKET = "bench";
-  private static final int LEFTOVERS_MAX = 100_000;
 
   private final CountDownLatch open = OpenEngines.opened();
   private final Deque<AutoCloseable> opened = new ArrayDeque<>();
@@ -111,28 +104,13 @@ public final class LocalEngine implements AutoCloseable {
                   DriveResources.Budget.DEFAULT));
       metadata = openMetadata(root, cluster, resources);
       openDrives(root, cluster, resources);
-      EngineConfig config = EngineConfig.of(profile);
-      EngineMetrics metrics = new EngineMetrics(meters);
-      FoldScheduler folder =
+      Engine engine =
           opening(
-              new FoldScheduler(
-                  metadata, drives::get, metrics, Clock.systemUTC(), config.driveDeadline()));
-      AbortedWriteCleaner leftovers = opening(new AbortedWriteCleaner(drives::get, LEFTOVERS_MAX));
-      Hedging hedging = opening(new Hedging(HedgeConfig.OFF, System::nanoTime));
-      hedging.start();
-      EngineContext engine =
-          new EngineContext(
-              config,
-              metadata,
-              drives::get,
-              codes,
-              memory.slabs(),
-              metrics,
-              memory.requests(),
-              hedging,
-              leftovers,
-              new SuspectShardQueue());
-      store = new RunningReads(new ErasureObjectStore(engine, folder), Clock.systemUTC());
+              new EngineBuilder(metadata, drives::get, codes, memory.slabs(), memory.requests())
+                  .meters(meters)
+                  .build(EngineConfig.of(profile)));
+      engine.startDeadlines();
+      store = engine.store();
     } catch (IOException | MetadataUnavailableException | RuntimeException e) {
       close();
       throw e;

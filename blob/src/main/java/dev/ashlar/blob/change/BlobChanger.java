@@ -30,7 +30,6 @@ final class BlobChanger implements PieceWriter {
   private final long offset;
   private final long lengthMax;
   private final long expectedLength;
-  private final ByteBuffer zeros;
   private final RequestMemory memory;
   private final SlotWrites slots;
   private long length;
@@ -42,7 +41,6 @@ final class BlobChanger implements PieceWriter {
    * @param offset of the blob, at most its length
    * @param lengthMax bytes it will take at most
    * @param expectedLength bytes that are likely to come, also beyond this range; sizes the buffers
-   * @param zeros see {@link StripeBatch#seal}
    */
   BlobChanger(
       EngineContext engine,
@@ -50,7 +48,6 @@ final class BlobChanger implements PieceWriter {
       long offset,
       long lengthMax,
       long expectedLength,
-      ByteBuffer zeros,
       RequestMemory memory)
       throws DataUnavailableException {
     this.engine = engine;
@@ -60,7 +57,6 @@ final class BlobChanger implements PieceWriter {
     this.offset = offset;
     this.lengthMax = lengthMax;
     this.expectedLength = expectedLength;
-    this.zeros = zeros;
     this.memory = memory;
     this.slots =
         new SlotWrites(
@@ -130,7 +126,7 @@ final class BlobChanger implements PieceWriter {
   }
 
   private void drop(int slot, ShardStore store) {
-    engine.leftovers().drop(store, ShardId.name(attempt.base(), slot), attempt.id());
+    engine.cleaner().drop(store, ShardId.name(attempt.base(), slot), attempt.id());
   }
 
   /** Whether the next stripe keeps old bytes before what comes, or is likely to behind it. */
@@ -190,7 +186,7 @@ final class BlobChanger implements PieceWriter {
       memory.open(share, share);
     }
     hold(needed);
-    slots.send(change.parcels(zeros));
+    slots.send(change.parcels());
   }
 
   private void fillBatch(StripeBatch current, ByteBuffer bytes)
@@ -222,7 +218,7 @@ final class BlobChanger implements PieceWriter {
   }
 
   private void sendWhole(StripeBatch full) throws DataUnavailableException {
-    StripeBatch.@Nullable Piece[] pieces = full.seal(engine.codes().of(profile), zeros);
+    StripeBatch.@Nullable Piece[] pieces = full.seal(engine.codes().of(profile));
     engine.metrics().encodedBytes.increment(full.length());
     long shardOffset = batchStart / profile.dataShards();
     slots.send(

@@ -6,7 +6,6 @@ import dev.ashlar.blob.context.EngineContext;
 import dev.ashlar.blob.context.RequestMemory;
 import dev.ashlar.blob.write.BlobWriter;
 import dev.ashlar.blob.write.PieceWriter;
-import dev.ashlar.blob.write.StripeBatch;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.client.ObjectRead;
 import dev.ashlar.protocol.message.BlobRow;
@@ -19,7 +18,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,8 +33,6 @@ public final class ChangePieces {
   private final long expectedLength;
   private final long lengthMax;
   private final AttemptId attempt;
-  private final Supplier<BlobId> ids;
-  private final ByteBuffer zeros;
   private final RequestMemory memory;
   private final List<PieceWriter> writers = new ArrayList<>();
   private final List<ObjectPiece> finished = new ArrayList<>();
@@ -48,8 +44,6 @@ public final class ChangePieces {
   /**
    * @param expectedLength bytes that are likely to come
    * @param lengthMax bytes that will come at most
-   * @param ids of new blobs
-   * @param zeros see {@link StripeBatch#seal}
    */
   public ChangePieces(
       EngineContext engine,
@@ -57,9 +51,6 @@ public final class ChangePieces {
       long offset,
       long expectedLength,
       long lengthMax,
-      AttemptId attempt,
-      Supplier<BlobId> ids,
-      ByteBuffer zeros,
       RequestMemory memory) {
     this.engine = engine;
     this.slices = object.object().getSlicesList();
@@ -67,9 +58,7 @@ public final class ChangePieces {
     this.offset = offset;
     this.expectedLength = expectedLength;
     this.lengthMax = lengthMax;
-    this.attempt = attempt;
-    this.ids = ids;
-    this.zeros = zeros;
+    this.attempt = engine.ids().nextAttempt();
     this.memory = memory;
   }
 
@@ -118,12 +107,11 @@ public final class ChangePieces {
       BlobRow row = row(slice);
       long room = Math.min(roomInPlace(slice, row) - inBlob, lengthMax - length);
       if (room > 0) {
-        return new BlobChanger(
-            engine, new BlobAttempt(row, attempt), inBlob, room, left, zeros, memory);
+        return new BlobChanger(engine, new BlobAttempt(row, attempt), inBlob, room, left, memory);
       }
     }
     long fresh = Math.min(notInPlaceUntil() - at, engine.config().blobBytesMax());
-    return new BlobWriter(engine, ids.get(), Math.min(left, fresh), zeros, memory, null);
+    return new BlobWriter(engine, engine.ids().nextBlob(), Math.min(left, fresh), memory, null);
   }
 
   /** The slice in which the place lies; the last one for the place behind it. */

@@ -20,6 +20,7 @@ import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Holds small changes back, so that they can be tried again; others flow to the drives. */
@@ -30,15 +31,8 @@ public final class ErasureObjectChange implements ObjectChange {
   private static final int FOLDS_TRIED = 3;
   private static final int PAUSE_MS = 4; // grows with each try
 
-  /** Begins to write to the object as it is. */
-  public interface Beginning {
-    ChangePieces pieces(
-        ObjectRead object, long expectedLength, long lengthMax, RequestMemory memory);
-  }
-
   private final EngineContext engine;
   private final FoldScheduler folds;
-  private final Beginning beginning;
   private final long offset;
   private final long expectedLength;
   private final int heldBytesMax;
@@ -53,7 +47,6 @@ public final class ErasureObjectChange implements ObjectChange {
   public ErasureObjectChange(
       EngineContext engine,
       FoldScheduler folds,
-      Beginning beginning,
       ObjectRead object,
       long offset,
       long expectedLength) {
@@ -62,11 +55,11 @@ public final class ErasureObjectChange implements ObjectChange {
     }
     this.engine = engine;
     this.folds = folds;
-    this.beginning = beginning;
     this.object = object;
     this.offset = offset;
     this.expectedLength = expectedLength;
-    this.heldBytesMax = Math.min(engine.config().profile().stripeBytes(), HELD_BYTES_MAX);
+    this.heldBytesMax =
+        Math.min(profiles().mapToInt(Profile::stripeBytes).min().getAsInt(), HELD_BYTES_MAX);
     this.memory = new RequestMemory(engine.memory());
     if (expectedLength <= heldBytesMax) {
       int first = expectedLength < 0 ? HELD_BYTES_FIRST : (int) expectedLength;
@@ -87,6 +80,13 @@ public final class ErasureObjectChange implements ObjectChange {
     length += count;
   }
 
+  /** Of new blobs, and of those that may be changed in place. */
+  private Stream<Profile> profiles() {
+    return Stream.concat(
+        Stream.of(engine.config().defaultProfile()),
+        object.blobs().stream().map(row -> Profile.of(row.getProfile())));
+  }
+
   private ByteBuffer withRoom(ByteBuffer small, int count) {
     if (small.remaining() >= count) {
       return small;
@@ -100,9 +100,11 @@ public final class ErasureObjectChange implements ObjectChange {
     ChangePieces flowing = pieces;
     if (flowing == null) {
       EngineConfig config = engine.config();
-      memory.open(stepBytesMax(config, config.windowBytes()), leastBytes(config));
+      memory.open(
+          profiles().mapToLong(each -> stepBytesMax(each, config.windowBytes())).max().getAsLong(),
+          profiles().mapToLong(each -> leastBytes(config, each)).max().getAsLong());
       long expected = expectedLength < 0 ? Long.MAX_VALUE : expectedLength;
-      flowing = beginning.pieces(object, expected, Long.MAX_VALUE, memory);
+      flowing = new ChangePieces(engine, object, offset, expected, Long.MAX_VALUE, memory);
       pieces = flowing;
       ByteBuffer small = held;
       if (small != null) {
@@ -114,12 +116,11 @@ public final class ErasureObjectChange implements ObjectChange {
   }
 
   /** What a change needs that takes several steps, when memory is short. */
-  public static long leastBytes(EngineConfig config) {
-    return stepBytesMax(config, config.leastWindowBytes());
+  public static long leastBytes(EngineConfig config, Profile profile) {
+    return stepBytesMax(profile, config.leastWindowBytes());
   }
 
-  private static long stepBytesMax(EngineConfig config, int windowBytes) {
-    Profile profile = config.profile();
+  private static long stepBytesMax(Profile profile, int windowBytes) {
     int window = EngineConfig.windowStripes(profile, windowBytes) * profile.stripeBytes();
     return Math.max(StripeBatch.bytesMax(profile, window), StripeChange.bytesMax(profile));
   }
@@ -162,7 +163,7 @@ public final class ErasureObjectChange implements ObjectChange {
 
   private CommandResult tryOnce(ByteBuffer small, ModifyObject.Builder command, boolean isLast)
       throws DataUnavailableException, MetadataUnavailableException, InterruptedException {
-    ChangePieces fresh = beginning.pieces(object, length, length, memory);
+    ChangePieces fresh = new ChangePieces(engine, object, offset, length, length, memory);
     pieces = fresh;
     try {
       fresh.write(small);

@@ -6,6 +6,7 @@ import dev.ashlar.blob.change.StripePlan.Mode;
 import dev.ashlar.blob.change.StripePlan.StripRange;
 import dev.ashlar.blob.context.EngineContext;
 import dev.ashlar.blob.context.RequestMemory;
+import dev.ashlar.blob.context.Zeros;
 import dev.ashlar.blob.read.WindowRead;
 import dev.ashlar.blob.write.SlotWrites.SlotWrite;
 import dev.ashlar.codec.checksum.Crc32c;
@@ -106,12 +107,8 @@ final class StripeChange {
     return (2L * profile.shards() + 2L * profile.dataShards()) * slab;
   }
 
-  /**
-   * Makes what goes to the drives, missing ones included.
-   *
-   * @param zeros as many zero bytes as a stripe unit
-   */
-  List<SlotWrite> parcels(ByteBuffer zeros) throws DataUnavailableException, InterruptedException {
+  /** Makes what goes to the drives, missing ones included. */
+  List<SlotWrite> parcels() throws DataUnavailableException, InterruptedException {
     engine
         .metrics()
         .stripeChanged(plan.mode() == Mode.ENCODE, plan.readOperations(), plan.writeOperations());
@@ -120,11 +117,11 @@ final class StripeChange {
     try {
       if (!plan.reads().isEmpty()) {
         old =
-            new WindowRead(
+            WindowRead.start(
                 engine, attempt.base(), needed, new HashSet<>(), memory, this::changedMeanwhile);
         old.await();
       }
-      return plan.mode() == Mode.ENCODE ? encoded(old, zeros) : deltas(old);
+      return plan.mode() == Mode.ENCODE ? encoded(old) : deltas(old);
     } finally {
       if (old != null) {
         old.abandon();
@@ -138,11 +135,11 @@ final class StripeChange {
     throw new DataUnavailableException(Reason.CONFLICT, "changed meanwhile: " + attempt.blob());
   }
 
-  private List<SlotWrite> encoded(@Nullable WindowRead old, ByteBuffer zeros) {
+  private List<SlotWrite> encoded(@Nullable WindowRead old) {
     ByteRange hull = plan.parity();
     ByteBuffer[] data = new ByteBuffer[profile.dataShards()];
     for (int slot = 0; slot < data.length; slot++) {
-      data[slot] = untouched(old, slot, hull, zeros);
+      data[slot] = untouched(old, slot, hull);
     }
     List<SlotWrite> parcels = new ArrayList<>();
     for (StripRange change : plan.changes()) {
@@ -185,11 +182,10 @@ final class StripeChange {
   }
 
   /** What the strip holds in this range before the change; beyond its end, zeros. */
-  private ByteBuffer untouched(
-      @Nullable WindowRead old, int slot, ByteRange range, ByteBuffer zeros) {
+  private ByteBuffer untouched(@Nullable WindowRead old, int slot, ByteRange range) {
     long end = Math.min(range.end(), stripBefore(slot));
     if (old == null || end <= range.offset() || needed[slot].isEmpty() || isChanged(slot)) {
-      return zeros.slice(0, (int) range.length());
+      return Zeros.of((int) range.length());
     }
     ByteBuffer present = old(old, slot, range.offset(), end);
     if (end == range.end()) {
@@ -197,7 +193,7 @@ final class StripeChange {
     }
     ByteBuffer padded = slab((int) range.length()).slice(0, (int) range.length());
     padded.put(present);
-    padded.put(zeros.slice(0, padded.remaining()));
+    padded.put(Zeros.of(padded.remaining()));
     return padded.flip();
   }
 

@@ -10,18 +10,36 @@ import org.jspecify.annotations.Nullable;
 /**
  * Configuration, clients, memory and metrics that all operations of an engine share.
  *
- * @param memory what requests may hold of the pool
- * @param drives the drive of this id, or null when it cannot be reached
- * @param suspects gets the shards that reads did not find as they should be
+ * @param drives the drive of this id, or null if it cannot be reached
+ * @param memory how much of the pool requests may hold
+ * @param cleaner removes the shards of failed writes
+ * @param suspects receives the shards that a read found damaged or missing
  */
 public record EngineContext(
     EngineConfig config,
     MetadataClient metadata,
     Function<UUID, @Nullable ShardStore> drives,
+    SessionIds ids,
     ErasureCodes codes,
     SlabPool pool,
-    EngineMetrics metrics,
     MemoryBudget memory,
+    EngineMetrics metrics,
     Hedging hedging,
-    AbortedWriteCleaner leftovers,
-    SuspectShardQueue suspects) {}
+    AbortedWriteCleaner cleaner,
+    SuspectShardQueue suspects) {
+  /** The same with other metrics and hedging. */
+  public EngineContext with(EngineMetrics otherMetrics, Hedging otherHedging) {
+    return new EngineContext(
+        config,
+        metadata,
+        drives,
+        ids,
+        codes,
+        pool,
+        memory,
+        otherMetrics,
+        otherHedging,
+        cleaner,
+        suspects);
+  }
+}

@@ -1,9 +1,8 @@
 package dev.ashlar.blob.fold;
 
-import dev.ashlar.blob.context.EngineMetrics;
+import dev.ashlar.blob.context.EngineContext;
 import dev.ashlar.protocol.client.MetadataClient;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
-import dev.ashlar.protocol.client.ShardStore;
 import dev.ashlar.protocol.message.AttemptRow;
 import dev.ashlar.protocol.message.BlobRow;
 import dev.ashlar.protocol.message.Command;
@@ -21,12 +20,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.UUID;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -60,11 +57,9 @@ public final class FoldScheduler implements AutoCloseable {
   private static final int RETRY_DOUBLINGS_MAX = 5;
   private static final long WARNING_INTERVAL_MS = 60_000;
 
+  private final EngineContext engine;
   private final MetadataClient metadata;
-  private final Function<UUID, @Nullable ShardStore> drives;
-  private final EngineMetrics metrics;
   private final Clock clock;
-  private final Duration driveDeadline;
   private final ReentrantLock lock = new ReentrantLock();
   private final LinkedHashMap<BlobId, Pending> pending = new LinkedHashMap<>();
   private volatile boolean isSwept;
@@ -90,21 +85,10 @@ public final class FoldScheduler implements AutoCloseable {
     }
   }
 
-  /**
-   * @param drives the drive of this id, or null when it cannot be reached
-   * @param driveDeadline how long a drive may take
-   */
-  public FoldScheduler(
-      MetadataClient metadata,
-      Function<UUID, @Nullable ShardStore> drives,
-      EngineMetrics metrics,
-      Clock clock,
-      Duration driveDeadline) {
-    this.metadata = metadata;
-    this.drives = drives;
-    this.metrics = metrics;
+  public FoldScheduler(EngineContext engine, Clock clock) {
+    this.engine = engine;
+    this.metadata = engine.metadata();
     this.clock = clock;
-    this.driveDeadline = driveDeadline;
   }
 
   /**
@@ -224,7 +208,8 @@ public final class FoldScheduler implements AutoCloseable {
     }
     long epoch = rows.values().stream().mapToLong(BlobRow::getEpoch).max().orElse(0);
     for (List<FoldJob> some : portions(jobs)) {
-      FoldJob.send(some, drives, metadata.placement(epoch), driveDeadline);
+      FoldJob.send(
+          some, engine.drives(), metadata.placement(epoch), engine.config().driveDeadline());
       for (FoldJob job : recorded(some)) {
         folded.put(BlobId.of(job.row().getId()), job.count());
       }
@@ -324,7 +309,7 @@ public final class FoldScheduler implements AutoCloseable {
             .addAllAcks(job.acks());
     ResultCode code = metadata.submit(Command.newBuilder().setFoldBlob(fold)).getCode();
     if (code == ResultCode.OK) {
-      metrics.folds.increment();
+      engine.metrics().folds.increment();
     } else {
       LOG.debug("folding {}: {}", BlobId.of(job.row().getId()), code);
     }

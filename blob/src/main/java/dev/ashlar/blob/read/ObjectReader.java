@@ -97,7 +97,7 @@ public final class ObjectReader {
       ahead.add(
           new Window(
               range,
-              new WindowRead(engine, blob, needed, silentDrives, memory, this::unchangedSince)));
+              WindowRead.start(engine, blob, needed, silentDrives, memory, this::unchangedSince)));
       from = range.end();
     }
   }

@@ -40,7 +40,7 @@ final class Rebuild {
   }
 
   /** Waits for the needed strips, and rebuilds those that are lost, or late if that is faster. */
-  void complete() throws DataUnavailableException, InterruptedException, RevisionGoneException {
+  void awaitNeeded() throws DataUnavailableException, InterruptedException, RevisionGoneException {
     try {
       for (ByteRange missing = missing(); !missing.isEmpty(); missing = missing()) {
         Sources sources = new Sources(missing);

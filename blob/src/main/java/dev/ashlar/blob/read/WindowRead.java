@@ -20,8 +20,7 @@ import java.util.UUID;
 /**
  * Reads parts of one blob, of a few stripes at most: the strips that hold them, in parallel,
  * straight from their drives. Where a drive cannot deliver, or is late, exactly the missing ranges
- * are rebuilt from the same ranges of k others. Reading begins with the constructor; used by one
- * thread.
+ * are rebuilt from the same ranges of k others. Used by one thread.
  */
 public final class WindowRead {
   private final Profile profile;
@@ -42,14 +41,7 @@ public final class WindowRead {
     BlobRow instead(BlobRow stale) throws DataUnavailableException;
   }
 
-  /**
-   * @param row in which revision the blob is read
-   * @param needed per data slot the range of its shard, possibly empty; not all are
-   * @param silentDrives those that did not answer earlier windows, and so are not waited for again;
-   *     this one adds its own
-   * @param memory in which {@link #bytesMax} are held for it
-   */
-  public WindowRead(
+  private WindowRead(
       EngineContext engine,
       BlobRow row,
       ByteRange[] needed,
@@ -63,7 +55,27 @@ public final class WindowRead {
     this.profile = slots.profile();
     this.rebuild = new Rebuild(engine, slots, needed, memory);
     this.heldBytes = bytesMax(slots.layout(), needed);
-    start();
+  }
+
+  /**
+   * Asks the drives for all that is needed.
+   *
+   * @param row in which revision the blob is read
+   * @param needed per data slot the range of its shard, possibly empty, but not for all
+   * @param silentDrives drives that did not answer earlier windows, and so are not waited for
+   *     again; this window adds its own
+   * @param memory in which {@link #bytesMax} are held for it
+   */
+  public static WindowRead start(
+      EngineContext engine,
+      BlobRow row,
+      ByteRange[] needed,
+      Set<UUID> silentDrives,
+      RequestMemory memory,
+      Renewal renewal) {
+    WindowRead read = new WindowRead(engine, row, needed, silentDrives, memory, renewal);
+    read.ask();
+    return read;
   }
 
   /** Per data slot the part of its shard that has to be read for this range. */
@@ -74,7 +86,7 @@ public final class WindowRead {
   }
 
   /** Asks for all that is needed; where it is known to be missing, for what rebuilds it, too. */
-  private void start() {
+  private void ask() {
     ByteRange missing = ByteRange.EMPTY;
     for (int slot = 0; slot < profile.dataShards(); slot++) {
       if (slots.isFaulty(slot)) {
@@ -154,7 +166,7 @@ public final class WindowRead {
   public void await() throws DataUnavailableException, InterruptedException {
     while (true) {
       try {
-        rebuild.complete();
+        rebuild.awaitNeeded();
         return;
       } catch (RevisionGoneException e) {
         restart(renewal.instead(slots.row()));
@@ -170,7 +182,7 @@ public final class WindowRead {
       memory.hold(bytes - heldBytes);
       heldBytes = bytes;
     }
-    start();
+    ask();
   }
 
   /** Of what was needed and has arrived, this part of the shard. Valid until it is abandoned. */

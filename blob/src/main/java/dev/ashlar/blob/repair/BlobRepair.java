@@ -4,7 +4,6 @@ import dev.ashlar.blob.DataUnavailableException;
 import dev.ashlar.blob.DataUnavailableException.Reason;
 import dev.ashlar.blob.context.BlobRows;
 import dev.ashlar.blob.context.ByteRateLimiter;
-import dev.ashlar.blob.context.EngineConfig;
 import dev.ashlar.blob.context.EngineContext;
 import dev.ashlar.blob.context.MemoryBudget;
 import dev.ashlar.blob.context.RequestMemory;
@@ -23,9 +22,7 @@ import dev.ashlar.protocol.message.RepairBlob;
 import dev.ashlar.protocol.message.ResultCode;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.PlacementMap;
-import dev.ashlar.protocol.model.Profile;
 import dev.ashlar.protocol.model.ShardId;
-import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -34,7 +31,6 @@ import java.util.TreeSet;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -49,12 +45,9 @@ public final class BlobRepair {
   private static final Logger LOG = LoggerFactory.getLogger(BlobRepair.class);
 
   private final EngineContext engine;
-  private final Supplier<BlobId> names;
   private final RepairRates paces;
   private final RepairMetrics metrics;
   private final ShardProbe probe;
-  // What short and absent strips count as; never written to.
-  private final ByteBuffer zeros;
 
   /** What became of a blob. */
   public enum Outcome {
@@ -68,18 +61,12 @@ public final class BlobRepair {
 
   /**
    * @param engine without hedging: repair has time
-   * @param names each different from all other ids of the session
    */
-  public BlobRepair(
-      EngineContext engine, Supplier<BlobId> names, RepairRates paces, RepairMetrics metrics) {
+  public BlobRepair(EngineContext engine, RepairRates paces, RepairMetrics metrics) {
     this.engine = engine;
-    this.names = names;
     this.paces = paces;
     this.metrics = metrics;
     this.probe = new ShardProbe(engine.hedging(), engine.config().driveDeadline());
-    Profile profile = engine.config().profile();
-    int stripes = EngineConfig.windowStripes(profile, engine.config().windowBytes());
-    this.zeros = ByteBuffer.allocateDirect(stripes * profile.stripeUnit());
   }
 
   /** Brings back what the blob owes, as far as that is possible now. */
@@ -182,13 +169,14 @@ public final class BlobRepair {
       throw e;
     } finally {
       if (!isDecided) {
-        made.forEach(target -> target.discard(engine.leftovers()));
+        made.forEach(target -> target.discard(engine.cleaner()));
       }
     }
   }
 
   private RepairTarget renamed(BlobRow row, RepairTarget target) {
-    return new RepairTarget(row, target.slot(), target.store(), target.source(), names.get());
+    return new RepairTarget(
+        row, target.slot(), target.store(), target.source(), engine.ids().nextBlob());
   }
 
   /**
@@ -201,9 +189,10 @@ public final class BlobRepair {
     boolean isOut =
         row.getRelocatedShardsList().stream()
             .anyMatch(place -> place.getSlot() == target.slot() && place.getOut());
-    long length = BlobRows.layout(row).shardLength(target.slot());
-    for (long from = 0; from < length && !target.hasFailed(); from += zeros.capacity()) {
-      ByteRange range = new ByteRange(from, Math.min(zeros.capacity(), length - from));
+    for (ByteRange range : windows(row, target.slot())) {
+      if (target.hasFailed()) {
+        break;
+      }
       ByteRateLimiter pace = isOut ? paces.lost() : paces.moves();
       Present present =
           source == null ? Present.UNKNOWN : copy(row, target, source, range, pace, memory);
@@ -213,6 +202,13 @@ public final class BlobRepair {
       }
     }
     return target.hasFailed() ? Present.UNKNOWN : Present.WHOLE;
+  }
+
+  /** The parts of a shard, in order, each of which is read and written as one step. */
+  private List<ByteRange> windows(BlobRow row, int slot) {
+    StripeLayout layout = BlobRows.layout(row);
+    int window = engine.config().windowShardBytes(layout.profile());
+    return ShardRebuild.windows(layout.shardLength(slot), window);
   }
 
   private Present copy(
@@ -249,10 +245,8 @@ public final class BlobRepair {
 
   private Present look(BlobRow row, RepairTarget target, RequestMemory memory)
       throws DataUnavailableException, InterruptedException {
-    long length = BlobRows.layout(row).shardLength(target.slot());
     target.acknowledge(target.store().drive());
-    for (long from = 0; from < length; from += zeros.capacity()) {
-      ByteRange range = new ByteRange(from, Math.min(zeros.capacity(), length - from));
+    for (ByteRange range : windows(row, target.slot())) {
       Present present = probe.look(row, target.slot(), target.store(), range, memory);
       if (present != Present.WHOLE) {
         return present;
@@ -265,7 +259,7 @@ public final class BlobRepair {
 
   private void rebuild(BlobRow row, List<RepairTarget> targets, RequestMemory memory)
       throws DataUnavailableException, InterruptedException {
-    ShardRebuild rebuild = new ShardRebuild(engine, row, targets, memory, paces.lost(), zeros);
+    ShardRebuild rebuild = new ShardRebuild(engine, row, targets, memory, paces.lost());
     try {
       rebuild.run();
     } finally {
@@ -278,7 +272,7 @@ public final class BlobRepair {
     List<RepairTarget> done = new ArrayList<>(found);
     for (RepairTarget target : made) {
       if (target.hasFailed()) {
-        target.discard(engine.leftovers());
+        target.discard(engine.cleaner());
       } else {
         done.add(target);
       }
@@ -287,7 +281,7 @@ public final class BlobRepair {
     keepSpread(row, engine.metadata().placement(row.getEpoch()), done);
     made.stream()
         .filter(target -> all.contains(target) && !done.contains(target))
-        .forEach(target -> target.discard(engine.leftovers()));
+        .forEach(target -> target.discard(engine.cleaner()));
     if (done.isEmpty()) {
       return Outcome.UNAVAILABLE;
     }
@@ -297,7 +291,7 @@ public final class BlobRepair {
     if (code != ResultCode.OK) {
       metrics.refused.increment();
       LOG.debug("repair of {}: {}", BlobId.of(row.getId()), code);
-      made.forEach(target -> target.discard(engine.leftovers()));
+      made.forEach(target -> target.discard(engine.cleaner()));
       return Outcome.CONFLICT;
     }
     metrics.foundShards.increment(found.size());
@@ -305,7 +299,7 @@ public final class BlobRepair {
         done.stream().filter(target -> !row.getDebtSlotsList().contains(target.slot())).count();
     metrics.movedShards.increment((double) moved);
     metrics.rebuiltShards.increment((double) (done.size() - found.size() - moved));
-    done.forEach(target -> target.removeOld(engine.leftovers()));
+    done.forEach(target -> target.removeOld(engine.cleaner()));
     return Outcome.REPAIRED;
   }
 

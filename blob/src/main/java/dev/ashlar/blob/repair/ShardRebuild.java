@@ -7,6 +7,7 @@ import dev.ashlar.blob.context.ByteRateLimiter;
 import dev.ashlar.blob.context.EngineContext;
 import dev.ashlar.blob.context.MemoryBudget;
 import dev.ashlar.blob.context.RequestMemory;
+import dev.ashlar.blob.context.Zeros;
 import dev.ashlar.blob.read.WindowRead;
 import dev.ashlar.protocol.layout.ByteRange;
 import dev.ashlar.protocol.layout.StripeLayout;
@@ -37,7 +38,6 @@ final class ShardRebuild {
   private final List<RepairTarget> targets;
   private final RequestMemory memory;
   private final ByteRateLimiter pace;
-  private final ByteBuffer zeros;
   private final Set<UUID> silentDrives = new HashSet<>();
   private final List<Slab> slabs = new ArrayList<>();
   private long unusedBytes;
@@ -45,15 +45,13 @@ final class ShardRebuild {
 
   /**
    * @param targets whose shards are missing in the row
-   * @param zeros as many as a window has per shard
    */
   ShardRebuild(
       EngineContext engine,
       BlobRow row,
       List<RepairTarget> targets,
       RequestMemory memory,
-      ByteRateLimiter pace,
-      ByteBuffer zeros) {
+      ByteRateLimiter pace) {
     this.engine = engine;
     this.row = row;
     this.layout = BlobRows.layout(row);
@@ -61,7 +59,6 @@ final class ShardRebuild {
     this.targets = new ArrayList<>(targets);
     this.memory = memory;
     this.pace = pace;
-    this.zeros = zeros;
   }
 
   /** Bytes that drives have taken so far. */
@@ -71,15 +68,23 @@ final class ShardRebuild {
 
   /** Writes all shards whose drives take them. */
   void run() throws DataUnavailableException, InterruptedException {
-    long longest = layout.shardLength(0);
-    int window = zeros.capacity();
-    for (long from = 0; from < longest; from += window) {
+    int window = engine.config().windowShardBytes(profile);
+    for (ByteRange range : windows(layout.shardLength(0), window)) {
       targets.removeIf(RepairTarget::hasFailed);
       if (targets.isEmpty()) {
         return;
       }
-      rebuild(new ByteRange(from, Math.min(window, longest - from)));
+      rebuild(range);
     }
+  }
+
+  /** Cuts a shard into ranges of so many bytes; the last one may be shorter. */
+  static List<ByteRange> windows(long shardLength, int windowBytes) {
+    List<ByteRange> windows = new ArrayList<>();
+    for (long from = 0; from < shardLength; from += windowBytes) {
+      windows.add(new ByteRange(from, Math.min(windowBytes, shardLength - from)));
+    }
+    return windows;
   }
 
   private void rebuild(ByteRange range) throws DataUnavailableException, InterruptedException {
@@ -91,7 +96,7 @@ final class ShardRebuild {
     pace.take(sources * range.length());
     hold(range, needed);
     WindowRead read =
-        new WindowRead(engine, row, needed, silentDrives, memory, ShardRebuild::changedMeanwhile);
+        WindowRead.start(engine, row, needed, silentDrives, memory, ShardRebuild::changedMeanwhile);
     try {
       read.await();
       send(range, read);
@@ -196,14 +201,14 @@ final class ShardRebuild {
     ByteRange present = present(slot, range);
     int length = (int) range.length();
     if (present.isEmpty()) {
-      return zeros.slice(0, length);
+      return Zeros.of(length);
     }
     ByteBuffer bytes = read.bytes(slot, present);
     if (present.equals(range)) {
       return bytes;
     }
     ByteBuffer padded = slab(length).slice(0, length).put(bytes);
-    padded.put(zeros.slice(0, padded.remaining()));
+    padded.put(Zeros.of(padded.remaining()));
     return padded.flip();
   }
 

@@ -107,7 +107,7 @@ public final class LightScrub {
       throws ShardException, InterruptedException {
     Found found = new Found(0, 0);
     PlacementMap map = metadata.placement(row.getEpoch());
-    for (int slot = 0; slot < map.profile().shards(); slot++) {
+    for (int slot = 0; slot < BlobRows.layout(row).profile().shards(); slot++) {
       if (map.location(row, slot).equals(drive)) {
         found = found.plus(look(row, slot, inventory));
       }

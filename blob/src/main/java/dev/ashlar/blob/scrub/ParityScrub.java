@@ -59,25 +59,31 @@ public final class ParityScrub implements AutoCloseable {
   private @Nullable BackgroundThread worker;
 
   /**
+   * How a pass is made.
+   *
+   * @param rate bytes that are read at most
+   * @param period minimum duration
+   * @param random chooses where a pass begins, and the samples
+   */
+  public record Pass(ByteRateLimiter rate, Duration period, RandomGenerator random) {}
+
+  /**
    * @param engine without hedging
-   * @param period of a pass at least
    * @param isItsTurn whether this process does it for all
    */
   public ParityScrub(
       EngineContext engine,
       LossVerifier losses,
-      ByteRateLimiter pace,
-      Duration period,
+      Pass pass,
       BooleanSupplier isItsTurn,
-      RandomGenerator random,
       MeterRegistry meters) {
     this.engine = engine;
     this.check = new ParityCheck(engine);
     this.losses = losses;
-    this.pace = pace;
-    this.period = period;
+    this.pace = pass.rate();
+    this.period = pass.period();
     this.isItsTurn = isItsTurn;
-    this.random = random;
+    this.random = pass.random();
     this.compared =
         Counter.builder("ashlar.scrub.compared.samples")
             .description("Samples of blobs whose shards were compared with each other")
@@ -218,7 +224,7 @@ public final class ParityScrub implements AutoCloseable {
     ShardStore store = engine.drives().apply(placement.location(row, slot));
     if (losses.owe(row, slot) == Outcome.OWED && store != null) {
       // Or repair would find it whole. If it is quicker, the shard is lost next, and found so.
-      engine.leftovers().remove(store, ShardId.name(row, slot));
+      engine.cleaner().remove(store, ShardId.name(row, slot));
     }
   }
 

@@ -26,7 +26,6 @@ public final class BlobWriter implements PieceWriter {
   private final PlacementMap placement;
   private final BlobId id;
   private final int pg;
-  private final ByteBuffer zeros;
   private final RequestMemory memory;
   private final @Nullable Md5 md5;
   private final SlotWrites slots;
@@ -36,24 +35,17 @@ public final class BlobWriter implements PieceWriter {
 
   /**
    * @param lengthMax bytes it will take at most; sizes the first buffers
-   * @param zeros see {@link StripeBatch#seal}
    * @param md5 to which it adds what it writes, or null when nobody wants to know
    */
   public BlobWriter(
-      EngineContext engine,
-      BlobId id,
-      long lengthMax,
-      ByteBuffer zeros,
-      RequestMemory memory,
-      @Nullable Md5 md5)
+      EngineContext engine, BlobId id, long lengthMax, RequestMemory memory, @Nullable Md5 md5)
       throws DataUnavailableException {
     this.engine = engine;
-    this.profile = engine.config().profile();
+    this.profile = engine.config().defaultProfile();
     this.placement = engine.metadata().placement();
     this.id = id;
     this.pg = id.placementGroup(placement.pgCount());
     this.lengthMax = lengthMax;
-    this.zeros = zeros;
     this.memory = memory;
     this.md5 = md5;
     this.slots =
@@ -115,11 +107,11 @@ public final class BlobWriter implements PieceWriter {
       unsent.release();
     }
     engine.metrics().abandonedBlobs.increment();
-    slots.afterwards((slot, store) -> engine.leftovers().remove(store, id));
+    slots.afterwards((slot, store) -> engine.cleaner().remove(store, id));
   }
 
   private void sendBatch(StripeBatch full) throws DataUnavailableException, InterruptedException {
-    StripeBatch.@Nullable Piece[] pieces = full.seal(engine.codes().of(profile), zeros);
+    StripeBatch.@Nullable Piece[] pieces = full.seal(engine.codes().of(profile));
     engine.metrics().encodedBytes.increment(full.length());
     long shardOffset = sealedLength / profile.dataShards();
     batch = null;

@@ -11,12 +11,10 @@ import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.CommandResult;
 import dev.ashlar.protocol.message.NewBlob;
 import dev.ashlar.protocol.message.ResultCode;
-import dev.ashlar.protocol.model.BlobId;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Cuts data into blobs of bounded length, one behind the other. */
@@ -31,8 +29,6 @@ public final class ErasureObjectWriter implements ObjectWriter {
   }
 
   private final EngineContext engine;
-  private final Supplier<BlobId> ids;
-  private final ByteBuffer zeros;
   private final Md5Lanes lanes;
   private final Md5 md5;
   private final long expectedLength;
@@ -44,15 +40,8 @@ public final class ErasureObjectWriter implements ObjectWriter {
   private State state = State.OPEN;
   private long length;
 
-  public ErasureObjectWriter(
-      EngineContext engine,
-      Supplier<BlobId> ids,
-      ByteBuffer zeros,
-      Md5Lanes lanes,
-      long expectedLength) {
+  public ErasureObjectWriter(EngineContext engine, Md5Lanes lanes, long expectedLength) {
     this.engine = engine;
-    this.ids = ids;
-    this.zeros = zeros;
     this.lanes = lanes;
     this.expectedLength = expectedLength;
     this.memory = new RequestMemory(engine.memory());
@@ -68,7 +57,7 @@ public final class ErasureObjectWriter implements ObjectWriter {
     while (bytes.hasRemaining()) {
       BlobWriter blob = current;
       if (blob == null) {
-        blob = new BlobWriter(engine, ids.get(), nextBlobBytes(), zeros, memory, md5);
+        blob = new BlobWriter(engine, engine.ids().nextBlob(), nextBlobBytes(), memory, md5);
         blobs.add(blob);
         current = blob;
       }

@@ -3,6 +3,7 @@ package dev.ashlar.blob.write;
 import dev.ashlar.blob.DataUnavailableException;
 import dev.ashlar.blob.context.EngineConfig;
 import dev.ashlar.blob.context.RequestMemory;
+import dev.ashlar.blob.context.Zeros;
 import dev.ashlar.codec.ErasureCode;
 import dev.ashlar.codec.checksum.Crc32c;
 import dev.ashlar.protocol.layout.ByteRange;
@@ -127,10 +128,9 @@ public final class StripeBatch {
   /**
    * Encodes what was filled in.
    *
-   * @param zeros at least a shard's worth of zero bytes
    * @return per slot what its drive gets, null for a slot without bytes
    */
-  public @Nullable Piece[] seal(ErasureCode code, ByteBuffer zeros) {
+  public @Nullable Piece[] seal(ErasureCode code) {
     StripeLayout layout = new StripeLayout(profile, length);
     @Nullable Piece[] pieces = new Piece[profile.shards()];
     for (int slot = 0; slot < profile.dataShards(); slot++) {
@@ -138,7 +138,7 @@ public final class StripeBatch {
       if (shardLength > 0) {
         ByteBuffer payload = slab(slot).slice(0, shardLength);
         int filled = (int) layout.shardRange(slot, new ByteRange(0, length)).length();
-        payload.put(filled, zeros, 0, shardLength - filled);
+        payload.put(filled, Zeros.of(shardLength - filled), 0, shardLength - filled);
         pieces[slot] = new Piece(payload, Crc32c.blockCrcs(payload), slab(slot));
       }
     }
@@ -148,22 +148,22 @@ public final class StripeBatch {
         pieces[slot] = pieces[0];
       }
     } else if (profile.parityShards() > 0) {
-      encodeParity(code, zeros, layout, pieces);
+      encodeParity(code, layout, pieces);
     }
     return pieces;
   }
 
-  private void encodeParity(
-      ErasureCode code, ByteBuffer zeros, StripeLayout layout, @Nullable Piece[] pieces) {
+  private void encodeParity(ErasureCode code, StripeLayout layout, @Nullable Piece[] pieces) {
     int parityLength = (int) layout.shardLength(0);
     ByteBuffer[] data = new ByteBuffer[profile.dataShards()];
     for (int slot = 0; slot < data.length; slot++) {
       int shardLength = (int) layout.shardLength(slot);
       if (shardLength == 0) {
-        data[slot] = zeros.slice(0, parityLength);
+        data[slot] = Zeros.of(parityLength);
       } else {
         data[slot] = slab(slot).slice(0, parityLength);
-        data[slot].put(shardLength, zeros, 0, parityLength - shardLength);
+        int missing = parityLength - shardLength;
+        data[slot].put(shardLength, Zeros.of(missing), 0, missing);
       }
     }
     ByteBuffer[] parity = new ByteBuffer[profile.parityShards()];

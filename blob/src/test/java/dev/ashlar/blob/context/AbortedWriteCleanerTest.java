@@ -21,7 +21,7 @@ class AbortedWriteCleanerTest {
     BlobRow row = fixture.lastBlob();
     MemoryShardStore drive = fixture.holder(1);
     UUID[] broken = {drive.drive().id()};
-    AbortedWriteCleaner leftovers =
+    AbortedWriteCleaner cleaner =
         new AbortedWriteCleaner(
             id -> {
               if (id.equals(broken[0])) {
@@ -31,13 +31,13 @@ class AbortedWriteCleanerTest {
             },
             10);
     drive.failAll(ShardFault.OVERLOADED);
-    leftovers.remove(drive, ShardId.of(row, 1).blob());
+    cleaner.remove(drive, ShardId.of(row, 1).blob());
     drive.failAll(null);
-    leftovers.retry();
-    assertEquals(1, leftovers.waiting());
+    cleaner.retry();
+    assertEquals(1, cleaner.waiting());
     broken[0] = new UUID(0, 0);
-    leftovers.retry();
-    assertEquals(0, leftovers.waiting());
+    cleaner.retry();
+    assertEquals(0, cleaner.waiting());
     assertFalse(drive.holds(ShardId.of(row, 1)));
   }
 }

@@ -4,21 +4,19 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.ashlar.blob.ObjectChange;
+import dev.ashlar.blob.ObjectStore;
 import dev.ashlar.blob.ObjectWriter;
 import dev.ashlar.blob.context.AbortedWriteCleaner;
 import dev.ashlar.blob.context.BlobRows;
 import dev.ashlar.blob.context.EngineConfig;
 import dev.ashlar.blob.context.EngineContext;
-import dev.ashlar.blob.context.EngineMetrics;
 import dev.ashlar.blob.context.ErasureCodes;
 import dev.ashlar.blob.context.HedgeConfig;
 import dev.ashlar.blob.context.Hedging;
 import dev.ashlar.blob.context.MemoryBudget;
-import dev.ashlar.blob.context.SuspectShardQueue;
 import dev.ashlar.blob.fold.FoldScheduler;
 import dev.ashlar.blob.repair.BlobRepair;
 import dev.ashlar.blob.repair.RepairConfig;
-import dev.ashlar.blob.repair.RepairMetrics;
 import dev.ashlar.blob.repair.RepairRates;
 import dev.ashlar.blob.repair.Repairer;
 import dev.ashlar.blob.scrub.LossVerifier;
@@ -71,11 +69,12 @@ public final class ChangeFixture {
   public final List<MemoryShardStore> drives = new ArrayList<>();
   public final SimpleMeterRegistry meters = new SimpleMeterRegistry();
   public final ManualClock clock = new ManualClock(1000);
-  public final EngineContext engine;
-  public final FoldScheduler folder;
-  public final AbortedWriteCleaner leftovers;
+  public final Engine engine;
+  public final EngineContext context;
+  public final FoldScheduler folds;
+  public final AbortedWriteCleaner cleaner;
   public final LossVerifier losses;
-  public final ErasureObjectStore store;
+  public final ObjectStore store;
   public final BlobRepair repair;
   public final Repairer repairer;
   private final ErasureCodes codes = new ErasureCodes(CodecChoice.AUTO);
@@ -106,7 +105,7 @@ public final class ChangeFixture {
    */
   public ChangeFixture(EngineConfig config, Hedging hedging, MemoryMetadata metadata)
       throws Exception {
-    this.profile = config.profile();
+    this.profile = config.defaultProfile();
     this.metadata = metadata;
     for (UUID id : MemoryMetadata.sequentialIds(profile.shards())) {
       MemoryShardStore drive =
@@ -119,26 +118,20 @@ public final class ChangeFixture {
       reachable.put(id, drive);
     }
     metadata.submit(TestBlobs.createBucket(BUCKET));
-    EngineMetrics metrics = new EngineMetrics(meters);
-    leftovers = new AbortedWriteCleaner(reachable::get, 100);
-    folder = new FoldScheduler(metadata, reachable::get, metrics, clock, config.driveDeadline());
     engine =
-        new EngineContext(
-            config,
-            metadata,
-            reachable::get,
-            codes,
-            pool,
-            metrics,
-            memory,
-            hedging,
-            leftovers,
-            new SuspectShardQueue());
-    losses = new LossVerifier(engine, meters);
-    store = new ErasureObjectStore(engine, folder);
-    repair =
-        new BlobRepair(engine, store::nextId, RepairRates.unbounded(), new RepairMetrics(meters));
-    repairer = new Repairer(metadata, repair, REPAIR, () -> true, meters);
+        new EngineBuilder(metadata, reachable::get, codes, pool, memory)
+            .meters(meters)
+            .clock(clock)
+            .hedging(hedging)
+            .removalsMax(100)
+            .build(config);
+    context = engine.context();
+    cleaner = context.cleaner();
+    folds = engine.folds();
+    losses = engine.losses();
+    store = engine.store();
+    repair = engine.newBlobRepair(RepairRates.unbounded());
+    repairer = engine.newRepairer(RepairRates.unbounded(), REPAIR, () -> true);
   }
 
   /** The drive comes back with another incarnation, with or without what it had. */
@@ -187,7 +180,7 @@ public final class ChangeFixture {
   /** Until no more can be repaired. */
   public void repairAll() throws Exception {
     while (repairer.round() > 0) {
-      leftovers.retry();
+      cleaner.retry();
     }
   }
 
@@ -291,10 +284,10 @@ public final class ChangeFixture {
   }
 
   public void foldAll() throws Exception {
-    folder.sweep();
+    folds.sweep();
     List<BlobId> blobs =
         metadata.unfolded(null, 1000).stream().map(row -> BlobId.of(row.getId())).toList();
-    folder.foldNow(blobs);
+    folds.foldNow(blobs);
   }
 
   public byte[] get() throws Exception {

@@ -1,16 +1,13 @@
 package dev.ashlar.blob.engine;
 
+import dev.ashlar.blob.ObjectStore;
 import dev.ashlar.blob.ObjectWriter;
 import dev.ashlar.blob.context.AbortedWriteCleaner;
 import dev.ashlar.blob.context.EngineConfig;
-import dev.ashlar.blob.context.EngineContext;
-import dev.ashlar.blob.context.EngineMetrics;
 import dev.ashlar.blob.context.ErasureCodes;
 import dev.ashlar.blob.context.HedgeConfig;
 import dev.ashlar.blob.context.Hedging;
 import dev.ashlar.blob.context.MemoryBudget;
-import dev.ashlar.blob.context.SuspectShardQueue;
-import dev.ashlar.blob.fold.FoldScheduler;
 import dev.ashlar.codec.CodecChoice;
 import dev.ashlar.protocol.client.MemoryShardStore;
 import dev.ashlar.protocol.client.ObjectRead;
@@ -27,7 +24,6 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.security.MessageDigest;
-import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -39,7 +35,7 @@ import java.util.UUID;
 
 /** An engine over drives in memory, one per slot of its only placement group. */
 public final class EngineFixture {
-  public static final int LEFTOVERS_MAX = 20;
+  public static final int REMOVALS_MAX = 20;
 
   public final Profile profile;
   public final SlabPool pool = new SlabPool();
@@ -47,10 +43,10 @@ public final class EngineFixture {
   public final SimpleMeterRegistry meters = new SimpleMeterRegistry();
   public final List<MemoryShardStore> drives = new ArrayList<>();
   public final BlobRowsMetadata metadata;
-  public final ErasureObjectStore store;
+  public final Engine engine;
+  public final ObjectStore store;
   private final Map<UUID, ShardStore> reachable = new LinkedHashMap<>();
-  public final AbortedWriteCleaner leftovers =
-      new AbortedWriteCleaner(reachable::get, LEFTOVERS_MAX);
+  public final AbortedWriteCleaner cleaner;
 
   public EngineFixture(Profile profile) {
     this(profile, new EngineConfig(profile, 1 << 20, 2, 1L << 30, Duration.ofSeconds(20)));
@@ -75,22 +71,15 @@ public final class EngineFixture {
     metadata =
         new BlobRowsMetadata(
             new PlacementMap(1, profile, List.of(List.copyOf(reachable.keySet()))));
-    EngineMetrics metrics = new EngineMetrics(meters);
-    store =
-        new ErasureObjectStore(
-            new EngineContext(
-                config,
-                metadata,
-                reachable::get,
-                new ErasureCodes(CodecChoice.AUTO),
-                pool,
-                metrics,
-                memory,
-                hedging,
-                leftovers,
-                new SuspectShardQueue()),
-            new FoldScheduler(
-                metadata, reachable::get, metrics, Clock.systemUTC(), config.driveDeadline()));
+    engine =
+        new EngineBuilder(
+                metadata, reachable::get, new ErasureCodes(CodecChoice.AUTO), pool, memory)
+            .meters(meters)
+            .hedging(hedging)
+            .removalsMax(REMOVALS_MAX)
+            .build(config);
+    store = engine.store();
+    cleaner = engine.context().cleaner();
   }
 
   /** As if the drive had been pulled. */

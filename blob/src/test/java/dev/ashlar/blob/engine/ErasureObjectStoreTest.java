@@ -179,7 +179,7 @@ class ErasureObjectStoreTest {
   @Test
   void whatADriveWouldNotDeleteUnderOverloadIsDeletedLater() throws Exception {
     EngineFixture engine = new EngineFixture(FOUR_TWO);
-    for (int i = 0; i < EngineFixture.LEFTOVERS_MAX + 1; i++) {
+    for (int i = 0; i < EngineFixture.REMOVALS_MAX + 1; i++) {
       engine.drives.get(2).failAll(null);
       try (ObjectWriter writer = engine.store.newWriter(3 << 20)) {
         writer.write(ByteBuffer.allocate(1 << 20));
@@ -188,12 +188,12 @@ class ErasureObjectStoreTest {
             DataUnavailableException.class, () -> writer.write(ByteBuffer.allocate(2 << 20)));
       }
     }
-    assertEquals((EngineFixture.LEFTOVERS_MAX + 1) * (256L << 10), engine.storedBytes());
-    engine.leftovers.retry();
-    assertEquals(EngineFixture.LEFTOVERS_MAX, engine.leftovers.waiting(), "refused again");
+    assertEquals((EngineFixture.REMOVALS_MAX + 1) * (256L << 10), engine.storedBytes());
+    engine.cleaner.retry();
+    assertEquals(EngineFixture.REMOVALS_MAX, engine.cleaner.waiting(), "refused again");
     engine.drives.get(2).failAll(null);
-    engine.leftovers.retry();
-    assertEquals(0, engine.leftovers.waiting());
+    engine.cleaner.retry();
+    assertEquals(0, engine.cleaner.waiting());
     assertEquals(256L << 10, engine.storedBytes(), "what was too much waits for the next start");
   }
 

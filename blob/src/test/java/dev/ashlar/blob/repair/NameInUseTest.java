@@ -125,7 +125,7 @@ class NameInUseTest {
     GarbageCollector collector =
         new GarbageCollector(
             fixture.metadata,
-            fixture.engine.drives(),
+            fixture.context.drives(),
             fixture.clock::millis,
             fixture.clock,
             GARBAGE,

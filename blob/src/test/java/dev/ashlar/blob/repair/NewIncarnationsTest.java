@@ -286,8 +286,8 @@ class NewIncarnationsTest {
         });
     for (long ms = 2000; ms < 302_000; ms += 100) {
       engine.clock.setMs(ms);
-      engine.folder.round(ms);
-      assertEquals(1, engine.folder.waiting());
+      engine.folds.round(ms);
+      assertEquals(1, engine.folds.waiting());
     }
     assertTrue(tries.get() >= 8 && tries.get() <= 16, tries + " tries in five minutes");
     assertEquals(0, commands.get(), "no command that would be refused");
@@ -297,8 +297,8 @@ class NewIncarnationsTest {
     assertEquals(-1, engine.metadata.debts().getFirst().getSpare());
     engine.metadata.require(TestBlobs.delete(ChangeFixture.BUCKET, ChangeFixture.KEY));
     engine.clock.setMs(1_000_000);
-    engine.folder.round(1_000_000);
-    assertEquals(0, engine.folder.waiting());
+    engine.folds.round(1_000_000);
+    assertEquals(0, engine.folds.waiting());
     assertEquals(List.of(), engine.metadata.debts());
   }
 }

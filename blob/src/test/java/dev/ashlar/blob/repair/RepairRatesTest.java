@@ -10,7 +10,6 @@ import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.RecordDebts;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.Profile;
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
@@ -45,14 +44,9 @@ class RepairRatesTest {
     fixture.metadata.require(
         Command.newBuilder()
             .setRecordDebts(RecordDebts.newBuilder().addBlobs(fixture.lastBlob().getId())));
-    BlobRepair repair =
-        new BlobRepair(
-            fixture.engine,
-            fixture.store::nextId,
-            new RepairRates(lost, moves),
-            new RepairMetrics(new SimpleMeterRegistry()));
+    BlobRepair repair = fixture.engine.newBlobRepair(new RepairRates(lost, moves));
     assertEquals(BlobRepair.Outcome.REPAIRED, repair.repair(BlobId.of(fixture.lastBlob().getId())));
-    fixture.leftovers.retry();
+    fixture.cleaner.retry();
     fixture.assertWhole("repaired");
   }
 

@@ -44,7 +44,7 @@ class ParityScrubTest {
     BlobRow row = fixture.lastBlob();
     long longest = BlobRows.layout(row).shardLength(0);
     try (RequestMemory memory = new RequestMemory(fixture.memory)) {
-      return new ParityCheck(fixture.engine).check(row, new ByteRange(0, longest), memory);
+      return new ParityCheck(fixture.context).check(row, new ByteRange(0, longest), memory);
     }
   }
 
@@ -61,14 +61,8 @@ class ParityScrubTest {
   }
 
   private ParityScrub scrub(ChangeFixture fixture) {
-    return new ParityScrub(
-        fixture.engine,
-        fixture.losses,
-        new ByteRateLimiter(0),
-        Duration.ofDays(1),
-        () -> true,
-        random,
-        fixture.meters);
+    return fixture.engine.newParityScrub(
+        new ByteRateLimiter(0), Duration.ofDays(1), () -> true, random);
   }
 
   @Test

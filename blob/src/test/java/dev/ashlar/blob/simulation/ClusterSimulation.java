@@ -262,9 +262,9 @@ final class ClusterSimulation {
         switch (chance.nextInt(9)) {
           case 8 -> gateway.sweepEndedSessions();
           case 6, 7 -> process.repairers.getFirst().round();
-          case 0 -> process.folder.round(process.store.oldestMs());
+          case 0 -> process.folds.round(process.store.oldestMs());
           case 1 -> process.foldAll();
-          case 2 -> process.leftovers.retry();
+          case 2 -> process.cleaner.retry();
           case 3 -> process.collector.collect();
           default -> SteppedThreads.pause();
         }
@@ -400,7 +400,7 @@ final class ClusterSimulation {
     process.foldAll();
     process.repairAll();
     process.abortUploads();
-    process.leftovers.retry();
+    process.cleaner.retry();
     process.collectAll(
         () -> {
           logClock.advanceMs(10_000);

@@ -202,7 +202,7 @@ final class EngineSimulation implements SimulatedProcess.Surroundings {
     }
     process.foldAll();
     process.abortUploads();
-    process.leftovers.retry();
+    process.cleaner.retry();
     process.collectAll(() -> clock.advanceMs(10_000));
   }
 
@@ -277,10 +277,10 @@ final class EngineSimulation implements SimulatedProcess.Surroundings {
       try {
         switch (chance.nextInt(9)) {
           case 8 -> process.parity.checkAll();
-          case 0 -> process.folder.sweep();
-          case 1, 2 -> process.folder.round(process.store.oldestMs());
+          case 0 -> process.folds.sweep();
+          case 1, 2 -> process.folds.round(process.store.oldestMs());
           case 3 -> process.foldAll();
-          case 4 -> process.leftovers.retry();
+          case 4 -> process.cleaner.retry();
           case 5 -> process.collector.collect();
           case 6 -> {
             drives.any().scrub(process::suspect);

@@ -5,20 +5,15 @@ import static java.util.Objects.requireNonNull;
 import dev.ashlar.blob.context.AbortedWriteCleaner;
 import dev.ashlar.blob.context.ByteRateLimiter;
 import dev.ashlar.blob.context.EngineConfig;
-import dev.ashlar.blob.context.EngineContext;
-import dev.ashlar.blob.context.EngineMetrics;
 import dev.ashlar.blob.context.ErasureCodes;
-import dev.ashlar.blob.context.HedgeConfig;
-import dev.ashlar.blob.context.Hedging;
 import dev.ashlar.blob.context.MemoryBudget;
 import dev.ashlar.blob.context.SuspectShardQueue;
 import dev.ashlar.blob.context.SuspectShardQueue.Suspect;
-import dev.ashlar.blob.engine.ErasureObjectStore;
+import dev.ashlar.blob.engine.Engine;
+import dev.ashlar.blob.engine.EngineBuilder;
 import dev.ashlar.blob.fold.FoldScheduler;
 import dev.ashlar.blob.read.RunningReads;
-import dev.ashlar.blob.repair.BlobRepair;
 import dev.ashlar.blob.repair.RepairConfig;
-import dev.ashlar.blob.repair.RepairMetrics;
 import dev.ashlar.blob.repair.RepairRates;
 import dev.ashlar.blob.repair.Repairer;
 import dev.ashlar.blob.scrub.LossVerifier;
@@ -85,12 +80,12 @@ final class SimulatedProcess {
   final MetadataClient client;
   final MemoryBudget memory = new MemoryBudget(64 << 20, NEVER);
   final RunningReads store;
-  final FoldScheduler folder;
-  final AbortedWriteCleaner leftovers;
+  final FoldScheduler folds;
+  final AbortedWriteCleaner cleaner;
   final LossVerifier losses;
   final ParityScrub parity;
   private final SteppedHedging hedging;
-  private final SuspectShardQueue suspects = new SuspectShardQueue();
+  private final SuspectShardQueue suspects;
   final GarbageCollector collector;
   private final MetadataClient metadata;
   final List<Repairer> repairers = new ArrayList<>();
@@ -158,42 +153,26 @@ final class SimulatedProcess {
                 MetadataClient.class.getClassLoader(),
                 new Class<?>[] {MetadataClient.class},
                 (proxy, method, arguments) -> call(method, arguments));
-    EngineMetrics metrics = new EngineMetrics(meters);
     Function<UUID, @Nullable ShardStore> drives = id -> isDead ? null : surroundings.drive(id);
-    leftovers = new AbortedWriteCleaner(drives, 1000);
-    folder = new FoldScheduler(client, drives, metrics, clock, config.driveDeadline());
     hedging = new SteppedHedging(clock, surroundings.random());
-    ErasureObjectStore objects =
-        new ErasureObjectStore(engine(config, drives, metrics, hedging), folder);
-    Hedging none = new Hedging(HedgeConfig.OFF, System::nanoTime);
-    EngineContext engine = engine(config, drives, metrics, none);
-    losses = new LossVerifier(engine, meters);
+    Engine engine =
+        new EngineBuilder(client, drives, CODES, POOL, memory)
+            .meters(meters)
+            .clock(clock)
+            .hedging(hedging)
+            .removalsMax(1000)
+            .build(config);
+    store = engine.store();
+    folds = engine.folds();
+    cleaner = engine.context().cleaner();
+    suspects = engine.context().suspects();
+    losses = engine.losses();
     parity =
-        new ParityScrub(
-            engine,
-            losses,
-            new ByteRateLimiter(0),
-            NEVER,
-            () -> true,
-            surroundings.random(),
-            meters);
-    store = new RunningReads(objects, clock);
+        engine.newParityScrub(new ByteRateLimiter(0), NEVER, () -> true, surroundings.random());
     for (int i = 0; i < REPAIRERS; i++) {
-      BlobRepair repair =
-          new BlobRepair(
-              engine, objects::nextId, RepairRates.unbounded(), new RepairMetrics(meters));
-      repairers.add(new Repairer(client, repair, REPAIR, () -> true, new SimpleMeterRegistry()));
+      repairers.add(engine.newRepairer(RepairRates.unbounded(), REPAIR, () -> true));
     }
     collector = new GarbageCollector(client, drives, store::oldestMs, clock, GARBAGE, meters);
-  }
-
-  private EngineContext engine(
-      EngineConfig config,
-      Function<UUID, @Nullable ShardStore> drives,
-      EngineMetrics metrics,
-      Hedging hedges) {
-    return new EngineContext(
-        config, client, drives, CODES, POOL, metrics, memory, hedges, leftovers, suspects);
   }
 
   /**
@@ -270,9 +249,8 @@ final class SimulatedProcess {
   }
 
   void foldAll() throws Exception {
-    folder.sweep();
-    folder.foldNow(
-        client.unfolded(null, 1000).stream().map(row -> BlobId.of(row.getId())).toList());
+    folds.sweep();
+    folds.foldNow(client.unfolded(null, 1000).stream().map(row -> BlobId.of(row.getId())).toList());
   }
 
   /** Until nothing is owed any more. */
@@ -282,7 +260,7 @@ final class SimulatedProcess {
         throw new AssertionError("stays owed: " + client.debts());
       }
       repairers.getFirst().round();
-      leftovers.retry();
+      cleaner.retry();
     }
   }
 

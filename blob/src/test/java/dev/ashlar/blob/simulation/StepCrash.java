@@ -352,7 +352,7 @@ final class StepCrash implements SimulatedProcess.Surroundings {
     }
     process.repairAll();
     process.foldAll();
-    process.leftovers.retry();
+    process.cleaner.retry();
     process.collectAll(() -> clock.advanceMs(10_000));
   }
 

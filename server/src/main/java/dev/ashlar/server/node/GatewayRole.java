@@ -1,25 +1,15 @@
 package dev.ashlar.server.node;
 
-import dev.ashlar.blob.context.AbortedWriteCleaner;
 import dev.ashlar.blob.context.ByteRateLimiter;
 import dev.ashlar.blob.context.EngineConfig;
-import dev.ashlar.blob.context.EngineContext;
-import dev.ashlar.blob.context.EngineMetrics;
 import dev.ashlar.blob.context.ErasureCodes;
 import dev.ashlar.blob.context.HedgeConfig;
 import dev.ashlar.blob.context.Hedging;
-import dev.ashlar.blob.context.SuspectShardQueue;
-import dev.ashlar.blob.engine.ErasureObjectStore;
-import dev.ashlar.blob.fold.FoldScheduler;
+import dev.ashlar.blob.engine.Engine;
+import dev.ashlar.blob.engine.EngineBuilder;
 import dev.ashlar.blob.read.RunningReads;
-import dev.ashlar.blob.repair.BlobRepair;
 import dev.ashlar.blob.repair.GroupDebts;
-import dev.ashlar.blob.repair.RepairConfig;
-import dev.ashlar.blob.repair.RepairMetrics;
 import dev.ashlar.blob.repair.RepairRates;
-import dev.ashlar.blob.repair.Repairer;
-import dev.ashlar.blob.scrub.LossVerifier;
-import dev.ashlar.blob.scrub.ParityScrub;
 import dev.ashlar.gateway.auth.CredentialLookup;
 import dev.ashlar.gateway.auth.SigV4Authenticator;
 import dev.ashlar.gateway.http.HttpConfig;
@@ -34,9 +24,7 @@ import dev.ashlar.protocol.message.CredentialRow;
 import dev.ashlar.protocol.model.Profile;
 import dev.ashlar.server.config.RootCredential;
 import dev.ashlar.server.config.ServerOptions;
-import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
-import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
 import java.net.InetSocketAddress;
 import java.security.SecureRandom;
 import java.time.Clock;
@@ -46,7 +34,6 @@ import java.util.UUID;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.LongUnaryOperator;
-import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /** The gateway: the engine, and S3 over it, on whatever metadata and drives it is given. */
@@ -59,17 +46,11 @@ final class GatewayRole implements AutoCloseable {
    */
   private static final Duration FOLD_HELD_MAX = Duration.ofMinutes(5);
 
-  private static final int LEFTOVERS_MAX = 100_000;
-
   private final ServerOptions options;
   private final Backend backend;
   private final Dependencies dependencies;
   private final CloseStack opened = new CloseStack();
-  private final RunningReads reads;
-  private final EngineContext unhurried;
-  private final LossVerifier losses;
-  private final BlobRepair repair;
-  private final GroupDebts debts;
+  private final Engine engine;
 
   /**
    * What lies behind it.
@@ -104,95 +85,30 @@ final class GatewayRole implements AutoCloseable {
     this.backend = backend;
     this.dependencies = dependencies;
     try {
-      EngineConfig config = EngineConfig.of(backend.profile());
-      EngineMetrics metrics = new EngineMetrics(dependencies.meters());
-      FoldScheduler folder = folder(metrics, config.driveDeadline());
-      EngineContext engine =
-          new EngineContext(
-              config,
-              backend.metadata(),
-              backend.drives(),
-              dependencies.codes(),
-              dependencies.slabs(),
-              metrics,
-              DirectMemory.ofRequests(dependencies.meters()),
-              hedging(),
-              leftovers(),
-              new SuspectShardQueue());
-      ErasureObjectStore objects = new ErasureObjectStore(engine, folder);
-      reads = new RunningReads(objects, dependencies.steady());
-      unhurried = withoutHaste(engine);
-      debts =
+      engine =
           opened.add(
-              new GroupDebts(backend.metadata(), dependencies.steady(), dependencies.meters()));
-      losses = opened.add(new LossVerifier(engine, dependencies.meters()));
-      losses.start();
-      repair =
-          new BlobRepair(
-              unhurried,
-              objects::nextId,
-              new RepairRates(
-                  new ByteRateLimiter(options.background().repairBytesPerSecond()),
-                  new ByteRateLimiter(options.background().moveBytesPerSecond())),
-              new RepairMetrics(dependencies.meters()));
-      folder.start(() -> foldableBeforeMs(heldByOthers));
+              new EngineBuilder(
+                      backend.metadata(),
+                      backend.drives(),
+                      dependencies.codes(),
+                      dependencies.slabs(),
+                      DirectMemory.ofRequests(dependencies.meters()))
+                  .meters(dependencies.meters())
+                  .clock(dependencies.steady())
+                  .hedging(
+                      new Hedging(HedgeConfig.of(options.data().hedgePercent()), System::nanoTime))
+                  .build(EngineConfig.of(backend.profile())));
+      engine.start(() -> foldableBeforeMs(heldByOthers));
     } catch (RuntimeException e) {
       close();
       throw e;
     }
   }
 
-  private FoldScheduler folder(EngineMetrics metrics, Duration driveDeadline) {
-    FoldScheduler folder =
-        opened.add(
-            new FoldScheduler(
-                backend.metadata(),
-                backend.drives(),
-                metrics,
-                dependencies.steady(),
-                driveDeadline));
-    Gauge.builder("ashlar.blob.unfolded.changes", folder, FoldScheduler::unfoldedChanges)
-        .description("Committed changes that are not yet part of their shards")
-        .register(dependencies.meters());
-    return folder;
-  }
-
   /** One slow client, wherever it reads, must not hold up all changes. */
   private long foldableBeforeMs(LongUnaryOperator heldByOthers) {
     long heldMin = dependencies.steady().millis() - FOLD_HELD_MAX.toMillis();
-    return Math.max(heldByOthers.applyAsLong(reads.oldestMs(FOLD_HELD_MAX)), heldMin);
-  }
-
-  private Hedging hedging() {
-    Hedging hedging =
-        opened.add(new Hedging(HedgeConfig.of(options.data().hedgePercent()), System::nanoTime));
-    hedging.start();
-    return hedging;
-  }
-
-  private AbortedWriteCleaner leftovers() {
-    AbortedWriteCleaner leftovers =
-        opened.add(new AbortedWriteCleaner(backend.drives(), LEFTOVERS_MAX));
-    Gauge.builder("ashlar.blob.leftovers", leftovers, AbortedWriteCleaner::waiting)
-        .description("Shards of failed writes that drives would not remove yet")
-        .register(dependencies.meters());
-    leftovers.start();
-    return leftovers;
-  }
-
-  /** The same engine for what nobody waits for; requests' metrics do not count it. */
-  private static EngineContext withoutHaste(EngineContext engine) {
-    return new EngineContext(
-        engine.config(),
-        engine.metadata(),
-        engine.drives(),
-        engine.codes(),
-        engine.pool(),
-        new EngineMetrics(new CompositeMeterRegistry()),
-        engine.memory(),
-        new Hedging(HedgeConfig.OFF, System::nanoTime),
-        engine.leftovers(),
-        engine.suspects());
+    return Math.max(heldByOthers.applyAsLong(engine.store().oldestMs(FOLD_HELD_MAX)), heldMin);
   }
 
   /**
@@ -201,17 +117,16 @@ final class GatewayRole implements AutoCloseable {
    * @param isItsTurn whether this process does it for all
    */
   void startRepair(BooleanSupplier isItsTurn) {
-    opened
-        .add(
-            new Repairer(
-                backend.metadata(), repair, RepairConfig.DEFAULT, isItsTurn, dependencies.meters()))
-        .start();
-    debts.start(isItsTurn);
+    RepairRates rates =
+        new RepairRates(
+            new ByteRateLimiter(options.background().repairBytesPerSecond()),
+            new ByteRateLimiter(options.background().moveBytesPerSecond()));
+    engine.startRepair(rates, isItsTurn);
   }
 
   /** What each placement group owes. */
   GroupDebts debts() {
-    return debts;
+    return engine.debts();
   }
 
   /**
@@ -220,22 +135,13 @@ final class GatewayRole implements AutoCloseable {
    * @param isItsTurn whether this process does it for all
    */
   void startParityScrub(BooleanSupplier isItsTurn) {
-    opened
-        .add(
-            new ParityScrub(
-                unhurried,
-                losses,
-                new ByteRateLimiter(options.background().scrub().bytesPerSecondMax()),
-                options.background().scrub().period(),
-                isItsTurn,
-                RandomGenerator.getDefault(),
-                dependencies.meters()))
-        .start();
+    ByteRateLimiter rate = new ByteRateLimiter(options.background().scrub().bytesPerSecondMax());
+    engine.startParityScrub(rate, options.background().scrub().period(), isItsTurn);
   }
 
   /** The reads that run. */
   RunningReads reads() {
-    return reads;
+    return engine.store();
   }
 
   /** Opens the S3 port and returns where it is, the port chosen if none was asked for. */
@@ -248,7 +154,7 @@ final class GatewayRole implements AutoCloseable {
         new S3Service(
             authenticator,
             backend.metadata(),
-            reads,
+            engine.store(),
             config,
             dependencies.meters(),
             dependencies.clock(),
