@@ -1,5 +1,6 @@
 package dev.ashlar.blob.context;
 
+import dev.ashlar.blob.context.BackgroundLoop.Rest;
 import dev.ashlar.protocol.client.Completion;
 import dev.ashlar.protocol.client.DiscardIntent;
 import dev.ashlar.protocol.client.ShardException;
@@ -8,7 +9,6 @@ import dev.ashlar.protocol.client.ShardStore;
 import dev.ashlar.protocol.model.AttemptId;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.DriveId;
-import dev.ashlar.protocol.process.BackgroundThread;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -24,9 +24,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Removes from drives what failed writes left there. What a drive refuses for now, because it is
- * overloaded, full or hangs, is tried again; so many at most, and what is beyond that the sweep of
- * the next start finds.
+ * Removes the shards and intents of failed writes from drives. What a drive refuses because it is
+ * overloaded, full or hung is retried. The number of waiting entries is bounded: the sweep of dead
+ * sessions finds the rest after the next start.
  */
 public final class AbortedWriteCleaner implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(AbortedWriteCleaner.class);
@@ -35,47 +35,52 @@ public final class AbortedWriteCleaner implements AutoCloseable {
 
   private final Function<UUID, @Nullable ShardStore> drives;
   private final int waitingMax;
-  private final Queue<Left> waiting = new ConcurrentLinkedQueue<>();
+  private final Queue<Removal> waiting = new ConcurrentLinkedQueue<>();
   private final AtomicInteger waitingCount = new AtomicInteger();
-  private @Nullable BackgroundThread worker;
+  private final BackgroundLoop loop =
+      new BackgroundLoop("aborted-write-cleaner", Rest.of(INTERVAL));
 
-  /** A blob's shards, or only what an attempt wrote for them. */
-  private record Left(UUID drive, BlobId blob, @Nullable AttemptId attempt) {}
+  /** A removal of a blob's shards, or of one attempt's intents for them. */
+  private record Removal(UUID drive, BlobId blob, @Nullable AttemptId attempt) {}
 
   /**
-   * @param drives the drive of this id, or null when it cannot be reached
-   * @param waitingMax shards that may wait for another try
+   * @param drives the drive of this id, or null if it cannot be reached
+   * @param waitingMax shards that may wait for a retry
    */
   public AbortedWriteCleaner(Function<UUID, @Nullable ShardStore> drives, int waitingMax) {
     this.drives = drives;
     this.waitingMax = waitingMax;
   }
 
-  /** Tries again in the background until it is closed. */
+  /** Retries in the background until it is closed. */
   public void start() {
-    worker = BackgroundThread.start("leftovers", this::run);
+    loop.start(
+        () -> {
+          retry();
+          return false;
+        });
   }
 
-  /** Shards that wait for another try. */
+  /** Shards that wait for a retry. */
   public int waiting() {
     return waitingCount.get();
   }
 
-  /** Removes the blob's shard behind what the drive has queued. */
+  /** Removes the blob's shard, after everything that the drive has queued. */
   public void remove(ShardStore store, BlobId blob) {
-    remove(store, List.of(new Left(store.drive().id(), blob, null)));
+    remove(store, List.of(new Removal(store.drive().id(), blob, null)));
   }
 
-  /** Drops what the attempt wrote for the blob's shard. */
+  /** Discards the attempt's intents for the blob's shard. */
   public void drop(ShardStore store, BlobId blob, AttemptId attempt) {
-    drop(store, List.of(new Left(store.drive().id(), blob, attempt)));
+    drop(store, List.of(new Removal(store.drive().id(), blob, attempt)));
   }
 
-  /** Tries once again to remove what waits. */
+  /** Retries each waiting removal once. */
   public void retry() {
-    Map<UUID, List<Left>> byDrive = new HashMap<>();
-    for (int left = waitingCount.get(); left > 0; left--) {
-      Left next = waiting.poll();
+    Map<UUID, List<Removal>> byDrive = new HashMap<>();
+    for (int count = waitingCount.get(); count > 0; count--) {
+      Removal next = waiting.poll();
       if (next == null) {
         break;
       }
@@ -85,50 +90,51 @@ public final class AbortedWriteCleaner implements AutoCloseable {
     byDrive.forEach(this::retryOrKeep);
   }
 
-  private void retryOrKeep(UUID drive, List<Left> lefts) {
+  private void retryOrKeep(UUID drive, List<Removal> removals) {
     try {
-      retry(drive, lefts);
+      retry(drive, removals);
     } catch (RuntimeException e) {
-      LOG.warn("leftovers stay on drive {}", drive, e);
-      lefts.forEach(this::add);
+      LOG.warn("Removing shards of failed writes from drive {} failed; will retry", drive, e);
+      removals.forEach(this::add);
     }
   }
 
-  private void retry(UUID drive, List<Left> lefts) {
+  private void retry(UUID drive, List<Removal> removals) {
     ShardStore store = drives.apply(drive);
     if (store != null) {
-      for (int from = 0; from < lefts.size(); from += CALL_BLOBS_MAX) {
-        List<Left> some = lefts.subList(from, Math.min(lefts.size(), from + CALL_BLOBS_MAX));
-        remove(store, some.stream().filter(left -> left.attempt() == null).toList());
-        drop(store, some.stream().filter(left -> left.attempt() != null).toList());
+      for (int from = 0; from < removals.size(); from += CALL_BLOBS_MAX) {
+        List<Removal> some =
+            removals.subList(from, Math.min(removals.size(), from + CALL_BLOBS_MAX));
+        remove(store, some.stream().filter(each -> each.attempt() == null).toList());
+        drop(store, some.stream().filter(each -> each.attempt() != null).toList());
       }
     }
   }
 
-  private void remove(ShardStore store, List<Left> lefts) {
-    if (!lefts.isEmpty()) {
-      store.delete(lefts.stream().map(Left::blob).toList(), new Removal(lefts));
+  private void remove(ShardStore store, List<Removal> removals) {
+    if (!removals.isEmpty()) {
+      store.delete(removals.stream().map(Removal::blob).toList(), new Retry(removals));
     }
   }
 
-  private void drop(ShardStore store, List<Left> lefts) {
+  private void drop(ShardStore store, List<Removal> removals) {
     List<DiscardIntent> drops = new ArrayList<>();
-    for (Left left : lefts) {
-      if (left.attempt() != null) {
-        drops.add(new DiscardIntent(left.blob(), left.attempt()));
+    for (Removal each : removals) {
+      if (each.attempt() != null) {
+        drops.add(new DiscardIntent(each.blob(), each.attempt()));
       }
     }
     if (!drops.isEmpty()) {
-      store.drop(drops, new Removal(lefts));
+      store.drop(drops, new Retry(removals));
     }
   }
 
-  /** Keeps what was refused for now. */
-  private final class Removal implements Completion<DriveId> {
-    private final List<Left> lefts;
+  /** Keeps removals that the drive refused for now. */
+  private final class Retry implements Completion<DriveId> {
+    private final List<Removal> removals;
 
-    Removal(List<Left> lefts) {
-      this.lefts = lefts;
+    Retry(List<Removal> removals) {
+      this.removals = removals;
     }
 
     @Override
@@ -136,41 +142,31 @@ public final class AbortedWriteCleaner implements AutoCloseable {
 
     @Override
     public void failed(ShardException failure) {
-      if (passes(failure.fault())) {
-        lefts.forEach(AbortedWriteCleaner.this::add);
+      if (isTemporary(failure.fault())) {
+        removals.forEach(AbortedWriteCleaner.this::add);
       }
     }
   }
 
-  /** A drive that failed is read-only: only a restart, which sweeps, changes that. */
-  private static boolean passes(ShardFault fault) {
+  /** A failed drive stays read-only until a restart, which sweeps it. */
+  private static boolean isTemporary(ShardFault fault) {
     return switch (fault) {
       case OVERLOADED, FULL, UNAVAILABLE -> true;
       case MISSING, CORRUPT, IO_ERROR, READ_ONLY, REVISION_GONE -> false;
     };
   }
 
-  private void add(Left left) {
+  private void add(Removal each) {
     if (waitingCount.incrementAndGet() > waitingMax) {
       waitingCount.decrementAndGet();
     } else {
-      waiting.add(left);
-    }
-  }
-
-  private void run() throws InterruptedException {
-    while (true) {
-      Thread.sleep(INTERVAL);
-      retry();
+      waiting.add(each);
     }
   }
 
   /** Ends the background thread. */
   @Override
   public void close() {
-    BackgroundThread running = worker;
-    if (running != null) {
-      running.close();
-    }
+    loop.close();
   }
 }

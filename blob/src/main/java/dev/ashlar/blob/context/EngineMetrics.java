@@ -1,11 +1,13 @@
 package dev.ashlar.blob.context;
 
+import static dev.ashlar.blob.context.Meters.counter;
+
 import dev.ashlar.codec.checksum.Md5Lanes;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.MeterRegistry;
 
-/** What the engine counts. */
+/** Counters of an engine. */
 public final class EngineMetrics {
   public final Counter encodedBytes;
   public final Counter rebuiltReads;
@@ -29,67 +31,51 @@ public final class EngineMetrics {
 
   public EngineMetrics(MeterRegistry registry) {
     this.registry = registry;
-    encodedBytes =
-        Counter.builder("ashlar.blob.encoded")
-            .baseUnit("bytes")
-            .description("Data bytes that were erasure-coded")
-            .register(registry);
+    encodedBytes = Meters.bytes(registry, "ashlar.blob.encoded", "Data bytes erasure-coded");
     rebuiltReads =
-        Counter.builder("ashlar.blob.rebuilt.reads")
-            .description("Shard ranges that were rebuilt from other drives to answer a read")
-            .register(registry);
+        counter(
+            registry,
+            "ashlar.blob.rebuilt.reads",
+            "Shard ranges rebuilt from other drives to answer a read");
     hedges =
-        Counter.builder("ashlar.blob.hedges")
-            .description("Times that other drives were asked because some were late")
-            .register(registry);
+        counter(
+            registry, "ashlar.blob.hedges", "Times other drives were asked because some were late");
     hedgesWon =
-        Counter.builder("ashlar.blob.hedges.won")
-            .description("Of these, those in which the others answered first")
-            .register(registry);
-    hedgeReads =
-        Counter.builder("ashlar.blob.hedges.reads")
-            .description("Reads of the budget that these took")
-            .register(registry);
-    hedgesWithoutBudget = refusedHedges(registry, "budget");
-    hedgesWithoutMemory = refusedHedges(registry, "memory");
+        counter(registry, "ashlar.blob.hedges.won", "Hedges in which the others answered first");
+    hedgeReads = counter(registry, "ashlar.blob.hedges.reads", "Drive reads added by hedging");
+    hedgesWithoutBudget = refusedHedges("budget");
+    hedgesWithoutMemory = refusedHedges("memory");
     indebtedSlots =
-        Counter.builder("ashlar.blob.indebted.slots")
-            .description("Slots that were left without their shard by a write")
-            .register(registry);
+        counter(
+            registry, "ashlar.blob.indebted.slots", "Slots that a write left without their shard");
     abandonedBlobs =
-        Counter.builder("ashlar.blob.abandoned")
-            .description("Blobs removed because their request failed")
-            .register(registry);
+        counter(registry, "ashlar.blob.abandoned", "Blobs removed because their request failed");
     abandonedAttempts =
-        Counter.builder("ashlar.blob.abandoned.attempts")
-            .description(
-                "Changes of a blob dropped because they lost a race or their request failed")
-            .register(registry);
+        counter(
+            registry,
+            "ashlar.blob.abandoned.attempts",
+            "Changes dropped because they lost a race or their request failed");
     conflicts =
-        Counter.builder("ashlar.blob.conflicts")
-            .description("Changes that lost a race, those that were tried again included")
-            .register(registry);
-    folds =
-        Counter.builder("ashlar.blob.folds")
-            .description("Times that changes of a blob were made part of its shards")
-            .register(registry);
-    encodes = changedStripes(registry, "encode");
-    deltas = changedStripes(registry, "delta");
+        counter(
+            registry,
+            "ashlar.blob.conflicts",
+            "Changes that lost a race, including those that were retried");
+    folds = counter(registry, "ashlar.blob.folds", "Folds of a blob's changes into its shards");
+    encodes = changedStripes("encode");
+    deltas = changedStripes("delta");
     plannedReads =
-        Counter.builder("ashlar.blob.changed.stripes.reads")
-            .description("Drive reads that changing stripes takes")
-            .register(registry);
+        counter(
+            registry, "ashlar.blob.changed.stripes.reads", "Drive reads made to change stripes");
     plannedWrites =
-        Counter.builder("ashlar.blob.changed.stripes.writes")
-            .description("Drive writes that changing stripes takes")
-            .register(registry);
-    refusedFull = refused(registry, "full");
-    refusedTooFewDrives = refused(registry, "too_few_drives");
+        counter(
+            registry, "ashlar.blob.changed.stripes.writes", "Drive writes made to change stripes");
+    refusedFull = refused("full");
+    refusedTooFewDrives = refused("too_few_drives");
   }
 
   public void watch(Md5Lanes lanes) {
     FunctionCounter.builder("ashlar.blob.md5.steps", lanes, Md5Lanes::calls)
-        .description("Steps in which the MD5s of one or several objects were computed")
+        .description("Steps in which MD5s were computed, of one or several objects at a time")
         .register(registry);
     FunctionCounter.builder("ashlar.blob.md5.lanes", lanes, Md5Lanes::lanesFilled)
         .description("Objects in all these steps, at most 16 in each")
@@ -107,24 +93,26 @@ public final class EngineMetrics {
     return isFull ? refusedFull : refusedTooFewDrives;
   }
 
-  private static Counter changedStripes(MeterRegistry registry, String mode) {
-    return Counter.builder("ashlar.blob.changed.stripes")
-        .tag("mode", mode)
-        .description("Stripes changed in part, by how")
-        .register(registry);
+  private Counter changedStripes(String mode) {
+    return counter(
+        registry, "ashlar.blob.changed.stripes", "Stripes changed in part, by mode", "mode", mode);
   }
 
-  private static Counter refusedHedges(MeterRegistry registry, String reason) {
-    return Counter.builder("ashlar.blob.hedges.refused")
-        .tag("reason", reason)
-        .description("Times that late drives were waited for, for want of budget or memory")
-        .register(registry);
+  private Counter refusedHedges(String reason) {
+    return counter(
+        registry,
+        "ashlar.blob.hedges.refused",
+        "Times late drives were waited for because the hedging budget or memory was used up",
+        "reason",
+        reason);
   }
 
-  private static Counter refused(MeterRegistry registry, String reason) {
-    return Counter.builder("ashlar.blob.refused.writes")
-        .tag("reason", reason)
-        .description("Writes that did not find the drives they need")
-        .register(registry);
+  private Counter refused(String reason) {
+    return counter(
+        registry,
+        "ashlar.blob.refused.writes",
+        "Writes refused because too few drives were available or had room",
+        "reason",
+        reason);
   }
 }

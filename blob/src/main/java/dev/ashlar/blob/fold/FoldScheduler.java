@@ -1,5 +1,7 @@
 package dev.ashlar.blob.fold;
 
+import dev.ashlar.blob.context.BackgroundLoop;
+import dev.ashlar.blob.context.BackgroundLoop.Rest;
 import dev.ashlar.blob.context.EngineContext;
 import dev.ashlar.protocol.client.MetadataClient;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
@@ -10,7 +12,6 @@ import dev.ashlar.protocol.message.FoldBlob;
 import dev.ashlar.protocol.message.ResultCode;
 import dev.ashlar.protocol.model.AttemptId;
 import dev.ashlar.protocol.model.BlobId;
-import dev.ashlar.protocol.process.BackgroundThread;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -31,9 +32,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Makes committed changes part of their shards, in the background and at a bounded rate: those of a
- * blob that has many, or old ones, and that are older than every running read. What it was not told
- * of, because another process committed it or because it had too much to do, it finds in metadata.
+ * Folds committed changes into their shards, in the background and at a bounded rate. A blob is due
+ * if it has many unfolded changes or an old one; only changes older than every running read are
+ * folded. A periodic sweep of metadata finds changes that other processes committed, or that did
+ * not fit here.
  */
 public final class FoldScheduler implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(FoldScheduler.class);
@@ -45,13 +47,13 @@ public final class FoldScheduler implements AutoCloseable {
   private static final int MANY = 8;
   private static final long OLD_MS = 1000;
 
-  /** From here on the row is nearly full: readers that need the old bytes are not waited for. */
+  /** With so many unfolded changes, a blob is folded even while reads need its old bytes. */
   private static final int FULL = 32;
 
-  /** From here on drives that do not answer are not waited for: they become debts. */
+  /** With so many unfolded changes, shards of drives that do not answer become debts. */
   private static final int NEARLY_FULL = 24;
 
-  /** Of a round, at most, blobs that could not be folded before: others must not wait for them. */
+  /** Retried blobs per round: others must not wait for them. */
   private static final int RETRIES_PER_ROUND_MAX = 16;
 
   private static final int RETRY_DOUBLINGS_MAX = 5;
@@ -64,14 +66,15 @@ public final class FoldScheduler implements AutoCloseable {
   private final LinkedHashMap<BlobId, Pending> pending = new LinkedHashMap<>();
   private volatile boolean isSwept;
   private long warnedMs;
-  private @Nullable BackgroundThread worker;
+  private long rounds;
+  private final BackgroundLoop loop = new BackgroundLoop("fold", Rest.of(ROUND_INTERVAL));
 
-  /** When attempts of a blob were first heard of. */
+  /** Unfolded attempts of a blob, and when this process learned of each. */
   private static final class Pending {
     final long sinceMs;
     final Map<AttemptId, Long> times = new HashMap<>();
 
-    /** How often in a row too few drives were known to hold them. */
+    /** Consecutive rounds in which too few drives had confirmed the attempts. */
     final int failures;
 
     Pending(long sinceMs, int failures) {
@@ -94,13 +97,13 @@ public final class FoldScheduler implements AutoCloseable {
   /**
    * Folds in the background until it is closed.
    *
-   * @param oldestReadMs since when reads have been running; now, when none is
+   * @param oldestReadMs when the oldest running read began; now, if none is running
    */
   public void start(LongSupplier oldestReadMs) {
-    worker = BackgroundThread.start("folder", () -> run(oldestReadMs));
+    loop.start(() -> nextRound(oldestReadMs));
   }
 
-  /** Blobs that wait to be folded. */
+  /** Blobs with unfolded changes that this process knows of. */
   public int waiting() {
     lock.lock();
     try {
@@ -110,7 +113,7 @@ public final class FoldScheduler implements AutoCloseable {
     }
   }
 
-  /** Committed changes that are not folded, as far as it knows; NaN until it has once looked. */
+  /** Unfolded changes that this process knows of; NaN before the first sweep. */
   public double unfoldedChanges() {
     lock.lock();
     try {
@@ -121,7 +124,7 @@ public final class FoldScheduler implements AutoCloseable {
     }
   }
 
-  /** The attempt has just become part of the blob. */
+  /** Notes that the attempt was committed. */
   public void committed(BlobId blob, AttemptId attempt) {
     lock.lock();
     try {
@@ -139,13 +142,13 @@ public final class FoldScheduler implements AutoCloseable {
     }
   }
 
-  /** Folds all that is committed of these blobs, whoever still reads what was before. */
+  /** Folds all committed changes of these blobs, even while reads need the old bytes. */
   public void foldNow(List<BlobId> blobs)
       throws MetadataUnavailableException, InterruptedException {
     fold(blobs, Long.MAX_VALUE);
   }
 
-  /** Folds, of some of the blobs that are due, what is older than the oldest read. */
+  /** Folds the changes of due blobs that are older than the oldest read. */
   public void round(long oldestReadMs) throws MetadataUnavailableException, InterruptedException {
     List<BlobId> due = due();
     if (!due.isEmpty()) {
@@ -153,7 +156,7 @@ public final class FoldScheduler implements AutoCloseable {
     }
   }
 
-  /** Looks for unfolded attempts that it was not told of. */
+  /** Finds unfolded attempts in metadata. */
   public void sweep() throws MetadataUnavailableException {
     BlobId after = null;
     List<BlobRow> page;
@@ -224,7 +227,7 @@ public final class FoldScheduler implements AutoCloseable {
     warn(stuck);
   }
 
-  /** As many together as are not too much at once. */
+  /** Groups jobs so that the shard bytes of each group are bounded. */
   private static List<List<FoldJob>> portions(List<FoldJob> jobs) {
     List<List<FoldJob>> portions = new ArrayList<>();
     long bytes = Long.MAX_VALUE;
@@ -249,7 +252,7 @@ public final class FoldScheduler implements AutoCloseable {
         .collect(Collectors.toSet());
   }
 
-  /** How many of the blob's attempts, from the oldest, nobody needs apart. */
+  /** How many of the blob's oldest attempts no running read needs separately. */
   private int foldable(BlobRow row, long beforeMs) {
     if (row.getReferences() == 0) {
       return 0;
@@ -279,7 +282,7 @@ public final class FoldScheduler implements AutoCloseable {
     }
   }
 
-  /** All at once, so that metadata commits them together. */
+  /** Records the jobs in parallel, so that metadata commits them together. */
   private List<FoldJob> recorded(List<FoldJob> jobs) {
     Map<FoldJob, Future<Boolean>> results = new LinkedHashMap<>();
     try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
@@ -311,14 +314,15 @@ public final class FoldScheduler implements AutoCloseable {
     if (code == ResultCode.OK) {
       engine.metrics().folds.increment();
     } else {
-      LOG.debug("folding {}: {}", BlobId.of(job.row().getId()), code);
+      LOG.debug(
+          "Metadata refused to record the fold of {}: {}", BlobId.of(job.row().getId()), code);
     }
     return code == ResultCode.OK;
   }
 
   /**
-   * Keeps, at the end of the line, what is left of the blob: what was committed after its row was
-   * asked for, too.
+   * Keeps the blob's remaining attempts, at the end of the queue, with those that were committed
+   * after its row was requested.
    */
   private void settle(BlobId blob, Set<AttemptId> left, long askedMs, boolean isStuck) {
     lock.lock();
@@ -347,9 +351,9 @@ public final class FoldScheduler implements AutoCloseable {
       if (!stuck.isEmpty() && (warnedMs == 0 || nowMs - warnedMs >= WARNING_INTERVAL_MS)) {
         warnedMs = nowMs;
         LOG.warn(
-            "Changes of {} blobs are not folded: fewer drives have confirmed them than decoding"
-                + " needs. They are kept, and tried again. Bring back the drives that are away, or"
-                + " wait for repair. One of these blobs: {}",
+            "Cannot fold changes of {} blobs: fewer drives have confirmed them than decoding"
+                + " needs. The changes are kept and retried. Bring back the missing drives, or wait"
+                + " for repair. One of these blobs: {}",
             pending.values().stream().filter(each -> each.failures > 0).count(),
             stuck.iterator().next());
       }
@@ -358,28 +362,18 @@ public final class FoldScheduler implements AutoCloseable {
     }
   }
 
-  private void run(LongSupplier oldestReadMs) throws InterruptedException {
-    for (int round = 0; ; round++) {
-      try {
-        if (round % ROUNDS_PER_SWEEP == 0) {
-          sweep();
-        }
-        round(oldestReadMs.getAsLong());
-      } catch (MetadataUnavailableException e) {
-        LOG.debug("folding waits for metadata", e);
-      } catch (RuntimeException e) {
-        LOG.warn("folding goes on after a failure", e);
-      }
-      Thread.sleep(ROUND_INTERVAL);
+  private boolean nextRound(LongSupplier oldestReadMs)
+      throws MetadataUnavailableException, InterruptedException {
+    if (rounds++ % ROUNDS_PER_SWEEP == 0) {
+      sweep();
     }
+    round(oldestReadMs.getAsLong());
+    return false;
   }
 
   /** Ends the background thread. */
   @Override
   public void close() {
-    BackgroundThread running = worker;
-    if (running != null) {
-      running.close();
-    }
+    loop.close();
   }
 }

@@ -25,29 +25,29 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Finds the blobs that a change of a drive concerns (another life, another standing, slots that it
- * lost) and has their rows tell what they owe and where their shards are. It may stop anywhere and
- * begin again: what has been noted is passed over.
+ * Finds the blobs that a change of a drive affects (a new incarnation, another state, lost slots)
+ * and updates their debts and shard locations in metadata. It may stop anywhere and begin again:
+ * rows that are up to date are skipped.
  */
 final class ChangedDrives {
   private static final Logger LOG = LoggerFactory.getLogger(ChangedDrives.class);
 
-  /** Rows that are looked at together, and noted with one command. */
+  /** Rows that are read together, and updated with one command. */
   private static final int PAGE = 200;
 
   private final MetadataClient metadata;
 
-  /** Since when the drives that are being settled are what they are. */
+  /** The log positions at which the drives that are being settled changed. */
   private Map<UUID, Long> underWay = Map.of();
 
-  private int nextGroup;
+  private int nextPg;
 
   ChangedDrives(MetadataClient metadata) {
     this.metadata = metadata;
   }
 
   /**
-   * Looks for a while for what changed drives have or had, from where it ended before.
+   * Continues, for a slice of time, to update the blobs of changed drives.
    *
    * @return whether all drives are settled
    */
@@ -66,40 +66,40 @@ final class ChangedDrives {
     Map<UUID, Long> positions = new HashMap<>();
     unsettled.forEach(drive -> positions.put(DriveId.of(drive).id(), changedAt(drive)));
     if (!positions.equals(underWay)) {
-      underWay = positions; // of those that came since, all groups are to be looked at
-      nextGroup = 0;
+      underWay = positions; // further drives may affect any placement group
+      nextPg = 0;
     }
     Set<UUID> scattered =
         registry.getLoadsList().stream()
             .map(DriveId::idOf)
             .filter(positions::containsKey)
             .collect(Collectors.toSet());
-    while (nextGroup < map.pgCount()) {
+    while (nextPg < map.pgCount()) {
       if (System.nanoTime() - beganNanos >= slice.toNanos()) {
         return false;
       }
-      long behind = behind(map, nextGroup, scattered);
+      long behind = behind(map, nextPg, scattered);
       if (behind > 0) {
-        note(nextGroup, behind);
+        note(nextPg, behind);
       }
-      nextGroup++;
+      nextPg++;
     }
     for (DriveRow drive : unsettled) {
-      LOG.info("drive {} has changed; what that means for its blobs is known", DriveId.of(drive));
+      LOG.info("Drive {} changed; the debts of its blobs are recorded", DriveId.of(drive));
       settle(drive);
     }
     return true;
   }
 
-  /** Written by an older program, it tells of its last life only. */
+  /** Rows written by older versions name only the position of the last incarnation. */
   private static long changedAt(DriveRow drive) {
     return Math.max(drive.getChangedAt(), drive.getReplacedAt());
   }
 
   /**
-   * Which of the group's rows are to be noted: those that were settled before this position.
+   * The log position before which rows of this placement group are out of date; 0 if none is.
    *
-   * @param scattered changed drives with shards of any group
+   * @param scattered changed drives that may hold shards of any placement group
    */
   private long behind(PlacementMap map, int pg, Set<UUID> scattered) {
     Set<UUID> drives = new HashSet<>(scattered);
@@ -114,7 +114,7 @@ final class ChangedDrives {
     return behind;
   }
 
-  /** The blobs of a group whose rows are older than this position. */
+  /** Updates the placement group's rows that were settled before this position. */
   private void note(int pg, long behind) throws MetadataUnavailableException {
     BlobId after = null;
     List<BlobRow> page;
@@ -136,12 +136,12 @@ final class ChangedDrives {
     submit(DriveSettlement.of(drive));
   }
 
-  /** A drive must not count as settled while a note of what it had may have been lost. */
+  /** A drive must not become settled if an update of its blobs may have been lost. */
   private void submit(Command.Builder command) throws MetadataUnavailableException {
     ResultCode code = metadata.submit(command).getCode();
     if (code != ResultCode.OK) {
       throw MetadataUnavailableException.unknown(
-          "a note of what is owed", new IllegalStateException(code.name()));
+          "noting debts", new IllegalStateException(code.name()));
     }
   }
 }

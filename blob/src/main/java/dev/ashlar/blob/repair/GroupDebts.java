@@ -2,7 +2,10 @@ package dev.ashlar.blob.repair;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.ashlar.blob.context.BackgroundLoop;
+import dev.ashlar.blob.context.BackgroundLoop.Rest;
 import dev.ashlar.blob.context.BlobRows;
+import dev.ashlar.blob.context.Meters;
 import dev.ashlar.protocol.client.MetadataClient;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.layout.StripeLayout;
@@ -10,8 +13,6 @@ import dev.ashlar.protocol.message.BlobRow;
 import dev.ashlar.protocol.message.DebtLevel;
 import dev.ashlar.protocol.message.RelocatedShard;
 import dev.ashlar.protocol.model.BlobId;
-import dev.ashlar.protocol.process.BackgroundThread;
-import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Clock;
 import java.time.Duration;
@@ -29,9 +30,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What each placement group owes, and for how long: the slowest one tells whether repair gets
- * anywhere. Metadata counts by level only, so this goes through what is owed, page by page, and
- * rests ten times as long. For many threads.
+ * Counts the debts of each placement group, and for how long the group has had debts: the oldest
+ * group shows whether repair makes progress. Metadata counts by level only, so this reads all debts
+ * page by page, and rests ten times as long. For many threads.
  */
 public final class GroupDebts implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(GroupDebts.class);
@@ -39,10 +40,10 @@ public final class GroupDebts implements AutoCloseable {
   private static final Duration INTERVAL = Duration.ofSeconds(10);
   private static final int REST_FACTOR = 10;
 
-  /** A count that somebody waits for ends after so long, with what it has. */
-  private static final Duration PATIENCE = Duration.ofSeconds(5);
+  /** Limit of a count that a caller waits for; it is then incomplete. */
+  private static final Duration COUNT_MAX = Duration.ofSeconds(5);
 
-  private static final Duration WITHOUT_HASTE = Duration.ofDays(1);
+  private static final Duration WITHOUT_LIMIT = Duration.ofDays(1);
 
   private static final Comparator<Group> SLOWEST =
       Comparator.comparingLong(Group::sinceMs)
@@ -52,29 +53,29 @@ public final class GroupDebts implements AutoCloseable {
   private final MetadataClient metadata;
   private final Clock clock;
 
-  /** When each group that owes was first found so. Used by one thread. */
+  /** When debts of each placement group were first seen. Used by one thread. */
   private final Map<Integer, Long> sinceMs = new HashMap<>();
 
   private volatile @Nullable Count kept;
-  private @Nullable BackgroundThread worker;
+  private final BackgroundLoop loop =
+      new BackgroundLoop("group-debts", new Rest(INTERVAL, REST_FACTOR, WITHOUT_LIMIT));
 
   /**
-   * What the blobs of a group lack. Shards on drives that were taken out are lacking, too.
+   * The debts of a placement group. Shards on drives that are out count as missing, too.
    *
-   * @param sinceMs when the group was first seen to lack something, as it has since; 0 where nobody
-   *     has watched it
+   * @param sinceMs since when the placement group has had debts; 0 if this process did not watch it
    */
   public record Group(int pg, long blobs, long shards, long bytes, long sinceMs) {
-    /** One that lacks nothing. */
+    /** A placement group without debts. */
     public static Group whole(int pg) {
       return new Group(pg, 0, 0, 0, 0);
     }
   }
 
   /**
-   * The groups that lack anything, those first that have for longest.
+   * The placement groups with debts, the oldest first.
    *
-   * @param complete whether all that is owed was counted
+   * @param complete whether all debts were counted
    */
   public record Count(boolean complete, List<Group> groups) {
     public Count {
@@ -88,69 +89,58 @@ public final class GroupDebts implements AutoCloseable {
     gauge(
         meters,
         "ashlar.repair.owing.groups",
-        "Placement groups with blobs that lack a shard",
+        "Placement groups with blobs that have missing shards",
         List::size);
     gauge(
         meters,
         "ashlar.repair.owing.group.blobs.max",
-        "Blobs that lack a shard in the placement group that has most of them",
+        "Blobs with missing shards in the placement group that has most of them",
         groups -> groups.stream().mapToLong(Group::blobs).max().orElse(0));
     gauge(
         meters,
         "ashlar.repair.owing.group.age.max",
-        "Seconds for which the placement group has lacked something that has for longest",
+        "Seconds for which the placement group with the oldest debts has had debts",
         groups -> groups.isEmpty() ? 0 : requireNonNull(seconds(groups.getFirst())));
   }
 
-  /** For how long the group has lacked something; null where nobody has watched it. */
+  /** For how long the placement group has had debts; null if this process did not watch it. */
   public @Nullable Long seconds(Group group) {
     return group.sinceMs() == 0
         ? null
         : TimeUnit.MILLISECONDS.toSeconds(clock.millis() - group.sinceMs());
   }
 
-  /** NaN where nothing was counted: elsewhere it is. */
+  /** NaN if this process does not count, because another one does. */
   private void gauge(
       MeterRegistry meters, String name, String description, ToDoubleFunction<List<Group>> value) {
-    Gauge.builder(
-            name,
-            this,
-            each -> {
-              Count count = each.kept;
-              return count == null ? Double.NaN : value.applyAsDouble(count.groups());
-            })
-        .description(description)
-        .register(meters);
+    Meters.gauge(
+        meters,
+        name,
+        description,
+        this,
+        each -> {
+          Count count = each.kept;
+          return count == null ? Double.NaN : value.applyAsDouble(count.groups());
+        });
   }
 
   /**
-   * Counts again and again until it is closed.
+   * Counts periodically until it is closed.
    *
-   * @param isItsTurn whether this process is the one that is to do it
+   * @param isItsTurn whether this process counts for all
    */
   public void start(BooleanSupplier isItsTurn) {
-    worker = BackgroundThread.start("group-debts", () -> run(isItsTurn));
+    loop.start(
+        () -> {
+          look(isItsTurn.getAsBoolean());
+          return false;
+        });
   }
 
-  private void run(BooleanSupplier isItsTurn) throws InterruptedException {
-    while (true) {
-      long beganNanos = System.nanoTime();
-      try {
-        look(isItsTurn.getAsBoolean());
-      } catch (MetadataUnavailableException e) {
-        LOG.debug("what is owed is not counted: {}", e.getMessage());
-      } catch (RuntimeException e) {
-        LOG.warn("what is owed is not counted", e);
-      }
-      long rest = REST_FACTOR * (System.nanoTime() - beganNanos);
-      TimeUnit.NANOSECONDS.sleep(Math.max(INTERVAL.toNanos(), rest));
-    }
-  }
-
-  /** Counts, and keeps it. */
+  /** Counts, and keeps the result for {@link #now}. */
   void look(boolean isItsTurn) throws MetadataUnavailableException {
     if (isItsTurn) {
-      Count count = count(WITHOUT_HASTE);
+      Count count = count(WITHOUT_LIMIT);
       sinceMs.keySet().retainAll(count.groups().stream().map(Group::pg).toList());
       kept = new Count(true, count.groups().stream().map(this::watched).sorted(SLOWEST).toList());
     } else {
@@ -164,13 +154,13 @@ public final class GroupDebts implements AutoCloseable {
     return new Group(group.pg(), group.blobs(), group.shards(), group.bytes(), since);
   }
 
-  /** As it was counted last if it is this process's turn, else what can be counted just now. */
+  /** The last count if it is this process's turn, else a new one of limited duration. */
   public Count now() throws MetadataUnavailableException {
     Count last = kept;
-    return last == null ? count(PATIENCE) : last;
+    return last == null ? count(COUNT_MAX) : last;
   }
 
-  /** Counts for so long at most. */
+  /** Counts for at most this long. */
   Count count(Duration limit) throws MetadataUnavailableException {
     long beganNanos = System.nanoTime();
     boolean isComplete = true;
@@ -215,9 +205,6 @@ public final class GroupDebts implements AutoCloseable {
   /** Ends the counting. */
   @Override
   public void close() {
-    BackgroundThread running = worker;
-    if (running != null) {
-      running.close();
-    }
+    loop.close();
   }
 }

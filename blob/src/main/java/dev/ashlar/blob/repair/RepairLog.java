@@ -6,30 +6,31 @@ import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Tells once when something is owed, and once when it is there. Used by one thread. */
+/** Logs when debts appear, and when all are repaired. Used by one thread. */
 final class RepairLog {
   private static final Logger LOG = LoggerFactory.getLogger(RepairLog.class);
 
-  private boolean isOwed;
+  private boolean hasDebts;
   private long sinceNanos;
 
   /**
-   * @param isAll whether that is all that is owed
+   * @param isAll whether these are all debts
    */
   void looked(List<DebtLevel> levels, boolean isAll) {
-    if (!levels.isEmpty() && !isOwed) {
-      isOwed = true;
+    if (!levels.isEmpty() && !hasDebts) {
+      hasDebts = true;
       sinceNanos = System.nanoTime();
       LOG.info(
-          "repair begins: {} blobs{} lack shards of {} bytes; the most endangered may lose {} more",
+          "Repair begins: {} blobs{} have missing shards of {} bytes in total; the most endangered"
+              + " may lose {} more",
           levels.stream().mapToLong(DebtLevel::getBlobs).sum(),
           isAll ? "" : " and more",
           levels.stream().mapToLong(DebtLevel::getBytes).sum(),
           levels.getFirst().getSpare());
-    } else if (levels.isEmpty() && isAll && isOwed) {
-      isOwed = false;
+    } else if (levels.isEmpty() && isAll && hasDebts) {
+      hasDebts = false;
       Duration duration = Duration.ofNanos(System.nanoTime() - sinceNanos);
-      LOG.info("repair is done: nothing is owed any more, after {} s", duration.toSeconds());
+      LOG.info("Repair is complete after {} s: no debts are left", duration.toSeconds());
     }
   }
 }

@@ -1,9 +1,12 @@
 package dev.ashlar.blob.repair;
 
+import static dev.ashlar.blob.context.Meters.bytes;
+import static dev.ashlar.blob.context.Meters.counter;
+
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 
-/** What repair counts. */
+/** Counters of repair. */
 public final class RepairMetrics {
   final Counter rebuiltShards;
   final Counter rebuiltBytes;
@@ -13,31 +16,16 @@ public final class RepairMetrics {
   final Counter movedBytes;
 
   public RepairMetrics(MeterRegistry registry) {
-    rebuiltShards =
-        Counter.builder("ashlar.repair.rebuilt.shards")
-            .description("Shards that were owed and made anew")
-            .register(registry);
-    rebuiltBytes =
-        Counter.builder("ashlar.repair.rebuilt")
-            .baseUnit("bytes")
-            .description("Bytes of these")
-            .register(registry);
+    rebuiltShards = counter(registry, "ashlar.repair.rebuilt.shards", "Missing shards rebuilt");
+    rebuiltBytes = bytes(registry, "ashlar.repair.rebuilt", "Bytes of missing shards rebuilt");
     foundShards =
-        Counter.builder("ashlar.repair.found.shards")
-            .description("Shards that were owed and found whole on their drives")
-            .register(registry);
-    movedShards =
-        Counter.builder("ashlar.repair.moved.shards")
-            .description("Shards that were moved to another drive")
-            .register(registry);
-    movedBytes =
-        Counter.builder("ashlar.repair.moved")
-            .baseUnit("bytes")
-            .description("Bytes that were copied from one drive to another for that")
-            .register(registry);
+        counter(registry, "ashlar.repair.found.shards", "Debts whose shards drives still had");
+    movedShards = counter(registry, "ashlar.repair.moved.shards", "Shards moved to another drive");
+    movedBytes = bytes(registry, "ashlar.repair.moved", "Bytes copied to move shards");
     refused =
-        Counter.builder("ashlar.repair.refused")
-            .description("Repairs of a blob that did not count, because it had changed")
-            .register(registry);
+        counter(
+            registry,
+            "ashlar.repair.refused",
+            "Repairs of a blob discarded because the blob had changed");
   }
 }

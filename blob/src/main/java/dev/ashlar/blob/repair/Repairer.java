@@ -1,5 +1,8 @@
 package dev.ashlar.blob.repair;
 
+import dev.ashlar.blob.context.BackgroundLoop;
+import dev.ashlar.blob.context.BackgroundLoop.Rest;
+import dev.ashlar.blob.context.Meters;
 import dev.ashlar.blob.repair.BlobRepair.Outcome;
 import dev.ashlar.protocol.client.MetadataClient;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
@@ -7,9 +10,9 @@ import dev.ashlar.protocol.message.BlobRow;
 import dev.ashlar.protocol.message.DebtLevel;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.DriveId;
-import dev.ashlar.protocol.process.BackgroundThread;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -20,29 +23,29 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.Semaphore;
-import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
+import java.util.function.ToDoubleFunction;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Repairs what blobs owe, in the background: first those that can lose the fewest more shards. It
- * remembers nothing that it needs, because all that is owed stands in metadata; so it may end
- * anywhere, and where two work, each finds done what the other has. One thread.
+ * Repairs the debts of blobs in the background, starting with the blobs that can lose the fewest
+ * further shards. All debts are recorded in metadata, so a repairer may stop anywhere, and several
+ * may run at once: each finds what another has repaired already. Used by one thread.
  */
 public final class Repairer implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Repairer.class);
   private static final int PAGE = 64;
 
-  /** Where much is owed that cannot be had now, looking at it takes a tenth of the time. */
+  /** With many debts that cannot be repaired now, looking at them takes a tenth of the time. */
   private static final int REST_FACTOR = 10;
 
-  private static final long REST_NANOS_MAX = TimeUnit.MINUTES.toNanos(1);
+  private static final Duration REST_MAX = Duration.ofMinutes(1);
 
-  /** As metrics have it, however many shards are too few. */
+  /** Spare shards of an unreadable blob in metrics, however many it lacks. */
   private static final int UNREADABLE = -1;
 
   private final MetadataClient metadata;
@@ -52,21 +55,21 @@ public final class Repairer implements AutoCloseable {
   private final BooleanSupplier isItsTurn;
   private final Semaphore places;
 
-  /** Per level the last blob that was looked at; a level that has come to its end begins again. */
+  /** Per level the last blob that was visited; absent at the beginning of the level. */
   private final Map<Integer, BlobId> positions = new HashMap<>();
 
   private volatile @Nullable Look lastLook;
   private final RepairLog log = new RepairLog();
 
-  /** Whether what changed drives have is known; otherwise the next round goes on with that. */
+  /** Whether the debts of all changed drives are noted; if not, the next round continues. */
   private boolean isSettled = true;
 
-  private @Nullable BackgroundThread worker;
+  private final BackgroundLoop loop;
 
   /**
-   * What was owed, complete.
+   * All debts at some time.
    *
-   * @param drives in the lives that they had before
+   * @param drives the incarnations of the drives before
    * @param epoch of the placement map before: with a later one a drive may be out
    */
   private record Look(List<DebtLevel> levels, Map<UUID, DriveId> drives, long epoch) {
@@ -76,7 +79,7 @@ public final class Repairer implements AutoCloseable {
   }
 
   /**
-   * @param isItsTurn whether this process is the one that is to do it
+   * @param isItsTurn whether this process repairs for all
    */
   public Repairer(
       MetadataClient metadata,
@@ -90,55 +93,66 @@ public final class Repairer implements AutoCloseable {
     this.config = config;
     this.isItsTurn = isItsTurn;
     this.places = new Semaphore(config.blobsAtOnce());
-    Gauge.builder(
-            "ashlar.repair.owing.blobs", this, each -> each.sum(DebtLevel::getBlobs, this::isOwing))
-        .description("Blobs that lack a shard")
-        .register(meters);
-    Gauge.builder("ashlar.repair.owing", this, each -> each.sum(DebtLevel::getBytes, this::isOwing))
-        .description("Bytes of shards that are lacking")
-        .baseUnit("bytes")
-        .register(meters);
-    Gauge.builder(
-            "ashlar.rebalance.moving.blobs",
-            this,
-            each -> each.sum(DebtLevel::getBlobs, level -> !isOwing(level)))
-        .description("Blobs that have all shards, some of which are to be on other drives")
-        .register(meters);
-    Gauge.builder(
-            "ashlar.rebalance.moving",
-            this,
-            each -> each.sum(DebtLevel::getBytes, level -> !isOwing(level)))
-        .description("Bytes of these shards")
-        .baseUnit("bytes")
-        .register(meters);
-    Gauge.builder("ashlar.repair.endangered.blobs", this, Repairer::endangered)
-        .description("Blobs that the loss of one more drive would make unreadable, or that are")
-        .register(meters);
+    this.loop = new BackgroundLoop("repair", new Rest(config.interval(), REST_FACTOR, REST_MAX));
+    gauge(
+        meters,
+        "ashlar.repair.owing.blobs",
+        "Blobs with a missing shard",
+        each -> each.sum(DebtLevel::getBlobs, this::isDebt));
+    byteGauge(
+        meters,
+        "ashlar.repair.owing",
+        "Bytes of missing shards",
+        each -> each.sum(DebtLevel::getBytes, this::isDebt));
+    gauge(
+        meters,
+        "ashlar.rebalance.moving.blobs",
+        "Blobs with all shards, some of which have to move to other drives",
+        each -> each.sum(DebtLevel::getBlobs, level -> !isDebt(level)));
+    byteGauge(
+        meters,
+        "ashlar.rebalance.moving",
+        "Bytes of shards that have to move",
+        each -> each.sum(DebtLevel::getBytes, level -> !isDebt(level)));
+    gauge(
+        meters,
+        "ashlar.repair.endangered.blobs",
+        "Blobs that are unreadable, or would be after the loss of one more drive",
+        Repairer::endangered);
     for (int spare = UNREADABLE; spare < spareOfWhole(); spare++) {
-      measureLevel(spare, meters);
+      int level = spare;
+      gauge(
+          meters,
+          "ashlar.repair.owing.level.blobs",
+          "Blobs with a missing shard, by how many more they may lose; -1: unreadable",
+          each -> each.sum(DebtLevel::getBlobs, of -> Math.max(of.getSpare(), UNREADABLE) == level),
+          "spare",
+          Integer.toString(spare));
     }
   }
 
-  private void measureLevel(int spare, MeterRegistry meters) {
-    Gauge.builder(
-            "ashlar.repair.owing.level.blobs",
-            this,
-            each ->
-                each.sum(
-                    DebtLevel::getBlobs, level -> Math.max(level.getSpare(), UNREADABLE) == spare))
-        .tag("spare", Integer.toString(spare))
-        .description("Blobs that lack a shard and may lose so many more; -1: they cannot be read")
-        .register(meters);
+  private void gauge(
+      MeterRegistry meters,
+      String name,
+      String description,
+      ToDoubleFunction<Repairer> value,
+      String... tags) {
+    Meters.gauge(meters, name, description, this, value, tags);
   }
 
-  /** Works until it is closed. */
+  private void byteGauge(
+      MeterRegistry meters, String name, String description, ToDoubleFunction<Repairer> value) {
+    Gauge.builder(name, this, value).description(description).baseUnit("bytes").register(meters);
+  }
+
+  /** Repairs in the background until it is closed. */
   public void start() {
-    worker = BackgroundThread.start("repair", this::run);
+    loop.start(this::nextRound);
   }
 
   /**
-   * NaN where it has not looked, because it is not its turn, or not since a drive began another
-   * life or the placement map changed.
+   * NaN if this process has not looked, because it is not its turn, or since a drive began a new
+   * incarnation or the placement map changed.
    */
   private double sum(ToLongFunction<DebtLevel> part, Predicate<DebtLevel> levels) {
     Look look = lastLook;
@@ -147,54 +161,40 @@ public final class Repairer implements AutoCloseable {
         : look.levels().stream().filter(levels).mapToLong(part).sum();
   }
 
-  private boolean isOwing(DebtLevel level) {
+  private boolean isDebt(DebtLevel level) {
     return level.getSpare() < spareOfWhole();
   }
 
   private double endangered() {
-    return sum(DebtLevel::getBlobs, level -> isOwing(level) && level.getSpare() <= 0);
+    return sum(DebtLevel::getBlobs, level -> isDebt(level) && level.getSpare() <= 0);
   }
 
-  private void run() throws InterruptedException {
-    while (true) {
-      long beganNanos = System.nanoTime();
-      long repaired = 0;
-      isSettled = true;
-      try {
-        if (isItsTurn.getAsBoolean()) {
-          repaired = round();
-        } else {
-          lastLook = null;
-        }
-      } catch (MetadataUnavailableException e) {
-        LOG.debug("repair waits for metadata: {}", e.getMessage());
-      } catch (RuntimeException e) {
-        LOG.warn("repair goes on after a failure", e);
-      }
-      if (repaired == 0 && isSettled) {
-        long rest = Math.min(REST_FACTOR * (System.nanoTime() - beganNanos), REST_NANOS_MAX);
-        TimeUnit.NANOSECONDS.sleep(Math.max(config.interval().toNanos(), rest));
-      }
+  /** Returns whether there is more to do at once. */
+  private boolean nextRound() throws MetadataUnavailableException, InterruptedException {
+    if (!isItsTurn.getAsBoolean()) {
+      lastLook = null;
+      return false;
     }
+    return round() > 0 || !isSettled;
   }
 
   /**
-   * Looks what is owed, and repairs for a while.
+   * Reads the debts, and repairs for a while.
    *
-   * @return how many blobs it has repaired
+   * @return how many blobs were repaired
    */
   public long round() throws MetadataUnavailableException, InterruptedException {
     Map<UUID, DriveId> drives = metadata.drives();
     long epoch = metadata.placement().epoch();
     isSettled = changed.settle(config.slice());
-    List<DebtLevel> owed = metadata.debts();
-    lastLook = isSettled ? new Look(owed, drives, epoch) : null;
+    List<DebtLevel> debts = metadata.debts();
+    lastLook = isSettled ? new Look(debts, drives, epoch) : null;
     int spareOfWhole = spareOfWhole();
-    log.looked(owed.stream().filter(level -> level.getSpare() < spareOfWhole).toList(), isSettled);
+    log.looked(debts.stream().filter(level -> level.getSpare() < spareOfWhole).toList(), isSettled);
     long repaired = 0;
-    for (DebtLevel level : owed) {
-      boolean isOwed = level.getSpare() < spareOfWhole;
-      repaired = isOwed || !metadata.registry().getPaused() ? repair(level.getSpare()) : 0;
+    for (DebtLevel level : debts) {
+      boolean isDebt = level.getSpare() < spareOfWhole;
+      repaired = isDebt || !metadata.registry().getPaused() ? repair(level.getSpare()) : 0;
       if (repaired > 0) {
         break; // look again: others may be more endangered by now
       }
@@ -202,12 +202,12 @@ public final class Repairer implements AutoCloseable {
     return repaired;
   }
 
-  /** How many shards a blob may lose that has all of them; those on this level are moved only. */
+  /** Shards that a blob with all shards may lose; blobs of this level only have to move. */
   private int spareOfWhole() {
     return metadata.placement().profile().parityShards();
   }
 
-  /** Repairs blobs of a level, for a slice of time at most. */
+  /** Repairs blobs of a level, for at most a slice of time. */
   private long repair(int spare) throws MetadataUnavailableException, InterruptedException {
     long beganNanos = System.nanoTime();
     long repaired = 0;
@@ -231,7 +231,7 @@ public final class Repairer implements AutoCloseable {
   /**
    * Repairs blobs until the slice of time is over, but at least one.
    *
-   * @param begun gets those that it came to
+   * @param begun receives the blobs that were visited
    */
   private long repair(List<BlobRow> page, List<BlobRow> begun, long beganNanos)
       throws MetadataUnavailableException, InterruptedException {
@@ -290,7 +290,7 @@ public final class Repairer implements AutoCloseable {
         if (e.getCause() instanceof InterruptedException) {
           throw new InterruptedException("repair ends");
         }
-        LOG.warn("a blob was not repaired", e.getCause());
+        LOG.warn("Repair of a blob failed", e.getCause());
       }
     }
     return repaired;
@@ -300,12 +300,9 @@ public final class Repairer implements AutoCloseable {
     return blobs.repair(id) == Outcome.REPAIRED;
   }
 
-  /** Ends the background thread; what it was at is removed. */
+  /** Ends the background thread; shards of unfinished repairs are removed. */
   @Override
   public void close() {
-    BackgroundThread running = worker;
-    if (running != null) {
-      running.close();
-    }
+    loop.close();
   }
 }

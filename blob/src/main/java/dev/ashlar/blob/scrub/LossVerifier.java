@@ -1,11 +1,14 @@
 package dev.ashlar.blob.scrub;
 
 import dev.ashlar.blob.DataUnavailableException;
+import dev.ashlar.blob.context.BackgroundLoop;
+import dev.ashlar.blob.context.BackgroundLoop.Rest;
 import dev.ashlar.blob.context.BlobRows;
 import dev.ashlar.blob.context.EngineContext;
 import dev.ashlar.blob.context.HedgeConfig;
 import dev.ashlar.blob.context.Hedging;
 import dev.ashlar.blob.context.MemoryBudget;
+import dev.ashlar.blob.context.Meters;
 import dev.ashlar.blob.context.RequestMemory;
 import dev.ashlar.blob.context.SuspectShardQueue;
 import dev.ashlar.blob.context.SuspectShardQueue.Suspect;
@@ -23,61 +26,59 @@ import dev.ashlar.protocol.message.ResultCode;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.ShardId;
-import dev.ashlar.protocol.process.BackgroundThread;
 import io.micrometer.core.instrument.Counter;
-import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Looks again at shards that seemed lost, and has those owed that are, so that repair makes them
- * anew. What a read saw proves nothing: the shard may have been folded further, rebuilt elsewhere
- * or deleted meanwhile. So the blob's row is taken anew, the drive is asked for the bytes as that
- * row says, and the command counts only if the row still says the same of this shard, and it is
- * still to be on that drive, in the same life. One thread at a time.
+ * Verifies suspected losses, and records confirmed ones as debts, so that repair rebuilds the
+ * shards. A failed read proves nothing: the shard may have been folded further, rebuilt elsewhere
+ * or deleted since. So the blob's row is read again, the drive is asked for the bytes in the state
+ * that this row names, and the command takes effect only if the row still says the same of the
+ * shard and the drive is in the same incarnation. Used by one thread at a time.
  */
 public final class LossVerifier implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(LossVerifier.class);
 
-  /** Between two looks: a drive of which nothing can be read must not flood metadata. */
-  private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+  /** After each verification: a drive that cannot be read at all must not flood metadata. */
+  private static final Duration PAUSE = Duration.ofMillis(10);
 
-  /** Without metadata: an election takes seconds. */
+  /** While metadata is unavailable: an election takes seconds. */
   private static final Duration UNAVAILABLE_PAUSE = Duration.ofSeconds(1);
 
-  /** When those are looked at again that were undecided: a drive hangs for less, or fails. */
+  /** After which undecided suspects are verified again: a drive that hangs for longer fails. */
   private static final Duration UNDECIDED_PAUSE = Duration.ofMinutes(1);
 
   private final Dependencies means;
   private final SuspectShardQueue suspects;
   private final ShardProbe probe;
-  private final Counter owed;
+  private final Counter lostShards;
   private final Counter refuted;
-  private @Nullable BackgroundThread worker;
+  private final BackgroundLoop loop = new BackgroundLoop("loss-verifier", Rest.of(PAUSE));
+  private long recalledNanos = System.nanoTime();
 
-  /** What came of a look. */
+  /** Result of a verification. */
   public enum Outcome {
-    /** The shard is owed from now on. */
-    OWED,
-    /** It is there, owed already, or of a blob that is not. */
+    /** The shard is lost, and recorded as a debt. */
+    LOST,
+    /** The shard is present or a debt already, or its blob is gone. */
     REFUTED,
-    /** The drive or metadata cannot tell now, or as many shards are owed as may be. */
+    /** The drive or metadata cannot tell now, or the blob has as many debts as it may have. */
     UNDECIDED
   }
 
   /**
-   * What it works with.
+   * What a verifier works with.
    *
    * @param drives the drive of this id, or null when it cannot be reached
-   * @param memory into which it reads
-   * @param driveDeadline how long it waits for a drive
+   * @param memory budget for the bytes that are read
+   * @param driveDeadline after which a drive counts as not answering
    */
   public record Dependencies(
       MetadataClient metadata,
@@ -90,13 +91,13 @@ public final class LossVerifier implements AutoCloseable {
     }
   }
 
-  /** Of what an engine's reads meet. */
+  /** Verifies what an engine's reads found. */
   public LossVerifier(EngineContext engine, MeterRegistry meters) {
     this(Dependencies.of(engine), engine.suspects(), "reads", meters);
   }
 
   /**
-   * @param metBy what meets them, for those who watch
+   * @param metBy value of the metric tag that names the source of the suspects
    */
   public LossVerifier(
       Dependencies means, SuspectShardQueue suspects, String metBy, MeterRegistry meters) {
@@ -104,58 +105,57 @@ public final class LossVerifier implements AutoCloseable {
     this.suspects = suspects;
     this.probe =
         new ShardProbe(new Hedging(HedgeConfig.OFF, System::nanoTime), means.driveDeadline());
-    this.owed =
-        Counter.builder("ashlar.repair.lost.shards")
-            .description("Shards found damaged or missing on drives that are well, and owed since")
-            .register(meters);
+    this.lostShards =
+        Meters.counter(
+            meters,
+            "ashlar.repair.lost.shards",
+            "Shards found damaged or missing on healthy drives, and recorded as debts");
     this.refuted =
-        Counter.builder("ashlar.repair.refuted.shards")
-            .description("Shards that seemed lost and were not when they were looked at again")
-            .register(meters);
-    Gauge.builder("ashlar.repair.suspect.shards", suspects, SuspectShardQueue::unsettled)
-        .tag("by", metBy)
-        .description("Shards that seem lost, until a second look could tell")
-        .register(meters);
+        Meters.counter(
+            meters, "ashlar.repair.refuted.shards", "Suspected losses that a second look refuted");
+    Meters.gauge(
+        meters,
+        "ashlar.repair.suspect.shards",
+        "Suspected losses that are not yet verified",
+        suspects,
+        SuspectShardQueue::unsettled,
+        "by",
+        metBy);
   }
 
-  /** Looks at what comes until it is closed. */
+  /** Verifies suspects until it is closed. */
   public void start() {
-    worker = BackgroundThread.start("loss-reports", this::run);
+    loop.start(this::nextRound);
   }
 
-  private void run() throws InterruptedException {
-    long recalledNanos = System.nanoTime();
-    while (true) {
-      suspects.await(UNDECIDED_PAUSE);
-      if (System.nanoTime() - recalledNanos >= UNDECIDED_PAUSE.toNanos()) {
-        suspects.recall();
-        recalledNanos = System.nanoTime();
-      }
-      try {
-        lookAtNext();
-      } catch (MetadataUnavailableException e) {
-        LOG.debug("a loss is not reported yet: {}", e.getMessage());
-        Thread.sleep(UNAVAILABLE_PAUSE);
-      } catch (RuntimeException e) {
-        LOG.warn("a loss is not reported yet", e);
-      }
-      TimeUnit.NANOSECONDS.sleep(PAUSE_NANOS);
+  private boolean nextRound() throws MetadataUnavailableException, InterruptedException {
+    suspects.await(UNDECIDED_PAUSE);
+    if (System.nanoTime() - recalledNanos >= UNDECIDED_PAUSE.toNanos()) {
+      suspects.recall();
+      recalledNanos = System.nanoTime();
     }
+    try {
+      verifyNext();
+    } catch (MetadataUnavailableException e) {
+      Thread.sleep(UNAVAILABLE_PAUSE);
+      throw e;
+    }
+    return false;
   }
 
   /**
-   * Looks once at all that are here by now.
+   * Verifies each waiting suspect once.
    *
-   * @throws MetadataUnavailableException at the first for which metadata is needed: all stay here
+   * @throws MetadataUnavailableException at the first suspect that needs metadata; all stay queued
    */
-  public void lookAtAll() throws MetadataUnavailableException, InterruptedException {
+  public void verifyAll() throws MetadataUnavailableException, InterruptedException {
     suspects.recall();
-    while (lookAtNext()) {
+    while (verifyNext()) {
       // one after the other
     }
   }
 
-  private boolean lookAtNext() throws MetadataUnavailableException, InterruptedException {
+  private boolean verifyNext() throws MetadataUnavailableException, InterruptedException {
     Suspect suspect = suspects.take();
     if (suspect == null) {
       return false;
@@ -176,16 +176,17 @@ public final class LossVerifier implements AutoCloseable {
     return true;
   }
 
-  /** Looks at a shard again, and has it owed if it is lost. */
+  /** Verifies a suspect, and records a debt if the shard is lost. */
   public Outcome look(Suspect suspect) throws MetadataUnavailableException, InterruptedException {
     Outcome outcome;
     try (RequestMemory memory = new RequestMemory(means.memory())) {
       outcome = look(suspect, memory);
     } catch (DataUnavailableException e) {
-      LOG.debug("{} is not looked at now: {}", suspect, e.getMessage());
+      LOG.debug("Cannot verify {} now: {}", suspect, e.getMessage());
       outcome = Outcome.UNDECIDED;
     }
-    (outcome == Outcome.OWED ? owed : refuted).increment(outcome == Outcome.UNDECIDED ? 0 : 1);
+    (outcome == Outcome.LOST ? lostShards : refuted)
+        .increment(outcome == Outcome.UNDECIDED ? 0 : 1);
     return outcome;
   }
 
@@ -205,7 +206,7 @@ public final class LossVerifier implements AutoCloseable {
       return Outcome.REFUTED;
     }
     ShardStore store = store(row, slot);
-    if (store == null || !isWell(store)) {
+    if (store == null || !isHealthy(store)) {
       return Outcome.UNDECIDED;
     }
     DriveId drive = store.drive();
@@ -213,13 +214,13 @@ public final class LossVerifier implements AutoCloseable {
       case WHOLE -> Outcome.REFUTED;
       case LATER, UNKNOWN -> Outcome.UNDECIDED;
       case NOT ->
-          isWell(store) && store.drive().equals(drive)
-              ? owe(suspect, row, drive)
+          isHealthy(store) && store.drive().equals(drive)
+              ? recordDebt(suspect, row, drive)
               : Outcome.UNDECIDED;
     };
   }
 
-  /** The drive that has the slot's shard; null when it cannot be reached. */
+  /** The drive of the slot's shard; null if it cannot be reached. */
   private @Nullable ShardStore store(BlobRow row, int slot) {
     return means.drives().apply(means.metadata().placement(row.getEpoch()).location(row, slot));
   }
@@ -231,27 +232,27 @@ public final class LossVerifier implements AutoCloseable {
         : new ByteRange(range.offset(), end - range.offset());
   }
 
-  /** A drive that fails as a whole is another matter: it gets a new life, and all of it is owed. */
-  private static boolean isWell(ShardStore store) {
+  /** A drive that fails as a whole gets a new incarnation, which makes all its shards debts. */
+  private static boolean isHealthy(ShardStore store) {
     ShardFault refusal = store.writeRefusal();
     return refusal == null || refusal == ShardFault.FULL || refusal == ShardFault.OVERLOADED;
   }
 
-  /** Has a shard owed that is as it was written, and contradicts all others. */
-  Outcome owe(BlobRow row, int slot) throws MetadataUnavailableException {
+  /** Records a debt for a shard that is intact but contradicts all others. */
+  Outcome recordDebt(BlobRow row, int slot) throws MetadataUnavailableException {
     ShardStore store = store(row, slot);
     Outcome outcome =
-        store == null || !isWell(store)
+        store == null || !isHealthy(store)
             ? Outcome.UNDECIDED
-            : owe(
+            : recordDebt(
                 new Suspect(ShardId.of(row, slot), ByteRange.EMPTY, ShardFault.CORRUPT),
                 row,
                 store.drive());
-    owed.increment(outcome == Outcome.OWED ? 1 : 0);
+    lostShards.increment(outcome == Outcome.LOST ? 1 : 0);
     return outcome;
   }
 
-  private Outcome owe(Suspect suspect, BlobRow row, DriveId drive)
+  private Outcome recordDebt(Suspect suspect, BlobRow row, DriveId drive)
       throws MetadataUnavailableException {
     int slot = suspect.shard().slot();
     LostShard.Builder lost =
@@ -264,25 +265,22 @@ public final class LossVerifier implements AutoCloseable {
     ResultCode code =
         means.metadata().submit(Command.newBuilder().setRecordLostShards(owe)).getCode();
     if (code != ResultCode.OK) {
-      LOG.debug("{} is not owed: {}", suspect.shard(), code);
+      LOG.debug("Metadata refused a debt for {}: {}", suspect.shard(), code);
       return code == ResultCode.CONDITIONAL_CONFLICT ? Outcome.REFUTED : Outcome.UNDECIDED;
     }
     LOG.warn(
-        "slot {} of {} is {} at byte {} on drive {}: it is owed from now on",
+        "Slot {} of blob {} is {} at byte {} on drive {}; recorded as a debt for repair",
         slot,
         BlobId.of(row.getId()),
         suspect.fault(),
         suspect.range().offset(),
         drive);
-    return Outcome.OWED;
+    return Outcome.LOST;
   }
 
   /** Ends the background thread. */
   @Override
   public void close() {
-    BackgroundThread running = worker;
-    if (running != null) {
-      running.close();
-    }
+    loop.close();
   }
 }

@@ -1,9 +1,12 @@
 package dev.ashlar.blob.scrub;
 
 import dev.ashlar.blob.DataUnavailableException;
+import dev.ashlar.blob.context.BackgroundLoop;
+import dev.ashlar.blob.context.BackgroundLoop.Rest;
 import dev.ashlar.blob.context.BlobRows;
 import dev.ashlar.blob.context.ByteRateLimiter;
 import dev.ashlar.blob.context.EngineContext;
+import dev.ashlar.blob.context.Meters;
 import dev.ashlar.blob.context.RequestMemory;
 import dev.ashlar.blob.scrub.LossVerifier.Outcome;
 import dev.ashlar.blob.scrub.ParityCheck.Found;
@@ -17,7 +20,6 @@ import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.PlacementMap;
 import dev.ashlar.protocol.model.Profile;
 import dev.ashlar.protocol.model.ShardId;
-import dev.ashlar.protocol.process.BackgroundThread;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
@@ -29,17 +31,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Takes a sample of each blob, a few stripes anywhere in it, and compares the shards of these with
- * each other. It begins anywhere, goes through all placement groups, and rests until the period is
- * over. A shard that contradicts all others becomes a debt if that is proof enough; otherwise it is
- * reported, and everything stays as it is. One thread.
+ * Compares the shards of a few random stripes of each blob with each other. A pass begins at a
+ * random placement group, goes through all of them, and then rests until the period is over. A
+ * shard that contradicts all others becomes a debt if that proves it wrong; otherwise it is only
+ * logged. Used by one thread.
  */
 public final class ParityScrub implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ParityScrub.class);
   private static final int PAGE = 64;
   private static final Duration LOOK = Duration.ofSeconds(10);
 
-  /** Of each shard: a sample is no more than that. */
+  /** Bytes of each shard in a sample, at most. */
   private static final int SAMPLE_BYTES = 64 * 1024;
 
   private final EngineContext engine;
@@ -56,7 +58,7 @@ public final class ParityScrub implements AutoCloseable {
   private int groupsLeft;
   private int group;
   private @Nullable BlobId after;
-  private @Nullable BackgroundThread worker;
+  private final BackgroundLoop loop = new BackgroundLoop("parity-scrub", Rest.of(LOOK));
 
   /**
    * How a pass is made.
@@ -85,40 +87,35 @@ public final class ParityScrub implements AutoCloseable {
     this.isItsTurn = isItsTurn;
     this.random = pass.random();
     this.compared =
-        Counter.builder("ashlar.scrub.compared.samples")
-            .description("Samples of blobs whose shards were compared with each other")
-            .register(meters);
+        Meters.counter(
+            meters,
+            "ashlar.scrub.compared.samples",
+            "Samples of blobs whose shards were compared with each other");
     this.inconsistent =
-        Counter.builder("ashlar.scrub.inconsistent.samples")
-            .description("Of these, those whose shards contradict each other")
-            .register(meters);
+        Meters.counter(
+            meters,
+            "ashlar.scrub.inconsistent.samples",
+            "Compared samples whose shards contradict each other");
     this.undecided =
-        Counter.builder("ashlar.scrub.undecided.samples")
-            .description("Of these, those of which it is not known which shard is wrong")
-            .register(meters);
+        Meters.counter(
+            meters,
+            "ashlar.scrub.undecided.samples",
+            "Inconsistent samples of which the wrong shard is not known");
   }
 
-  /** Works until it is closed. */
+  /** Scrubs in the background until it is closed. */
   public void start() {
-    worker = BackgroundThread.start("parity-scrub", this::run);
+    loop.start(this::nextRound);
   }
 
-  private void run() throws InterruptedException {
-    while (true) {
-      try {
-        if (isItsTurn.getAsBoolean()) {
-          pass();
-        }
-      } catch (MetadataUnavailableException e) {
-        LOG.debug("the comparison of shards waits for metadata: {}", e.getMessage());
-      } catch (RuntimeException e) {
-        LOG.warn("the comparison of shards goes on after a failure", e);
-      }
-      Thread.sleep(LOOK);
+  private boolean nextRound() throws MetadataUnavailableException, InterruptedException {
+    if (isItsTurn.getAsBoolean()) {
+      pass();
     }
+    return false;
   }
 
-  /** Goes on with the pass, or begins one if it is time. */
+  /** Continues the pass, or begins one if it is due. */
   private void pass() throws MetadataUnavailableException, InterruptedException {
     long now = System.nanoTime();
     if (groupsLeft == 0 && (passBeganNanos == 0 || now - passBeganNanos >= period.toNanos())) {
@@ -136,7 +133,7 @@ public final class ParityScrub implements AutoCloseable {
     after = null;
   }
 
-  /** Takes a sample of every blob once. */
+  /** Makes one whole pass. */
   public void checkAll() throws MetadataUnavailableException, InterruptedException {
     begin();
     while (groupsLeft > 0) {
@@ -168,7 +165,7 @@ public final class ParityScrub implements AutoCloseable {
     try (RequestMemory memory = new RequestMemory(engine.memory())) {
       found = check.check(row, range, memory);
     } catch (DataUnavailableException e) {
-      LOG.debug("{} is not compared now: {}", BlobId.of(row.getId()), e.getMessage());
+      LOG.debug("Cannot compare shards of {} now: {}", BlobId.of(row.getId()), e.getMessage());
       return;
     }
     switch (found.result()) {
@@ -199,12 +196,14 @@ public final class ParityScrub implements AutoCloseable {
   private void tell(BlobRow row, ByteRange range, Found found)
       throws MetadataUnavailableException, InterruptedException {
     inconsistent.increment();
-    String what = BlobId.of(row.getId()) + ", bytes " + range + " of its shards";
+    String what =
+        "Bytes %d to %d of the shards of blob %s"
+            .formatted(range.offset(), range.end(), BlobId.of(row.getId()));
     if (found.slot().isEmpty()) {
       undecided.increment();
       LOG.error(
-          "{}: they contradict each other, and which are wrong is not known. Nothing is changed;"
-              + " compare the object with another copy of it",
+          "{} contradict each other, and which shard is wrong is not known. Nothing is changed;"
+              + " compare the object with another copy",
           what);
       return;
     }
@@ -212,18 +211,18 @@ public final class ParityScrub implements AutoCloseable {
     if (!isProof(row, slot)) {
       undecided.increment();
       LOG.error(
-          "{}: slot {} contradicts all others, but it may be the one that is right, or be needed."
-              + " Nothing is changed; compare the object with another copy of it, and write it"
-              + " again if it is wrong",
+          "{}: slot {} contradicts all others, but it may be right, or needed. Nothing is"
+              + " changed; compare the object with another copy, and write it again if it is"
+              + " wrong",
           what,
           slot);
       return;
     }
-    LOG.error("{}: slot {} contradicts the others and is rebuilt from them", what, slot);
+    LOG.error("{}: slot {} contradicts the others and will be rebuilt from them", what, slot);
     PlacementMap placement = engine.metadata().placement(row.getEpoch());
     ShardStore store = engine.drives().apply(placement.location(row, slot));
-    if (losses.owe(row, slot) == Outcome.OWED && store != null) {
-      // Or repair would find it whole. If it is quicker, the shard is lost next, and found so.
+    if (losses.recordDebt(row, slot) == Outcome.LOST && store != null) {
+      // Otherwise repair would find it whole. If repair is faster, the shard is found lost again.
       engine.cleaner().remove(store, ShardId.name(row, slot));
     }
   }
@@ -250,7 +249,7 @@ public final class ParityScrub implements AutoCloseable {
           return false;
         }
       } catch (DataUnavailableException e) {
-        LOG.debug("{} is not compared now: {}", BlobId.of(row.getId()), e.getMessage());
+        LOG.debug("Cannot compare shards of {} now: {}", BlobId.of(row.getId()), e.getMessage());
         return false;
       }
     }
@@ -260,9 +259,6 @@ public final class ParityScrub implements AutoCloseable {
   /** Ends the background thread. */
   @Override
   public void close() {
-    BackgroundThread running = worker;
-    if (running != null) {
-      running.close();
-    }
+    loop.close();
   }
 }

@@ -66,7 +66,7 @@ class LossVerifierTest {
     ChangeFixture fixture = fixture();
     damagedAndMet(fixture);
     assertEquals(List.of(), fixture.metadata.debts(), "nobody has looked again");
-    fixture.losses.lookAtAll();
+    fixture.losses.verifyAll();
     assertEquals(List.of(1), fixture.lastBlob().getDebtSlotsList());
     assertEquals(1, fixture.count("ashlar.repair.lost.shards"));
     fixture.repairAll();
@@ -81,7 +81,7 @@ class LossVerifierTest {
       fixture.drives.get(2).delete(List.of(blob), new Answer<>());
     }
     fixture.assertContent("from the others");
-    fixture.losses.lookAtAll();
+    fixture.losses.verifyAll();
     fixture.repairAll();
     fixture.assertWhole("mended");
   }
@@ -104,7 +104,7 @@ class LossVerifierTest {
     fixture.repairAll();
     assertEquals(List.of(), fixture.metadata.debts());
     fixture.assertContent("after the first two");
-    fixture.losses.lookAtAll();
+    fixture.losses.verifyAll();
     fixture.repairAll();
     for (int slot = 0; slot < 3; slot++) {
       fixture.reachThrough(slot, fixture.drives.get(slot));
@@ -232,11 +232,11 @@ class LossVerifierTest {
     damagedAndMet(fixture);
     fixture.metadata.setUnavailable(true);
     for (int i = 0; i < 3; i++) {
-      assertThrows(MetadataUnavailableException.class, () -> fixture.losses.lookAtAll());
+      assertThrows(MetadataUnavailableException.class, () -> fixture.losses.verifyAll());
       assertEquals(1, unsettled(fixture));
     }
     fixture.metadata.setUnavailable(false);
-    fixture.losses.lookAtAll();
+    fixture.losses.verifyAll();
     assertEquals(0, unsettled(fixture));
     assertEquals(List.of(1), fixture.lastBlob().getDebtSlotsList());
   }
@@ -246,10 +246,10 @@ class LossVerifierTest {
     ChangeFixture fixture = fixture();
     BlobRow row = damagedAndMet(fixture);
     drive(fixture, row, 1).failAll(ShardFault.UNAVAILABLE);
-    fixture.losses.lookAtAll();
+    fixture.losses.verifyAll();
     assertEquals(1, unsettled(fixture));
     drive(fixture, row, 1).failAll(null);
-    fixture.losses.lookAtAll();
+    fixture.losses.verifyAll();
     assertEquals(0, unsettled(fixture));
     assertEquals(List.of(1), fixture.lastBlob().getDebtSlotsList());
   }
@@ -260,10 +260,10 @@ class LossVerifierTest {
     damagedAndMet(fixture);
     long bytes = fixture.memory.largestBytes();
     fixture.memory.reserve(bytes);
-    fixture.losses.lookAtAll();
+    fixture.losses.verifyAll();
     assertEquals(1, unsettled(fixture));
     fixture.memory.release(bytes);
-    fixture.losses.lookAtAll();
+    fixture.losses.verifyAll();
     assertEquals(List.of(1), fixture.lastBlob().getDebtSlotsList());
   }
 
@@ -291,7 +291,7 @@ class LossVerifierTest {
     }
     holder.corrupt(ShardId.of(row, 1));
     fixture.assertContent("from the others");
-    fixture.losses.lookAtAll();
+    fixture.losses.verifyAll();
     assertEquals(List.of(1), fixture.lastBlob().getDebtSlotsList());
     fixture.repairAll();
     assertEquals(

@@ -211,7 +211,7 @@ final class EngineSimulation implements SimulatedProcess.Surroundings {
     for (SteppedDrive drive : drives.running()) {
       drive.scrub(process::suspect);
     }
-    process.losses.lookAtAll();
+    process.losses.verifyAll();
     int groups = process.client.placement().slotDrives().size();
     for (int pg = 0; pg < groups; pg++) {
       for (BlobRow row : process.client.blobsOfPlacementGroup(pg, null, 1000)) {
@@ -226,7 +226,7 @@ final class EngineSimulation implements SimulatedProcess.Surroundings {
         }
       }
     }
-    process.losses.lookAtAll();
+    process.losses.verifyAll();
   }
 
   private void live() throws Exception {
@@ -284,7 +284,7 @@ final class EngineSimulation implements SimulatedProcess.Surroundings {
           case 5 -> process.collector.collect();
           case 6 -> {
             drives.any().scrub(process::suspect);
-            process.losses.lookAtAll();
+            process.losses.verifyAll();
           }
           default -> SteppedThreads.pause();
         }
