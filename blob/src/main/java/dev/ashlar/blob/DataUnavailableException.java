@@ -1,24 +1,24 @@
 package dev.ashlar.blob;
 
-/** Bytes could not be stored or brought back now. */
+/** Bytes cannot be stored or read now. */
 public final class DataUnavailableException extends Exception {
   private static final long serialVersionUID = 1;
 
-  /** Why. */
+  /** The cause. */
   public enum Reason {
-    /** Fewer drives than the write or the read needs. */
+    /** Fewer drives are available than the write or read needs. */
     TOO_FEW_DRIVES,
-    /** The same, but a drive lacks what it should have: the shard may have gone to another. */
+    /** The same, but a drive lacks its shard, which may have moved to another drive. */
     MISPLACED,
-    /** The drives are full but for their reserve. */
+    /** The drives are full, except for their reserve. */
     FULL,
-    /** Bounded queues have no room: try later. */
+    /** Bounded queues are full: retry later. */
     OVERLOADED,
-    /** The blob was removed while it was read: open the object again. */
+    /** The blob was changed or removed while it was read: open the object again. */
     GONE,
-    /** The object was changed in the same place while this change of it was under way. */
+    /** Another change of the same place was committed first. */
     CONFLICT,
-    /** The receiver of the bytes has gone. */
+    /** The receiver of the bytes is gone. */
     CANCELLED
   }
 

@@ -6,13 +6,13 @@ import dev.ashlar.protocol.message.ModifyObject;
 import java.nio.ByteBuffer;
 
 /**
- * New bytes for a range of an object on their way to the drives; nobody sees them until they are
- * committed, then everybody sees all of them.
+ * Writes new bytes for a range of an object to the drives. They become visible all at once, when
+ * they are committed.
  */
 public interface ObjectChange extends AutoCloseable {
   /**
-   * Adds bytes behind those written so far; all of them are consumed before it returns. Blocks
-   * while the window in flight is full.
+   * Appends bytes; all of them are consumed before it returns. Blocks while the window in flight is
+   * full.
    *
    * @throws DataUnavailableException with {@link DataUnavailableException.Reason#CONFLICT} when the
    *     object was changed in the same place meanwhile
@@ -23,14 +23,13 @@ public interface ObjectChange extends AutoCloseable {
   long length();
 
   /**
-   * Waits until every byte is durable, then submits the command that makes them visible. A change
-   * that was refused leaves nothing behind; one whose outcome is unknown is left to the collector.
+   * Waits until every byte is durable, then submits the command that makes them visible. The
+   * intents of a refused change are removed; if the outcome is unknown, garbage collection decides.
    *
-   * <p>A change that lost against another in the same stripes is tried again from the object as it
-   * is then, a few times, if it is small (see {@link ObjectStore#newChange}) and the command's
-   * expectations still hold. Otherwise it ends in {@link
-   * dev.ashlar.protocol.message.ResultCode#CONDITIONAL_CONFLICT} or {@link
-   * DataUnavailableException.Reason#CONFLICT}.
+   * <p>A change that lost a race in the same stripes is retried a few times on the new state of the
+   * object, if it is small (see {@link ObjectStore#newChange}) and the command's expectations still
+   * hold. Otherwise it ends in {@link dev.ashlar.protocol.message.ResultCode#CONDITIONAL_CONFLICT}
+   * or {@link DataUnavailableException.Reason#CONFLICT}.
    *
    * @param command names the object and says what is expected of it: bucket, key, precondition,
    *     append, checksum. Version, offset, length and pieces are filled in. At least one byte has
@@ -42,7 +41,7 @@ public interface ObjectChange extends AutoCloseable {
   CommandResult commit(ModifyObject.Builder command)
       throws DataUnavailableException, MetadataUnavailableException, InterruptedException;
 
-  /** Without a {@link #commit}, removes what was written. */
+  /** Removes the written intents unless a {@link #commit} was submitted. */
   @Override
   void close();
 }

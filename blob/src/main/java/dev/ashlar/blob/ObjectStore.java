@@ -3,7 +3,7 @@ package dev.ashlar.blob;
 import dev.ashlar.protocol.client.ObjectRead;
 import dev.ashlar.protocol.layout.ByteRange;
 
-/** Object bytes on erasure-coded drives, as the gateway sees them. Calls block a virtual thread. */
+/** Stores the bytes of objects on erasure-coded drives. Calls block a virtual thread. */
 public interface ObjectStore {
   /**
    * Begins new data.
@@ -13,12 +13,12 @@ public interface ObjectStore {
   ObjectWriter newWriter(long expectedLength);
 
   /**
-   * Begins to change a range of an object: to overwrite bytes, to append some, or both. Where the
-   * object is the only one to refer to its blobs they are changed in place, at the price that the
-   * touched blocks demand; elsewhere new blobs take the place of the range.
+   * Begins to change a range of an object: to overwrite bytes, to append some, or both. Blobs that
+   * only this object refers to are changed in place, at the cost of the touched blocks; for the
+   * rest, new blobs replace the range.
    *
-   * <p>Changes of up to a stripe (at most 1 MiB) are held back until they are committed, and are
-   * tried again when they lose a race.
+   * <p>Changes of up to a stripe (at most 1 MiB) are buffered until they are committed, and retried
+   * when they lose a race.
    *
    * @param object as it is now
    * @param offset of the first byte, at most the object's size
@@ -27,8 +27,8 @@ public interface ObjectStore {
   ObjectChange newChange(ObjectRead object, long offset, long expectedLength);
 
   /**
-   * Reads a range of an object version, in order, whole or not at all up to the point of failure:
-   * every byte handed to the sink is verified or rebuilt.
+   * Reads a range of an object version in order. Every byte handed to the sink is verified or
+   * rebuilt.
    *
    * @param range within the object's size
    */

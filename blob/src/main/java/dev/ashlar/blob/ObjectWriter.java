@@ -8,11 +8,11 @@ import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.function.Function;
 
-/** New data on its way to the drives; nobody sees it until its command is applied. */
+/** Writes new data to the drives; it becomes visible when its command is applied. */
 public interface ObjectWriter extends AutoCloseable {
   /**
-   * Adds bytes behind those written so far; all of them are consumed before it returns. Blocks
-   * while the window in flight is full.
+   * Appends bytes; all of them are consumed before it returns. Blocks while the window in flight is
+   * full.
    */
   void write(ByteBuffer bytes) throws DataUnavailableException, InterruptedException;
 
@@ -20,16 +20,15 @@ public interface ObjectWriter extends AutoCloseable {
   long length();
 
   /**
-   * Sends what is left to the drives and returns the MD5 of all bytes; nothing may be written
-   * afterwards. It is computed together with those of other writers, see {@link
+   * Sends the remaining bytes to the drives and returns the MD5 of all bytes; nothing may be
+   * written afterwards. The MD5s of several writers are computed together, see {@link
    * dev.ashlar.codec.checksum.Md5Lanes}.
    */
   byte[] md5() throws DataUnavailableException, InterruptedException;
 
   /**
-   * Waits until every byte is durable, then submits the command that makes them visible. A command
-   * that was refused leaves nothing behind; one whose outcome is unknown leaves its shards to the
-   * collector.
+   * Waits until every byte is durable, then submits the command that makes them visible. The shards
+   * of a refused command are removed; if the outcome is unknown, garbage collection decides.
    *
    * @param command makes the command from the blobs, in order; their lengths add up to {@link
    *     #length}; none when nothing was written
@@ -37,7 +36,7 @@ public interface ObjectWriter extends AutoCloseable {
   CommandResult commit(Function<List<NewBlob>, Command.Builder> command)
       throws DataUnavailableException, MetadataUnavailableException, InterruptedException;
 
-  /** Without a {@link #commit}, removes what was written. */
+  /** Removes the written shards unless a {@link #commit} was submitted. */
   @Override
   void close();
 }

@@ -10,9 +10,9 @@ import dev.ashlar.protocol.model.Profile;
 import dev.ashlar.protocol.model.ShardId;
 
 /**
- * A try to change a blob.
+ * An attempt to change a blob.
  *
- * @param base what the blob was when it began
+ * @param base the row of the blob when the attempt began
  */
 record BlobAttempt(BlobRow base, AttemptId id) {
   BlobId blob() {
@@ -27,7 +27,7 @@ record BlobAttempt(BlobRow base, AttemptId id) {
     return BlobRows.layout(base);
   }
 
-  /** What the drive of this slot is told of it. */
+  /** The target of intents for this slot's shard. */
   ShardIntent.Target target(int slot) {
     return new ShardIntent.Target(
         ShardId.of(base, slot), id, BlobRows.view(base, slot), layout().shardLength(slot));

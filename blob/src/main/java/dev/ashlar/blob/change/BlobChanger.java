@@ -18,9 +18,9 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes new bytes for one range of a blob, as intents beside it. Stripes that are written whole,
- * or behind the old end, go in batches and read nothing; of a stripe that keeps old bytes behind or
- * before the range, the part is collected and planned. Used by one thread.
+ * Writes new bytes for one range of a blob as intents. Stripes that are replaced whole, or that lie
+ * beyond the old end, go in batches without reads. For a stripe that keeps old bytes before or
+ * after the range, the new part is buffered and planned. Used by one thread.
  */
 final class BlobChanger implements PieceWriter {
   private final EngineContext engine;
@@ -38,9 +38,9 @@ final class BlobChanger implements PieceWriter {
   private @Nullable ByteBuffer part;
 
   /**
-   * @param offset of the blob, at most its length
-   * @param lengthMax bytes it will take at most
-   * @param expectedLength bytes that are likely to come, also beyond this range; sizes the buffers
+   * @param offset in the blob, at most its length
+   * @param lengthMax maximum bytes
+   * @param expectedLength likely bytes, also beyond this range; sizes the buffers
    */
   BlobChanger(
       EngineContext engine,
@@ -129,7 +129,7 @@ final class BlobChanger implements PieceWriter {
     engine.cleaner().drop(store, ShardId.name(attempt.base(), slot), attempt.id());
   }
 
-  /** Whether the next stripe keeps old bytes before what comes, or is likely to behind it. */
+  /** Whether the next stripe keeps old bytes before the new ones, or is likely to after them. */
   private boolean isPart() {
     long at = offset + length;
     boolean isMore = expectedLength - length >= profile.stripeBytes();
@@ -186,7 +186,7 @@ final class BlobChanger implements PieceWriter {
       memory.open(share, share);
     }
     hold(needed);
-    slots.send(change.parcels());
+    slots.send(change.writes());
   }
 
   private void fillBatch(StripeBatch current, ByteBuffer bytes)
@@ -199,7 +199,7 @@ final class BlobChanger implements PieceWriter {
     }
   }
 
-  /** Sends its whole stripes as they are; old bytes may stay behind the rest. */
+  /** Sends whole stripes at once; old bytes may follow the rest. */
   private void sendBatch(StripeBatch full) throws DataUnavailableException, InterruptedException {
     batch = null;
     int rest = full.length() % profile.stripeBytes();
@@ -240,7 +240,7 @@ final class BlobChanger implements PieceWriter {
     return new StripeBatch(profile, engine.pool(), capacity, memory);
   }
 
-  /** Whole stripes, as many as are expected, unless the range ends before. */
+  /** Whole stripes, as many as expected, unless the range ends earlier. */
   private int capacity(int windowBytes) {
     long stripeBytes = profile.stripeBytes();
     long expectedStripes = Math.max(1, Math.ceilDiv(expectedLength - length, stripeBytes));

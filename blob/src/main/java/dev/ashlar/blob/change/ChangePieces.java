@@ -4,9 +4,9 @@ import dev.ashlar.blob.DataUnavailableException;
 import dev.ashlar.blob.DataUnavailableException.Reason;
 import dev.ashlar.blob.context.EngineContext;
 import dev.ashlar.blob.context.RequestMemory;
+import dev.ashlar.blob.read.SliceRows;
 import dev.ashlar.blob.write.BlobWriter;
 import dev.ashlar.blob.write.PieceWriter;
-import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.client.ObjectRead;
 import dev.ashlar.protocol.message.BlobRow;
 import dev.ashlar.protocol.message.ObjectPiece;
@@ -21,9 +21,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Spreads new bytes for a range of an object over blobs. One that only this object refers to is
- * changed in place, and the last grows if the object ends where it ends; for the rest there are new
- * blobs. Used by one thread.
+ * Distributes new bytes for a range of an object over blobs. Blobs that only this object refers to
+ * are changed in place, and the last one grows if the object ends at its end; new blobs take the
+ * rest. Used by one thread.
  */
 public final class ChangePieces {
   private final EngineContext engine;
@@ -42,8 +42,8 @@ public final class ChangePieces {
   private long sliceStart;
 
   /**
-   * @param expectedLength bytes that are likely to come
-   * @param lengthMax bytes that will come at most
+   * @param expectedLength likely bytes
+   * @param lengthMax maximum bytes
    */
   public ChangePieces(
       EngineContext engine,
@@ -114,14 +114,14 @@ public final class ChangePieces {
     return new BlobWriter(engine, engine.ids().nextBlob(), Math.min(left, fresh), memory, null);
   }
 
-  /** The slice in which the place lies; the last one for the place behind it. */
+  /** Moves to the slice of this position; the last one for positions beyond the end. */
   private void moveTo(long at) {
     while (slice + 1 < slices.size() && at >= sliceStart + slices.get(slice).getLength()) {
       sliceStart += slices.get(slice++).getLength();
     }
   }
 
-  /** Up to where in its blob the slice can be changed in place; 0: it cannot. */
+  /** The end of the range of its blob that can be changed in place; 0 if none can. */
   private long roomInPlace(int index, BlobRow row) {
     SliceValue value = slices.get(index);
     long end = value.getOffset() + value.getLength();
@@ -132,7 +132,7 @@ public final class ChangePieces {
     return mayGrow ? Math.max(end, engine.config().blobBytesMax()) : end;
   }
 
-  /** Where in the object the next slice begins that can be changed in place. */
+  /** Where in the object the next slice that can be changed in place begins. */
   private long notInPlaceUntil() throws DataUnavailableException {
     long position = sliceStart;
     for (int index = slice; index < slices.size(); index++) {
@@ -148,23 +148,14 @@ public final class ChangePieces {
     BlobId id = BlobId.of(slices.get(index).getBlob());
     BlobRow row = rows.get(id);
     if (row == null) {
-      List<BlobId> some =
-          slices.subList(index, Math.min(slices.size(), index + ObjectRead.BLOBS_MAX)).stream()
-              .map(value -> BlobId.of(value.getBlob()))
-              .distinct()
-              .toList();
-      try {
-        engine
-            .metadata()
-            .blobs(some)
-            .forEach(each -> rows.putIfAbsent(BlobId.of(each.getId()), each));
-      } catch (MetadataUnavailableException e) {
-        throw new DataUnavailableException(Reason.TOO_FEW_DRIVES, "metadata: " + e.getMessage());
+      for (BlobRow each : SliceRows.from(engine.metadata(), slices, index)) {
+        rows.putIfAbsent(BlobId.of(each.getId()), each);
       }
       row = rows.get(id);
     }
     if (row == null) {
-      throw new DataUnavailableException(Reason.CONFLICT, "blob " + id + " was removed meanwhile");
+      throw new DataUnavailableException(
+          Reason.CONFLICT, "blob " + id + " was removed concurrently");
     }
     return row;
   }

@@ -23,7 +23,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Holds small changes back, so that they can be tried again; others flow to the drives. */
+/** Buffers small changes, so that they can be retried; larger ones go to the drives at once. */
 public final class ErasureObjectChange implements ObjectChange {
   private static final int HELD_BYTES_MAX = 1 << 20;
   private static final int HELD_BYTES_FIRST = 16 << 10;
@@ -39,7 +39,7 @@ public final class ErasureObjectChange implements ObjectChange {
   private final RequestMemory memory;
   private ObjectRead object;
   private @Nullable ByteBuffer held;
-  // Those on the drives that no command names, or a refused one.
+  // Pieces on the drives that no command names, or only a refused one.
   private @Nullable ChangePieces pieces;
   private boolean isEnded;
   private long length;
@@ -80,7 +80,7 @@ public final class ErasureObjectChange implements ObjectChange {
     length += count;
   }
 
-  /** Of new blobs, and of those that may be changed in place. */
+  /** Profiles of new blobs, and of those that may be changed in place. */
   private Stream<Profile> profiles() {
     return Stream.concat(
         Stream.of(engine.config().defaultProfile()),
@@ -95,7 +95,7 @@ public final class ErasureObjectChange implements ObjectChange {
     return ByteBuffer.allocate(Math.min(capacity, heldBytesMax)).put(small.flip());
   }
 
-  /** From here on nothing is held back. */
+  /** Ends the buffering of a small change. */
   private ChangePieces flow() throws DataUnavailableException, InterruptedException {
     ChangePieces flowing = pieces;
     if (flowing == null) {
@@ -115,7 +115,7 @@ public final class ErasureObjectChange implements ObjectChange {
     return flowing;
   }
 
-  /** What a change needs that takes several steps, when memory is short. */
+  /** Memory that a change of several steps needs while memory is short. */
   public static long leastBytes(EngineConfig config, Profile profile) {
     return stepBytesMax(profile, config.leastWindowBytes());
   }
@@ -194,7 +194,7 @@ public final class ErasureObjectChange implements ObjectChange {
     CommandResult result = submit(modify);
     switch (result.getCode()) {
       case OK -> finished.forEach(piece -> committed(piece, written));
-      // It may have been committed: what it wrote may be needed.
+      // The change may have been committed: its intents may be needed.
       case STALE_REQUEST, INVALID_COMMAND -> isEnded = true;
       case CONDITIONAL_CONFLICT -> {
         engine.metrics().conflicts.increment();
@@ -212,7 +212,7 @@ public final class ErasureObjectChange implements ObjectChange {
     }
   }
 
-  /** Makes room where too much is unfolded. */
+  /** Folds the blobs and retries if they have too many unfolded changes. */
   private CommandResult submit(ModifyObject.Builder modify)
       throws MetadataUnavailableException, InterruptedException {
     for (int tries = 0; ; tries++) {
@@ -230,7 +230,7 @@ public final class ErasureObjectChange implements ObjectChange {
 
   private CommandResult submitOnce(ModifyObject.Builder modify)
       throws MetadataUnavailableException {
-    isEnded = true; // unless it turns out otherwise, only metadata knows what became of it
+    isEnded = true; // until its outcome is known
     try {
       CommandResult result = engine.metadata().submit(Command.newBuilder().setModifyObject(modify));
       isEnded = false;
@@ -249,7 +249,7 @@ public final class ErasureObjectChange implements ObjectChange {
     }
   }
 
-  /** Removes what no command named, or a refused one. */
+  /** Removes pieces that no command names, or only a refused one. */
   @Override
   public void close() {
     if (!isEnded) {

@@ -25,8 +25,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * New bytes for a part of one stripe, of which other bytes may stay: reads the old bytes that this
- * takes and makes what goes to each drive. Used by one thread, once.
+ * Changes a part of one stripe that may keep other bytes: reads the old bytes that are needed, and
+ * prepares the write to each drive. Used by one thread, once.
  */
 final class StripeChange {
   private final EngineContext engine;
@@ -44,10 +44,10 @@ final class StripeChange {
   private long unusedBytes;
 
   /**
-   * @param from of the stripe
-   * @param bytes all that the stripe gets
-   * @param missing slots that get nothing
-   * @throws DataUnavailableException if these are too many
+   * @param from offset in the stripe
+   * @param bytes all new bytes of the stripe
+   * @param missing slots that receive nothing
+   * @throws DataUnavailableException if too many slots are missing
    */
   StripeChange(
       EngineContext engine,
@@ -75,19 +75,19 @@ final class StripeChange {
     this.memory = memory;
   }
 
-  /** Drives may have failed since the last thing was sent: without parity there is no plan. */
+  /** Drives may have failed since the last write: too few slots allow no plan. */
   private void checkEnough(BitSet missing) throws DataUnavailableException {
     int usable = profile.shards() - missing.cardinality();
     if (usable < profile.durableMinimum()) {
       throw new DataUnavailableException(
           Reason.TOO_FEW_DRIVES,
           String.format(
-              "%d of %d drives take changes of blob %s, %d are needed",
+              "%d of %d drives accept changes of blob %s, %d are required",
               usable, profile.shards(), attempt.blob(), profile.durableMinimum()));
     }
   }
 
-  /** Direct memory that it takes at most, the reads included. */
+  /** Maximum direct memory, including the reads. */
   long bytesMax() {
     return ownBytesMax() + readBytesMax();
   }
@@ -101,14 +101,14 @@ final class StripeChange {
     return (long) slabCount * SlabPool.slabBytes((int) plan.parity().length());
   }
 
-  /** The same for whatever part of whichever stripe. */
+  /** The same for any part of any stripe. */
   static long bytesMax(Profile profile) {
     long slab = SlabPool.slabBytes(profile.stripeUnit());
     return (2L * profile.shards() + 2L * profile.dataShards()) * slab;
   }
 
-  /** Makes what goes to the drives, missing ones included. */
-  List<SlotWrite> parcels() throws DataUnavailableException, InterruptedException {
+  /** Prepares the writes, including those to missing slots. */
+  List<SlotWrite> writes() throws DataUnavailableException, InterruptedException {
     engine
         .metrics()
         .stripeChanged(plan.mode() == Mode.ENCODE, plan.readOperations(), plan.writeOperations());
@@ -132,7 +132,8 @@ final class StripeChange {
   }
 
   private BlobRow changedMeanwhile(BlobRow stale) throws DataUnavailableException {
-    throw new DataUnavailableException(Reason.CONFLICT, "changed meanwhile: " + attempt.blob());
+    throw new DataUnavailableException(
+        Reason.CONFLICT, "changed concurrently: blob " + attempt.blob());
   }
 
   private List<SlotWrite> encoded(@Nullable WindowRead old) {
@@ -141,27 +142,27 @@ final class StripeChange {
     for (int slot = 0; slot < data.length; slot++) {
       data[slot] = untouched(old, slot, hull);
     }
-    List<SlotWrite> parcels = new ArrayList<>();
+    List<SlotWrite> writes = new ArrayList<>();
     for (StripRange change : plan.changes()) {
-      // Without parity nothing but the strip's own blocks is known, or needed.
+      // Without parity only the strip's own blocks are needed.
       ByteRange range = profile.parityShards() == 0 ? change.range() : hull;
       Slab slab = slab((int) range.length());
       ByteBuffer all = slab.slice(0, (int) range.length());
       complete(old, change.slot(), range, all);
       data[change.slot()] = all;
       int start = (int) (change.range().offset() - range.offset());
-      parcels.add(
-          bytesParcel(
+      writes.add(
+          bytesWrite(
               change.slot(),
               change.range().offset(),
               slab.slice(start, (int) change.range().length()),
               slab));
     }
-    addParity(data, parcels);
-    return parcels;
+    addParity(data, writes);
+    return writes;
   }
 
-  private void addParity(ByteBuffer[] data, List<SlotWrite> parcels) {
+  private void addParity(ByteBuffer[] data, List<SlotWrite> writes) {
     int length = (int) plan.parity().length();
     ByteBuffer[] parity = new ByteBuffer[profile.parityShards()];
     int first = slabs.size();
@@ -172,8 +173,8 @@ final class StripeChange {
       engine.codes().of(profile).encode(data, parity);
     }
     for (int row = 0; row < parity.length; row++) {
-      parcels.add(
-          bytesParcel(
+      writes.add(
+          bytesWrite(
               profile.dataShards() + row,
               plan.parity().offset(),
               parity[row],
@@ -181,7 +182,7 @@ final class StripeChange {
     }
   }
 
-  /** What the strip holds in this range before the change; beyond its end, zeros. */
+  /** The strip's bytes in this range before the change; zeros beyond its end. */
   private ByteBuffer untouched(@Nullable WindowRead old, int slot, ByteRange range) {
     long end = Math.min(range.end(), stripBefore(slot));
     if (old == null || end <= range.offset() || needed[slot].isEmpty() || isChanged(slot)) {
@@ -205,7 +206,7 @@ final class StripeChange {
   private List<SlotWrite> deltas(@Nullable WindowRead old) {
     List<ShardIntent.Delta> deltas = new ArrayList<>();
     List<Slab> deltaSlabs = new ArrayList<>();
-    List<SlotWrite> parcels = new ArrayList<>();
+    List<SlotWrite> writes = new ArrayList<>();
     for (StripRange change : plan.changes()) {
       ByteRange range = change.range();
       int length = (int) range.length();
@@ -222,21 +223,21 @@ final class StripeChange {
           new ShardIntent.Delta(
               change.slot(), inShard(range).offset(), delta, Crc32c.blockCrcs(delta)));
       deltaSlabs.add(deltaSlab);
-      parcels.add(bytesParcel(change.slot(), range.offset(), after, slab));
+      writes.add(bytesWrite(change.slot(), range.offset(), after, slab));
     }
     for (int slot = profile.dataShards(); slot < profile.shards(); slot++) {
       deltaSlabs.forEach(Slab::retain);
       ShardIntent intent = new ShardIntent.Deltas(attempt.target(slot), profile, deltas);
-      parcels.add(
+      writes.add(
           new SlotWrite(
               slot,
               (store, told) -> store.prepare(intent, told),
               () -> deltaSlabs.forEach(Slab::release)));
     }
-    return parcels;
+    return writes;
   }
 
-  /** Fills in this range of a strip as it is after the change: old bytes, new ones, old, zeros. */
+  /** Fills in this range of a strip after the change: old, new, old bytes, then zeros. */
   private void complete(@Nullable WindowRead old, int slot, ByteRange range, ByteBuffer out) {
     long start = (long) slot * profile.stripeUnit();
     long newFrom = Math.clamp(from - start, range.offset(), range.end());
@@ -258,7 +259,7 @@ final class StripeChange {
     out.flip();
   }
 
-  private SlotWrite bytesParcel(int slot, long inStrip, ByteBuffer payload, Slab slab) {
+  private SlotWrite bytesWrite(int slot, long inStrip, ByteBuffer payload, Slab slab) {
     slab.retain();
     long offset = stripe * profile.stripeUnit() + inStrip;
     ShardIntent intent =
@@ -278,7 +279,7 @@ final class StripeChange {
     return Math.clamp(lengthBefore - slot * profile.stripeUnit(), 0, profile.stripeUnit());
   }
 
-  /** Sum in the field of the code: exclusive or. */
+  /** Adds in the code's field: exclusive or. */
   private static void addTo(ByteBuffer sum, ByteBuffer other) {
     int count = other.remaining();
     int i = 0;

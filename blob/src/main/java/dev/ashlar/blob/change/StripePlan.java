@@ -4,8 +4,8 @@ import dev.ashlar.protocol.layout.ByteRange;
 import java.util.List;
 
 /**
- * How one stripe is changed. Ranges are of a strip: 0 is its first byte; they begin on a block, and
- * end on one or with the strip.
+ * A plan to change one stripe. Ranges are relative to a strip. They begin at a block, and end at a
+ * block or at the end of the strip.
  *
  * @param reads old bytes that the engine needs: each of a data strip that has them, ascending by
  *     slot
@@ -14,8 +14,8 @@ import java.util.List;
  * @param parity range in which every parity strip changes
  * @param parityReads old bytes that each parity drive needs to apply a delta; empty when it needs
  *     none, and always for {@link Mode#ENCODE}
- * @param readOperations drive reads that all this costs, rebuilding what is missing included
- * @param writeOperations drive writes
+ * @param readOperations number of drive reads, including those to rebuild missing strips
+ * @param writeOperations number of drive writes
  */
 record StripePlan(
     Mode mode,
@@ -29,14 +29,14 @@ record StripePlan(
   enum Mode {
     /** Parity is computed from all strips: a full-stripe write, or a partial one. */
     ENCODE,
-    /** The parity drives are sent what changed. */
+    /** The parity drives receive the differences. */
     DELTA
   }
 
   /** A part of a data strip. */
   record StripRange(int slot, ByteRange range) {}
 
-  /** From the first byte of any of them to the last; empty when there is none. */
+  /** The smallest range that contains all of them; empty if there is none. */
   static ByteRange hull(List<StripRange> parts) {
     long from = parts.stream().mapToLong(part -> part.range().offset()).min().orElse(0);
     long to = parts.stream().mapToLong(part -> part.range().end()).max().orElse(0);

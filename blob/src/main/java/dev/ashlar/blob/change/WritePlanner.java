@@ -18,12 +18,12 @@ import java.util.stream.IntStream;
  *   <li>A delta reads what does change: t strips here, and m at the parity drives.
  * </ul>
  *
- * <p>Strips, and parts of strips, behind the end of the data cost nothing in either. Fewest reads
- * win; on a tie the delta, because it touches fewer drives, unless nothing is read at all: then
- * encoding sends fewer bytes. Where a strip that is needed is missing, all of the stripe that had
- * bytes there is read to rebuild it.
+ * <p>Strips, and parts of strips, beyond the end of the data cost nothing in either. The plan with
+ * the fewest reads wins. On a tie the delta wins, because it touches fewer drives, unless nothing
+ * is read: then encoding sends fewer bytes. To rebuild a missing strip, all other strips with bytes
+ * in its range are read.
  *
- * <p>With a classic profile there is no choice: all of the stripe is read, encoded and written.
+ * <p>With a classic profile the whole stripe is always read, encoded and written.
  */
 final class WritePlanner {
   private final Profile profile;

@@ -2,6 +2,7 @@ package dev.ashlar.blob.context;
 
 import dev.ashlar.protocol.client.CommittedAttempt;
 import dev.ashlar.protocol.client.ShardView;
+import dev.ashlar.protocol.layout.ByteRange;
 import dev.ashlar.protocol.layout.StripeLayout;
 import dev.ashlar.protocol.message.AttemptRow;
 import dev.ashlar.protocol.message.BlobRow;
@@ -19,6 +20,12 @@ public final class BlobRows {
 
   public static StripeLayout layout(BlobRow row) {
     return new StripeLayout(Profile.of(row.getProfile()), row.getLength());
+  }
+
+  /** The part of the range in which the slot's shard has bytes; possibly empty. */
+  public static ByteRange present(StripeLayout layout, int slot, ByteRange range) {
+    long end = Math.min(range.end(), layout.shardLength(slot));
+    return new ByteRange(range.offset(), Math.max(0, end - range.offset()));
   }
 
   /** The state in which the slot's shard has to be read. */

@@ -3,9 +3,9 @@ package dev.ashlar.blob.context;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 
-/** Spreads what repair reads evenly over time. Safe for many threads. */
+/** Spreads bytes evenly over time. Safe for many threads. */
 public class ByteRateLimiter {
-  /** Who has been idle may read so much at once. */
+  /** Burst after an idle time. */
   private static final long SAVED_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
   private final long bytesPerSecond;
@@ -13,7 +13,7 @@ public class ByteRateLimiter {
   private long freeAtNanos = System.nanoTime();
 
   /**
-   * @param bytesPerSecond 0: as fast as it can
+   * @param bytesPerSecond 0: unlimited
    */
   public ByteRateLimiter(long bytesPerSecond) {
     if (bytesPerSecond < 0) {
@@ -22,7 +22,7 @@ public class ByteRateLimiter {
     this.bytesPerSecond = bytesPerSecond;
   }
 
-  /** Waits until so much more may be read. */
+  /** Waits until so many further bytes may be processed. */
   public void take(long bytes) throws InterruptedException {
     long wait = bytesPerSecond == 0 ? 0 : reserve(bytes);
     if (wait > 0) {
@@ -30,7 +30,7 @@ public class ByteRateLimiter {
     }
   }
 
-  /** For how long what comes before it lasts. */
+  /** The wait until earlier bytes are through. */
   private long reserve(long bytes) {
     long lasts = (long) (bytes * 1e9 / bytesPerSecond);
     lock.lock();

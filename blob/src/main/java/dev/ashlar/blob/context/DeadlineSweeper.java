@@ -4,13 +4,12 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The answers of drives that threads wait for, so that one thread that looks around now and then
- * can wake those who have waited long enough. A thread could also wait with a deadline of its own:
- * but each such wait goes through the JDK's one timer thread, twice, for a drive that answers in
- * time, too.
+ * A table of the waits for drives, so that one thread can sweep it and wake threads whose deadline
+ * has passed. Timed waits would do the same, but each of them passes twice through the JDK's single
+ * timer thread, even if the drive answers in time.
  */
 public final class DeadlineSweeper {
-  // Four times the requests that a server lets in; who finds no place here is not told.
+  // Four times the requests that a server admits. A wait without a place uses a timed wait.
   private static final int PLACES = 4096;
   private static final int TRIES = 8;
   public static final int NO_PLACE = -1;
@@ -18,16 +17,16 @@ public final class DeadlineSweeper {
   private final AtomicReferenceArray<@Nullable Wait> places = new AtomicReferenceArray<>(PLACES);
   private volatile boolean isUsed;
 
-  /** Somebody who waits. */
+  /** A thread that waits for a drive. */
   public interface Wait {
-    /** Wakes the thread if it has waited long enough. For any thread. */
+    /** Wakes the thread if its deadline has passed. For any thread. */
     void wakeIfDue();
 
-    /** Has it look again for itself. For any thread. */
+    /** Wakes the thread, which checks for itself. For any thread. */
     void wake();
   }
 
-  /** Where it has to be taken away, or {@link #NO_PLACE}. */
+  /** Returns the place to {@link #remove}, or {@link #NO_PLACE} if none is free. */
   public int add(Wait wait) {
     if (!isUsed) {
       isUsed = true;
@@ -48,7 +47,7 @@ public final class DeadlineSweeper {
     }
   }
 
-  /** Wakes those who have waited long enough; whether anybody has waited since last time. */
+  /** Wakes overdue threads; returns whether any thread has waited since the last sweep. */
   boolean wakeDue() {
     boolean wasUsed = isUsed;
     isUsed = false;
@@ -71,7 +70,7 @@ public final class DeadlineSweeper {
     }
   }
 
-  /** How many wait. */
+  /** Number of waits. */
   public int size() {
     int count = 0;
     for (int i = 0; i < PLACES; i++) {

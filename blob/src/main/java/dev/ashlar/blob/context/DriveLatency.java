@@ -4,9 +4,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 
 /**
- * How long the recent reads of a drive took: a histogram of fixed size whose counts are halved
- * again and again, so that what is long past stops to count. Recording allocates nothing. For any
- * thread; what threads that meet do to the sums is small beside what a percentile can mean.
+ * Histogram of a drive's recent read latencies. Lateness is measured against each drive's own
+ * history. Counts are halved periodically, so that old reads lose weight. Recording allocates
+ * nothing. For any thread: races between updates are negligible for a percentile.
  */
 public final class DriveLatency {
   public static final int WARM_READS = 128;
@@ -30,7 +30,7 @@ public final class DriveLatency {
     this.lateMinNanos = lateMinNanos;
   }
 
-  /** From how long on a read is late; endless until enough reads are known. */
+  /** Age at which a read is late; unlimited until enough reads were recorded. */
   public long lateNanos() {
     return lateNanos;
   }

@@ -5,14 +5,14 @@ import dev.ashlar.protocol.model.Profile;
 import java.time.Duration;
 
 /**
- * How the engine writes and reads.
+ * Settings of the engine.
  *
  * @param defaultProfile protection of new blobs; a blob that exists names its own
- * @param windowBytes data that is encoded, written or read as one step; rounded down to whole
- *     stripes, at least one
- * @param windowsInFlight steps of one request that may be under way at once, at least 1
- * @param blobBytesMax where longer data continues in a further blob
- * @param driveDeadline how long a drive may take before its slot counts as failed
+ * @param windowBytes data encoded, written or read in one step; rounded down to whole stripes, at
+ *     least one
+ * @param windowsInFlight concurrent steps of one request, at least 1
+ * @param blobBytesMax maximum length of a blob; longer data continues in another blob
+ * @param driveDeadline after which a drive without an answer counts as failed
  */
 public record EngineConfig(
     Profile defaultProfile,
@@ -22,10 +22,11 @@ public record EngineConfig(
     Duration driveDeadline) {
   public EngineConfig {
     if (windowBytes < 1 || windowsInFlight < 1 || blobBytesMax < defaultProfile.stripeBytes()) {
-      throw new IllegalArgumentException("windows and blobs need room for a stripe");
+      throw new IllegalArgumentException("windows and blobs must have room for a stripe");
     }
     if (defaultProfile.stripeUnit() > SlabPool.MAX_SLAB_BYTES) {
-      throw new IllegalArgumentException("stripe unit " + defaultProfile.stripeUnit());
+      throw new IllegalArgumentException(
+          "stripe unit exceeds the largest slab: " + defaultProfile.stripeUnit());
     }
   }
 
@@ -33,7 +34,7 @@ public record EngineConfig(
     return new EngineConfig(defaultProfile, 1 << 20, 2, 1L << 30, Duration.ofSeconds(10));
   }
 
-  /** Bytes of a step of a request that came when memory was short. */
+  /** Bytes of a step of a request that began while memory was short. */
   public int leastWindowBytes() {
     return windowBytes / 4;
   }

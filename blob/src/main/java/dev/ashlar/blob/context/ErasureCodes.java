@@ -6,7 +6,7 @@ import dev.ashlar.codec.ErasureCode;
 import dev.ashlar.protocol.model.Profile;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** One codec per k and m, made at first use. */
+/** One codec per k and m, created on first use. */
 public final class ErasureCodes implements AutoCloseable {
   private record Shape(int dataShards, int parityShards) {}
 

@@ -3,9 +3,9 @@ package dev.ashlar.blob.context;
 import java.time.Duration;
 
 /**
- * How much is read twice to not wait for slow drives.
+ * Limits of hedged reads.
  *
- * @param budgetPercent reads made for it, of all others, at most; 0 to 100, 0 is off
+ * @param budgetPercent extra reads in percent of all other reads, at most; 0 to 100, 0 is off
  * @param lateMin no read is late before, however fast its drive usually is
  */
 public record HedgeConfig(int budgetPercent, Duration lateMin) {
@@ -14,11 +14,11 @@ public record HedgeConfig(int budgetPercent, Duration lateMin) {
   public HedgeConfig {
     if (budgetPercent < 0 || budgetPercent > 100) {
       throw new IllegalArgumentException(
-          "hedged reads take 0 to 100 percent of the others, not " + budgetPercent);
+          "hedging budget must be 0 to 100 percent: " + budgetPercent);
     }
   }
 
-  /** Later than what a busy machine's scheduler and a healthy drive's worst moments take. */
+  /** Reads are late after 10 ms at the earliest: schedulers and healthy drives may take that. */
   public static HedgeConfig of(int budgetPercent) {
     return new HedgeConfig(budgetPercent, Duration.ofMillis(10));
   }

@@ -10,19 +10,18 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Knows which reads are late, and how many may be made to not wait for them: each read earns a part
- * of one. The account starts empty and is small, so an overloaded machine, on which everything is
- * late, reads hardly more for it. Its thread also looks after those who wait for drives that may
- * never answer.
+ * Decides which reads are late, and how many extra reads may replace them. Each read adds a part of
+ * a read to the budget. The budget starts empty and is small, so hedging adds little load on an
+ * overloaded machine, where every read is late. Its thread also sweeps the deadlines of waits.
  */
 public class Hedging implements AutoCloseable {
   private static final int PER_READ = 100;
   private static final long SAVED_MAX = 100L * PER_READ;
 
-  /** How long after it is late a read is noticed at most. */
+  /** Delay, at most, until a late read is noticed. */
   private static final Duration TICK = Duration.ofMillis(5);
 
-  /** The same for the first read after a while without any, and for what is due if none counts. */
+  /** The same after a time without reads, and while hedging is off. */
   private static final Duration IDLE_TICK = Duration.ofMillis(100);
 
   private static final int TICKS_TO_IDLE = 200;
@@ -40,22 +39,22 @@ public class Hedging implements AutoCloseable {
     this.nanoTime = nanoTime;
   }
 
-  /** Looks after waits until it is closed. */
+  /** Sweeps deadlines until it is closed. */
   public void start() {
     isWatching = true;
     watcher = Thread.ofPlatform().name("late-answers").daemon().start(this::run);
   }
 
-  /** Whether those who are in the {@link #watch} are woken in time. */
+  /** Whether the thread that sweeps the {@link #watch} is running. */
   boolean isWatching() {
     return isWatching;
   }
 
   /**
-   * Parks until the thread is woken, or for no reason.
+   * Parks until the thread is woken; may return early.
    *
-   * @param place in the {@link #watch}, whose thread wakes this one in time
-   * @param leftNanos after which it wakes where nobody looks after it
+   * @param place in the {@link #watch}, whose sweep wakes this thread in time
+   * @param leftNanos after which the thread wakes if there is no such sweep
    */
   public void park(int place, long leftNanos) throws InterruptedException {
     if (place != DeadlineSweeper.NO_PLACE && isWatching) {
@@ -76,7 +75,7 @@ public class Hedging implements AutoCloseable {
     return nanoTime.getAsLong();
   }
 
-  /** What is known of this drive's reads. */
+  /** The latencies of this drive's recent reads. */
   public DriveLatency drive(UUID id) {
     DriveLatency known = drives.get(id);
     return known != null
@@ -84,14 +83,14 @@ public class Hedging implements AutoCloseable {
         : drives.computeIfAbsent(id, any -> new DriveLatency(config.lateMin().toNanos()));
   }
 
-  /** A drive is asked for what somebody needs. */
+  /** Adds to the budget for a read that is needed. */
   public void earn() {
     if (isOn() && saved.get() < SAVED_MAX) {
       saved.addAndGet(config.budgetPercent());
     }
   }
 
-  /** Takes so many reads out of the budget, or none. */
+  /** Takes all of these reads from the budget, or none. */
   public boolean trySpend(int reads) {
     long cost = (long) reads * PER_READ;
     for (long has = saved.get(); has >= cost; has = saved.get()) {
@@ -106,7 +105,7 @@ public class Hedging implements AutoCloseable {
     return watch;
   }
 
-  /** Wakes those who have waited long enough; whether anybody has waited since the last tick. */
+  /** Wakes overdue threads; returns whether any thread has waited since the last tick. */
   public boolean tick() {
     return watch.wakeDue();
   }
@@ -126,7 +125,7 @@ public class Hedging implements AutoCloseable {
     }
   }
 
-  /** However it ends: from now on those who wait look at the time for themselves. */
+  /** From now on waiting threads check their deadlines themselves. */
   private void endWatch() {
     isWatching = false;
     watch.wakeAll();

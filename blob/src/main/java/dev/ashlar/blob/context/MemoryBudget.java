@@ -8,10 +8,9 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * The direct memory that all writes and reads of the engine may hold together. When it is used up,
- * requests wait in line, first come, first served, for a bounded time. An eighth is for small
- * requests only, and they have a line of their own: however many large ones are slow, small ones
- * are served.
+ * Limit of the direct memory that all writes and reads of the engine hold together. Requests that
+ * exceed it wait in first-come, first-served order for a bounded time. An eighth is reserved for
+ * small requests, which have a queue of their own: slow large requests never block them.
  */
 public final class MemoryBudget {
   static final long SMALL_BYTES_MAX = 256 << 10;
@@ -35,7 +34,7 @@ public final class MemoryBudget {
   }
 
   /**
-   * @param waitMax how long a request may wait for its share
+   * @param waitMax how long a request may wait for memory
    */
   public MemoryBudget(long limitBytes, Duration waitMax) {
     if (limitBytes < 1) {
@@ -59,7 +58,7 @@ public final class MemoryBudget {
     }
   }
 
-  /** Requests in line. */
+  /** Requests that wait for memory. */
   public int waiting() {
     lock.lock();
     try {
@@ -73,7 +72,7 @@ public final class MemoryBudget {
     return waitMax;
   }
 
-  /** Takes the bytes; waits for them in line. */
+  /** Reserves the bytes; waits in the queue until they are free. */
   public void reserve(long bytes) throws DataUnavailableException, InterruptedException {
     lock.lockInterruptibly();
     try {
@@ -97,7 +96,7 @@ public final class MemoryBudget {
     }
   }
 
-  /** Takes the bytes if they are no necessity and leave at least half free. */
+  /** Reserves the bytes if at least half of the budget stays free. */
   boolean tryReserve(long bytes) {
     lock.lock();
     try {
@@ -111,12 +110,12 @@ public final class MemoryBudget {
     }
   }
 
-  /** The most that a request can ever get. */
+  /** The largest reservation that can ever succeed. */
   public long largestBytes() {
     return limitBytes - limitBytes / 8;
   }
 
-  /** Gives bytes back; less than none takes them, whether they are free or not. */
+  /** Returns bytes; a negative number reserves them unconditionally. */
   public void release(long bytes) {
     lock.lock();
     try {
@@ -127,8 +126,9 @@ public final class MemoryBudget {
     }
   }
 
-  public static DataUnavailableException usedUp() {
-    return new DataUnavailableException(Reason.OVERLOADED, "the memory for data is used up");
+  public static DataUnavailableException exhausted() {
+    return new DataUnavailableException(
+        Reason.OVERLOADED, "the memory budget for requests is exhausted");
   }
 
   private boolean mayTake(long bytes) {
@@ -139,7 +139,7 @@ public final class MemoryBudget {
     long left = waitMax.toNanos();
     while (!me.isServed) {
       if (left <= 0) {
-        throw usedUp();
+        throw exhausted();
       }
       try {
         left = me.served.awaitNanos(left);

@@ -7,11 +7,12 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * One request's share of the {@link MemoryBudget} and what it holds of it. A slab is held until it
- * is back in its pool, whoever has it: a drive that is late, or a connection that sends it.
+ * The memory that one request has reserved in the {@link MemoryBudget}, and how much of it is in
+ * use. A slab counts as used until it is back in its pool, even if a late drive or a connection
+ * holds it.
  *
- * <p>Only the first share is waited for in line. From then on a request that has it can always go
- * on once it gets its own memory back, so requests never wait for each other in a circle.
+ * <p>Only the first reservation waits in the queue. Afterwards a request can always continue once
+ * its own memory is returned, so requests never deadlock.
  */
 public final class RequestMemory implements AutoCloseable {
   private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
@@ -37,7 +38,7 @@ public final class RequestMemory implements AutoCloseable {
     }
   }
 
-  /** Whether memory was plenty when the request came: else it goes on in smaller steps. */
+  /** Whether memory was plentiful when the request began; otherwise it uses smaller steps. */
   public boolean isRoomy() {
     lock.lock();
     try {
@@ -48,8 +49,8 @@ public final class RequestMemory implements AutoCloseable {
   }
 
   /**
-   * Takes the first share: the wanted one while memory is plenty, else the least, which is waited
-   * for.
+   * Makes the first reservation: the wanted bytes if memory is plentiful, otherwise the least,
+   * waiting for them.
    */
   public void open(long wantedBytes, long leastBytes)
       throws DataUnavailableException, InterruptedException {
@@ -67,7 +68,7 @@ public final class RequestMemory implements AutoCloseable {
     }
   }
 
-  /** Holds so much more, if the share has it or the budget adds it at once. */
+  /** Uses more bytes if they are reserved already, or the budget grants them at once. */
   public boolean tryHold(long bytes) {
     lock.lock();
     try {
@@ -85,16 +86,16 @@ public final class RequestMemory implements AutoCloseable {
     }
   }
 
-  /** Holds so much more; waits until enough is given back. */
+  /** Uses more bytes; waits until enough of its own are returned. */
   public void hold(long bytes) throws DataUnavailableException, InterruptedException {
     lock.lockInterruptibly();
     try {
       long left = budget.waitMax().toNanos();
       while (!tryHold(bytes)) {
         if (left <= 0) {
-          throw MemoryBudget.usedUp();
+          throw MemoryBudget.exhausted();
         }
-        // In slices: what other requests give back to the budget does not signal here.
+        // In slices, because memory returned by other requests does not signal this one.
         left -= POLL_NANOS - Math.max(0, givenBack.awaitNanos(POLL_NANOS));
       }
     } finally {
@@ -102,7 +103,7 @@ public final class RequestMemory implements AutoCloseable {
     }
   }
 
-  /** From now on the slab is held, until it is back in its pool. */
+  /** Counts the slab as used until it is back in its pool. */
   public void holdUntilRecycled(Slab slab) {
     lock.lock();
     try {
@@ -113,7 +114,7 @@ public final class RequestMemory implements AutoCloseable {
     slab.whenRecycled(this::giveBack);
   }
 
-  /** No longer holds so much. */
+  /** Returns used bytes. */
   public void giveBack(long bytes) {
     lock.lock();
     try {
@@ -128,7 +129,7 @@ public final class RequestMemory implements AutoCloseable {
     }
   }
 
-  /** The request has ended; what it still holds goes back when it is given back. */
+  /** Ends the request; bytes still in use return to the budget later. */
   @Override
   public void close() {
     lock.lock();

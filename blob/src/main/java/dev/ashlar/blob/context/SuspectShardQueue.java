@@ -12,20 +12,20 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Shards of which a drive could not give what it should have, until somebody has looked again and
- * knows. Each waits once. Those of which a look could tell nothing are looked at again later, and
- * when there is no room, they make room: they were met before. What does not fit then is forgotten,
- * because the next read or scrub meets it again. Safe for many threads.
+ * Shards that a read or scrub found damaged or missing, until a second look has verified the loss.
+ * Each shard is queued once. Undecided ones are verified again later, and are dropped first when
+ * the queue is full. A shard that does not fit is not queued: the next read or scrub finds it
+ * again. Safe for many threads.
  */
 public final class SuspectShardQueue {
-  /** That are here at most. */
+  /** Capacity. */
   public static final int WAITING_MAX = 4096;
 
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition isMore = lock.newCondition();
   private final SequencedMap<ShardId, Suspect> waiting = new LinkedHashMap<>();
 
-  /** Of which a look could tell nothing. */
+  /** Verified without a result. */
   private final SequencedMap<ShardId, Suspect> undecided = new LinkedHashMap<>();
 
   private int taken;
@@ -33,26 +33,26 @@ public final class SuspectShardQueue {
   /**
    * A shard that may be lost.
    *
-   * @param shard under the name that its drive has it
-   * @param range of the shard that was not there, not empty
-   * @param fault what the drive said
+   * @param shard with the name under which its drive stores it
+   * @param range missing range of the shard, not empty
+   * @param fault the drive's answer
    */
   public record Suspect(ShardId shard, ByteRange range, ShardFault fault) {}
 
-  /** What came of a look. */
+  /** Result of a verification. */
   public enum Fate {
-    /** It is known to be lost, or not to be. */
+    /** The loss is confirmed or refuted. */
     SETTLED,
-    /** Nobody can tell now. */
+    /** The drive or metadata cannot tell now. */
     POSTPONED,
-    /** There was no metadata to look with. */
+    /** Metadata was not available. */
     NOT_LOOKED_AT
   }
 
   /**
-   * Takes note of it.
+   * Queues the suspect.
    *
-   * @return false if there is no room for it
+   * @return false if the queue is full
    */
   public boolean add(Suspect suspect) {
     lock.lock();
@@ -73,8 +73,8 @@ public final class SuspectShardQueue {
   }
 
   /**
-   * Takes out the one that has waited longest; null if there is none. Who takes it says what came
-   * of it, and until then it keeps its room.
+   * Removes the oldest suspect; null if there is none. It keeps its capacity until the caller
+   * reports the result with {@link #giveBack}.
    */
   public @Nullable Suspect take() {
     lock.lock();
@@ -92,12 +92,12 @@ public final class SuspectShardQueue {
     return first == null ? null : first.getValue();
   }
 
-  /** Says what came of the look at one that was taken out. */
+  /** Reports the result for a suspect that was taken. */
   public void giveBack(Suspect suspect, Fate fate) {
     lock.lock();
     try {
       taken--;
-      if (!waiting.containsKey(suspect.shard())) { // else it was met again meanwhile
+      if (!waiting.containsKey(suspect.shard())) { // otherwise it was found again meanwhile
         switch (fate) {
           case SETTLED -> {}
           case POSTPONED -> undecided.put(suspect.shard(), suspect);
@@ -109,7 +109,7 @@ public final class SuspectShardQueue {
     }
   }
 
-  /** Lets those wait again of which nobody could tell. */
+  /** Queues the undecided suspects again. */
   public void recall() {
     lock.lock();
     try {
@@ -120,7 +120,7 @@ public final class SuspectShardQueue {
     }
   }
 
-  /** How many are here, those included that were taken out and of which nothing was said yet. */
+  /** Suspects without a result, including those that are being verified. */
   public int unsettled() {
     lock.lock();
     try {
@@ -134,7 +134,7 @@ public final class SuspectShardQueue {
     return waiting.size() + undecided.size() + taken;
   }
 
-  /** Waits until one is waiting, not longer than this. */
+  /** Waits until a suspect is queued, at most this long. */
   public void await(Duration longest) throws InterruptedException {
     lock.lockInterruptibly();
     try {

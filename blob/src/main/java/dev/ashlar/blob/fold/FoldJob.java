@@ -27,18 +27,18 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Folding the first attempts of one blob on all drives that hold their intents. */
+/** Folds the first attempts of one blob on all drives that hold their intents. */
 final class FoldJob {
   /**
-   * A drive notes each block that is folded, all of a call in one batch: it gets no more at a time,
-   * unless a single attempt is larger.
+   * Shard bytes of a call: a drive records all folded blocks of a call in one batch. Only a single
+   * attempt may be larger.
    */
   static final long SHARD_BYTES_MAX = 64 << 20;
 
   private final BlobRow row;
   private final int count;
 
-  /** Per slot that the attempts touched, what it has to fold, in order. */
+  /** Per slot that the attempts touched, its folds in order. */
   private final Map<Integer, List<FoldIntent>> folds = new TreeMap<>();
 
   private final List<SlotAck> acks = new ArrayList<>();
@@ -62,7 +62,7 @@ final class FoldJob {
     }
   }
 
-  /** How many of the first attempts are not too much at once; at least one. */
+  /** How many of the first attempts fit one call; at least one. */
   static int fitting(BlobRow row, int count) {
     long bytes = 0;
     for (int i = 0; i < count; i++) {
@@ -79,7 +79,7 @@ final class FoldJob {
     return stripes * row.getProfile().getStripeUnit();
   }
 
-  /** Of each shard that it touches, at most. */
+  /** Maximum bytes folded into one shard. */
   long shardBytes() {
     return row.getAttemptsList().subList(0, count).stream()
         .mapToLong(attempt -> shardBytes(row, attempt))
@@ -102,18 +102,18 @@ final class FoldJob {
     return acks;
   }
 
-  /** Whether the drives that have folded suffice, so that what others may have is not needed. */
+  /** Whether enough drives have folded, so that the intents of others are not needed. */
   boolean mayBeRecorded() {
     List<Integer> folded = acks.stream().map(SlotAck::getSlot).toList();
     return ChangeHolders.mayLeave(row, count, folded, row.getDebtSlotsList());
   }
 
-  /** Whether a drive that may hold intents has not folded them, and may do so later. */
+  /** Whether a drive that may hold intents has not folded them, but may later. */
   boolean isIncomplete() {
     return isIncomplete;
   }
 
-  /** Whether a drive has no room for now: that passes, and must not become a debt. */
+  /** Whether a drive is temporarily full or overloaded: that must not become a debt. */
   boolean isRefused() {
     return isRefused;
   }
@@ -125,7 +125,7 @@ final class FoldJob {
     }
   }
 
-  /** Folds all jobs, with one call per drive where that goes well; much, drive after drive. */
+  /** Folds all jobs with one call per drive; large jobs one drive at a time. */
   static void send(
       List<FoldJob> jobs,
       Function<UUID, @Nullable ShardStore> drives,
@@ -142,7 +142,7 @@ final class FoldJob {
     boolean isMuch = jobs.stream().mapToLong(FoldJob::shardBytes).sum() > SHARD_BYTES_MAX;
     List<Call> calls = new ArrayList<>();
     for (Map.Entry<UUID, List<Part>> drive : byDrive.entrySet()) {
-      Call call = new Call(drives.apply(drive.getKey()), drive.getValue());
+      Call call = Call.start(drives.apply(drive.getKey()), drive.getValue());
       calls.add(call);
       if (isMuch) {
         call.await(deadline);
@@ -152,8 +152,8 @@ final class FoldJob {
     for (Call call : calls) {
       ShardFault failure = call.await(deadline);
       if (failure == ShardFault.MISSING && call.parts.size() > 1) {
-        // Which of them are missing is to be told apart.
-        call.parts.forEach(part -> again.add(new Call(call.store, List.of(part))));
+        // Separate calls tell which of them are missing.
+        call.parts.forEach(part -> again.add(Call.start(call.store, List.of(part))));
       } else {
         call.tell(failure);
       }
@@ -163,7 +163,7 @@ final class FoldJob {
     }
   }
 
-  /** One drive's answer on its way; asked for in the constructor. */
+  /** A call to one drive. */
   private static final class Call implements Completion<DriveId> {
     private final @Nullable ShardStore store;
     private final List<Part> parts;
@@ -172,14 +172,19 @@ final class FoldJob {
     private volatile @Nullable DriveId drive;
     private volatile ShardFault fault = ShardFault.UNAVAILABLE;
 
-    Call(@Nullable ShardStore store, List<Part> parts) {
+    private Call(@Nullable ShardStore store, List<Part> parts) {
       this.store = store;
       this.parts = parts;
+    }
+
+    static Call start(@Nullable ShardStore store, List<Part> parts) {
+      Call call = new Call(store, parts);
       if (store == null) {
-        done.countDown();
+        call.done.countDown();
       } else {
-        store.fold(parts.stream().flatMap(part -> part.folds().stream()).toList(), this);
+        store.fold(parts.stream().flatMap(part -> part.folds().stream()).toList(), call);
       }
+      return call;
     }
 
     @Override
@@ -202,9 +207,9 @@ final class FoldJob {
     }
 
     /**
-     * What is missing for good is a debt; what did not answer may come later.
+     * Records the result: missing intents become debts, other failures may be retried.
      *
-     * @param failure what was waited for: a later answer may be about one part only
+     * @param failure the answer to all parts; a later one may concern one part only
      */
     void tell(@Nullable ShardFault failure) {
       DriveId by = drive;

@@ -10,8 +10,8 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a window asks other drives for while some are late, beside its own reads. Whatever becomes
- * of it, those go on: a hedge never makes a read fail. Used by one thread.
+ * Extra reads of a window from other drives while some drives are late. The window's own reads
+ * continue in any case: a hedge never makes a read fail. Used by one thread.
  */
 final class Hedge {
   private final EngineContext engine;
@@ -33,18 +33,18 @@ final class Hedge {
     this.fruitless = new boolean[reads.length];
   }
 
-  /** Whether late drives are an occasion; else they are waited for. */
+  /** Whether late reads may be hedged; otherwise they are waited for. */
   boolean mayHelp() {
     return engine.hedging().isOn() && !isGivenUp;
   }
 
-  /** From now on late drives are waited for, and asked for what they were asked for in vain. */
+  /** Ends hedging: late reads are waited for, and failed hedges no longer exclude their slots. */
   void giveUp() {
     isGivenUp = true;
     Arrays.fill(fruitless, false);
   }
 
-  /** What has become of asking this slot, if it was asked for this. */
+  /** State of the slot's extra read, if it covers the wanted range. */
   State look(int slot, ByteRange wanted) {
     ShardRead read = reads[slot];
     if (read == null) {
@@ -63,7 +63,7 @@ final class Hedge {
     return State.LOST;
   }
 
-  /** Whether the slot was asked in vain. */
+  /** Whether the slot's extra read failed. */
   boolean isFruitless(int slot) {
     return fruitless[slot];
   }
@@ -77,7 +77,7 @@ final class Hedge {
     return false;
   }
 
-  /** Whether nothing was asked, or all in vain. */
+  /** Whether there is no extra read that has arrived or may arrive. */
   boolean isEmpty() {
     for (ShardRead read : reads) {
       if (read != null) {
@@ -87,7 +87,7 @@ final class Hedge {
     return true;
   }
 
-  /** Whether answers may still come. */
+  /** Whether extra reads are in flight. */
   boolean isRunning() {
     for (ShardRead read : reads) {
       if (read != null && !read.isDone()) {
@@ -98,9 +98,10 @@ final class Hedge {
   }
 
   /**
-   * Asks these slots, if budget and memory carry it; once they do not, this window asks no more.
+   * Starts extra reads from these slots if budget and memory allow. Once they do not, this window
+   * is not hedged any more.
    *
-   * @param free how many of them would have to be asked anyway
+   * @param free how many of these reads are needed anyway
    */
   boolean tryAsk(int[] others, int free, ByteRange missing) {
     if (others.length == 0 || isRefused) {
@@ -129,7 +130,7 @@ final class Hedge {
     return true;
   }
 
-  /** Direct memory that it takes beyond its window's. */
+  /** Direct memory beyond that of the window. */
   private long bytesMax(int others) {
     StripeLayout layout = slots.layout();
     int slabs = slots.count() + others;
@@ -145,7 +146,7 @@ final class Hedge {
     return slabs * WindowRead.slabBytes(needed) - WindowRead.bytesMax(layout, needed);
   }
 
-  /** Takes what has arrived from this slot. */
+  /** Removes and returns the slot's extra read, which has arrived. */
   ShardRead take(int slot) {
     ShardRead read = arrivedRead(slot);
     reads[slot] = null;
@@ -155,7 +156,7 @@ final class Hedge {
   ShardRead arrivedRead(int slot) {
     ShardRead read = reads[slot];
     if (read == null) {
-      throw new IllegalStateException("slot " + slot + " was not asked beside its read");
+      throw new IllegalStateException("slot " + slot + " has no extra read");
     }
     return read;
   }
@@ -168,14 +169,14 @@ final class Hedge {
     }
   }
 
-  /** Gives back what has arrived and what still may arrive. */
+  /** Abandons all extra reads. */
   void end() {
     for (int slot = 0; slot < reads.length; slot++) {
       drop(slot);
     }
   }
 
-  /** Gives back what was held for it, and begins anew. */
+  /** Returns the reserved memory, and resets the state. */
   void release() {
     memory.giveBack(heldBytes);
     heldBytes = 0;

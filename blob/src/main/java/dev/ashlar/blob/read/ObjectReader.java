@@ -7,7 +7,6 @@ import dev.ashlar.blob.context.BlobRows;
 import dev.ashlar.blob.context.EngineConfig;
 import dev.ashlar.blob.context.EngineContext;
 import dev.ashlar.blob.context.RequestMemory;
-import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.client.ObjectRead;
 import dev.ashlar.protocol.layout.ByteRange;
 import dev.ashlar.protocol.layout.StripeLayout;
@@ -24,9 +23,9 @@ import java.util.Set;
 import java.util.UUID;
 
 /**
- * Reads a range of an object: its slices in order, cut into windows of whole stripes; the next
- * windows are read while one is handed over. Each blob is read in the revision in which it was met,
- * or in a later one that has not changed what was there. Used by one thread.
+ * Reads a range of an object: its slices in order, in windows of whole stripes. The next windows
+ * are read while one is delivered. Each blob is read in the revision in which it was first seen, or
+ * in a later one that did not change its old bytes. Used by one thread.
  */
 public final class ObjectReader {
   private final EngineContext engine;
@@ -45,11 +44,11 @@ public final class ObjectReader {
     object.blobs().forEach(row -> blobs.put(BlobId.of(row.getId()), row));
   }
 
-  /** Takes a row that is newer than the object, if it has still the object's bytes. */
-  private void meet(BlobRow row) throws DataUnavailableException {
+  /** Accepts a row that is newer than the object, if it still has the object's bytes. */
+  private void accept(BlobRow row) throws DataUnavailableException {
     BlobId id = BlobId.of(row.getId());
     if (row.getRewritten() > object.object().getVersion()) {
-      throw new DataUnavailableException(Reason.GONE, "blob " + id + " was changed");
+      throw new DataUnavailableException(Reason.GONE, "blob " + id + " was changed concurrently");
     }
     blobs.put(id, row);
   }
@@ -117,8 +116,8 @@ public final class ObjectReader {
   }
 
   /**
-   * What a read needs to start with. Of several windows it is two: the receiver may keep the end of
-   * one back until it gets more.
+   * Memory that a read needs to begin: two windows if it has several, because the receiver may keep
+   * the end of one until it receives more.
    */
   private static long share(
       StripeLayout layout, ByteRange part, boolean isMoreBehind, int windowBytes) {
@@ -129,7 +128,7 @@ public final class ObjectReader {
     return isLast ? bytes : bytes + WindowRead.bytesMax(layout.profile(), window);
   }
 
-  /** Makes room for the next window, in which delivering the oldest helps. */
+  /** Reserves memory for the next window, if needed by delivering the oldest. */
   private void holdMemory(long bytes, DataSink sink)
       throws DataUnavailableException, InterruptedException {
     while (ahead.size() >= engine.config().windowsInFlight() || !memory.tryHold(bytes)) {
@@ -159,13 +158,8 @@ public final class ObjectReader {
   private BlobRow fetchBlobs(List<SliceValue> slices, int index, BlobId wanted)
       throws DataUnavailableException {
     blobs.clear();
-    List<BlobId> ids =
-        slices.subList(index, Math.min(slices.size(), index + ObjectRead.BLOBS_MAX)).stream()
-            .map(slice -> BlobId.of(slice.getBlob()))
-            .distinct()
-            .toList();
-    for (BlobRow row : rows(ids)) {
-      meet(row);
+    for (BlobRow row : SliceRows.from(engine.metadata(), slices, index)) {
+      accept(row);
     }
     BlobRow row = blobs.get(wanted);
     if (row == null) {
@@ -174,29 +168,21 @@ public final class ObjectReader {
     return row;
   }
 
-  private List<BlobRow> rows(List<BlobId> ids) throws DataUnavailableException {
-    try {
-      return engine.metadata().blobs(ids);
-    } catch (MetadataUnavailableException e) {
-      throw new DataUnavailableException(Reason.TOO_FEW_DRIVES, "metadata: " + e.getMessage());
-    }
-  }
-
   /** The blob in a revision that drives still have. */
   private BlobRow unchangedSince(BlobRow stale) throws DataUnavailableException {
     BlobId id = BlobId.of(stale.getId());
     BlobRow row = blobs.get(id);
-    if (row == null || row.getRevision() <= stale.getRevision()) { // or was met before a repair
-      List<BlobRow> rows = rows(List.of(id));
+    if (row == null || row.getRevision() <= stale.getRevision()) { // or was read before a repair
+      List<BlobRow> rows = SliceRows.of(engine.metadata(), List.of(id));
       row = rows.isEmpty() ? stale : rows.getFirst();
     }
     boolean isNewer =
         row.getRevision() > stale.getRevision()
-            || row.getSettled() > stale.getSettled(); // a shard has got another name
+            || row.getSettled() > stale.getSettled(); // a shard was renamed
     if (!isNewer || row.getReferences() == 0) {
       throw new DataUnavailableException(Reason.GONE, "blob " + id + " was changed or removed");
     }
-    meet(row);
+    accept(row);
     return row;
   }
 }

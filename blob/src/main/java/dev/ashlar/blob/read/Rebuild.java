@@ -16,9 +16,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes the needed strips that did not come, or not yet, out of the same ranges of k others: of the
- * first k that are there. Every parity shard of a one-strip blob is a copy of its data, and slots
- * without bytes count as read: there any one will do. Used by one thread.
+ * Rebuilds needed strips that are lost or late from the same ranges of the first k other strips
+ * that arrive. Every parity shard of a one-strip blob is a copy of its data, and slots without
+ * bytes count as read: so any one copy suffices. Used by one thread.
  */
 final class Rebuild {
   private final EngineContext engine;
@@ -39,7 +39,7 @@ final class Rebuild {
     this.hedge = new Hedge(engine, slots, needed, memory);
   }
 
-  /** Waits for the needed strips, and rebuilds those that are lost, or late if that is faster. */
+  /** Waits for the needed strips; rebuilds lost ones, and late ones if that is faster. */
   void awaitNeeded() throws DataUnavailableException, InterruptedException, RevisionGoneException {
     try {
       for (ByteRange missing = missing(); !missing.isEmpty(); missing = missing()) {
@@ -55,12 +55,12 @@ final class Rebuild {
     }
   }
 
-  /** Gives back what it held for longer than it ran, and begins anew. */
+  /** Returns memory reserved for hedges, and resets their state. */
   void release() {
     hedge.release();
   }
 
-  /** Waits for the needed strips and tells the hull of the shard ranges that did not come. */
+  /** Waits for the needed strips; returns the hull of the shard ranges that did not arrive. */
   private ByteRange missing() throws InterruptedException, RevisionGoneException {
     ByteRange hull = ByteRange.EMPTY;
     isLost = false;
@@ -75,15 +75,15 @@ final class Rebuild {
   }
 
   /**
-   * How far each slot is with a range of which k slots are wanted. A slot without bytes there is as
-   * good as any, whatever became of its drive.
+   * State of each slot for a range of which k slots are needed. A slot without bytes in the range
+   * counts as ready, whatever the state of its drive.
    */
   private final class Sources {
     private final ByteRange missing;
 
     /**
-     * Reads that were not done when {@link #add} looked at them. Only these are waited for: {@link
-     * ShardRead#awaitAny} returns when a read becomes late, and only a look notes that it is.
+     * Reads that {@link #add} found unfinished. Only these are waited for: {@link
+     * ShardRead#awaitAny} returns when a read becomes late, which only {@link #add} records.
      */
     private final List<ShardRead> underWay = new ArrayList<>();
 
@@ -132,7 +132,7 @@ final class Rebuild {
       }
     }
 
-    /** Asks for what lacks, and waits for some of it. */
+    /** Requests missing sources, and waits for some of them. */
     void progress() throws DataUnavailableException, InterruptedException, RevisionGoneException {
       if (!hedge.mayHelp()) {
         timely += late;
@@ -150,7 +150,7 @@ final class Rebuild {
       }
     }
 
-    /** False where another look is due: others were asked, or there is no hedge. */
+    /** False if the state has to be read again: others were asked, or hedging ended. */
     private boolean mayWait(int lacking) {
       int possible = readyCount + timely + late + unaskedCount;
       int others = possible < ready.length ? 0 : Math.min(lacking, unaskedCount);
@@ -167,8 +167,7 @@ final class Rebuild {
     }
 
     /**
-     * False where too few are left but some were asked in vain, or owe their shards: these may be
-     * asked now.
+     * False if too few slots are left, but slots that failed a hedge or are debts may be asked now.
      */
     private boolean askFor(int lacking) throws DataUnavailableException, RevisionGoneException {
       if (unaskedCount < lacking) {
@@ -176,7 +175,7 @@ final class Rebuild {
           hedge.giveUp();
           return false;
         }
-        if (slots.tryOwed()) {
+        if (slots.tryDebts()) {
           return false;
         }
         throw slots.unavailable();

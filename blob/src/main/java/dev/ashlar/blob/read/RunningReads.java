@@ -13,18 +13,18 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Knows since when the reads of a store run: what was unreferenced after the oldest of them began
- * may still be needed by it.
+ * Tracks the running reads of a store: data that was unreferenced after the oldest of them began
+ * may still be needed.
  */
 public final class RunningReads implements ObjectStore {
-  /** From the look-up of an object's row to the read of its bytes. */
+  /** Time between the lookup of an object's row and the read of its bytes. */
   private static final long REGISTERING_MS = 50;
 
   private final ObjectStore store;
   private final Clock clock;
   private final Set<Running> running = ConcurrentHashMap.newKeySet();
 
-  /** Not a record: two that began together are two. */
+  /** Not a record: two reads that began together are different. */
   private static final class Running {
     private final long sinceMs;
 
@@ -38,7 +38,7 @@ public final class RunningReads implements ObjectStore {
     this.clock = clock;
   }
 
-  /** When the oldest running read began; now, when there is none. */
+  /** When the oldest running read began; now, if there is none. */
   public long oldestMs() {
     long oldest = clock.millis();
     for (Running read : running) {
@@ -48,9 +48,8 @@ public final class RunningReads implements ObjectStore {
   }
 
   /**
-   * The same, with time for reads that know what they read but are not registered yet, for what
-   * need not wait for reads that have been running for longer than that: one slow client would hold
-   * it up for everybody.
+   * The same, minus the time that reads need to register, and bounded by a maximum duration: one
+   * slow client must not block work for everybody.
    */
   public long oldestMs(Duration heldMax) {
     return Math.max(oldestMs() - REGISTERING_MS, clock.millis() - heldMax.toMillis());

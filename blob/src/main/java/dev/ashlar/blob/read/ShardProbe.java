@@ -13,31 +13,31 @@ import dev.ashlar.protocol.message.BlobRow;
 import dev.ashlar.protocol.model.ShardId;
 import java.time.Duration;
 
-/** Looks whether drives have of shards what blobs' rows say. For many threads. */
+/** Checks whether drives have the shards that blobs' rows name. For many threads. */
 public final class ShardProbe {
   private final Hedging hedging;
   private final Duration driveDeadline;
 
   /** Whether a drive has a part of a shard. */
   public enum Present {
-    /** To the last byte, as the row says. */
+    /** All bytes, in the state of the row. */
     WHOLE,
     NOT,
-    /** It has a later state only. */
+    /** Only a later state is present. */
     LATER,
-    /** It could not tell now. */
+    /** The drive cannot tell now. */
     UNKNOWN
   }
 
   /**
-   * @param hedging ends waits and counts reads; nothing is hedged
+   * @param hedging ends waits and records latencies; these reads are not hedged
    */
   public ShardProbe(Hedging hedging, Duration driveDeadline) {
     this.hedging = hedging;
     this.driveDeadline = driveDeadline;
   }
 
-  /** Whether this answer says that the drive cannot give the bytes, not only that it could not. */
+  /** Whether the drive has lost the bytes; other faults may be temporary. */
   static boolean isLoss(ShardFault fault) {
     return fault == ShardFault.MISSING
         || fault == ShardFault.CORRUPT
@@ -48,14 +48,14 @@ public final class ShardProbe {
    * Reads a range of the slot's shard.
    *
    * @param range not empty, of a slab at most
-   * @throws DataUnavailableException if there is no memory for it now
+   * @throws DataUnavailableException if memory is short
    */
   public Present look(
       BlobRow row, int slot, ShardStore store, ByteRange range, RequestMemory memory)
       throws DataUnavailableException, InterruptedException {
     long bytes = SlabPool.slabBytes((int) range.length());
     if (!memory.tryHold(bytes)) {
-      throw MemoryBudget.usedUp();
+      throw MemoryBudget.exhausted();
     }
     ShardRead read = ask(row, slot, store, range);
     try {
@@ -66,7 +66,7 @@ public final class ShardProbe {
     }
   }
 
-  /** Asks for a range of the slot's shard as the row says; the memory for it is the caller's. */
+  /** Starts a read of the slot's shard in the state of the row; the caller has reserved memory. */
   public ShardRead ask(BlobRow row, int slot, ShardStore store, ByteRange range) {
     ShardRead read = new ShardRead(range, hedging, hedging.drive(store.drive().id()));
     store.read(
@@ -78,7 +78,7 @@ public final class ShardProbe {
     return read;
   }
 
-  /** What the drive says to it, for which it has its time. */
+  /** Waits for the drive's answer, until the deadline. */
   public Present await(ShardRead read) throws InterruptedException {
     read.await(driveDeadline.toNanos(), false);
     if (read.hasArrived()) {

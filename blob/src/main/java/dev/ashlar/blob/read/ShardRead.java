@@ -16,8 +16,8 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A range of one shard on its way from a drive. Whoever asked gives it back with {@link #abandon},
- * whether it has arrived or not. Asked and waited for by one thread, answered by another.
+ * A read of a range of one shard. The requesting thread releases it with {@link #abandon}, whether
+ * it has arrived or not. Requested and awaited by one thread, answered by another.
  */
 public final class ShardRead implements Completion<ShardData>, DeadlineSweeper.Wait {
   private static final Object ABANDONED = new Object();
@@ -26,7 +26,7 @@ public final class ShardRead implements Completion<ShardData>, DeadlineSweeper.W
   private final Hedging hedging;
   private final DriveLatency drive;
   private final long askedNanos;
-  // null while under way; then ShardData, ShardFault or ABANDONED
+  // null while in flight; then ShardData, ShardFault or ABANDONED
   private final AtomicReference<@Nullable Object> state = new AtomicReference<>();
   private volatile @Nullable Thread waiter;
   private volatile boolean isWokenLate;
@@ -35,7 +35,7 @@ public final class ShardRead implements Completion<ShardData>, DeadlineSweeper.W
 
   /**
    * @param range of the shard, not empty
-   * @param drive whose answer it will be
+   * @param drive latencies of the drive that is asked
    */
   ShardRead(ByteRange range, Hedging hedging, DriveLatency drive) {
     this.range = range;
@@ -46,14 +46,14 @@ public final class ShardRead implements Completion<ShardData>, DeadlineSweeper.W
 
   @Override
   public void succeeded(ShardData data) {
-    // Also of an answer that nobody waits for any more: the drive is as slow as that.
+    // Abandoned reads are recorded, too: they show how slow the drive is.
     if (hedging.isOn()) {
       drive.record(hedging.nanoTime() - askedNanos);
     }
     arrived(data);
   }
 
-  /** The bytes, wherever they come from. */
+  /** Completes the read with these bytes. */
   void arrived(ShardData data) {
     if (!state.compareAndSet(null, data)) {
       data.release();
@@ -75,7 +75,7 @@ public final class ShardRead implements Completion<ShardData>, DeadlineSweeper.W
     return state.get() instanceof ShardData;
   }
 
-  /** Whether it has been under way for longer than its drive usually takes; stays so. */
+  /** Whether the read takes or took longer than its drive usually does. */
   boolean isLate() {
     isLate |= hedging.isOn() && nanosToLate(hedging.nanoTime()) <= 0;
     return isLate;
@@ -86,9 +86,9 @@ public final class ShardRead implements Completion<ShardData>, DeadlineSweeper.W
   }
 
   /**
-   * Waits until it is done, for at most so long after it was asked for.
+   * Waits until the read is done, at most until this long after the request.
    *
-   * @param orLate not longer than until it is late
+   * @param orLate only until it is late
    */
   void await(long deadlineNanos, boolean orLate) throws InterruptedException {
     if (isDone()) {
@@ -113,9 +113,9 @@ public final class ShardRead implements Completion<ShardData>, DeadlineSweeper.W
   }
 
   /**
-   * Waits until one of them is done, or late, or so old.
+   * Waits until one of the reads is done, becomes late, or reaches the deadline.
    *
-   * @param reads not done when last seen, not empty
+   * @param reads unfinished when last checked, not empty
    */
   static void awaitAny(List<ShardRead> reads, long deadlineNanos) throws InterruptedException {
     reads.forEach(read -> read.waiter = Thread.currentThread());
@@ -135,7 +135,7 @@ public final class ShardRead implements Completion<ShardData>, DeadlineSweeper.W
     }
   }
 
-  /** Until it is too old, or, if it is not late yet, late. */
+  /** Time until the read is late, if it is not yet, or reaches the deadline. */
   private long nanosToEvent(long deadlineNanos) {
     long now = hedging.nanoTime();
     long toDeadline = nanosTo(deadlineNanos, now);
@@ -163,12 +163,12 @@ public final class ShardRead implements Completion<ShardData>, DeadlineSweeper.W
     LockSupport.unpark(waiter);
   }
 
-  /** Why it failed; a drive that did not answer in time is unavailable. */
+  /** The fault; a drive that did not answer in time is unavailable. */
   ShardFault fault() {
     return state.get() instanceof ShardFault fault ? fault : ShardFault.UNAVAILABLE;
   }
 
-  /** What was asked for. */
+  /** The requested range. */
   public ByteRange range() {
     return range;
   }
@@ -177,7 +177,7 @@ public final class ShardRead implements Completion<ShardData>, DeadlineSweeper.W
     return range.offset() <= wanted.offset() && wanted.end() <= range.end();
   }
 
-  /** What has arrived. */
+  /** The data, which has arrived. */
   public ShardData data() {
     if (state.get() instanceof ShardData data) {
       return data;
@@ -196,7 +196,7 @@ public final class ShardRead implements Completion<ShardData>, DeadlineSweeper.W
   }
 
   /**
-   * @param memory in which it is held as long as others, to whom it was handed, keep it
+   * @param memory in which the data counts as used while receivers keep it
    */
   public void abandon(RequestMemory memory) {
     if (state.getAndSet(ABANDONED) instanceof ShardData data) {

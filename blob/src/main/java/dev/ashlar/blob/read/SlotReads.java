@@ -26,35 +26,34 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a window has read, or asked for, of each slot's shard, all as of one row of the blob. Used
- * by one thread.
+ * The reads of a window, one per slot, all in the state of one row of the blob. Used by one thread.
  */
 final class SlotReads {
   private final EngineContext engine;
   private final Profile profile;
   private final BlobId id;
-  // That have the slots' shards, by the row.
+  // The drives of the slots' shards, by the row.
   private final UUID[] drives;
   private final Set<UUID> silentDrives;
   private final RequestMemory memory;
-  // Per slot the read that has arrived or is under way; a faulty slot is not asked again.
+  // Per slot the read that has arrived or is in flight; a faulty slot is not asked again.
   private final @Nullable ShardRead[] reads;
   private final boolean[] faulty;
   private BlobRow row;
   private StripeLayout layout;
   private boolean overloaded;
-  private boolean hasTriedOwed;
+  private boolean hasTriedDebts;
 
-  /** Of a slot's read. */
+  /** State of a slot's read. */
   enum State {
     ARRIVED,
     UNDER_WAY,
-    /** Under way for longer than its drive usually takes. */
+    /** In flight for longer than its drive usually takes. */
     LATE,
     LOST
   }
 
-  /** A drive no longer has the revision. */
+  /** A drive no longer has the requested revision. */
   static final class RevisionGoneException extends Exception {
     private static final long serialVersionUID = 1;
 
@@ -77,7 +76,7 @@ final class SlotReads {
     findDrives();
   }
 
-  /** Forgets what was read and goes on with another row of the blob. */
+  /** Drops all reads and continues with another row of the blob. */
   void restart(BlobRow newRow) {
     dropAll();
     row = newRow;
@@ -89,35 +88,35 @@ final class SlotReads {
     PlacementMap placement = engine.metadata().placement(row.getEpoch());
     for (int slot = 0; slot < drives.length; slot++) {
       drives[slot] = placement.location(row, slot);
-      faulty[slot] = isOwed(slot) || isAway(slot);
+      faulty[slot] = isDebt(slot) || isUnreachable(slot);
     }
-    hasTriedOwed = false;
+    hasTriedDebts = false;
   }
 
-  private boolean isOwed(int slot) {
+  private boolean isDebt(int slot) {
     return row.getDebtSlotsList().contains(slot);
   }
 
-  private boolean isAway(int slot) {
+  private boolean isUnreachable(int slot) {
     return store(slot) == null || silentDrives.contains(drives[slot]);
   }
 
   /**
-   * Where too few others are left, slots that owe their shards may be asked, too: often a block of
-   * it is damaged and the rest is not, or their drives began a new incarnation with all that they
-   * had. A drive gives only what is exactly of the state that is read; but of a change that it
-   * missed it may have the first pieces only, and cannot tell.
+   * Allows reads from slots that are debts, as a last resort: often only a block of the shard is
+   * damaged, or the drive kept its data in a new incarnation. A drive delivers only the exact state
+   * that is read; but it may have only the first pieces of a change that it missed, and cannot
+   * tell.
    *
-   * @return whether there are any that were not asked before
+   * @return whether there are any such slots that were not asked before
    */
-  boolean tryOwed() {
+  boolean tryDebts() {
     boolean isMore = false;
-    for (int slot : hasTriedOwed ? List.<Integer>of() : row.getDebtSlotsList()) {
-      boolean isWorthIt = !isAway(slot) && !ChangeHolders.mayBePartial(row, slot);
-      faulty[slot] = !isWorthIt;
-      isMore |= isWorthIt;
+    for (int slot : hasTriedDebts ? List.<Integer>of() : row.getDebtSlotsList()) {
+      boolean mayHelp = !isUnreachable(slot) && !ChangeHolders.mayBePartial(row, slot);
+      faulty[slot] = !mayHelp;
+      isMore |= mayHelp;
     }
-    hasTriedOwed = true;
+    hasTriedDebts = true;
     return isMore;
   }
 
@@ -137,13 +136,12 @@ final class SlotReads {
     return faulty[slot];
   }
 
-  /** The part of the range in which this slot's shard has bytes; behind them it counts as zeros. */
+  /** The part of the range in which this slot's shard has bytes; beyond it, zeros count. */
   ByteRange present(int slot, ByteRange range) {
-    long end = Math.min(range.end(), layout.shardLength(slot));
-    return new ByteRange(range.offset(), Math.max(0, end - range.offset()));
+    return BlobRows.present(layout, slot, range);
   }
 
-  /** Asks for what somebody needs, in the place of what was read before. */
+  /** Starts a read that is needed, replacing any earlier read of the slot. */
   void ask(int slot, ByteRange shardRange) {
     drop(slot);
     reads[slot] = send(slot, shardRange);
@@ -152,7 +150,7 @@ final class SlotReads {
     }
   }
 
-  /** Asks the slot's drive; null if it cannot be asked. */
+  /** Starts a read from the slot's drive; null if that is not possible. */
   @Nullable ShardRead send(int slot, ByteRange shardRange) {
     ShardStore store = faulty[slot] ? null : store(slot);
     if (store == null) {
@@ -177,9 +175,9 @@ final class SlotReads {
   }
 
   /**
-   * Waits for what this slot was asked for, if anything.
+   * Waits for the read of this slot, if any.
    *
-   * @param orLate not longer than until it is late
+   * @param orLate only until it is late
    */
   State await(int slot, boolean orLate) throws InterruptedException, RevisionGoneException {
     ShardRead read = reads[slot];
@@ -189,7 +187,7 @@ final class SlotReads {
     return look(slot);
   }
 
-  /** What has become of what this slot was asked for. A slot that is lost is faulty. */
+  /** The state of the slot's read. A lost slot becomes faulty. */
   State look(int slot) throws RevisionGoneException {
     ShardRead read = reads[slot];
     if (read == null) {
@@ -205,7 +203,7 @@ final class SlotReads {
       throw new RevisionGoneException();
     }
     faulty[slot] = true;
-    if (ShardProbe.isLoss(read.fault()) && !isOwed(slot)) {
+    if (ShardProbe.isLoss(read.fault()) && !isDebt(slot)) {
       engine.suspects().add(new Suspect(ShardId.of(row, slot), read.range(), read.fault()));
     }
     if (read.fault() == ShardFault.UNAVAILABLE) {
@@ -231,7 +229,7 @@ final class SlotReads {
     return read != null && !read.isDone();
   }
 
-  /** Slots of which something has been read or is under way. */
+  /** Number of slots with a read. */
   int count() {
     int count = 0;
     for (ShardRead read : reads) {
@@ -240,7 +238,7 @@ final class SlotReads {
     return count;
   }
 
-  /** The read of this slot, which has arrived. */
+  /** The slot's read, which has arrived. */
   ShardRead arrivedRead(int slot) {
     ShardRead read = reads[slot];
     if (read == null) {
@@ -249,7 +247,7 @@ final class SlotReads {
     return read;
   }
 
-  /** What was made of other slots takes the place of this one's. */
+  /** Replaces the slot's read by bytes rebuilt from other slots. */
   void replace(int slot, ByteRange range, ShardData rebuilt) {
     ShardRead read = newRead(slot, range);
     read.arrived(rebuilt);
@@ -261,7 +259,7 @@ final class SlotReads {
     reads[slot] = other;
   }
 
-  /** Takes the slot's read, to replace another's. */
+  /** Removes and returns the slot's read, to replace another one. */
   ShardRead take(int slot) {
     ShardRead read = arrivedRead(slot);
     reads[slot] = null;
@@ -283,13 +281,13 @@ final class SlotReads {
   }
 
   /**
-   * Why too little of the blob can be read.
+   * The reason why too few shards can be read.
    *
-   * @throws RevisionGoneException where its row has changed since: shards may have moved
+   * @throws RevisionGoneException if the row has changed since: shards may have moved
    */
   DataUnavailableException unavailable() throws RevisionGoneException {
     if (overloaded) {
-      return new DataUnavailableException(Reason.OVERLOADED, "drive queues full: " + id);
+      return new DataUnavailableException(Reason.OVERLOADED, "drive queues are full; blob " + id);
     }
     try {
       List<BlobRow> rows = engine.metadata().blobs(List.of(id));
@@ -300,7 +298,8 @@ final class SlotReads {
         throw new RevisionGoneException();
       }
     } catch (MetadataUnavailableException e) {
-      return new DataUnavailableException(Reason.TOO_FEW_DRIVES, "metadata: " + e.getMessage());
+      return new DataUnavailableException(
+          Reason.TOO_FEW_DRIVES, "metadata is unavailable: " + e.getMessage());
     }
     return new DataUnavailableException(
         Reason.TOO_FEW_DRIVES,

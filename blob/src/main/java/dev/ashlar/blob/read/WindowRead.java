@@ -18,9 +18,9 @@ import java.util.Set;
 import java.util.UUID;
 
 /**
- * Reads parts of one blob, of a few stripes at most: the strips that hold them, in parallel,
- * straight from their drives. Where a drive cannot deliver, or is late, exactly the missing ranges
- * are rebuilt from the same ranges of k others. Used by one thread.
+ * Reads parts of one blob, of a few stripes at most: their strips in parallel, directly from their
+ * drives. If a drive cannot deliver or is late, exactly the missing ranges are rebuilt from the
+ * same ranges of k others. Used by one thread.
  */
 public final class WindowRead {
   private final Profile profile;
@@ -31,10 +31,10 @@ public final class WindowRead {
   private final Renewal renewal;
   private long heldBytes;
 
-  /** What becomes of a read whose revision of the blob is no longer kept. */
+  /** Continues a read whose revision of the blob is no longer available. */
   public interface Renewal {
     /**
-     * The row to read with instead: of a later revision in which the same bytes are unchanged.
+     * The row of a later revision in which the same bytes are unchanged.
      *
      * @throws DataUnavailableException if there is none
      */
@@ -78,14 +78,14 @@ public final class WindowRead {
     return read;
   }
 
-  /** Per data slot the part of its shard that has to be read for this range. */
+  /** Per data slot the part of its shard that contains this range. */
   public static ByteRange[] needed(StripeLayout layout, ByteRange range) {
     ByteRange[] needed = new ByteRange[layout.profile().dataShards()];
     Arrays.setAll(needed, slot -> layout.shardRange(slot, layout.accessed(range)));
     return needed;
   }
 
-  /** Asks for all that is needed; where it is known to be missing, for what rebuilds it, too. */
+  /** Requests all needed ranges, and the sources of ranges that are known to be missing. */
   private void ask() {
     ByteRange missing = ByteRange.EMPTY;
     for (int slot = 0; slot < profile.dataShards(); slot++) {
@@ -101,10 +101,9 @@ public final class WindowRead {
   }
 
   /**
-   * Direct memory that reading these parts takes at most: a slab per shard where strips have to be
-   * rebuilt, and in the last stripe one more for each that is short. Reads that were given up on
-   * are not in it: they hold memory only while a drive's thread is in them. Nor are hedges, which
-   * take what they need beyond it, or do without.
+   * Maximum direct memory for reading these parts: a slab per shard if strips have to be rebuilt,
+   * and one more for each short shard of the last stripe. Not included are abandoned reads, which
+   * keep their buffers only until the reading thread returns, and hedges, which reserve their own.
    */
   public static long bytesMax(StripeLayout layout, ByteRange[] needed) {
     Profile profile = layout.profile();
@@ -115,7 +114,7 @@ public final class WindowRead {
     return slab * (profile.shards() + (isPadded(layout, needed) ? profile.dataShards() : 0));
   }
 
-  /** Of a slab for the same range of any shard. */
+  /** Bytes of a slab for the needed range of any shard. */
   static long slabBytes(ByteRange[] needed) {
     ByteRange hull = hull(needed);
     int block = Profile.BLOCK_BYTES;
@@ -123,7 +122,7 @@ public final class WindowRead {
     return SlabPool.slabBytes((int) blocks * block);
   }
 
-  /** Whether some shards are shorter than that. */
+  /** Whether some shards end before the needed range. */
   static boolean isPadded(StripeLayout layout, ByteRange[] needed) {
     return hull(needed).end() > layout.shardLength(layout.profile().dataShards() - 1);
   }
@@ -136,16 +135,16 @@ public final class WindowRead {
     return hull;
   }
 
-  /** The same for whichever whole stripes of so many bytes, the last one included. */
+  /** The same for any whole stripes of this many bytes, including the last stripe. */
   public static long bytesMax(Profile profile, int windowBytes) {
     long slab = SlabPool.slabBytes(windowBytes / profile.dataShards());
     return slab * (profile.shards() + profile.dataShards());
   }
 
   /**
-   * Waits, rebuilds what is missing, hands everything over in order.
+   * Waits, rebuilds missing parts, and delivers everything in order.
    *
-   * @param range of the blob, whose parts are those needed
+   * @param range of the blob that consists of the needed parts
    */
   void deliver(ByteRange range, DataSink sink)
       throws DataUnavailableException, InterruptedException {
@@ -162,7 +161,7 @@ public final class WindowRead {
     abandon();
   }
 
-  /** Waits and rebuilds what is missing. */
+  /** Waits and rebuilds missing parts. */
   public void await() throws DataUnavailableException, InterruptedException {
     while (true) {
       try {
@@ -185,17 +184,17 @@ public final class WindowRead {
     ask();
   }
 
-  /** Of what was needed and has arrived, this part of the shard. Valid until it is abandoned. */
+  /** A part of a needed range that has arrived. Valid until this read is abandoned. */
   public ByteBuffer bytes(int slot, ByteRange part) {
     return slots.arrivedRead(slot).bytes(part);
   }
 
-  /** In which that lies. */
+  /** The slab of these bytes. */
   public Slab slab(int slot) {
     return slots.arrivedRead(slot).data().slab();
   }
 
-  /** Gives back what has arrived, but for what the receiver has, and what still may arrive. */
+  /** Releases everything that has arrived or may still arrive, except for delivered bytes. */
   public void abandon() {
     slots.dropAll();
     rebuild.release();

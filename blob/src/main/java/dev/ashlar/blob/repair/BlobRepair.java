@@ -35,45 +35,45 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Brings back the shards that a blob owes. What the drive still has, whole and as the blob's row
- * says, is taken as it is; the rest is rebuilt from other drives and written under a name that no
- * try had before, so that it is neither mixed with what is left of earlier ones nor overtaken by
- * their deletion. It counts from the one command on that finds the slot as it was: otherwise it is
- * removed. So any number of processes may repair the same blob. For many threads.
+ * Repairs the debts of a blob. A shard that its drive still has, whole and in the state of the
+ * blob's row, is kept. Other shards are rebuilt from other drives and written under a new name, so
+ * that leftovers of earlier attempts and their deletion cannot interfere. A repair takes effect
+ * with one command that requires an unchanged slot; otherwise the new shard is removed. So any
+ * number of processes may repair the same blob. For many threads.
  */
 public final class BlobRepair {
   private static final Logger LOG = LoggerFactory.getLogger(BlobRepair.class);
 
   private final EngineContext engine;
-  private final RepairRates paces;
+  private final RepairRates rates;
   private final RepairMetrics metrics;
   private final ShardProbe probe;
 
-  /** What became of a blob. */
+  /** Result of a repair. */
   public enum Outcome {
-    /** It owes less than before, or nothing. */
+    /** The blob has fewer debts than before, or none. */
     REPAIRED,
-    /** Something else had changed it. */
+    /** The blob was changed concurrently. */
     CONFLICT,
-    /** The drives that it takes are not all there, or have something else to do. */
+    /** Required drives are unavailable or overloaded. */
     UNAVAILABLE
   }
 
   /**
-   * @param engine without hedging: repair has time
+   * @param engine without hedging
    */
-  public BlobRepair(EngineContext engine, RepairRates paces, RepairMetrics metrics) {
+  public BlobRepair(EngineContext engine, RepairRates rates, RepairMetrics metrics) {
     this.engine = engine;
-    this.paces = paces;
+    this.rates = rates;
     this.metrics = metrics;
     this.probe = new ShardProbe(engine.hedging(), engine.config().driveDeadline());
   }
 
-  /** Brings back what the blob owes, as far as that is possible now. */
+  /** Repairs the debts of the blob, as far as that is possible now. */
   public Outcome repair(BlobId id) throws MetadataUnavailableException, InterruptedException {
     List<BlobRow> found = engine.metadata().blobs(List.of(id));
     if (found.isEmpty()) {
-      return Outcome.REPAIRED; // it has been removed
+      return Outcome.REPAIRED; // removed meanwhile
     }
     BlobRow row = found.getFirst();
     Set<Integer> slots = new TreeSet<>(row.getDebtSlotsList());
@@ -81,31 +81,31 @@ public final class BlobRepair {
     row.getRelocatedShardsList().forEach(place -> slots.add(place.getSlot()));
     slots.removeIf(slot -> layout.shardLength(slot) == 0);
     if (row.getReferences() == 0 || slots.isEmpty()) {
-      return Outcome.REPAIRED; // by somebody else, or it has become garbage
+      return Outcome.REPAIRED; // by another process, or the blob is garbage
     }
     PlacementMap placement = engine.metadata().placement(row.getEpoch());
-    List<RepairTarget> owed = new ArrayList<>();
+    List<RepairTarget> debts = new ArrayList<>();
     List<RepairTarget> moving = new ArrayList<>();
     for (int slot : slots) {
       ShardStore store = engine.drives().apply(placement.drive(row.getPg(), slot));
       if (store != null && store.isWritable()) {
         ShardStore source = engine.drives().apply(placement.location(row, slot));
         RepairTarget target = new RepairTarget(row, slot, store, source, ShardId.name(row, slot));
-        (row.getDebtSlotsList().contains(slot) ? owed : moving).add(target);
+        (row.getDebtSlotsList().contains(slot) ? debts : moving).add(target);
       }
     }
     if (!moving.stream().allMatch(RepairTarget::isElsewhere)) {
-      return note(row); // a slot is again where its shard is
+      return note(row); // a slot moved back to the drive of its shard
     }
-    List<RepairTarget> possible = new ArrayList<>(owed);
+    List<RepairTarget> possible = new ArrayList<>(debts);
     possible.addAll(moving);
     keepSpread(row, placement, possible);
-    owed.retainAll(possible);
+    debts.retainAll(possible);
     moving.retainAll(possible);
-    return possible.isEmpty() ? Outcome.UNAVAILABLE : repair(row, owed, moving);
+    return possible.isEmpty() ? Outcome.UNAVAILABLE : repair(row, debts, moving);
   }
 
-  /** Leaves out what would come to a drive that has, and keeps, another shard of the blob. */
+  /** Removes targets whose drive has, and keeps, another shard of the blob. */
   private static void keepSpread(BlobRow row, PlacementMap placement, List<RepairTarget> targets) {
     boolean isLeftOut = true;
     while (isLeftOut) {
@@ -122,28 +122,28 @@ public final class BlobRepair {
     }
   }
 
-  /** Has the row say what it means. */
+  /** Updates the debts and locations in the blob's row. */
   private Outcome note(BlobRow row) throws MetadataUnavailableException {
     RecordDebts.Builder note = RecordDebts.newBuilder().addBlobs(row.getId());
     engine.metadata().submit(Command.newBuilder().setRecordDebts(note));
     return Outcome.REPAIRED;
   }
 
-  private Outcome repair(BlobRow row, List<RepairTarget> owed, List<RepairTarget> moving)
+  private Outcome repair(BlobRow row, List<RepairTarget> debts, List<RepairTarget> moving)
       throws MetadataUnavailableException, InterruptedException {
     List<RepairTarget> found = new ArrayList<>();
     List<RepairTarget> rebuilt = new ArrayList<>();
     List<RepairTarget> made = new ArrayList<>();
     boolean isDecided = false;
     try (RequestMemory memory = new RequestMemory(engine.memory())) {
-      for (RepairTarget target : owed) {
+      for (RepairTarget target : debts) {
         switch (BlobRows.isTouched(row, target.slot()) ? Present.NOT : look(row, target, memory)) {
           case WHOLE -> found.add(target);
           case NOT, LATER -> rebuilt.add(renamed(row, target));
-          case UNKNOWN -> {} // the next time
+          case UNKNOWN -> {} // next time
         }
       }
-      if (found.isEmpty()) { // else the next time, when it may take those that were found
+      if (found.isEmpty()) { // otherwise next time, when it may read the shards that were found
         for (RepairTarget target : moving) {
           RepairTarget copy = renamed(row, target);
           made.add(copy);
@@ -162,10 +162,10 @@ public final class BlobRepair {
       isDecided = true;
       return outcome;
     } catch (DataUnavailableException e) {
-      LOG.debug("{} is not repaired now: {}", BlobId.of(row.getId()), e.getMessage());
+      LOG.debug("Cannot repair blob {} now: {}", BlobId.of(row.getId()), e.getMessage());
       return e.reason() == Reason.CONFLICT ? Outcome.CONFLICT : Outcome.UNAVAILABLE;
     } catch (MetadataUnavailableException e) {
-      isDecided = !e.isRefused(); // it may count yet
+      isDecided = !e.isRefused(); // the command may still take effect
       throw e;
     } finally {
       if (!isDecided) {
@@ -180,8 +180,8 @@ public final class BlobRepair {
   }
 
   /**
-   * Copies a shard from the drive that has it. What is on a drive that is away is waited for,
-   * unless that was taken out.
+   * Copies a shard from its drive. A shard on an unreachable drive is left for later, unless the
+   * drive is out.
    */
   private Present copy(BlobRow row, RepairTarget target, RequestMemory memory)
       throws DataUnavailableException, InterruptedException {
@@ -193,7 +193,7 @@ public final class BlobRepair {
       if (target.hasFailed()) {
         break;
       }
-      ByteRateLimiter pace = isOut ? paces.lost() : paces.moves();
+      ByteRateLimiter pace = isOut ? rates.lost() : rates.moves();
       Present present =
           source == null ? Present.UNKNOWN : copy(row, target, source, range, pace, memory);
       if (present != Present.WHOLE) {
@@ -221,7 +221,7 @@ public final class BlobRepair {
       throws DataUnavailableException, InterruptedException {
     long bytes = SlabPool.slabBytes((int) range.length());
     if (!memory.tryHold(bytes)) {
-      throw MemoryBudget.usedUp();
+      throw MemoryBudget.exhausted();
     }
     pace.take(range.length());
     ShardRead read = probe.ask(row, target.slot(), source, range);
@@ -251,15 +251,15 @@ public final class BlobRepair {
       if (present != Present.WHOLE) {
         return present;
       }
-      paces.lost().take(range.length()); // afterwards: of most shards there is nothing
+      rates.lost().take(range.length()); // afterwards: most shards are absent
     }
-    target.acknowledge(target.store().drive()); // in the same life as before all of it was read
+    target.acknowledge(target.store().drive()); // still in the incarnation of the first read
     return target.hasFailed() ? Present.NOT : Present.WHOLE;
   }
 
   private void rebuild(BlobRow row, List<RepairTarget> targets, RequestMemory memory)
       throws DataUnavailableException, InterruptedException {
-    ShardRebuild rebuild = new ShardRebuild(engine, row, targets, memory, paces.lost());
+    ShardRebuild rebuild = new ShardRebuild(engine, row, targets, memory, rates.lost());
     try {
       rebuild.run();
     } finally {
@@ -290,7 +290,7 @@ public final class BlobRepair {
     ResultCode code = submit(command);
     if (code != ResultCode.OK) {
       metrics.refused.increment();
-      LOG.debug("repair of {}: {}", BlobId.of(row.getId()), code);
+      LOG.debug("Metadata refused the repair of blob {}: {}", BlobId.of(row.getId()), code);
       made.forEach(target -> target.discard(engine.cleaner()));
       return Outcome.CONFLICT;
     }
@@ -308,7 +308,7 @@ public final class BlobRepair {
         engine.metadata().submit(Command.newBuilder().setRepairBlob(command)).getCode();
     if (code == ResultCode.STALE_REQUEST) {
       throw MetadataUnavailableException.unknown(
-          "repair", new IllegalStateException("its answer is forgotten"));
+          "repair", new IllegalStateException("the answer is no longer known"));
     }
     return code;
   }

@@ -3,11 +3,11 @@ package dev.ashlar.blob.repair;
 import java.time.Duration;
 
 /**
- * How repair works.
+ * Settings of repair.
  *
  * @param blobsAtOnce at least 1
- * @param interval between looks where nothing is to be done
- * @param slice after so long it looks anew what is the most endangered
+ * @param interval between looks at the debts while nothing can be repaired
+ * @param slice after which it looks again for the most endangered blobs
  */
 public record RepairConfig(int blobsAtOnce, Duration interval, Duration slice) {
   public static final RepairConfig DEFAULT =
@@ -15,7 +15,8 @@ public record RepairConfig(int blobsAtOnce, Duration interval, Duration slice) {
 
   public RepairConfig {
     if (blobsAtOnce < 1) {
-      throw new IllegalArgumentException("repairs " + blobsAtOnce + " blobs at once");
+      throw new IllegalArgumentException(
+          "blobs repaired at once must be at least 1: " + blobsAtOnce);
     }
   }
 }

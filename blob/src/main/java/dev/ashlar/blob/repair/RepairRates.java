@@ -3,13 +3,13 @@ package dev.ashlar.blob.repair;
 import dev.ashlar.blob.context.ByteRateLimiter;
 
 /**
- * How fast shards are made anew or moved; what is lacking need not wait for what is only moved.
+ * Separate rate limits, so that repair of missing shards never waits for moves.
  *
- * @param lost of what is read because shards are lacking
- * @param moves of what is copied because shards are to be on other drives
+ * @param lost limit of bytes read to rebuild missing shards
+ * @param moves limit of bytes copied to move shards to other drives
  */
 public record RepairRates(ByteRateLimiter lost, ByteRateLimiter moves) {
-  /** As fast as it can. */
+  /** Without limits. */
   public static RepairRates unbounded() {
     return new RepairRates(new ByteRateLimiter(0), new ByteRateLimiter(0));
   }

@@ -20,8 +20,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A slot that owes its shard, the drive that is to have it, and under which name. Used by one
- * thread; its answers come on others.
+ * A shard that repair writes: its slot, drive and name. Used by one thread; drives answer on other
+ * threads.
  */
 final class RepairTarget {
   private final BlobRow row;
@@ -30,7 +30,7 @@ final class RepairTarget {
   private final @Nullable ShardStore source;
   private final BlobId name;
 
-  /** Writes without an answer, and one more until it is known what is to be done afterwards. */
+  /** Writes without an answer, plus one until the action afterwards is known. */
   private final AtomicInteger unanswered = new AtomicInteger(1);
 
   private final AtomicReference<@Nullable Runnable> afterwards = new AtomicReference<>();
@@ -39,9 +39,9 @@ final class RepairTarget {
   private volatile boolean hasFailed;
 
   /**
-   * @param row as of which the shard is made
-   * @param source the drive that has it, or had it; null where that cannot be reached
-   * @param name that it is to have, or has
+   * @param row in whose state the shard is written
+   * @param source the drive that has or had the shard; null if it cannot be reached
+   * @param name under which the drive stores the shard
    */
   RepairTarget(BlobRow row, int slot, ShardStore store, @Nullable ShardStore source, BlobId name) {
     this.row = row;
@@ -63,7 +63,7 @@ final class RepairTarget {
     return source;
   }
 
-  /** Whether the shard is to be on another drive than it is, or was. */
+  /** Whether the shard moves to another drive. */
   boolean isElsewhere() {
     return source == null || !source.drive().id().equals(store.drive().id());
   }
@@ -76,32 +76,32 @@ final class RepairTarget {
     return hasFailed;
   }
 
-  /** From now on it counts as failed, whatever comes of what was sent. */
+  /** Marks it as failed, whatever the drive answers. */
   void giveUp() {
     hasFailed = true;
   }
 
-  /** What has not been answered by now is not waited for. */
+  /** Marks it as failed if answers are missing. */
   void giveUpUnanswered() {
     if (unanswered.get() > 1) {
       hasFailed = true;
     }
   }
 
-  /** The drive has given something, or taken it. */
+  /** Notes an answer of this incarnation of the drive. */
   void acknowledge(DriveId drive) {
     DriveId before = acknowledgedBy;
     acknowledgedBy = drive;
     if (before != null && !before.equals(drive)) {
-      hasFailed = true; // it lost its memory in between
+      hasFailed = true; // a new incarnation in between
     }
   }
 
   /**
    * Sends a piece of the shard.
    *
-   * @param slab in which the bytes lie; retained until the drive is done with them
-   * @param done is counted down then
+   * @param slab of the bytes; retained until the drive is done with them
+   * @param done counted down then
    */
   void write(long offset, ByteBuffer bytes, Slab slab, CountDownLatch done) {
     slab.retain();
@@ -137,21 +137,21 @@ final class RepairTarget {
     }
   }
 
-  /** What is written is not to count: it is removed when the drive has answered all of it. */
+  /** Removes the written shard after the drive's last answer. */
   void discard(AbortedWriteCleaner leftovers) {
     if (wasSent && afterwards.compareAndSet(null, () -> leftovers.remove(store, name))) {
       answered();
     }
   }
 
-  /** What the drive may have of the shard from before is not needed any more. */
+  /** Removes the old shard, if the new one has another name. */
   void removeOld(AbortedWriteCleaner leftovers) {
     if (isRenamed() && source != null) {
       leftovers.remove(source, ShardId.name(row, slot));
     }
   }
 
-  /** That the shard is there. */
+  /** The record that the shard is present. */
   RepairedShard toMessage() {
     DriveId by = acknowledgedBy;
     if (by == null || hasFailed) {

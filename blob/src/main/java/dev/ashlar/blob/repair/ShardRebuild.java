@@ -27,8 +27,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Makes shards of a blob anew, window after window, out of k others (of one where all are copies),
- * which are read once for all of them. Used by one thread, once.
+ * Rebuilds shards of a blob window by window from k others (from one if all are copies), which are
+ * read once for all targets. Used by one thread, once.
  */
 final class ShardRebuild {
   private final EngineContext engine;
@@ -44,7 +44,7 @@ final class ShardRebuild {
   private long rebuiltBytes;
 
   /**
-   * @param targets whose shards are missing in the row
+   * @param targets shards that are missing in the row
    */
   ShardRebuild(
       EngineContext engine,
@@ -61,12 +61,12 @@ final class ShardRebuild {
     this.pace = pace;
   }
 
-  /** Bytes that drives have taken so far. */
+  /** Bytes written so far. */
   long rebuiltBytes() {
     return rebuiltBytes;
   }
 
-  /** Writes all shards whose drives take them. */
+  /** Writes all shards whose drives accept them. */
   void run() throws DataUnavailableException, InterruptedException {
     int window = engine.config().windowShardBytes(profile);
     for (ByteRange range : windows(layout.shardLength(0), window)) {
@@ -90,7 +90,7 @@ final class ShardRebuild {
   private void rebuild(ByteRange range) throws DataUnavailableException, InterruptedException {
     ByteRange[] needed = needed(range);
     if (Arrays.stream(needed).allMatch(ByteRange::isEmpty)) {
-      return; // the shards end before
+      return; // the shards end earlier
     }
     int sources = layout.isOneStrip() ? 1 : profile.dataShards();
     pace.take(sources * range.length());
@@ -108,20 +108,21 @@ final class ShardRebuild {
     }
   }
 
-  /** Requests come first: they wait for memory in line, this does not. */
+  /** Requests have priority: they wait for memory, repair does not. */
   private void hold(ByteRange range, ByteRange[] needed) throws DataUnavailableException {
     int own = layout.isOneStrip() ? 0 : profile.parityShards() + profile.dataShards();
     unusedBytes = (long) own * SlabPool.slabBytes((int) range.length());
     if (!memory.tryHold(unusedBytes + WindowRead.bytesMax(layout, needed))) {
-      throw MemoryBudget.usedUp();
+      throw MemoryBudget.exhausted();
     }
   }
 
   private static BlobRow changedMeanwhile(BlobRow stale) throws DataUnavailableException {
-    throw new DataUnavailableException(Reason.CONFLICT, "changed: " + BlobId.of(stale.getId()));
+    throw new DataUnavailableException(
+        Reason.CONFLICT, "changed concurrently: blob " + BlobId.of(stale.getId()));
   }
 
-  /** Per data slot what is read: of those that are missing, or all where parity is. */
+  /** Per data slot the range to read: of the missing slots, or of all if parity is missing. */
   private ByteRange[] needed(ByteRange range) {
     ByteRange[] needed = new ByteRange[profile.dataShards()];
     Arrays.fill(needed, ByteRange.EMPTY);
@@ -141,10 +142,7 @@ final class ShardRebuild {
 
   /** The part of the range in which this slot's shard has bytes. */
   private ByteRange present(int slot, ByteRange range) {
-    long end = Math.min(range.end(), layout.shardLength(slot));
-    return end <= range.offset()
-        ? ByteRange.EMPTY
-        : new ByteRange(range.offset(), end - range.offset());
+    return BlobRows.present(layout, slot, range);
   }
 
   private void send(ByteRange range, WindowRead read) throws InterruptedException {
@@ -176,7 +174,7 @@ final class ShardRebuild {
     }
   }
 
-  /** Bytes for a target, and the memory in which they lie. */
+  /** Bytes for a target, and their memory. */
   private record Piece(RepairTarget target, ByteBuffer bytes, Slab slab) {}
 
   /** All parity of the range. */
@@ -196,7 +194,7 @@ final class ShardRebuild {
     return parity;
   }
 
-  /** Behind the shard's end zeros. */
+  /** The shard's bytes, followed by zeros. */
   private ByteBuffer padded(WindowRead read, int slot, ByteRange range) {
     ByteRange present = present(slot, range);
     int length = (int) range.length();

@@ -20,14 +20,14 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Compares what a drive should have, by the rows of the placement groups that it is or was in, with
- * what its index says that it has. What seems to lack becomes a suspect: the drive or the row may
- * have changed between the two looks.
+ * Compares the shards that a drive should have, by the rows of its present and past placement
+ * groups, with the drive's index. Shards that seem missing are queued as suspects, because the
+ * drive or the row may have changed between the two lookups.
  */
 public final class LightScrub {
   private static final int PAGE = 200;
 
-  /** It rests so many times as long as it works: a fifth of one core at most. */
+  /** Pause relative to work: a scrub uses at most a fifth of one core. */
   private static final int REST_FACTOR = 4;
 
   private static final long FULL_PAUSE_MS = 100;
@@ -35,22 +35,22 @@ public final class LightScrub {
   private final MetadataClient metadata;
   private final SuspectShardQueue suspects;
 
-  /** What a drive has, by its index. */
+  /** A drive's index. */
   public interface Inventory {
     /**
-     * The first block of the shard of which anything is not there as the view says, or null.
+     * The first block of the shard that is not completely present in this state, or null.
      *
-     * @param length of the shard in that state
+     * @param length of the shard in this state
      */
     @Nullable ByteRange firstMissing(ShardId shard, ShardView view, long length)
         throws ShardException;
   }
 
   /**
-   * What was looked at.
+   * Result of a scrub.
    *
-   * @param shards that the drive should have
-   * @param suspects of these, those that it seems to lack
+   * @param shards number of shards that the drive should have
+   * @param suspects how many of these seem missing
    */
   public record Found(long shards, long suspects) {
     Found plus(Found other) {
@@ -63,11 +63,11 @@ public final class LightScrub {
     this.suspects = suspects;
   }
 
-  /** Looks for all that the drive should have; takes long, and rests in between. */
+  /** Scrubs one drive; takes long, with pauses. */
   public Found look(UUID drive, Inventory inventory)
       throws MetadataUnavailableException, ShardException, InterruptedException {
     Found found = new Found(0, 0);
-    // Where a shard is that is to be elsewhere stands in its row, which may be of any group.
+    // A shard that still has to move may belong to any placement group.
     boolean isAnywhere =
         metadata.registry().getLoadsList().stream().map(DriveId::idOf).anyMatch(drive::equals);
     PlacementMap map = metadata.placement();
@@ -100,9 +100,7 @@ public final class LightScrub {
     return found;
   }
 
-  /**
-   * By the row's own places: while slots move, shards of a group are on more drives than it has.
-   */
+  /** Checks the locations in the row: while slots move, a group's shards are on further drives. */
   private Found look(BlobRow row, UUID drive, Inventory inventory)
       throws ShardException, InterruptedException {
     Found found = new Found(0, 0);

@@ -201,7 +201,7 @@ public final class LossVerifier implements AutoCloseable {
         || !ShardId.of(row, slot).equals(suspect.shard())) {
       return Outcome.REFUTED;
     }
-    ByteRange range = present(suspect.range(), BlobRows.layout(row).shardLength(slot));
+    ByteRange range = BlobRows.present(BlobRows.layout(row), slot, suspect.range());
     if (range.isEmpty()) {
       return Outcome.REFUTED;
     }
@@ -223,13 +223,6 @@ public final class LossVerifier implements AutoCloseable {
   /** The drive of the slot's shard; null if it cannot be reached. */
   private @Nullable ShardStore store(BlobRow row, int slot) {
     return means.drives().apply(means.metadata().placement(row.getEpoch()).location(row, slot));
-  }
-
-  private static ByteRange present(ByteRange range, long shardLength) {
-    long end = Math.min(range.end(), shardLength);
-    return end <= range.offset()
-        ? ByteRange.EMPTY
-        : new ByteRange(range.offset(), end - range.offset());
   }
 
   /** A drive that fails as a whole gets a new incarnation, which makes all its shards debts. */

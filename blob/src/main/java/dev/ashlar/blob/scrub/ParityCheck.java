@@ -24,32 +24,32 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Compares the shards of a blob with each other: that each is as it was written says nothing of
- * whether they were written from the same data. Only where all of them are there in one state, of
- * which nothing is unfolded. For many threads.
+ * Compares the shards of a blob with each other: intact checksums do not prove that all shards were
+ * written from the same data. Requires that all shards are present in one state without unfolded
+ * changes. For many threads.
  */
 final class ParityCheck {
   private final EngineContext engine;
   private final ShardProbe probe;
 
-  /** What a comparison has come to. */
+  /** Result of a comparison. */
   enum Result {
     CONSISTENT,
     /** One shard contradicts all others. */
     ONE_DIFFERS,
-    /** Some contradict each other, and which are wrong cannot be told. */
+    /** Shards contradict each other, and the wrong ones cannot be identified. */
     INCONSISTENT,
-    /** Not all could be read in one state. */
+    /** Not all shards could be read in one state. */
     UNDECIDED
   }
 
   /**
-   * What was found.
+   * Result of a comparison.
    *
-   * @param slot of the shard that differs, if it is one
+   * @param slot of the shard that differs, if it is exactly one
    */
   record Found(Result result, OptionalInt slot) {
-    /** Whether all shards but this one are there and agree with each other. */
+    /** Whether all shards except this one are present and agree with each other. */
     boolean isRightWithout(int wrong) {
       return result == Result.CONSISTENT
           || (result == Result.ONE_DIFFERS && slot.equals(OptionalInt.of(wrong)));
@@ -68,7 +68,7 @@ final class ParityCheck {
     this.probe = new ShardProbe(engine.hedging(), engine.config().driveDeadline());
   }
 
-  /** Whether there is anything to compare. */
+  /** Whether the blob's shards can be compared. */
   static boolean isComparable(BlobRow row) {
     return row.getReferences() > 0
         && row.getDebtSlotsCount() == 0
@@ -77,20 +77,20 @@ final class ParityCheck {
   }
 
   /**
-   * Compares a part.
+   * Compares a range of all shards.
    *
-   * @param row as it was looked up just now
-   * @param range of every shard, of a slab at most
+   * @param row just read from metadata
+   * @param range of every shard, at most a slab
    */
   Found check(BlobRow row, ByteRange range, RequestMemory memory)
       throws DataUnavailableException, InterruptedException {
     StripeLayout layout = BlobRows.layout(row);
     Profile profile = layout.profile();
     long slab = SlabPool.slabBytes((int) range.length() + 2 * Profile.BLOCK_BYTES);
-    // Decoding needs a padded copy of each, and what is made of them, beside what was read.
+    // The bytes read, a padded copy of each shard, and the decoded shards.
     long bytes = 3L * profile.shards() * slab;
     if (!memory.tryHold(bytes)) {
-      throw MemoryBudget.usedUp();
+      throw MemoryBudget.exhausted();
     }
     @Nullable ShardRead[] reads = new ShardRead[profile.shards()];
     try {
@@ -112,18 +112,17 @@ final class ParityCheck {
     }
   }
 
-  /** False if a drive is not there. */
+  /** False if a drive is not reachable. */
   private boolean ask(
       BlobRow row, StripeLayout layout, ByteRange range, @Nullable ShardRead[] reads) {
     PlacementMap placement = engine.metadata().placement(row.getEpoch());
     for (int slot = 0; slot < reads.length; slot++) {
-      long end = Math.min(range.end(), layout.shardLength(slot));
       ShardStore store = engine.drives().apply(placement.location(row, slot));
       if (store == null) {
         return false;
       }
-      if (end > range.offset()) {
-        ByteRange own = new ByteRange(range.offset(), end - range.offset());
+      ByteRange own = BlobRows.present(layout, slot, range);
+      if (!own.isEmpty()) {
         reads[slot] = probe.ask(row, slot, store, own);
       }
     }
@@ -140,7 +139,7 @@ final class ParityCheck {
     return haveAll;
   }
 
-  /** Behind the shard's end zeros. */
+  /** The shard's bytes, followed by zeros. */
   private static ByteBuffer padded(@Nullable ShardRead read, int length) {
     ByteBuffer padded = ByteBuffer.allocateDirect(length);
     if (read != null) {
@@ -166,14 +165,14 @@ final class ParityCheck {
         odd.add(slot);
       }
     }
-    // With one parity shard the others always agree: nothing is left to contradict them.
+    // With one parity shard the others always agree, because no redundancy is left.
     boolean isKnown = odd.size() == 1 && profile.parityShards() > 1;
     return isKnown
         ? new Found(Result.ONE_DIFFERS, OptionalInt.of(odd.getFirst()))
         : Found.of(Result.INCONSISTENT);
   }
 
-  /** Whether all of these follow from k of them. */
+  /** Whether all of these shards can be decoded from k of them. */
   private boolean agree(StripeLayout layout, ByteBuffer[] shards, List<Integer> slots) {
     if (layout.isOneStrip()) {
       return slots.stream().allMatch(slot -> shards[slot].equals(shards[slots.getFirst()]));

@@ -17,8 +17,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes one new blob: batches of stripes go to all slots in parallel, a bounded number of batches
- * at a time. Used by one thread.
+ * Writes one new blob. Batches of stripes go to all slots in parallel, with a bounded number of
+ * batches in flight. Used by one thread.
  */
 public final class BlobWriter implements PieceWriter {
   private final EngineContext engine;
@@ -34,8 +34,8 @@ public final class BlobWriter implements PieceWriter {
   private long sealedLength;
 
   /**
-   * @param lengthMax bytes it will take at most; sizes the first buffers
-   * @param md5 to which it adds what it writes, or null when nobody wants to know
+   * @param lengthMax maximum length; sizes the first buffers
+   * @param md5 receives the written bytes; null if no MD5 is needed
    */
   public BlobWriter(
       EngineContext engine, BlobId id, long lengthMax, RequestMemory memory, @Nullable Md5 md5)
@@ -76,7 +76,7 @@ public final class BlobWriter implements PieceWriter {
     }
   }
 
-  /** Sends what was written to the drives. */
+  /** Sends the remaining bytes to the drives. */
   void sendRest() throws DataUnavailableException, InterruptedException {
     StripeBatch last = batch;
     if (last != null) {
@@ -159,7 +159,7 @@ public final class BlobWriter implements PieceWriter {
     return (int) Math.min((long) stripes * profile.stripeBytes(), remaining());
   }
 
-  /** Waits for its memory, first of all for that of the batches in flight. */
+  /** Reserves its memory, if needed by waiting for the batches in flight. */
   private StripeBatch newBatch() throws DataUnavailableException, InterruptedException {
     int capacity = StripeBatch.chooseCapacity(profile, engine.config(), memory, this::capacity);
     long bytes = StripeBatch.bytesMax(profile, capacity);

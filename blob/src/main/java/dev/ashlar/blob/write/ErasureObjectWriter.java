@@ -17,14 +17,14 @@ import java.util.List;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Cuts data into blobs of bounded length, one behind the other. */
+/** Splits the data of an object into consecutive blobs of bounded length. */
 public final class ErasureObjectWriter implements ObjectWriter {
   private enum State {
-    /** Nothing was proposed: what is on the drives can be removed. */
+    /** Nothing was proposed: the written shards can be removed. */
     OPEN,
-    /** A command that names the blobs was proposed: only metadata knows whether they live. */
+    /** A command that names the blobs was proposed: only metadata knows its outcome. */
     PROPOSED,
-    /** Visible, or removed. */
+    /** Committed, or removed. */
     SETTLED
   }
 
@@ -52,7 +52,7 @@ public final class ErasureObjectWriter implements ObjectWriter {
   public void write(ByteBuffer bytes) throws DataUnavailableException, InterruptedException {
     checkOpen();
     if (digest != null) {
-      throw new IllegalStateException("the MD5 was asked for");
+      throw new IllegalStateException("no bytes may follow the MD5");
     }
     while (bytes.hasRemaining()) {
       BlobWriter blob = current;
@@ -85,7 +85,8 @@ public final class ErasureObjectWriter implements ObjectWriter {
         current.sendRest();
       }
       if (lanes.hasCompany()) {
-        // While the drives write, others add theirs; alone, it is computed meanwhile.
+        // Waits for the drives, so that other writers join the MD5 step; alone, both run in
+        // parallel.
         finishCurrent();
       }
       known = md5.digest();

@@ -6,15 +6,15 @@ import java.nio.ByteBuffer;
 
 /** Writes consecutive bytes of an object into one blob. Used by one thread. */
 public interface PieceWriter {
-  /** Takes as many bytes as it has room for. */
+  /** Consumes as many bytes as it has room for. */
   void write(ByteBuffer bytes) throws DataUnavailableException, InterruptedException;
 
-  /** Bytes it has room for. */
+  /** Remaining room in bytes. */
   long remaining();
 
-  /** Waits until everything is durable and tells who holds what. */
+  /** Waits until everything is durable; returns the piece with its acknowledgements. */
   ObjectPiece finish() throws DataUnavailableException, InterruptedException;
 
-  /** Removes what reached the drives. It was refused, or never proposed, so nobody refers to it. */
+  /** Removes the written shards or intents. Only for pieces that no committed command names. */
   void discard();
 }

@@ -29,9 +29,9 @@ import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends what is written of one blob to the drives of its slots, all in parallel. A slot that fails
- * gets nothing more and will be a debt; writing fails when fewer than the durable minimum are left.
- * Used by one thread.
+ * Sends the writes of one blob to the drives of its slots in parallel. A slot that fails receives
+ * nothing more and becomes a debt; the blob's write fails if fewer slots than the durable minimum
+ * are left. Used by one thread.
  */
 public final class SlotWrites {
   private final EngineContext engine;
@@ -47,15 +47,15 @@ public final class SlotWrites {
     void start(ShardStore store, Completion<DriveId> completion);
   }
 
-  /** What is done with a slot's drive in the end. */
+  /** Run with a slot's drive after all its answers. */
   public interface Aftermath {
     void run(int slot, ShardStore store);
   }
 
   /**
-   * What one slot's drive gets.
+   * A write to one slot's drive.
    *
-   * @param release gives its memory back, once, when the drive is done with it
+   * @param release returns the memory, once, when the drive is done with it
    */
   public record SlotWrite(int slot, Operation operation, Runnable release) {}
 
@@ -64,11 +64,11 @@ public final class SlotWrites {
     void start(ShardStore store, int slot, StripeBatch.Piece piece, Completion<DriveId> completion);
   }
 
-  /** One slot's drive and what became of it; written by the drive's thread. */
+  /** State of one slot's drive; updated by the drive's thread. */
   private static final class Slot {
     final @Nullable ShardStore store;
 
-    /** Parcels without an answer, and one more until it is known what is to be done afterwards. */
+    /** Writes without an answer, plus one until the action afterwards is known. */
     final AtomicInteger unanswered = new AtomicInteger(1);
 
     final AtomicReference<@Nullable Runnable> afterwards = new AtomicReference<>();
@@ -87,12 +87,12 @@ public final class SlotWrites {
       if (before == null) {
         acknowledgedBy = drive;
       } else if (!before.equals(drive)) {
-        // The drive lost its memory between two parcels of this blob.
+        // The drive began a new incarnation between two writes of this blob.
         fault = ShardFault.MISSING;
       }
     }
 
-    /** The drive has done with a parcel, or with all of them. */
+    /** Notes one answer, or that no more writes follow. */
     void answered() {
       Runnable last = unanswered.decrementAndGet() == 0 ? afterwards.get() : null;
       if (last != null) {
@@ -107,7 +107,7 @@ public final class SlotWrites {
     }
   }
 
-  /** What was sent together and is on its way. */
+  /** Writes that were sent together and are in flight. */
   private static final class Round implements DeadlineSweeper.Wait {
     private final Hedging hedging;
     private final long deadlineNanos;
@@ -115,18 +115,18 @@ public final class SlotWrites {
     private final AtomicIntegerArray outstanding;
     private volatile @Nullable Thread waiter;
 
-    Round(EngineContext engine, int parcels, int slots) {
+    Round(EngineContext engine, int writes, int slots) {
       this.hedging = engine.hedging();
       this.deadlineNanos = System.nanoTime() + engine.config().driveDeadline().toNanos();
-      this.left = new AtomicInteger(parcels);
+      this.left = new AtomicInteger(writes);
       this.outstanding = new AtomicIntegerArray(slots);
     }
 
-    void send(Slot slot, ShardStore store, SlotWrite parcel) {
-      outstanding.set(parcel.slot(), 1);
+    void send(Slot slot, ShardStore store, SlotWrite write) {
+      outstanding.set(write.slot(), 1);
       slot.wasSent = true;
       slot.unanswered.incrementAndGet();
-      parcel
+      write
           .operation()
           .start(
               store,
@@ -134,24 +134,24 @@ public final class SlotWrites {
                 @Override
                 public void succeeded(DriveId drive) {
                   slot.acknowledge(drive);
-                  finished(slot, parcel);
+                  finished(slot, write);
                 }
 
                 @Override
                 public void failed(ShardException failure) {
                   slot.fault = failure.fault();
-                  finished(slot, parcel);
+                  finished(slot, write);
                 }
               });
     }
 
-    private void finished(Slot slot, SlotWrite parcel) {
-      parcel.release().run();
-      giveUp(parcel.slot());
+    private void finished(Slot slot, SlotWrite write) {
+      write.release().run();
+      giveUp(write.slot());
       slot.answered();
     }
 
-    /** From now on nobody waits for this slot's answer. */
+    /** Stops waiting for this slot's answer. */
     void giveUp(int index) {
       if (outstanding.getAndSet(index, 0) != 0 && left.decrementAndGet() == 0) {
         wake();
@@ -162,7 +162,7 @@ public final class SlotWrites {
       return outstanding.get(index) != 0;
     }
 
-    /** False if so long after it was sent some slot has not answered. */
+    /** Waits for all answers; false if some slot misses the deadline. */
     boolean await() throws InterruptedException {
       if (left.get() == 0) {
         return true;
@@ -199,7 +199,7 @@ public final class SlotWrites {
 
   /**
    * @param drives of each slot
-   * @param debts slots that lack their shard already, and so are left out
+   * @param debts slots that are debts already, and so receive nothing
    */
   public SlotWrites(
       EngineContext engine,
@@ -224,7 +224,7 @@ public final class SlotWrites {
     check();
   }
 
-  /** The slots that get nothing more. */
+  /** The slots that receive nothing more. */
   public BitSet missing() {
     BitSet missing = new BitSet();
     for (int index = 0; index < slots.length; index++) {
@@ -234,19 +234,19 @@ public final class SlotWrites {
   }
 
   /**
-   * Sends the pieces of a batch and releases the batch; each piece keeps its memory until its drive
+   * Sends the pieces of a batch and releases the batch. Each piece keeps its memory until its drive
    * is done with it.
    */
   public void send(
       StripeBatch batch, StripeBatch.@Nullable Piece[] pieces, PieceOperation operation)
       throws DataUnavailableException {
-    List<SlotWrite> parcels = new ArrayList<>(pieces.length);
+    List<SlotWrite> writes = new ArrayList<>(pieces.length);
     for (int index = 0; index < pieces.length; index++) {
       StripeBatch.Piece piece = pieces[index];
       if (piece != null) {
         int slot = index;
         piece.slab().retain();
-        parcels.add(
+        writes.add(
             new SlotWrite(
                 slot,
                 (store, told) -> operation.start(store, slot, piece, told),
@@ -254,39 +254,39 @@ public final class SlotWrites {
       }
     }
     batch.release();
-    send(parcels);
+    send(writes);
   }
 
-  /** Sends one parcel per slot at most; those of missing slots are released. */
-  public void send(List<SlotWrite> parcels) throws DataUnavailableException {
-    // Chosen once: a slot may fail while the others are being sent to.
-    List<SlotWrite> chosen = new ArrayList<>(parcels.size());
-    for (SlotWrite parcel : parcels) {
-      slots[parcel.slot()].isTouched = true;
-      if (slots[parcel.slot()].fault == null) {
-        chosen.add(parcel);
+  /** Sends at most one write per slot; writes to missing slots are released. */
+  public void send(List<SlotWrite> writes) throws DataUnavailableException {
+    // Chosen once: a slot may fail while others are sent.
+    List<SlotWrite> chosen = new ArrayList<>(writes.size());
+    for (SlotWrite write : writes) {
+      slots[write.slot()].isTouched = true;
+      if (slots[write.slot()].fault == null) {
+        chosen.add(write);
       } else {
-        parcel.release().run();
+        write.release().run();
       }
     }
     if (!chosen.isEmpty()) {
       Round round = new Round(engine, chosen.size(), slots.length);
       inFlight.add(round);
-      for (SlotWrite parcel : chosen) {
-        Slot slot = slots[parcel.slot()];
+      for (SlotWrite write : chosen) {
+        Slot slot = slots[write.slot()];
         ShardStore store = slot.store;
         if (store == null) {
-          throw new IllegalStateException("slot " + parcel.slot() + " chosen without a drive");
+          throw new IllegalStateException("slot " + write.slot() + " chosen without a drive");
         }
-        round.send(slot, store, parcel);
+        round.send(slot, store, write);
       }
     }
     check();
   }
 
   /**
-   * Holds so much more memory for the next round, in which waiting for those in flight helps. False
-   * if nothing is in flight any more and it still is not to be had at once.
+   * Reserves memory for the next round, waiting for rounds in flight if needed. False if nothing is
+   * in flight any more and the memory is still not available at once.
    */
   public boolean tryHold(RequestMemory memory, long bytes)
       throws DataUnavailableException, InterruptedException {
@@ -299,14 +299,14 @@ public final class SlotWrites {
     return true;
   }
 
-  /** Waits until everything that was sent is durable, where it can be. */
+  /** Waits until everything that was sent is durable or has failed. */
   public void awaitAll() throws DataUnavailableException, InterruptedException {
     while (!inFlight.isEmpty()) {
       awaitOldest();
     }
   }
 
-  /** Who holds what was sent; the others owe it. */
+  /** The slots that hold everything that was sent; the others become debts. */
   public List<SlotAck> acks() {
     List<SlotAck> acks = new ArrayList<>();
     for (int index = 0; index < slots.length; index++) {
@@ -322,8 +322,8 @@ public final class SlotWrites {
   }
 
   /**
-   * Has this done with each drive to which anything was sent, when the drive has answered all of
-   * it: what is sent then cannot overtake it. Nothing may be sent from now on.
+   * Runs an action with each drive to which anything was sent, after its last answer: so the action
+   * cannot overtake a write. Nothing may be sent from now on.
    */
   public void afterwards(Aftermath action) {
     for (int index = 0; index < slots.length; index++) {
@@ -331,7 +331,7 @@ public final class SlotWrites {
     }
   }
 
-  /** The same with only the drives of missing slots. */
+  /** The same, for missing slots only. */
   public void afterwardsWhereMissing(Aftermath action) {
     for (int index = 0; index < slots.length; index++) {
       if (slots[index].fault != null) {
@@ -360,7 +360,7 @@ public final class SlotWrites {
     check();
   }
 
-  /** The drive is too late: its slot becomes a debt, and no round waits for it any more. */
+  /** The drive missed the deadline: its slot becomes a debt, and no round waits for it. */
   private void giveUp(int index) {
     slots[index].fault = ShardFault.UNAVAILABLE;
     for (Round round : inFlight) {
@@ -378,22 +378,22 @@ public final class SlotWrites {
       if (fault == null) {
         usable++;
       } else if (fault == ShardFault.OVERLOADED) {
-        // A full queue passes; it must not turn into a debt that repair has to pay.
-        throw new DataUnavailableException(Reason.OVERLOADED, "drive queue full: " + id);
+        // A full queue is temporary and must not become a debt.
+        throw new DataUnavailableException(Reason.OVERLOADED, "drive queue is full; blob " + id);
       } else if (fault == ShardFault.REVISION_GONE) {
-        throw new DataUnavailableException(Reason.CONFLICT, "changed meanwhile: " + id);
+        throw new DataUnavailableException(Reason.CONFLICT, "changed concurrently: blob " + id);
       } else if (fault == ShardFault.FULL) {
         full++;
       }
     }
     if (usable < profile.durableMinimum()) {
-      // If space is what is missing, deletes help; else only drives do.
+      // If only space is missing, deletes help; otherwise only drives do.
       boolean isFull = usable + full >= profile.durableMinimum();
       engine.metrics().refused(isFull).increment();
       throw new DataUnavailableException(
           isFull ? Reason.FULL : isMisplaced ? Reason.MISPLACED : Reason.TOO_FEW_DRIVES,
           String.format(
-              "%d of %d drives of placement group %d take writes, %d are full, %d are needed",
+              "%d of %d drives of placement group %d accept writes, %d are full, %d are required",
               usable, profile.shards(), pg, full, profile.durableMinimum()));
     }
   }

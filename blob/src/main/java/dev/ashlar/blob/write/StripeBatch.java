@@ -18,18 +18,18 @@ import java.util.function.IntUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Some consecutive stripes of a blob while they are filled and encoded. Bytes are laid out per
- * shard as they arrive, so that what goes to one drive is one piece of memory and the whole batch
- * is one call of the codec. Not thread-safe until sealed.
+ * Consecutive stripes of a blob while they are filled and encoded. Bytes are laid out per shard as
+ * they arrive, so that each drive receives one contiguous piece and one codec call encodes the
+ * batch. Not thread-safe until sealed.
  */
 public final class StripeBatch {
-  /** What goes to one drive, and the memory it lies in, which other pieces may share. */
+  /** One drive's part of a batch, and its memory, which other pieces may share. */
   public record Piece(ByteBuffer payload, int[] blockCrcs, Slab slab) {}
 
   /**
-   * What was filled in, in its order.
+   * The batch's data in order.
    *
-   * @param slabs retained for whoever reads it
+   * @param slabs retained for the reader
    */
   record Content(List<ByteBuffer> bytes, List<Slab> slabs) {
     void release() {
@@ -47,8 +47,8 @@ public final class StripeBatch {
   private int length;
 
   /**
-   * @param capacity bytes of data it takes, at most a few stripes; whole stripes unless it is the
-   *     blob's last batch
+   * @param capacity maximum bytes of data, a few stripes; whole stripes unless this is the blob's
+   *     last batch
    * @param memory in which {@link #bytesMax} are held for it
    */
   public StripeBatch(Profile profile, SlabPool pool, int capacity, RequestMemory memory) {
@@ -61,7 +61,7 @@ public final class StripeBatch {
     this.unusedBytes = bytesMax(profile, capacity);
   }
 
-  /** Direct memory that a batch of this capacity takes at most. */
+  /** Maximum direct memory of a batch of this capacity. */
   public static long bytesMax(Profile profile, int capacity) {
     StripeLayout layout = new StripeLayout(profile, capacity);
     int slabs = 1;
@@ -74,10 +74,10 @@ public final class StripeBatch {
   }
 
   /**
-   * A window's worth while memory is plenty, else the least. Opens the request's memory if it is
-   * the first batch.
+   * The capacity for a full window while memory is plentiful, otherwise for the least. Opens the
+   * request's memory for the first batch.
    *
-   * @param ofWindow the capacity for a window of so many bytes
+   * @param ofWindow the capacity for a window of this many bytes
    */
   public static int chooseCapacity(
       Profile profile, EngineConfig config, RequestMemory memory, IntUnaryOperator ofWindow)
@@ -98,7 +98,7 @@ public final class StripeBatch {
     return length == capacity;
   }
 
-  /** Takes bytes up to its capacity and moves the position of {@code source} behind them. */
+  /** Consumes bytes from {@code source} up to the capacity. */
   public void fill(ByteBuffer source) {
     int unit = profile.stripeUnit();
     while (source.hasRemaining() && length < capacity) {
@@ -112,7 +112,7 @@ public final class StripeBatch {
     }
   }
 
-  /** Takes back what was filled in behind the last whole stripe. */
+  /** Removes and returns the data after the last whole stripe. */
   public ByteBuffer cutTail() {
     int count = length % profile.stripeBytes();
     ByteBuffer tail = ByteBuffer.allocate(count);
@@ -126,9 +126,9 @@ public final class StripeBatch {
   }
 
   /**
-   * Encodes what was filled in.
+   * Encodes the data.
    *
-   * @return per slot what its drive gets, null for a slot without bytes
+   * @return the piece of each slot, null for a slot without bytes
    */
   public @Nullable Piece[] seal(ErasureCode code) {
     StripeLayout layout = new StripeLayout(profile, length);
@@ -143,7 +143,7 @@ public final class StripeBatch {
       }
     }
     if (layout.isOneStrip()) {
-      // The first column of the matrix is ones: parity over one strip is its copy.
+      // The coding matrix's first column is ones: parity of a single strip is a copy of it.
       for (int slot = profile.dataShards(); slot < profile.shards(); slot++) {
         pieces[slot] = pieces[0];
       }
@@ -192,7 +192,7 @@ public final class StripeBatch {
     return new Content(strips, retained);
   }
 
-  /** Gives the memory back but for the pieces whose slab was retained. */
+  /** Releases the memory, except for pieces whose slab was retained. */
   public void release() {
     for (int slot = 0; slot < slabs.length; slot++) {
       Slab slab = slabs[slot];

@@ -27,7 +27,7 @@ class DeadAttemptsTest {
       new EngineConfig(PROFILE, 1 << 20, 2, 1L << 30, Duration.ofMillis(50));
 
   @Test
-  void whatALostProcessDidNotCommitIsDroppedAndWhatItCommittedStays() throws Exception {
+  void uncommittedAttemptsOfALostProcessAreDiscardedAndCommittedOnesStay() throws Exception {
     ChangeFixture engine = new ChangeFixture(PROFILE);
     Random random = new Random(3);
     engine.put(EngineFixture.bytes(random, 200_000));
@@ -51,7 +51,7 @@ class DeadAttemptsTest {
   }
 
   @Test
-  void nothingIsDroppedBeforeItsDriveHasAnsweredWhatWasSentBefore() throws Exception {
+  void intentsAreDiscardedOnlyAfterTheDriveAnsweredEarlierWrites() throws Exception {
     ChangeFixture engine = new ChangeFixture(PROFILE, IMPATIENT);
     Random random = new Random(4);
     engine.put(EngineFixture.bytes(random, 200_000));

@@ -142,7 +142,7 @@ class ObjectChangeTest {
   }
 
   @Test
-  void aSmallOverwriteCostsWhatTheFormulaSays() throws Exception {
+  void smallOverwriteCostsAsTheFormulaSays() throws Exception {
     ChangeFixture engine = new ChangeFixture(FOUR_TWO);
     engine.put(bytes(4 * FOUR_TWO.stripeBytes()));
     long reads = reads(engine);
@@ -186,7 +186,7 @@ class ObjectChangeTest {
   }
 
   @Test
-  void drivesCountWhatThePlannerDoesAlsoWithOneAway() throws Exception {
+  void drivesCountThePlannedOperationsAlsoWithOneMissing() throws Exception {
     for (Profile profile : List.of(FOUR_TWO, Profile.parse("6+2", 16384), TWO_TWO, CLASSIC)) {
       for (int away = -1; away < profile.shards(); away++) {
         ChangeFixture engine = new ChangeFixture(profile);

@@ -31,7 +31,7 @@ class RacedObjectChangeTest {
   }
 
   @Test
-  void anAppendThatIsLateIsTold() throws Exception {
+  void lateAppendFails() throws Exception {
     ChangeFixture engine = new ChangeFixture(FOUR_TWO);
     engine.put(bytes(1000));
     try (ObjectChange late = engine.store.newChange(engine.object(), 1000, 10)) {
@@ -62,7 +62,7 @@ class RacedObjectChangeTest {
   }
 
   @Test
-  void aLongChangeThatLosesARaceIsTold() throws Exception {
+  void longChangeThatLosesARaceFails() throws Exception {
     ChangeFixture engine = new ChangeFixture(FOUR_TWO);
     engine.put(bytes(300_000));
     long stored = engine.storedBytes();
@@ -93,7 +93,7 @@ class RacedObjectChangeTest {
   }
 
   @Test
-  void aReaderGoesOnWithWhatItBeganWithOrIsToldItIsGone() throws Exception {
+  void readerKeepsItsRevisionOrFailsAsGone() throws Exception {
     for (boolean isFolded : new boolean[] {false, true}) {
       for (boolean isAppend : new boolean[] {false, true}) {
         ChangeFixture engine = new ChangeFixture(TWO_TWO);

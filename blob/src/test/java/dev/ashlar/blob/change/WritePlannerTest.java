@@ -246,7 +246,7 @@ class WritePlannerTest {
   }
 
   @Test
-  void interiorWritesCostWhatTheTableSays() {
+  void interiorWritesCostAsTabulated() {
     assertPlan("2+2", 16384, Mode.ENCODE, 1, 3);
     assertPlan("4+2", 16384, Mode.DELTA, 3, 3);
     assertPlan("6+2", 16384, Mode.DELTA, 3, 3);
@@ -279,7 +279,7 @@ class WritePlannerTest {
   }
 
   @Test
-  void refusesWhatIsNoChange() {
+  void invalidChangesAreRefused() {
     Profile profile = Profile.parse("4+2", 16384);
     for (int[] bad : new int[][] {{-1, 5}, {5, 5}, {101, 102}, {0, 65537}}) {
       assertThrows(

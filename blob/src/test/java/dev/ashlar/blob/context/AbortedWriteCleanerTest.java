@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 class AbortedWriteCleanerTest {
   /** As where a connection is closed just now: it must not end what tries again. */
   @Test
-  void aDriveThatThrowsKeepsWhatIsLeftOnIt() throws Exception {
+  void removalsAreKeptWhenTheDriveThrows() throws Exception {
     ChangeFixture fixture = new ChangeFixture(Profile.parse("4+2", 4096));
     fixture.put(new byte[100_000]);
     BlobRow row = fixture.lastBlob();

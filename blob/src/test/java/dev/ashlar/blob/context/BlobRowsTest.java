@@ -18,7 +18,7 @@ class BlobRowsTest {
   }
 
   @Test
-  void eachSlotIsToldWhatTouchedIt() {
+  void viewOfASlotNamesTheAttemptsThatTouchedIt() {
     BlobRow row =
         BlobRow.newBuilder()
             .setRevision(5)

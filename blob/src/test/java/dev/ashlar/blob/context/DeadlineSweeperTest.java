@@ -64,7 +64,7 @@ class DeadlineSweeperTest {
 
   /** With nobody to tell them, they need deadlines of their own again. */
   @Test
-  void whoWaitsWhenTheWatchEndsIsToldSo() throws Exception {
+  void endOfTheSweepWakesWaitingThreads() throws Exception {
     Hedging hedging = hedging();
     EngineFixture engine = engine(Duration.ofSeconds(3), hedging);
     engine.put(bytes, new Random(1));
@@ -88,7 +88,7 @@ class DeadlineSweeperTest {
   }
 
   @Test
-  void aWatchThatFailsLeavesNobodyWaiting() throws Exception {
+  void failedSweepLeavesNoThreadWaiting() throws Exception {
     try (Hedging hedging = hedging()) {
       EngineFixture engine = engine(DEADLINE, hedging);
       hedging
@@ -130,7 +130,7 @@ class DeadlineSweeperTest {
   }
 
   @Test
-  void whoFindsNoPlaceHasADeadlineOfItsOwn() throws Exception {
+  void waitWithoutAPlaceUsesATimeout() throws Exception {
     try (Hedging hedging = hedging()) {
       hedging.start();
       DeadlineSweeper.Wait nobody =

@@ -40,7 +40,7 @@ class DriveLatencyTest {
   }
 
   @Test
-  void whatIsPastIsForgotten() {
+  void oldLatenciesAreForgotten() {
     record(1024, 2000 * MS);
     assertLateFrom(2000 * MS);
     record(20 * 1024, 20 * MS);

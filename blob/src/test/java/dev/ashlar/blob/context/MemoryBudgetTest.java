@@ -152,7 +152,7 @@ class MemoryBudgetTest {
   }
 
   @Test
-  void whoWaitsIsServedInTurnWhenMemoryComesBack() throws Exception {
+  void waitingRequestsAreServedInOrder() throws Exception {
     MemoryBudget budget = new MemoryBudget(10, Duration.ofSeconds(20));
     budget.reserve(8);
     try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {

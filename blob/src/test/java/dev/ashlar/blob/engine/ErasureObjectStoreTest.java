@@ -54,8 +54,8 @@ class ErasureObjectStoreTest {
   }
 
   @Property(tries = 300)
-  void whatIsWrittenReadsBackWithAnyLossUpToM(
-      @ForAll("profiles") Profile profile, @ForAll long seed) throws Exception {
+  void writtenDataIsReadBackWithAnyLossUpToM(@ForAll("profiles") Profile profile, @ForAll long seed)
+      throws Exception {
     Random random = new Random(seed);
     EngineConfig config =
         new EngineConfig(
@@ -177,7 +177,7 @@ class ErasureObjectStoreTest {
   }
 
   @Test
-  void whatADriveWouldNotDeleteUnderOverloadIsDeletedLater() throws Exception {
+  void deletesRefusedUnderOverloadAreRetried() throws Exception {
     EngineFixture engine = new EngineFixture(FOUR_TWO);
     for (int i = 0; i < EngineFixture.REMOVALS_MAX + 1; i++) {
       engine.drives.get(2).failAll(null);
@@ -198,7 +198,7 @@ class ErasureObjectStoreTest {
   }
 
   @Test
-  void fullDrivesAreToldFromTooFewDrives() throws Exception {
+  void fullDrivesAreDistinguishedFromTooFewDrives() throws Exception {
     EngineFixture engine = new EngineFixture(FOUR_TWO);
     engine.drives.get(4).failWrites(ShardFault.FULL);
     engine.drives.get(5).failWrites(ShardFault.FULL);

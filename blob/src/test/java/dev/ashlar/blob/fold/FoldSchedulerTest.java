@@ -64,7 +64,7 @@ class FoldSchedulerTest {
   }
 
   @Test
-  void whatRunningReadsMayNeedStays() throws Exception {
+  void changesNeededByRunningReadsStay() throws Exception {
     changeAt(2000);
     changeAt(2500);
     changeAt(2600);
@@ -81,7 +81,7 @@ class FoldSchedulerTest {
   }
 
   @Test
-  void whatItWasNotToldOfIsFound() throws Exception {
+  void sweepFindsUnknownChanges() throws Exception {
     changeAt(2000);
     FoldScheduler other =
         newScheduler(
@@ -99,7 +99,7 @@ class FoldSchedulerTest {
   }
 
   @Test
-  void whereMetadataIsAwayNoDriveIsMissedAndManyAreFoldedAsSoonAsItIsBack() throws Exception {
+  void foldingContinuesWhenMetadataComesBack() throws Exception {
     for (int i = 0; i < 8; i++) {
       changeAt(2000);
     }
@@ -161,7 +161,7 @@ class FoldSchedulerTest {
   }
 
   @Test
-  void aDriveThatLostItsIntentsIsADebtAtOnceAndOthersAreNot() throws Exception {
+  void lostIntentsBecomeADebtAtOnce() throws Exception {
     changeAt(2000);
     engine.drives.get(5).delete(List.of(BlobId.of(engine.lastBlob().getId())), new Answer<>());
     engine.clock.setMs(3000);

@@ -213,7 +213,7 @@ class HedgedReadTest {
   }
 
   @Test
-  void whatIsSavedIsBounded() {
+  void savedBudgetIsBounded() {
     earn(100_000);
     assertFalse(hedging.trySpend(101));
     assertTrue(hedging.trySpend(100));
@@ -262,7 +262,7 @@ class HedgedReadTest {
   }
 
   @Test
-  void aLateSourceOfWhatIsLostIsHedged() throws Exception {
+  void lateSourceOfLostStripIsHedged() throws Exception {
     engine.put(bytes, new Random(1));
     earn(10);
     engine.remove(0);
@@ -273,7 +273,7 @@ class HedgedReadTest {
   }
 
   @Test
-  void aLateCopyOfWhatIsLostIsHedged() throws Exception {
+  void lateCopyOfLostStripIsHedged() throws Exception {
     engine.put(Arrays.copyOf(bytes, 5000), new Random(1));
     earn(1);
     engine.remove(0);
@@ -333,7 +333,7 @@ class HedgedReadTest {
   }
 
   @Test
-  void whatNoDriveHasIsUnavailableHedgedOrNot() throws Exception {
+  void lostDataIsUnavailableHedgedOrNot() throws Exception {
     engine.put(bytes, new Random(1));
     earn(10);
     hold(1);
@@ -376,7 +376,7 @@ class HedgedReadTest {
    * it is late, and nobody needs it.
    */
   @Test
-  void aReaderSleepsWhileAReadThatNobodyNeedsIsLate() throws Exception {
+  void readerSleepsWhileAnUnneededReadIsLate() throws Exception {
     int unit = FOUR_TWO.stripeUnit();
     int offset = 3 * unit;
     int length = 2 * unit;

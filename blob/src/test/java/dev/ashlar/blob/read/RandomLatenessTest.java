@@ -46,7 +46,7 @@ class RandomLatenessTest {
 
   @Test
   @Timeout(300)
-  void whateverAnswersFirstTheBytesAreTheArray() throws Exception {
+  void bytesAreRightWhicheverDriveAnswersFirst() throws Exception {
     int runs = Integer.getInteger("ashlar.lateness.runs", 40);
     long first = Long.getLong("ashlar.lateness.seed", System.nanoTime());
     HedgeConfig config = new HedgeConfig(100, Duration.ofNanos(200_000));

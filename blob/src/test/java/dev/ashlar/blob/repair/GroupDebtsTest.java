@@ -79,7 +79,7 @@ class GroupDebtsTest {
   }
 
   @Test
-  void whatHasOwedForLongestComesFirst() throws Exception {
+  void groupsWithTheOldestDebtsComeFirst() throws Exception {
     int first = put("first", 1);
     watched();
     clock.advanceMs(5_000);
@@ -94,7 +94,7 @@ class GroupDebtsTest {
   }
 
   @Test
-  void whatWasRepairedInBetweenStartsAnew() throws Exception {
+  void groupRepairedInBetweenStartsAgain() throws Exception {
     put("k", 1);
     watched();
     clock.advanceMs(5_000);

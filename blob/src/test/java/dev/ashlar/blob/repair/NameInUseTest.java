@@ -55,7 +55,7 @@ class NameInUseTest {
   private final Random random = new Random(5);
 
   @Test
-  void aShardThatIsLeftGoesWithItsBlob() throws Exception {
+  void leftoverShardIsDeletedWithItsBlob() throws Exception {
     ChangeFixture fixture = new ChangeFixture(Profile.parse("4+2", UNIT));
     MemoryShardStore drive = fixture.drives.get(LATE);
     drive.failWrites(ShardFault.UNAVAILABLE);

@@ -264,7 +264,7 @@ class NewIncarnationsTest {
 
   /** More than parity can make up for. */
   @Test
-  void whatIsReallyLostStaysListedAndIsTriedLessAndLessOften() throws Exception {
+  void lostChangesStayListedAndAreRetriedLessOften() throws Exception {
     ChangeFixture engine = new ChangeFixture(PROFILE);
     change(engine, 1);
     for (int slot = 0; slot < 3; slot++) {

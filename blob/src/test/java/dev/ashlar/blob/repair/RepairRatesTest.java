@@ -51,7 +51,7 @@ class RepairRatesTest {
   }
 
   @Test
-  void whatIsMovedIsReadAtTheRateOfMoves() throws Exception {
+  void movedShardsAreReadAtTheRateOfMoves() throws Exception {
     fixture.exchangeDrives(1, 2);
     repair();
     assertEquals(2 * 2 * UNIT, moves.bytes.get());
@@ -59,7 +59,7 @@ class RepairRatesTest {
   }
 
   @Test
-  void whatIsLackingIsReadAtTheRateOfRepair() throws Exception {
+  void missingShardsAreReadAtTheRateOfRepair() throws Exception {
     fixture.replace(3, true);
     repair();
     assertEquals(0, moves.bytes.get());

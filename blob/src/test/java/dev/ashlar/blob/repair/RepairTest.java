@@ -39,7 +39,7 @@ class RepairTest {
   }
 
   @Test
-  void replacedDrivesGetBackWhatTheyHad() throws Exception {
+  void replacedDrivesGetTheirShardsBack() throws Exception {
     for (String profile : List.of("4+2", "1+2", "3+1", "2+2,optimizations=off")) {
       Profile shape = Profile.parse(profile, UNIT);
       for (int length :
@@ -76,7 +76,7 @@ class RepairTest {
   }
 
   @Test
-  void aBlobThatHasBeenRemovedOwesNothing() throws Exception {
+  void removedBlobHasNoDebts() throws Exception {
     ChangeFixture fixture = new ChangeFixture(Profile.parse("4+2", UNIT));
     assertEquals(BlobRepair.Outcome.REPAIRED, fixture.repair.repair(new BlobId(7, 7)));
   }
@@ -95,7 +95,7 @@ class RepairTest {
   }
 
   @Test
-  void aDriveThatComesBackWithWhatItHadIsNotRebuilt() throws Exception {
+  void returningDriveWithItsDataIsNotRebuilt() throws Exception {
     ChangeFixture fixture = new ChangeFixture(Profile.parse("4+2", UNIT));
     fixture.put(bytes(100_000));
     fixture.change(5000, bytes(50_000));
@@ -108,7 +108,7 @@ class RepairTest {
   }
 
   @Test
-  void whatADriveMissedWhileItWasAwayIsReplaced() throws Exception {
+  void writesMissedByAnAbsentDriveAreRepaired() throws Exception {
     ChangeFixture fixture = new ChangeFixture(Profile.parse("4+2", UNIT));
     fixture.put(bytes(60_000));
     for (int slot = 0; slot < 6; slot++) {
@@ -358,7 +358,7 @@ class RepairTest {
   }
 
   @Test
-  void whatIsFoundHelpsToRebuildTheRest() throws Exception {
+  void foundShardsHelpToRebuildTheRest() throws Exception {
     ChangeFixture fixture = new ChangeFixture(Profile.parse("4+2", UNIT));
     fixture.put(bytes(100_000));
     fixture.replace(0, true);
@@ -370,7 +370,7 @@ class RepairTest {
   }
 
   @Test
-  void tooManyLossesStayOwedUntilOneComesBack() throws Exception {
+  void tooManyLossesStayDebtsUntilADriveComesBack() throws Exception {
     ChangeFixture fixture = new ChangeFixture(Profile.parse("4+2", UNIT));
     fixture.put(bytes(100_000));
     fixture.replace(0, true);

@@ -53,7 +53,7 @@ class LightScrubTest {
   }
 
   @Test
-  void whatADriveLacksIsASuspect() throws Exception {
+  void missingShardBecomesASuspect() throws Exception {
     ChangeFixture fixture = fixture();
     BlobRow row = fixture.lastBlob();
     SuspectShardQueue suspects = new SuspectShardQueue();

@@ -74,7 +74,7 @@ class LossVerifierTest {
   }
 
   @Test
-  void aShardThatIsGoneIsMended() throws Exception {
+  void missingShardIsRepaired() throws Exception {
     ChangeFixture fixture = fixture();
     for (SliceValue slice : fixture.object().object().getSlicesList()) {
       BlobId blob = BlobId.of(slice.getBlob());
@@ -141,7 +141,7 @@ class LossVerifierTest {
   }
 
   @Test
-  void aShardThatIsThereIsNotOwed() throws Exception {
+  void presentShardIsNoDebt() throws Exception {
     ChangeFixture fixture = fixture();
     for (int slot = 0; slot < 6; slot++) {
       assertEquals(
@@ -153,7 +153,7 @@ class LossVerifierTest {
 
   /** The read that seemed to miss it was older than the fold. */
   @Test
-  void aShardThatWasFoldedMeanwhileIsNotOwed() throws Exception {
+  void shardFoldedSinceIsNoDebt() throws Exception {
     ChangeFixture fixture = fixture();
     fixture.change(0, bytes(40_000));
     BlobRow before = fixture.lastBlob();
@@ -166,7 +166,7 @@ class LossVerifierTest {
 
   /** The drive has no longer what the old name stood for. */
   @Test
-  void aShardThatWasRebuiltMeanwhileIsNotOwed() throws Exception {
+  void shardRebuiltSinceIsNoDebt() throws Exception {
     ChangeFixture fixture = fixture();
     BlobRow before = fixture.lastBlob();
     fixture.replace(3, true);
@@ -178,7 +178,7 @@ class LossVerifierTest {
   }
 
   @Test
-  void aShardOfADeletedBlobIsNotOwed() throws Exception {
+  void shardOfADeletedBlobIsNoDebt() throws Exception {
     ChangeFixture fixture = fixture();
     BlobRow before = fixture.lastBlob();
     fixture.metadata.submit(TestBlobs.delete(ChangeFixture.BUCKET, ChangeFixture.KEY));
@@ -187,7 +187,7 @@ class LossVerifierTest {
   }
 
   @Test
-  void aDriveThatFailsAsAWholeIsAnotherMatter() throws Exception {
+  void failedDriveIsNoShardLoss() throws Exception {
     ChangeFixture fixture = fixture();
     BlobRow row = fixture.lastBlob();
     drive(fixture, row, 2).failAll(ShardFault.IO_ERROR);
@@ -212,7 +212,7 @@ class LossVerifierTest {
   }
 
   @Test
-  void oneOfWhichNobodyCouldTellMakesRoom() {
+  void undecidedSuspectsAreDroppedFirst() {
     SuspectShardQueue suspects = new SuspectShardQueue();
     for (int i = 0; i < SuspectShardQueue.WAITING_MAX; i++) {
       assertTrue(suspects.add(suspect(i)));
@@ -281,7 +281,7 @@ class LossVerifierTest {
 
   /** It is lost where it is, and nowhere else. */
   @Test
-  void aShardThatIsToMoveIsLookedForWhereItIs() throws Exception {
+  void shardBeforeItsMoveIsSearchedOnItsOldDrive() throws Exception {
     ChangeFixture fixture = fixture();
     BlobRow row = fixture.lastBlob();
     MemoryShardStore holder = fixture.holder(1);

@@ -66,7 +66,7 @@ class ParityScrubTest {
   }
 
   @Test
-  void whatWasWrittenTogetherIsConsistent() throws Exception {
+  void blobWrittenAtOnceIsConsistent() throws Exception {
     for (String profile : List.of("4+2", "1+2", "3+1", "2+2,optimizations=off")) {
       for (int length : new int[] {1, UNIT, UNIT + 1, 5 * UNIT + 7, 40_000}) {
         ChangeFixture fixture = fixture(profile, length);
@@ -77,7 +77,7 @@ class ParityScrubTest {
   }
 
   @Test
-  void whatWasChangedAndFoldedIsConsistent() throws Exception {
+  void changedAndFoldedBlobIsConsistent() throws Exception {
     ChangeFixture fixture = fixture("4+2", 60_000);
     fixture.change(100, EngineFixture.bytes(random, 30_000));
     assertEquals(false, ParityCheck.isComparable(fixture.lastBlob()), "unfolded");
@@ -176,7 +176,7 @@ class ParityScrubTest {
   }
 
   @Test
-  void withOneParityNobodyKnowsWhichIsWrong() throws Exception {
+  void withOneParityTheWrongShardIsUnknown() throws Exception {
     ChangeFixture fixture = fixture("3+1", 40_000);
     exchange(fixture, 1);
     assertEquals(Result.INCONSISTENT, check(fixture).result());

@@ -16,7 +16,7 @@ class ClusterSimulationTest {
   private static final int RUNS_TO_FIND_MAX = 600;
 
   @Test
-  void whatIsAcknowledgedStaysAndIsReadRight() {
+  void acknowledgedDataIsKeptAndReadCorrectly() {
     SimulationRuns.repeat(
         "cluster simulation",
         "ashlar.cluster.sim",
