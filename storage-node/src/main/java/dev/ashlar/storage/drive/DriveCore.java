@@ -44,7 +44,7 @@ final class DriveCore {
 
   private final RawFiles files;
   private final DriveConfig.Limits limits;
-  private final Setting setting;
+  private final OpenContext context;
   private final SegmentLog.Parts parts;
   private final SegmentFiles segments;
   private final ChangedShards changed;
@@ -60,24 +60,24 @@ final class DriveCore {
    * @param epochSecond the current time or later, a lower bound for new incarnations
    * @param drivesOnFileSystem number of open drives on the same file system, including this one
    */
-  record Setting(
+  record OpenContext(
       UUID cluster, @Nullable UUID drive, long epochSecond, IntSupplier drivesOnFileSystem) {
     /** For a drive that has a file system of its own. */
-    Setting(UUID cluster, @Nullable UUID drive, long epochSecond) {
+    OpenContext(UUID cluster, @Nullable UUID drive, long epochSecond) {
       this(cluster, drive, epochSecond, () -> 1);
     }
   }
 
   private DriveCore(
-      RawFiles files, DriveConfig.Limits limits, Setting setting, SegmentLog.Parts parts)
+      RawFiles files, DriveConfig.Limits limits, OpenContext context, SegmentLog.Parts parts)
       throws IOException {
     this.files = files;
     this.limits = limits;
-    this.setting = setting;
+    this.context = context;
     this.parts = parts;
     identity = DriveIdentity.readToWrite(files);
     segments =
-        new SegmentFiles(files, limits, parts.index().segments(), setting.drivesOnFileSystem());
+        new SegmentFiles(files, limits, parts.index().segments(), context.drivesOnFileSystem());
     changed = ChangedShards.of(parts.index(), parts.recent());
     UUID drive = identity.drive().id();
     boolean areLostSinceBefore = identity.changesLost();
@@ -107,45 +107,45 @@ final class DriveCore {
    * Reads the identity of the drive in a directory. Formats an empty directory and refuses any
    * other drive.
    */
-  static DriveIdentity identify(RawFiles files, Setting setting) throws IOException {
+  static DriveIdentity identify(RawFiles files, OpenContext context) throws IOException {
     if (!files.list().contains(DriveIdentity.FILE)) {
-      return format(files, setting);
+      return format(files, context);
     }
     DriveIdentity found = DriveIdentity.read(files);
-    if (!found.cluster().equals(setting.cluster())) {
+    if (!found.cluster().equals(context.cluster())) {
       throw new IOException(
           "this is a drive of cluster "
               + found.cluster()
               + ", not of this cluster, "
-              + setting.cluster());
+              + context.cluster());
     }
-    if (setting.drive() != null && !found.drive().id().equals(setting.drive())) {
+    if (context.drive() != null && !found.drive().id().equals(context.drive())) {
       throw new IOException(
-          "this is drive " + found.drive().id() + "; drive " + setting.drive() + " belongs here");
+          "this is drive " + found.drive().id() + "; drive " + context.drive() + " belongs here");
     }
     return found;
   }
 
-  private static DriveIdentity format(RawFiles files, Setting setting) throws IOException {
+  private static DriveIdentity format(RawFiles files, OpenContext context) throws IOException {
     for (String name : files.list()) {
       if (SegmentFiles.isSegment(name)) {
         throw new IOException(
             "there are segments but no " + DriveIdentity.FILE + ": this drive lost its identity");
       }
     }
-    UUID id = setting.drive() != null ? setting.drive() : UUID.randomUUID();
+    UUID id = context.drive() != null ? context.drive() : UUID.randomUUID();
     DriveIdentity fresh =
         new DriveIdentity(
-            setting.cluster(), new DriveId(id, Math.max(1, setting.epochSecond())), false);
+            context.cluster(), new DriveId(id, Math.max(1, context.epochSecond())), false);
     fresh.create(files);
     LOG.info("Formatted drive {}", fresh.drive());
     return fresh;
   }
 
   static DriveCore open(
-      RawFiles files, DriveConfig.Limits limits, Setting setting, SegmentLog.Parts parts)
+      RawFiles files, DriveConfig.Limits limits, OpenContext context, SegmentLog.Parts parts)
       throws IOException {
-    return new DriveCore(files, limits, setting, parts);
+    return new DriveCore(files, limits, context, parts);
   }
 
   DriveId drive() {
@@ -190,33 +190,32 @@ final class DriveCore {
         reader, changed.recent(), parts.slabs(), parts.meters(), limits.batchBytesMax(), codes);
   }
 
-  ScrubPass newScrub(ReadThrottle pace, Clock clock) {
+  ScrubPass newScrub(ReadThrottle throttle, Clock clock) {
     return new ScrubPass(
         files,
         segments,
         log,
-        listener -> newSegmentVerifier(pace, listener),
+        listener -> newSegmentVerifier(throttle, listener),
         unreadableDirectories,
         clock);
   }
 
-  SegmentVerifier newSegmentVerifier(ReadThrottle pace, DamageListener listener) {
+  SegmentVerifier newSegmentVerifier(ReadThrottle throttle, DamageListener listener) {
     return new SegmentVerifier(
-        drive().id(), segments, log, parts, changed.unfolded(), pace, listener);
+        drive().id(), segments, log, parts, changed.unfolded(), throttle, listener);
   }
 
   private ShardReader newReader(IntConsumer onFileRead) {
     return new ShardReader(segments, parts, changed.unfolded(), onFileRead);
   }
 
-  /** Places that may be worth merging. */
   MergeCandidates mergeCandidates() {
     return changed.toMerge();
   }
 
   /** Ends the incarnation: the next start begins a new one. */
-  void endLife() throws IOException {
-    identity.nextIncarnation(setting.epochSecond()).write(files);
+  void endIncarnation() throws IOException {
+    identity.nextIncarnation(context.epochSecond()).write(files);
   }
 
   /** Memory used by recently changed blocks. */
@@ -241,7 +240,7 @@ final class DriveCore {
     @Override
     public void lost(String what) throws IOException {
       LOG.error("Drive {}: {}", identity.drive(), what);
-      DriveIdentity next = identity.nextIncarnation(setting.epochSecond()).withChangesLost(true);
+      DriveIdentity next = identity.nextIncarnation(context.epochSecond()).withChangesLost(true);
       next.write(files);
       identity = next;
     }

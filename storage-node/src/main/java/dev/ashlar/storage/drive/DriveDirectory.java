@@ -35,7 +35,7 @@ final class DriveDirectory implements AutoCloseable {
   private final DriveResources resources;
   private final FileChannel lockFile;
   private final RawFiles files;
-  private final DriveCore.Setting setting;
+  private final DriveCore.OpenContext setting;
   private final DriveIdentity identity;
   private final Object device;
   private boolean isClosed;
@@ -75,7 +75,7 @@ final class DriveDirectory implements AutoCloseable {
     long later = Math.max(now, config.lastIncarnation() + 1);
     device = DrivesPerFileSystem.device(config.folder());
     setting =
-        new DriveCore.Setting(
+        new DriveCore.OpenContext(
             config.cluster(), config.drive(), later, () -> resources.fileSystems().on(device));
     identity = DriveCore.identify(files, setting);
     resources.indexOpens();
@@ -91,7 +91,6 @@ final class DriveDirectory implements AutoCloseable {
     return identity;
   }
 
-  /** Whether the directory holds a log. */
   boolean holdsSegments() throws IOException {
     return files.list().stream().anyMatch(SegmentFiles::isSegment);
   }
@@ -131,7 +130,6 @@ final class DriveDirectory implements AutoCloseable {
     }
   }
 
-  /** Deletes the closed index. */
   void discardIndex() throws IOException {
     checkIdentity();
     IndexDirectory.discard(config.folder().resolve(INDEX_FOLDER));

@@ -29,7 +29,7 @@ final class DriveEngine {
   private final HangDetector hangs;
   private final IntentBuilder intents;
   private final Housekeeper housekeeper;
-  private final DriveHealthCheck looks;
+  private final DriveHealthCheck healthCheck;
   private @Nullable ScheduledFuture<?> watch;
   private volatile @Nullable Scrubber scrubber;
   private boolean isEnded;
@@ -75,13 +75,13 @@ final class DriveEngine {
     intents = core.newIntentMaker(resources::code);
     housekeeper =
         new Housekeeper(core, config.limits(), queue, context.name(), context.onFailure());
-    looks = new DriveHealthCheck(config, core.drive(), core.segments(), queue, reads, hangs);
+    healthCheck = new DriveHealthCheck(config, core.drive(), core.segments(), queue, reads, hangs);
   }
 
   void start() {
     queue.start();
     housekeeper.start();
-    watch = context.resources().watch(looks::look, WATCH_PERIOD);
+    watch = context.resources().watch(healthCheck::check, WATCH_PERIOD);
   }
 
   /** Starts the scrub unless it runs already or the engine has ended. */
@@ -90,7 +90,7 @@ final class DriveEngine {
         new Scrubber(
             core.drive(),
             core.index(),
-            pace -> core.newScrub(pace, context.resources().clock()),
+            throttle -> core.newScrub(throttle, context.resources().clock()),
             task,
             () -> reads.inFlight() > 0 || queue.depth() > 0,
             context.name());
@@ -132,8 +132,8 @@ final class DriveEngine {
     return intents;
   }
 
-  DriveHealthCheck looks() {
-    return looks;
+  DriveHealthCheck healthCheck() {
+    return healthCheck;
   }
 
   /**

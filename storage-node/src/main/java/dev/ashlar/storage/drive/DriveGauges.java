@@ -61,7 +61,6 @@ final class DriveGauges {
     return engine == null ? 0 : value.applyAsLong(engine);
   }
 
-  /** Registers gauges of the scrub. */
   static void registerScrub(DriveMetrics meters, Supplier<@Nullable ScrubProgress> progress) {
     scrubGauge(
         meters,

@@ -20,7 +20,7 @@ final class DriveHealthCheck {
   private final SegmentFiles segments;
   private final CommitQueue writes;
   private final DriveReadQueue reads;
-  private final HangDetector bound;
+  private final HangDetector hangs;
   private boolean wasHanging;
   private boolean hadFailed;
   private boolean wasFull;
@@ -31,13 +31,13 @@ final class DriveHealthCheck {
       SegmentFiles segments,
       CommitQueue writes,
       DriveReadQueue reads,
-      HangDetector bound) {
+      HangDetector hangs) {
     this.config = config;
     this.drive = drive;
     this.segments = segments;
     this.writes = writes;
     this.reads = reads;
-    this.bound = bound;
+    this.hangs = hangs;
     warnIfTooSmall();
   }
 
@@ -55,13 +55,13 @@ final class DriveHealthCheck {
     }
   }
 
-  synchronized void look() {
-    lookForRoom();
-    lookForFailure();
-    lookForHang();
+  synchronized void check() {
+    checkRoom();
+    checkFailure();
+    checkHang();
   }
 
-  private void lookForRoom() {
+  private void checkRoom() {
     boolean isFull = segments.isFull();
     if (isFull && !wasFull) {
       LOG.warn(
@@ -74,13 +74,13 @@ final class DriveHealthCheck {
     wasFull = isFull;
   }
 
-  private void lookForFailure() {
-    bound.look(Math.max(reads.oldestNanos(), writes.commitNanos()));
-    boolean hasFailed = bound.hasFailed();
+  private void checkFailure() {
+    hangs.update(Math.max(reads.oldestNanos(), writes.commitNanos()));
+    boolean hasFailed = hangs.hasFailed();
     if (hasFailed) {
-      reads.giveUpHanging();
+      reads.abandonHanging();
     } else {
-      reads.tryAgain();
+      reads.resume();
     }
     if (hasFailed && !hadFailed) {
       LOG.error(
@@ -94,14 +94,14 @@ final class DriveHealthCheck {
     hadFailed = hasFailed;
   }
 
-  private void lookForHang() {
+  private void checkHang() {
     boolean writesHang = writes.isStalled();
     boolean readsHang = reads.isStalled();
     if (writesHang) {
-      writes.dropWaiting();
+      writes.refuseWaiting();
     }
     if (readsHang) {
-      reads.dropWaiting();
+      reads.refuseWaiting();
     }
     boolean isHanging = writesHang || readsHang;
     if (isHanging && !wasHanging) {

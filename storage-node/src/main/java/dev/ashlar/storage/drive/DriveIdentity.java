@@ -233,7 +233,6 @@ record DriveIdentity(UUID cluster, DriveId drive, boolean changesLost) {
     return bytes.clear().putInt(CRC_AT, crc);
   }
 
-  /** Reads this version and older ones. */
   static DriveIdentity decode(ByteBuffer bytes) throws IOException {
     int crc = new Checksum().of(bytes, 0, CRC_AT);
     bytes.clear();

@@ -24,7 +24,6 @@ public final class DriveRecall {
 
   private DriveRecall() {}
 
-  /** Whether a file of this name belongs to a drive. */
   public static boolean isOfDrive(String file) {
     return file.equals(DriveIdentity.FILE) || SegmentFiles.isSegment(file);
   }
@@ -61,7 +60,8 @@ public final class DriveRecall {
       RawFiles files = ChannelFiles.open(config.folder(), config.ioMode());
       long now = resources.clock().instant().getEpochSecond();
       long later = Math.max(now, config.lastIncarnation() + 1);
-      DriveCore.Setting setting = new DriveCore.Setting(config.cluster(), config.drive(), later);
+      DriveCore.OpenContext setting =
+          new DriveCore.OpenContext(config.cluster(), config.drive(), later);
       if (!files.list().contains(DriveIdentity.FILE)) {
         throw new IOException("drive folder " + config.folder() + " holds no drive to recall");
       }

@@ -152,12 +152,10 @@ public final class DriveResources implements AutoCloseable {
     return fileSystems;
   }
 
-  /** Per drive. */
   int readsAtOnce() {
     return budget.readsAtOnce();
   }
 
-  /** Of one drive. */
   int openSegments() {
     return budget.openSegments();
   }

@@ -163,11 +163,10 @@ public final class DriveStore implements ShardStore, AutoCloseable {
     return engines;
   }
 
-  /** Runs the periodic health check. */
-  void look() {
+  void checkHealth() {
     DriveEngine present = engines.engine();
     if (present != null) {
-      present.looks().look();
+      present.healthCheck().check();
     }
   }
 
@@ -187,7 +186,6 @@ public final class DriveStore implements ShardStore, AutoCloseable {
     return DriveGauges.valueOf(engines.engine(), engine -> engine.core().segments().usedBytes());
   }
 
-  /** Bytes of live records in the segments. */
   public long liveBytes() {
     return DriveGauges.valueOf(engines.engine(), engine -> engine.core().segments().liveBytes());
   }
@@ -222,7 +220,6 @@ public final class DriveStore implements ShardStore, AutoCloseable {
     }
   }
 
-  /** The engine for new data. */
   private DriveEngine forNewData() throws ShardException {
     DriveEngine engine = writable();
     if (engine.hangs().hasFailed()) {
@@ -301,7 +298,7 @@ public final class DriveStore implements ShardStore, AutoCloseable {
 
   @Override
   public void drop(List<DiscardIntent> drops, Completion<DriveId> completion) {
-    offerParts(drops, LogRequest.DropAll.DROPS_MAX, completion, LogRequest.DropAll::new);
+    offerParts(drops, LogRequest.DiscardAll.DISCARDS_MAX, completion, LogRequest.DiscardAll::new);
   }
 
   @Override
@@ -440,7 +437,6 @@ public final class DriveStore implements ShardStore, AutoCloseable {
     return new ShardException(ShardFault.CORRUPT, shard + ": " + what);
   }
 
-  /** Called after each start of an engine. */
   private void opened(DriveEngine engine) {
     Scrubber.Task wanted = scrubbing;
     if (wanted != null) {
@@ -474,14 +470,14 @@ public final class DriveStore implements ShardStore, AutoCloseable {
     if (engine != null) {
       engine.endWrites(ShardFault.READ_ONLY);
       if (isInDoubt) {
-        endLife(engine);
+        endIncarnation(engine);
       }
     }
   }
 
-  private void endLife(DriveEngine engine) {
+  private void endIncarnation(DriveEngine engine) {
     try {
-      engine.core().endLife();
+      engine.core().endIncarnation();
     } catch (IOException e) {
       LOG.error(
           "Drive {} ({}): writing the new incarnation failed: {}",

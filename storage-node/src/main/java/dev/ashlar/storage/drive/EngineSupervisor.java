@@ -120,12 +120,10 @@ final class EngineSupervisor {
     return indexFailure;
   }
 
-  /** Whether the index is being reopened or rebuilt. */
   boolean isRecovering() {
     return indexFailure != null && finalFailure == null;
   }
 
-  /** The engine for reads. */
   DriveEngine readable() throws ShardException {
     DriveEngine present = engine;
     if (present == null || isEngineEnding) {
@@ -144,7 +142,7 @@ final class EngineSupervisor {
     }
     IndexException cause = indexFailure;
     if (cause != null) {
-      return new ShardException(cause.kind().fault(), drive + ": " + cause.kind().says());
+      return new ShardException(cause.kind().fault(), drive + ": " + cause.kind().reason());
     }
     return engine == null
         ? new ShardException(ShardFault.UNAVAILABLE, drive + " is being opened")

@@ -18,7 +18,7 @@ final class HangDetector {
   private final long failedAfterNanos;
   private final long soonNanos;
   private final LongSupplier nanoTime;
-  private long lookedNanos;
+  private long updatedNanos;
   private long awakeSinceNanos;
   private long soonSinceNanos;
   private long restNanos;
@@ -29,8 +29,8 @@ final class HangDetector {
     soonNanos = Math.min(failedAfterNanos, limits.stallTimeout().toNanos());
     restNanos = failedAfterNanos;
     this.nanoTime = nanoTime;
-    lookedNanos = nanoTime.getAsLong();
-    awakeSinceNanos = lookedNanos;
+    updatedNanos = nanoTime.getAsLong();
+    awakeSinceNanos = updatedNanos;
   }
 
   /**
@@ -38,12 +38,12 @@ final class HangDetector {
    *
    * @param oldestNanos age of the oldest running I/O; 0: none runs
    */
-  void look(long oldestNanos) {
+  void update(long oldestNanos) {
     long now = nanoTime.getAsLong();
-    if (now - lookedNanos > GAP_NANOS_MAX) {
+    if (now - updatedNanos > GAP_NANOS_MAX) {
       awakeSinceNanos = now;
     }
-    lookedNanos = now;
+    updatedNanos = now;
     long hanging = Math.min(oldestNanos, now - awakeSinceNanos);
     if (hanging > soonNanos || !hasFailed) {
       soonSinceNanos = now;

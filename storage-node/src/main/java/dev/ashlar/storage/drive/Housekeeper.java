@@ -67,7 +67,6 @@ final class Housekeeper {
     thread.start();
   }
 
-  /** Starts no further work. */
   void end() {
     isStopping = true;
     LockSupport.unpark(thread);

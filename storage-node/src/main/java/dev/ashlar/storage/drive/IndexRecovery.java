@@ -95,7 +95,7 @@ final class IndexRecovery {
               engines.drive(),
               context.config().folder(),
               cause.getMessage(),
-              kind.plan());
+              kind.remedy());
       if (!awaitWritable(kind) || !engines.closeEngine()) {
         return;
       }

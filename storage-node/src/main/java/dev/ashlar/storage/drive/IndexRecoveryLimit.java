@@ -40,7 +40,6 @@ final class IndexRecoveryLimit {
     return kind;
   }
 
-  /** The index works from now on. */
   synchronized void serves() {
     servedSince = nanoTime.getAsLong();
   }

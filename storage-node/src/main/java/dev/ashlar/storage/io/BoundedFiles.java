@@ -16,7 +16,7 @@ import org.slf4j.LoggerFactory;
  * its sync: syncing a file that was closed in between might miss a failed write. Files are not
  * renamed while in use. Thread-safe; a file has one writer.
  */
-public final class BoundedFiles implements RawFiles {
+public final class BoundedFiles extends ForwardingFiles {
   private static final Logger LOG = LoggerFactory.getLogger(BoundedFiles.class);
   private static final int CLOSED = -1;
 
@@ -31,6 +31,7 @@ public final class BoundedFiles implements RawFiles {
    * @param max limit for open files, not counting those in use
    */
   public BoundedFiles(RawFiles files, int max) {
+    super(files);
     if (max < 1) {
       throw new IllegalArgumentException("at most " + max + " open files");
     }
@@ -41,10 +42,10 @@ public final class BoundedFiles implements RawFiles {
   @Override
   public RawFile create(String name, long size) throws IOException {
     try {
-      return files.create(name, size);
+      return super.create(name, size);
     } catch (TooManyOpenFilesException e) {
       closeIdle();
-      return files.create(name, size);
+      return super.create(name, size);
     }
   }
 
@@ -55,38 +56,13 @@ public final class BoundedFiles implements RawFiles {
   }
 
   @Override
-  public long size(String name) throws IOException {
-    return files.size(name);
-  }
-
-  @Override
-  public List<String> list() throws IOException {
-    return files.list();
-  }
-
-  @Override
-  public void rename(String from, String to) throws IOException {
-    files.rename(from, to);
-  }
-
-  @Override
-  public void delete(String name) throws IOException {
-    files.delete(name);
-  }
-
-  @Override
   public void syncDirectory() throws IOException {
     try {
-      files.syncDirectory();
+      super.syncDirectory();
     } catch (TooManyOpenFilesException e) {
       closeIdle();
-      files.syncDirectory();
+      super.syncDirectory();
     }
-  }
-
-  @Override
-  public long usableBytes() throws IOException {
-    return files.usableBytes();
   }
 
   private void closeIdle() {
@@ -200,14 +176,14 @@ public final class BoundedFiles implements RawFiles {
       }
     }
 
-    /** With the lock. */
+    /** Requires the lock. */
     boolean wasUsedSinceLook() {
       boolean was = wasUsed;
       wasUsed = false;
       return was;
     }
 
-    /** With the lock. */
+    /** Requires the lock. */
     boolean closeIfIdle() {
       if (!pins.compareAndSet(0, CLOSED)) {
         return false;

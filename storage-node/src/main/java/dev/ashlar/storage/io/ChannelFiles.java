@@ -50,7 +50,6 @@ public final class ChannelFiles implements RawFiles {
         folder, direct, mode == IoMode.DIRECT ? 0 : IoMode.SMALL_READ_BYTES + 1);
   }
 
-  /** Whether writes bypass the page cache. */
   public boolean isDirect() {
     return direct;
   }
@@ -73,7 +72,7 @@ public final class ChannelFiles implements RawFiles {
       file.close();
       Files.deleteIfExists(path);
       if (usableBytes() < FILL_BYTES) {
-        throw new NoSpaceException(path + ": no room for " + size + " bytes", e);
+        throw new IOException(path + ": no room for " + size + " bytes", e);
       }
       throw e;
     }

@@ -9,7 +9,7 @@ public interface RawFiles {
    * Creates a file of this size, filled with zeros and with its space allocated. It is durable
    * except for its name.
    *
-   * @throws NoSpaceException if there is no space; nothing is left behind
+   * @throws IOException if there is no space; nothing is left behind
    */
   RawFile create(String name, long size) throws IOException;
 
@@ -19,7 +19,6 @@ public interface RawFiles {
    */
   RawFile open(String name) throws IOException;
 
-  /** The size of a file. */
   default long size(String name) throws IOException {
     try (RawFile file = open(name)) {
       return file.size();

@@ -217,7 +217,7 @@ class DriveChangesTest {
             case 1 -> drive.fold(fold(1), fold(2));
             case 2 ->
                 drive.commitOne(
-                    new LogRequest.DropAll(
+                    new LogRequest.DiscardAll(
                         List.of(new DiscardIntent(SHARD.blob(), attempt(2))), new Answer<>()));
             case 3 -> drive.coalescer().mergeOne();
             default -> drive.delete(1);
@@ -275,7 +275,7 @@ class DriveChangesTest {
     assertEquals(List.of(), drive.fold(fold(1)));
     assertTrue(
         drive.commitOne(
-            new LogRequest.DropAll(
+            new LogRequest.DiscardAll(
                 List.of(new DiscardIntent(SHARD.blob(), attempt(2))), new Answer<>())));
     assertEquals(10, drive.read(SHARD, new ShardView(1, 1, List.of()), 0, 10).length);
   }
@@ -288,7 +288,7 @@ class DriveChangesTest {
     writer.fold(fold(1));
     writer.prepare(plain(2, 0, 5013, "dropped"));
     writer.commitOne(
-        new LogRequest.DropAll(
+        new LogRequest.DiscardAll(
             List.of(new DiscardIntent(SHARD.blob(), attempt(2))), new Answer<>()));
     merge(writer);
     byte[] written =

@@ -178,7 +178,7 @@ class DriveHangTest {
   private void pass(DriveStore watch, Duration time) {
     for (long left = time.toSeconds(); left > 0; left--) {
       nanos.addAndGet(Duration.ofSeconds(1).toNanos());
-      watch.look();
+      watch.checkHealth();
     }
   }
 
@@ -187,7 +187,7 @@ class DriveHangTest {
     boolean isRefused = true;
     while (isRefused) {
       TimeUnit.MILLISECONDS.sleep(1);
-      hanging().look();
+      hanging().checkHealth();
       try {
         get(hanging(), 1).await().release();
         isRefused = false;

@@ -15,8 +15,8 @@ import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
 class DriveIdentityTest {
-  private static final DriveCore.Setting SETTING =
-      new DriveCore.Setting(TestDrives.CLUSTER, new UUID(5, 6), 1);
+  private static final DriveCore.OpenContext SETTING =
+      new DriveCore.OpenContext(TestDrives.CLUSTER, new UUID(5, 6), 1);
 
   /** The next process tells metadata of the new life, which then takes no older one any more. */
   @Test

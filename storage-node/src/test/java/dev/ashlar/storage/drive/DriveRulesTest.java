@@ -18,8 +18,8 @@ import dev.ashlar.storage.drive.config.DriveConfig;
 import dev.ashlar.storage.drive.log.CommitQueue;
 import dev.ashlar.storage.drive.log.LogRequest.Delete;
 import dev.ashlar.storage.drive.segment.Extent;
-import dev.ashlar.storage.drive.segment.LogMarker;
 import dev.ashlar.storage.drive.segment.LogPosition;
+import dev.ashlar.storage.drive.segment.MarkRecord;
 import dev.ashlar.storage.drive.segment.Segment;
 import dev.ashlar.storage.drive.segment.SegmentFormat;
 import dev.ashlar.storage.drive.segment.ShardPiece;
@@ -255,7 +255,7 @@ class DriveRulesTest {
   void aTombstoneThatIsTwiceInABatchFreesItsShardOnce() throws Exception {
     SimulatedCore drive = new SimulatedCore(LIMITS);
     drive.commit(1, noise(1, 1000), noise(2, 1000));
-    LogMarker tombstone = new LogMarker.Tombstone(new BlobId(1, 1), 1, 1);
+    MarkRecord tombstone = new MarkRecord.Tombstone(new BlobId(1, 1), 1, 1);
     drive.move(List.of(tombstone, tombstone));
     drive.index.lose();
     drive.reopen();
@@ -314,7 +314,7 @@ class DriveRulesTest {
           "writing to " + FIRST_SEGMENT + ": simulated input/output error",
           failures.getFirst().getMessage());
       assertArrayEquals(noise(1, 1000), drive.read(1, 0, 1000), "reads go on");
-      drive.core().endLife();
+      drive.core().endIncarnation();
       assertEquals(1001, drive.reopen().drive().incarnation());
     }
   }

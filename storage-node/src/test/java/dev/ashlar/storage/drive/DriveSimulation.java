@@ -23,7 +23,7 @@ import dev.ashlar.storage.drive.log.LogWriteException;
 import dev.ashlar.storage.drive.log.SegmentLog;
 import dev.ashlar.storage.drive.metrics.DriveMetrics;
 import dev.ashlar.storage.drive.segment.BatchScanner;
-import dev.ashlar.storage.drive.segment.LogMarker;
+import dev.ashlar.storage.drive.segment.MarkRecord;
 import dev.ashlar.storage.drive.segment.Segment;
 import dev.ashlar.storage.drive.segment.SegmentFiles;
 import dev.ashlar.storage.drive.segment.SegmentFormat;
@@ -46,8 +46,8 @@ import java.util.UUID;
 
 /** One run of a drive's engine, all of it drawn from a seed, against {@link DriveModel}. */
 final class DriveSimulation {
-  private static final DriveCore.Setting SETTING =
-      new DriveCore.Setting(TestDrives.CLUSTER, new UUID(5, 6), 1000);
+  private static final DriveCore.OpenContext SETTING =
+      new DriveCore.OpenContext(TestDrives.CLUSTER, new UUID(5, 6), 1000);
   private static final int LIVES_MAX = 5;
   private static final int STEPS_MAX = 40;
   private static final int BLOCK = SegmentFormat.BLOCK;
@@ -294,7 +294,7 @@ final class DriveSimulation {
           }
 
           @Override
-          public void mark(LogMarker mark) {
+          public void mark(MarkRecord mark) {
             blobs.add(mark.blob());
           }
         });
@@ -328,16 +328,16 @@ final class DriveSimulation {
       checkMarks(core);
     } catch (SimulatedFailure e) {
       if (e.isInDoubt()) {
-        endLife(core);
+        endIncarnation(core);
       }
       check(core);
     }
     core.close();
   }
 
-  private void endLife(DriveCore core) throws IOException {
+  private void endIncarnation(DriveCore core) throws IOException {
     try {
-      core.endLife();
+      core.endIncarnation();
       expectNewLife = true;
     } catch (IOException e) {
       if (fault != Fault.LASTING_ERROR) {
@@ -371,7 +371,7 @@ final class DriveSimulation {
   }
 
   private static int marksOf(BatchScanner scanner, BatchHeader header) throws IOException {
-    List<LogMarker> marks = new ArrayList<>();
+    List<MarkRecord> marks = new ArrayList<>();
     scanner.forEachRecord(
         header,
         new BatchScanner.RecordVisitor() {
@@ -379,7 +379,7 @@ final class DriveSimulation {
           public void piece(ShardPiece piece) {}
 
           @Override
-          public void mark(LogMarker mark) {
+          public void mark(MarkRecord mark) {
             marks.add(mark);
           }
         });

@@ -20,14 +20,14 @@ class HangDetectorTest {
   private void runs(int fromSeconds, int seconds) {
     for (int i = 1; i <= seconds; i++) {
       now += SECOND;
-      bound.look((fromSeconds + i) * SECOND);
+      bound.update((fromSeconds + i) * SECOND);
     }
   }
 
   private void rests(int seconds) {
     for (int i = 0; i < seconds; i++) {
       now += SECOND;
-      bound.look(0);
+      bound.update(0);
     }
   }
 
@@ -45,7 +45,7 @@ class HangDetectorTest {
   void timeInWhichNobodyLookedDoesNotCount() {
     runs(0, 20);
     now += Duration.ofHours(3).toNanos(); // the process stood still
-    bound.look(Duration.ofHours(3).toNanos());
+    bound.update(Duration.ofHours(3).toNanos());
     assertFalse(bound.hasFailed());
     runs(3 * 3600, 30);
     assertFalse(bound.hasFailed());

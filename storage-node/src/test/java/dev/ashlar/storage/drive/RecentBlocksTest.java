@@ -72,7 +72,7 @@ class RecentBlocksTest {
     change(drive, 2, FOLDED_1, 10, 10, expected.clone());
     assertNull(atOnce(drive, FOLDED_1, 0), "the second change is in its place");
     drive.commitOne(
-        new LogRequest.DropAll(
+        new LogRequest.DiscardAll(
             List.of(new DiscardIntent(SHARD.blob(), attempt(2))), new Answer<>()));
     assertNull(atOnce(drive, FOLDED_1, 0));
     change(drive, 3, FOLDED_1, 10, 10, expected);
@@ -341,7 +341,7 @@ class RecentBlocksTest {
             states.add(new State(new ShardView(number, now.view().folded(), waiting), changed));
           } else if (random.nextBoolean()) {
             DiscardIntent drop = new DiscardIntent(SHARD.blob(), attempt(number));
-            drive.commitOne(new LogRequest.DropAll(List.of(drop), new Answer<>()));
+            drive.commitOne(new LogRequest.DiscardAll(List.of(drop), new Answer<>()));
           }
         }
         case 4, 5 -> {

@@ -426,7 +426,7 @@ final class SimulatedChanges {
 
     Dropping(Shard shard) {
       request =
-          new LogRequest.DropAll(
+          new LogRequest.DiscardAll(
               shard.lost.stream()
                   .map(attempt -> new DiscardIntent(shard.id.blob(), attempt))
                   .toList(),

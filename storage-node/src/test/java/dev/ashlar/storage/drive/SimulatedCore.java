@@ -21,7 +21,7 @@ import dev.ashlar.storage.drive.index.MemoryShardIndex;
 import dev.ashlar.storage.drive.log.LogRequest;
 import dev.ashlar.storage.drive.log.SegmentLog;
 import dev.ashlar.storage.drive.metrics.DriveMetrics;
-import dev.ashlar.storage.drive.segment.LogMarker;
+import dev.ashlar.storage.drive.segment.MarkRecord;
 import dev.ashlar.storage.io.SimulatedDrive;
 import dev.ashlar.storage.io.SimulatedSpace;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -84,8 +84,8 @@ final class SimulatedCore {
   }
 
   private DriveCore open() throws IOException {
-    DriveCore.Setting setting =
-        new DriveCore.Setting(TestDrives.CLUSTER, DRIVE, 1000, space::drives);
+    DriveCore.OpenContext setting =
+        new DriveCore.OpenContext(TestDrives.CLUSTER, DRIVE, 1000, space::drives);
     DriveCore.identify(disk, setting);
     return DriveCore.open(
         disk, limits, setting, new SegmentLog.Parts(index, slabs, recent, driveMeters));
@@ -118,7 +118,7 @@ final class SimulatedCore {
   }
 
   /** A batch of these tombstones and nothing else. */
-  void move(List<? extends LogMarker> marks) throws IOException {
+  void move(List<? extends MarkRecord> marks) throws IOException {
     add(new LogRequest.Move(0, List.of(), List.copyOf(marks), new Answer<>()));
     core.log().commit();
     core.log().clear();

@@ -158,8 +158,8 @@ public final class SteppedDrive implements ShardStore {
 
   /** Starts the engine: formats an empty medium, recovers a used one. */
   public static SteppedDrive open(Medium medium, Parts parts) throws IOException {
-    DriveCore.Setting setting =
-        new DriveCore.Setting(TestDrives.CLUSTER, medium.id, medium.formattedSecond);
+    DriveCore.OpenContext setting =
+        new DriveCore.OpenContext(TestDrives.CLUSTER, medium.id, medium.formattedSecond);
     DriveCore.identify(medium.disk, setting);
     SegmentLog.Parts logParts =
         new SegmentLog.Parts(
@@ -272,7 +272,7 @@ public final class SteppedDrive implements ShardStore {
     if (cause instanceof LogWriteException) {
       hasFailed = true;
       try {
-        core.endLife();
+        core.endIncarnation();
       } catch (IOException e) {
         // It goes on in its present life: nothing that it acknowledged is in doubt.
       }
@@ -493,7 +493,7 @@ public final class SteppedDrive implements ShardStore {
 
   @Override
   public void drop(List<DiscardIntent> drops, Completion<DriveId> completion) {
-    offer(new LogRequest.DropAll(drops, completion));
+    offer(new LogRequest.DiscardAll(drops, completion));
   }
 
   @Override

@@ -232,7 +232,7 @@ public final class SimulatedDrive implements RawFiles {
   public RawFile create(String name, long size) throws IOException {
     change();
     if (usableBytes() < size) {
-      throw new NoSpaceException(name);
+      throw new IOException(name);
     }
     if (names.containsKey(name)) {
       throw new IOException("exists: " + name);
@@ -241,7 +241,7 @@ public final class SimulatedDrive implements RawFiles {
     boolean isError = isError(Calls.NAMES);
     if (isError && random.nextBoolean()) {
       errorCount++;
-      throw new NoSpaceException("simulated, for " + name);
+      throw new IOException("simulated, for " + name);
     }
     names.put(name, file);
     noteNames();

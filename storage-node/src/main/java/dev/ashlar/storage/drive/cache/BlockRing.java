@@ -58,7 +58,6 @@ final class BlockRing {
     return block;
   }
 
-  /** Returns a block that was taken. */
   void giveBack(RecentBlock block) {
     free.add(block);
   }

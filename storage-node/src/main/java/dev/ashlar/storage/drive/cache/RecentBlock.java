@@ -58,7 +58,6 @@ final class RecentBlock {
     isNeeded = false;
   }
 
-  /** Makes the memory available again. */
   void giveBack() {
     shard = null;
     ring.giveBack(this);

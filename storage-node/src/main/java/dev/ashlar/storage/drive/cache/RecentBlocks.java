@@ -152,7 +152,6 @@ public final class RecentBlocks implements AutoCloseable {
     }
   }
 
-  /** Forgets a removed shard. */
   public void removed(ShardId shard) {
     lock.lock();
     try {

@@ -80,7 +80,6 @@ public final class UnfoldedShards {
     }
   }
 
-  /** The entry of a shard, or null. */
   public @Nullable Known find(ShardId shard) {
     return shards.get(shard);
   }

@@ -123,12 +123,10 @@ final class BlockImage {
     return true;
   }
 
-  /** Whether any former bytes were loaded. */
   boolean hasLoaded() {
     return hasLoaded;
   }
 
-  /** The memory of a changed range. */
   ByteBuffer slice(ByteRange range) {
     int at = run((int) (range.offset() / BLOCK)).memoryOf(range.offset());
     return slab.buffer().slice(at, (int) range.length());
@@ -142,7 +140,6 @@ final class BlockImage {
     return crc;
   }
 
-  /** The checksums of all blocks. */
   int[] crcs() {
     return runs.stream()
         .flatMapToInt(run -> IntStream.range(run.firstBlock(), run.endBlock()))
@@ -183,7 +180,6 @@ final class BlockImage {
     return pieces;
   }
 
-  /** Whether the shard had the block. */
   private boolean replaces(int block) {
     return block < blocks(target.baseLength());
   }

@@ -172,7 +172,6 @@ public final class IntentBuilder {
     }
   }
 
-  /** Releases memory before it completes. */
   private record Releasing(Completion<DriveId> completion, Slab slab)
       implements Completion<DriveId> {
     @Override

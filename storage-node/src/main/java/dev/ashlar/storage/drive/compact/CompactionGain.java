@@ -43,12 +43,10 @@ final class CompactionGain {
     return Math.min(inVainFrom, (long) segmentBytes * percentMax / 100);
   }
 
-  /** Starts to account for a segment. */
   void begin() {
     takenBytes = 0;
   }
 
-  /** Adds log space used by a move. */
   void took(long bytes) {
     takenBytes += bytes;
   }

@@ -16,7 +16,7 @@ import dev.ashlar.storage.drive.metrics.DriveMetrics;
 import dev.ashlar.storage.drive.segment.BatchScanner;
 import dev.ashlar.storage.drive.segment.Checksum;
 import dev.ashlar.storage.drive.segment.Extent;
-import dev.ashlar.storage.drive.segment.LogMarker;
+import dev.ashlar.storage.drive.segment.MarkRecord;
 import dev.ashlar.storage.drive.segment.Segment;
 import dev.ashlar.storage.drive.segment.SegmentFiles;
 import dev.ashlar.storage.drive.segment.SegmentFormat;
@@ -73,7 +73,7 @@ public final class Compactor {
 
   /**
    * Segments with unreadable directories that cannot be freed: the scrub has not yet reported a
-   * piece in them, or they have lost markers. A replay without these markers must meet the damage,
+   * piece in them, or they have lost marks. A replay without these marks must meet the damage,
    * which makes it distrust all changed shards.
    */
   private final Set<Long> stuck = new HashSet<>();
@@ -147,7 +147,7 @@ public final class Compactor {
 
   private static long neededBytes(Segment segment) {
     SegmentUsage use = segment.use();
-    return use.liveBytes() + (long) use.marks() * SegmentFormat.FOLDING_BYTES;
+    return use.liveBytes() + (long) use.marks() * SegmentFormat.FOLD_MARK_BYTES;
   }
 
   /**
@@ -194,7 +194,7 @@ public final class Compactor {
       stuck.add(victim.id());
     } else if (marksMet < victim.use().marks()) {
       LOG.error(
-          "Segment {} is empty but is kept: {} markers in it are unreadable",
+          "Segment {} is empty but is kept: {} marks in it are unreadable",
           victim.id(),
           victim.use().marks() - marksMet);
       stuck.add(victim.id());
@@ -277,7 +277,7 @@ public final class Compactor {
    * Moves live records, packing those of many batches into few; otherwise batches of one small
    * record would remain.
    *
-   * @return the number of readable markers
+   * @return the number of readable marks
    */
   private int moveNeeded(Segment victim) throws IOException, ShardException {
     LiveRecordCollector needed = new LiveRecordCollector(index, unfolded, segments, victim);
@@ -293,18 +293,8 @@ public final class Compactor {
   }
 
   private int readableMarks(Segment segment) throws IOException, ShardException {
-    List<LogMarker> found = new ArrayList<>();
-    BatchScanner.RecordVisitor visitor =
-        new BatchScanner.RecordVisitor() {
-          @Override
-          public void piece(ShardPiece piece) {}
-
-          @Override
-          public void mark(LogMarker mark) {
-            found.add(mark);
-          }
-        };
-    forEachBatch(segment, (scanner, header) -> scanner.forEachRecord(header, visitor));
+    List<MarkRecord> found = new ArrayList<>();
+    forEachBatch(segment, (scanner, header) -> scanner.forEachRecord(header, found::add));
     return found.size();
   }
 

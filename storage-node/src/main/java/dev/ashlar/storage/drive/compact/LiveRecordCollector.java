@@ -4,12 +4,11 @@ import dev.ashlar.protocol.model.AttemptId;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.ShardId;
 import dev.ashlar.storage.drive.cache.UnfoldedShards;
-import dev.ashlar.storage.drive.index.FoldState;
 import dev.ashlar.storage.drive.index.PatchPage;
 import dev.ashlar.storage.drive.index.ShardIndex;
 import dev.ashlar.storage.drive.segment.BatchScanner;
 import dev.ashlar.storage.drive.segment.Extent;
-import dev.ashlar.storage.drive.segment.LogMarker;
+import dev.ashlar.storage.drive.segment.MarkRecord;
 import dev.ashlar.storage.drive.segment.Segment;
 import dev.ashlar.storage.drive.segment.SegmentFiles;
 import dev.ashlar.storage.drive.segment.SegmentFormat;
@@ -51,9 +50,9 @@ public final class LiveRecordCollector implements BatchScanner.RecordVisitor {
   private final ShardIndex index;
   private final UnfoldedShards unfolded;
   private final List<ShardPiece> waiting = new ArrayList<>();
-  private final List<LogMarker> waitingMarks = new ArrayList<>();
+  private final List<MarkRecord> waitingMarks = new ArrayList<>();
   private final ArrayDeque<ShardPiece> pieces = new ArrayDeque<>();
-  private final Set<LogMarker> marks = new LinkedHashSet<>();
+  private final Set<MarkRecord> marks = new LinkedHashSet<>();
   private int bytesMax = SegmentFormat.HEADER_BYTES;
   private int marksMet;
 
@@ -62,7 +61,7 @@ public final class LiveRecordCollector implements BatchScanner.RecordVisitor {
    *
    * @param bytes log space of the batch
    */
-  public record Load(List<ShardPiece> pieces, List<LogMarker> marks, int bytes) {
+  public record Load(List<ShardPiece> pieces, List<MarkRecord> marks, int bytes) {
     static final Load NONE = new Load(List.of(), List.of(), SegmentFormat.BLOCK);
 
     boolean isEmpty() {
@@ -97,10 +96,10 @@ public final class LiveRecordCollector implements BatchScanner.RecordVisitor {
    */
   public Load take(int batchBytesMax, int roomBytes) {
     List<ShardPiece> taken = new ArrayList<>();
-    List<LogMarker> takenMarks = new ArrayList<>();
+    List<MarkRecord> takenMarks = new ArrayList<>();
     int bytes = SegmentFormat.HEADER_BYTES;
     int stored = bytes;
-    for (LogMarker mark : marks) {
+    for (MarkRecord mark : marks) {
       int next = mark.storedBytes();
       if (bytes + next <= batchBytesMax && SegmentFormat.roundUp(stored + next) <= roomBytes) {
         takenMarks.add(mark);
@@ -132,15 +131,14 @@ public final class LiveRecordCollector implements BatchScanner.RecordVisitor {
     lookUpMany();
   }
 
-  /** Collects a marker. */
+  /** Collects a mark. */
   @Override
-  public void mark(LogMarker mark) throws IOException {
+  public void mark(MarkRecord mark) throws IOException {
     marksMet++;
     waitingMarks.add(mark);
     lookUpMany();
   }
 
-  /** Number of visited markers. */
   int marksMet() {
     return marksMet;
   }
@@ -149,16 +147,10 @@ public final class LiveRecordCollector implements BatchScanner.RecordVisitor {
   void addAllOf(BlobId blob) throws IOException {
     index.forEachRow(
         blob,
-        new ShardIndex.RowVisitor() {
-          @Override
-          public void piece(ShardPiece piece) {
-            if (piece.extent().segment() == segment.id()) {
-              add(piece);
-            }
+        piece -> {
+          if (piece.extent().segment() == segment.id()) {
+            add(piece);
           }
-
-          @Override
-          public void folded(ShardId shard, FoldState folded) {}
         });
   }
 
@@ -301,14 +293,14 @@ public final class LiveRecordCollector implements BatchScanner.RecordVisitor {
   }
 
   /**
-   * The last fold marker records how far the shard is folded; others only record what became of
+   * The last fold mark records how far the shard is folded; others only record what became of
    * intents.
    */
   private void lookUpMarks() throws IOException {
     Map<ShardId, Long> revisions = new HashMap<>();
-    for (LogMarker mark : waitingMarks) {
+    for (MarkRecord mark : waitingMarks) {
       boolean isNeeded = segments.needs(mark, segment.id());
-      if (mark instanceof LogMarker.FoldMarker folding) {
+      if (mark instanceof MarkRecord.FoldMark folding) {
         Long folded = revisions.get(folding.shard());
         if (folded == null) {
           folded = folded(folding.shard());
@@ -323,7 +315,7 @@ public final class LiveRecordCollector implements BatchScanner.RecordVisitor {
     waitingMarks.clear();
   }
 
-  /** At least the revision of any marker in a segment that is no longer written. */
+  /** At least the revision of any mark in a segment that is no longer written. */
   private long folded(ShardId shard) throws IOException {
     UnfoldedShards.Known known = unfolded.find(shard);
     return known != null ? known.folded() : index.latest().folded(shard).revision();

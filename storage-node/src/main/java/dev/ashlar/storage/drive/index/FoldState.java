@@ -14,7 +14,7 @@ public record FoldState(long revision, long lowestSegment, long highestSegment) 
     return new FoldState(Math.max(revision, newRevision), lowestSegment, highestSegment);
   }
 
-  /** Adds a segment that holds a dead record or a marker of the shard. */
+  /** Adds a segment that holds a dead record or a mark of the shard. */
   public FoldState withTraceIn(long segment) {
     return new FoldState(
         revision, Math.min(lowestSegment, segment), Math.max(highestSegment, segment));

@@ -22,7 +22,6 @@ record IndexDatabase(RocksDB db, Consumer<IndexException> onFailure) {
     return told(IndexException.malformed(e));
   }
 
-  /** Reports a failure. */
   IndexException told(IndexException failure) {
     onFailure.accept(failure);
     return failure;

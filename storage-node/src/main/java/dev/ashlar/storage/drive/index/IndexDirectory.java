@@ -22,7 +22,6 @@ public final class IndexDirectory {
 
   private IndexDirectory() {}
 
-  /** Deletes a closed index. */
   public static void discard(Path folder) throws IOException {
     Files.deleteIfExists(folder.resolve(FIRST));
     deleteAll(folder);

@@ -61,26 +61,25 @@ public final class IndexException extends IOException {
             + " index is closed");
 
     private final ShardFault fault;
-    private final String says;
-    private final String plan;
+    private final String reason;
+    private final String remedy;
 
-    Kind(ShardFault fault, String says, String plan) {
+    Kind(ShardFault fault, String reason, String remedy) {
       this.fault = fault;
-      this.says = says;
-      this.plan = plan;
+      this.reason = reason;
+      this.remedy = remedy;
     }
 
     /** The reason given when requests are refused. */
-    public String says() {
-      return says;
+    public String reason() {
+      return reason;
     }
 
     /** The recovery, for the log. */
-    public String plan() {
-      return plan;
+    public String remedy() {
+      return remedy;
     }
 
-    /** Whether the index has to be discarded. */
     public boolean isDiscarded() {
       return this == DAMAGED;
     }
@@ -95,7 +94,6 @@ public final class IndexException extends IOException {
       return this == NO_SPACE || this == NO_FILES;
     }
 
-    /** The fault that requests get until then. */
     public ShardFault fault() {
       return fault;
     }
@@ -106,7 +104,6 @@ public final class IndexException extends IOException {
     this.kind = kind;
   }
 
-  /** A malformed row. */
   static IndexException malformed(RuntimeException cause) {
     return new IndexException(Kind.DAMAGED, "index: a row is malformed: " + cause, cause);
   }

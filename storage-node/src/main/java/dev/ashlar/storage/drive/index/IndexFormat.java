@@ -110,7 +110,6 @@ final class IndexFormat {
     }
   }
 
-  /** The key prefix of a blob for this kind. */
   static byte[] blobKey(byte kind, BlobId blob) {
     return ByteBuffer.allocate(BLOB_KEY_BYTES)
         .put(kind)

@@ -44,12 +44,12 @@ public final class IndexVerifier {
 
   private final IndexDatabase db;
   private final Path folder;
-  private final ReadThrottle pace;
+  private final ReadThrottle throttle;
 
-  IndexVerifier(IndexDatabase db, Path folder, ReadThrottle pace) {
+  IndexVerifier(IndexDatabase db, Path folder, ReadThrottle throttle) {
     this.db = db;
     this.folder = folder;
-    this.pace = pace;
+    this.throttle = throttle;
   }
 
   /**
@@ -124,7 +124,7 @@ public final class IndexVerifier {
         for (rows.seekToFirst(); rows.isValid(); rows.next()) {
           bytes += rows.key().length + rows.value().length;
           if (bytes >= READ_BYTES) {
-            if (!pace.take(READ_BYTES)) {
+            if (!throttle.take(READ_BYTES)) {
               return false;
             }
             bytes -= READ_BYTES;

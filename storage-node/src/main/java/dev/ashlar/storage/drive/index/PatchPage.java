@@ -33,7 +33,6 @@ public final class PatchPage {
 
   private final @Nullable Extent[] patches = new Extent[BLOCKS];
 
-  /** The page of a block. */
   static int numberOf(int block) {
     return block / BLOCKS;
   }

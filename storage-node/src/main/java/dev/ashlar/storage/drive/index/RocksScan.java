@@ -47,7 +47,6 @@ final class RocksScan implements AutoCloseable {
     entries = db.db().newIterator(reading);
   }
 
-  /** A scan of all entries with this prefix. */
   static RocksScan of(IndexDatabase db, byte[] prefix) {
     return new RocksScan(db, null, prefix, behind(prefix));
   }

@@ -284,8 +284,8 @@ public final class RocksShardIndex implements ShardIndex {
   }
 
   @Override
-  public boolean verify(ReadThrottle pace) throws IOException {
-    return new IndexVerifier(db, folder, pace).verify();
+  public boolean verify(ReadThrottle throttle) throws IOException {
+    return new IndexVerifier(db, folder, throttle).verify();
   }
 
   @Override

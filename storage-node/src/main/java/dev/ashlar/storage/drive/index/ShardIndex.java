@@ -74,7 +74,7 @@ public interface ShardIndex extends AutoCloseable {
    *
    * @return false if it was stopped
    */
-  default boolean verify(ReadThrottle pace) throws IOException {
+  default boolean verify(ReadThrottle throttle) throws IOException {
     return true;
   }
 
@@ -88,7 +88,7 @@ public interface ShardIndex extends AutoCloseable {
   interface RowVisitor {
     void piece(ShardPiece piece) throws IOException;
 
-    void folded(ShardId shard, FoldState folded) throws IOException;
+    default void folded(ShardId shard, FoldState folded) throws IOException {}
   }
 
   /** Called for each piece of an attempt; returns false to stop. */

@@ -106,10 +106,10 @@ public final class CommitQueue {
   }
 
   /** Refuses the requests behind a hanging commit, so that their memory is released. */
-  public void dropWaiting() {
+  public void refuseWaiting() {
     for (LogRequest next = waiting.poll(); next != null; next = waiting.poll()) {
       leave(next);
-      tell(next, stalled());
+      fail(next, stalled());
     }
   }
 
@@ -170,7 +170,7 @@ public final class CommitQueue {
       ShardFault fault = refusal;
       if (fault != null) {
         leave(next);
-        tell(next, new ShardException(fault, drive + " accepts no more writes"));
+        fail(next, new ShardException(fault, drive + " accepts no more writes"));
         next = take();
       } else {
         LogRequest notYet = commitFrom(next);
@@ -238,14 +238,14 @@ public final class CommitQueue {
       onFailure.accept(e instanceof Exception failure ? failure : new IllegalStateException(e));
       isCommitting = false;
       ShardFault fault = ofIndex == null ? ShardFault.IO_ERROR : ShardFault.UNAVAILABLE;
-      tellFailed(log.accepted(), fault, e.toString());
-      tellFailed(log.rejected(), ShardFault.FULL, "full");
+      failAll(log.accepted(), fault, e.toString());
+      failAll(log.rejected(), ShardFault.FULL, "full");
       return next;
     }
     for (LogRequest done : log.accepted()) {
-      tellSucceeded(done);
+      complete(done);
     }
-    tellFailed(log.rejected(), ShardFault.FULL, "full");
+    failAll(log.rejected(), ShardFault.FULL, "full");
     log.clear();
     return next;
   }
@@ -265,8 +265,8 @@ public final class CommitQueue {
       onFailure.accept(e);
     }
     ShardFault fault = isPassing ? ShardFault.OVERLOADED : ShardFault.UNAVAILABLE;
-    tellFailed(log.accepted(), fault, e.toString());
-    tellFailed(log.rejected(), ShardFault.FULL, "full");
+    failAll(log.accepted(), fault, e.toString());
+    failAll(log.rejected(), ShardFault.FULL, "full");
     log.clear();
   }
 
@@ -275,7 +275,7 @@ public final class CommitQueue {
     bytes.addAndGet(-request.queuedBytes());
   }
 
-  private void tellSucceeded(LogRequest request) {
+  private void complete(LogRequest request) {
     try {
       request.completion().succeeded(drive);
     } catch (RuntimeException | Error e) {
@@ -283,13 +283,13 @@ public final class CommitQueue {
     }
   }
 
-  private void tellFailed(List<LogRequest> requests, ShardFault fault, String why) {
+  private void failAll(List<LogRequest> requests, ShardFault fault, String why) {
     for (LogRequest request : requests) {
-      tell(request, new ShardException(fault, drive + ": " + why));
+      fail(request, new ShardException(fault, drive + ": " + why));
     }
   }
 
-  private void tell(LogRequest request, ShardException failure) {
+  private void fail(LogRequest request, ShardException failure) {
     try {
       request.completion().failed(failure);
     } catch (RuntimeException | Error e) {

@@ -8,8 +8,8 @@ import dev.ashlar.storage.drive.cache.UnfoldedShards;
 import dev.ashlar.storage.drive.index.FoldState;
 import dev.ashlar.storage.drive.index.ShardIndex;
 import dev.ashlar.storage.drive.segment.Extent;
-import dev.ashlar.storage.drive.segment.LogMarker;
 import dev.ashlar.storage.drive.segment.LogPosition;
+import dev.ashlar.storage.drive.segment.MarkRecord;
 import dev.ashlar.storage.drive.segment.Segment;
 import dev.ashlar.storage.drive.segment.SegmentFiles;
 import dev.ashlar.storage.drive.segment.SegmentUsage;
@@ -215,10 +215,9 @@ final class IndexChange {
     };
   }
 
-  /** Whether a marker still has an effect: that of a fold does while the shard exists. */
-  boolean isOfUse(LogMarker mark) throws IOException {
-    return !(mark instanceof LogMarker.FoldMarker folding)
-        || folded(folding.shard()).revision() > 0;
+  /** Whether a mark still has an effect: that of a fold does while the shard exists. */
+  boolean isOfUse(MarkRecord mark) throws IOException {
+    return !(mark instanceof MarkRecord.FoldMark folding) || folded(folding.shard()).revision() > 0;
   }
 
   /** Visits the committed rows of a blob, without the changes of this batch. */

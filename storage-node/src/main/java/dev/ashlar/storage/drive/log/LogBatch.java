@@ -13,8 +13,8 @@ import dev.ashlar.storage.drive.log.LogRequest.MovedPiece;
 import dev.ashlar.storage.drive.segment.ChangeHistory;
 import dev.ashlar.storage.drive.segment.Extent;
 import dev.ashlar.storage.drive.segment.Extent.Stamp;
-import dev.ashlar.storage.drive.segment.LogMarker;
 import dev.ashlar.storage.drive.segment.LogPosition;
+import dev.ashlar.storage.drive.segment.MarkRecord;
 import dev.ashlar.storage.drive.segment.Segment;
 import dev.ashlar.storage.drive.segment.SegmentFiles;
 import dev.ashlar.storage.drive.segment.SegmentFormat;
@@ -39,7 +39,7 @@ public final class LogBatch {
   private final ShardIndex index;
   private final ChangedShards changedShards;
   private final List<Pending> pending = new ArrayList<>();
-  private final List<LogMarker> marks = new ArrayList<>();
+  private final List<MarkRecord> marks = new ArrayList<>();
   private final Set<BlobId> deleted = new HashSet<>();
 
   /** Blobs with folded or discarded intents. */
@@ -85,7 +85,7 @@ public final class LogBatch {
       case LogRequest.Write write -> addWrite(write.write());
       case LogRequest.Prepare prepare -> addPrepare(prepare);
       case LogRequest.FoldAll fold -> addFolds(fold);
-      case LogRequest.DropAll drop -> addDrops(drop);
+      case LogRequest.DiscardAll discard -> addDiscards(discard);
       case LogRequest.Delete delete -> addDelete(delete);
       case LogRequest.Move move -> addMove(move);
       case LogRequest.Merge merge -> addMerge(merge);
@@ -93,7 +93,6 @@ public final class LogBatch {
     };
   }
 
-  /** Whether the batch has records. */
   boolean hasContents() {
     return !pending.isEmpty() || !marks.isEmpty() || segmentToLeave != 0;
   }
@@ -128,7 +127,6 @@ public final class LogBatch {
     history = fits ? before.fitting(room) : ChangeHistory.Stored.NONE;
   }
 
-  /** The blobs changed by this batch. */
   ChangeHistory.Changes changes(List<ShardPiece> pieces) {
     ChangeHistory.Changes changes = new ChangeHistory.Changes();
     pieces.forEach(changes::piece);
@@ -209,21 +207,21 @@ public final class LogBatch {
     return true;
   }
 
-  private boolean addDrops(LogRequest.DropAll request) throws IOException {
+  private boolean addDiscards(LogRequest.DiscardAll request) throws IOException {
     if (!fitsMarks(request.queuedBytes())) {
       return false;
     }
-    for (DiscardIntent drop : request.drops()) {
-      if (prepared.contains(drop.attempt())
-          || changed.contains(drop.blob())
-          || deleted.contains(drop.blob())) {
+    for (DiscardIntent discard : request.discards()) {
+      if (prepared.contains(discard.attempt())
+          || changed.contains(discard.blob())
+          || deleted.contains(discard.blob())) {
         return false;
       }
     }
     int before = marks.size();
-    for (DiscardIntent drop : request.drops()) {
-      changed.add(drop.blob());
-      effects.drop(drop, marks);
+    for (DiscardIntent discard : request.discards()) {
+      changed.add(discard.blob());
+      effects.discard(discard, marks);
     }
     countMarks(before);
     return true;
@@ -258,7 +256,7 @@ public final class LogBatch {
   }
 
   private void countMarks(int from) {
-    for (LogMarker mark : marks.subList(from, marks.size())) {
+    for (MarkRecord mark : marks.subList(from, marks.size())) {
       directoryBytes += mark.storedBytes();
     }
   }
@@ -279,7 +277,7 @@ public final class LogBatch {
         }
       }
     }
-    for (LogMarker mark : move.marks()) {
+    for (MarkRecord mark : move.marks()) {
       if (change.isOfUse(mark)) {
         marks.add(mark);
         directoryBytes += mark.storedBytes();
@@ -346,7 +344,7 @@ public final class LogBatch {
   void layOut(ByteBuffer batch, LogPosition at, List<ByteBuffer> buffers, List<ShardPiece> pieces) {
     buffers.add(batch);
     batch.position(SegmentFormat.HEADER_BYTES);
-    for (LogMarker mark : marks) {
+    for (MarkRecord mark : marks) {
       SegmentFormat.putMark(batch, mark);
     }
     int packedAt = directoryBytes();
@@ -384,7 +382,6 @@ public final class LogBatch {
     }
   }
 
-  /** Makes the batch visible in the index. */
   void commitToIndex(List<ShardPiece> pieces, LogPosition reached) throws IOException {
     effects.leaveTraces(marks, reached.segment());
     for (int i = 0; i < pieces.size(); i++) {

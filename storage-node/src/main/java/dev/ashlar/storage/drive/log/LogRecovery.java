@@ -4,8 +4,8 @@ import dev.ashlar.storage.drive.cache.ChangedShards;
 import dev.ashlar.storage.drive.index.ShardIndex;
 import dev.ashlar.storage.drive.segment.BatchScanner;
 import dev.ashlar.storage.drive.segment.ChangeHistory;
-import dev.ashlar.storage.drive.segment.LogMarker;
 import dev.ashlar.storage.drive.segment.LogPosition;
+import dev.ashlar.storage.drive.segment.MarkRecord;
 import dev.ashlar.storage.drive.segment.Segment;
 import dev.ashlar.storage.drive.segment.SegmentFiles;
 import dev.ashlar.storage.drive.segment.SegmentFormat;
@@ -375,7 +375,7 @@ public final class LogRecovery {
   /** Applies the records of a batch to the index as the writer did. */
   private static final class Replay implements BatchScanner.RecordVisitor {
     private final RecordApplier effects;
-    private final List<LogMarker> marks = new ArrayList<>();
+    private final List<MarkRecord> marks = new ArrayList<>();
 
     Replay(RecordApplier effects) {
       this.effects = effects;
@@ -387,7 +387,7 @@ public final class LogRecovery {
     }
 
     @Override
-    public void mark(LogMarker mark) throws IOException {
+    public void mark(MarkRecord mark) throws IOException {
       marks.add(mark);
       effects.replay(mark);
     }

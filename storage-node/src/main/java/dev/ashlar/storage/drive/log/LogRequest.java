@@ -9,7 +9,7 @@ import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.ShardId;
 import dev.ashlar.storage.drive.segment.Extent;
-import dev.ashlar.storage.drive.segment.LogMarker;
+import dev.ashlar.storage.drive.segment.MarkRecord;
 import dev.ashlar.storage.drive.segment.SegmentFormat;
 import dev.ashlar.storage.drive.segment.ShardPiece;
 import java.nio.ByteBuffer;
@@ -38,21 +38,37 @@ public sealed interface LogRequest {
     return 0;
   }
 
-  /** New data. */
-  record Write(ShardWrite write, Completion<DriveId> completion) implements LogRequest {
+  /** A request with data of a client. */
+  sealed interface NewData extends LogRequest {
     @Override
-    public int queuedBytes() {
-      return write.payload().remaining();
-    }
-
-    @Override
-    public int payloadBytes() {
+    default int payloadBytes() {
       return queuedBytes();
     }
 
     @Override
-    public boolean needsRoom() {
+    default boolean needsRoom() {
       return true;
+    }
+  }
+
+  /** A request of the drive itself, which needs a batch of its own. */
+  sealed interface Alone extends LogRequest {
+    @Override
+    default int queuedBytes() {
+      return 0;
+    }
+
+    @Override
+    default boolean goesAlone() {
+      return true;
+    }
+  }
+
+  /** New data. */
+  record Write(ShardWrite write, Completion<DriveId> completion) implements NewData {
+    @Override
+    public int queuedBytes() {
+      return write.payload().remaining();
     }
   }
 
@@ -69,7 +85,7 @@ public sealed interface LogRequest {
       List<ChangedBlocks> pieces,
       boolean isMadeFromOld,
       Completion<DriveId> completion)
-      implements LogRequest {
+      implements NewData {
     @Override
     public int queuedBytes() {
       int bytes = 0;
@@ -77,16 +93,6 @@ public sealed interface LogRequest {
         bytes += piece.payload().remaining();
       }
       return bytes;
-    }
-
-    @Override
-    public int payloadBytes() {
-      return queuedBytes();
-    }
-
-    @Override
-    public boolean needsRoom() {
-      return true;
     }
   }
 
@@ -96,7 +102,7 @@ public sealed interface LogRequest {
    * @param replaces see {@link ShardPiece.Intent}
    * @param alters see {@link ShardPiece.Intent}
    */
-  public record ChangedBlocks(
+  record ChangedBlocks(
       int firstBlock, ByteBuffer payload, int[] crcs, boolean replaces, boolean alters) {}
 
   /**
@@ -115,24 +121,23 @@ public sealed interface LogRequest {
 
     @Override
     public int queuedBytes() {
-      return folds.size() * SegmentFormat.FOLDING_BYTES;
+      return folds.size() * SegmentFormat.FOLD_MARK_BYTES;
     }
   }
 
-  /** Discards intents. */
-  record DropAll(List<DiscardIntent> drops, Completion<DriveId> completion) implements LogRequest {
-    /** More are split over several requests, so that one always fits a batch. */
-    public static final int DROPS_MAX = 256;
+  record DiscardAll(List<DiscardIntent> discards, Completion<DriveId> completion)
+      implements LogRequest {
+    /** Longer lists are split, so that a request always fits a batch. */
+    public static final int DISCARDS_MAX = 256;
 
     @Override
     public int queuedBytes() {
-      return drops.size() * SegmentFormat.DROPPING_BYTES;
+      return discards.size() * SegmentFormat.DISCARD_MARK_BYTES;
     }
   }
 
-  /** Deletes blobs. */
   record Delete(List<BlobId> blobs, Completion<DriveId> completion) implements LogRequest {
-    /** More are split over several requests, so that one always fits a batch. */
+    /** Longer lists are split, so that a request always fits a batch. */
     public static final int BLOBS_MAX = 512;
 
     @Override
@@ -146,41 +151,21 @@ public sealed interface LogRequest {
    * be in another segment. Without records the log still leaves that segment.
    */
   record Move(
-      long segment, List<MovedPiece> pieces, List<LogMarker> marks, Completion<DriveId> completion)
-      implements LogRequest {
-    @Override
-    public int queuedBytes() {
-      return 0;
-    }
-
-    @Override
-    public boolean goesAlone() {
-      return true;
-    }
-  }
+      long segment, List<MovedPiece> pieces, List<MarkRecord> marks, Completion<DriveId> completion)
+      implements Alone {}
 
   /**
    * @param from the place of the piece; if the index has changed, it is not moved
    * @param payload the bytes read; must not change before completion
    * @param isDamaged whether the payload fails its checksums, which are kept
    */
-  public record MovedPiece(ShardPiece from, ByteBuffer payload, boolean isDamaged) {}
+  record MovedPiece(ShardPiece from, ByteBuffer payload, boolean isDamaged) {}
 
   /**
    * An empty batch after the last one, unless there is one already: it keeps a rebuild from taking
    * the last batch for an interrupted write. Skipped without space.
    */
-  record Confirm(Completion<DriveId> completion) implements LogRequest {
-    @Override
-    public int queuedBytes() {
-      return 0;
-    }
-
-    @Override
-    public boolean goesAlone() {
-      return true;
-    }
-  }
+  record Confirm(Completion<DriveId> completion) implements Alone {}
 
   /**
    * Replaces several pieces with one base extent.
@@ -196,17 +181,7 @@ public sealed interface LogRequest {
       ByteBuffer payload,
       int[] crcs,
       Completion<DriveId> completion)
-      implements LogRequest {
-    @Override
-    public int queuedBytes() {
-      return 0;
-    }
-
-    @Override
-    public boolean goesAlone() {
-      return true;
-    }
-
+      implements Alone {
     @Override
     public boolean needsRoom() {
       return true;

@@ -8,7 +8,7 @@ import dev.ashlar.storage.drive.index.FoldState;
 import dev.ashlar.storage.drive.index.ShardIndex;
 import dev.ashlar.storage.drive.segment.Extent;
 import dev.ashlar.storage.drive.segment.Extent.Stamp;
-import dev.ashlar.storage.drive.segment.LogMarker;
+import dev.ashlar.storage.drive.segment.MarkRecord;
 import dev.ashlar.storage.drive.segment.SegmentFiles;
 import dev.ashlar.storage.drive.segment.ShardPiece;
 import java.io.IOException;
@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Applies log records to the index: when they are written and in each replay. A replay may meet
- * markers later than they were written, and dead records whose markers were freed. Where that
- * matters, the newer revision wins.
+ * marks later than they were written, and dead records whose marks were freed. Where that matters,
+ * the newer revision wins.
  */
 final class RecordApplier {
   private final IndexChange change;
@@ -33,10 +33,10 @@ final class RecordApplier {
   /**
    * Folds the pieces of an attempt.
    *
-   * @param log receives the marker to write; none if it was folded before
+   * @param log receives the mark to write; none if it was folded before
    * @return false if the pieces are missing, or the changes they depend on are not folded
    */
-  boolean fold(FoldIntent fold, List<LogMarker> log) throws IOException {
+  boolean fold(FoldIntent fold, List<MarkRecord> log) throws IOException {
     ShardId shard = fold.shard();
     FoldState folded = change.folded(shard);
     if (fold.revision() <= folded.revision()) {
@@ -62,8 +62,8 @@ final class RecordApplier {
       return false;
     }
     SegmentFiles.Span span = reach.withCopies();
-    LogMarker.FoldMarker mark =
-        new LogMarker.FoldMarker(
+    MarkRecord.FoldMark mark =
+        new MarkRecord.FoldMark(
             shard, fold.attempt(), fold.revision(), altered, span.lowest(), span.highest());
     apply(mark, intents);
     log.add(mark);
@@ -83,27 +83,27 @@ final class RecordApplier {
   }
 
   /** Discards the pieces of an attempt for a blob, if there are any. */
-  void drop(DiscardIntent drop, List<LogMarker> log) throws IOException {
-    List<ShardPiece> dropped = intentsOf(drop);
-    if (dropped.isEmpty()) {
+  void discard(DiscardIntent discard, List<MarkRecord> log) throws IOException {
+    List<ShardPiece> discarded = intentsOf(discard);
+    if (discarded.isEmpty()) {
       return;
     }
     Reach reach = new Reach();
-    for (ShardPiece piece : dropped) {
+    for (ShardPiece piece : discarded) {
       change.remove(piece);
       reach.add(piece.extent().segment());
     }
     SegmentFiles.Span span = reach.withCopies();
     log.add(
-        new LogMarker.DiscardMarker(drop.blob(), drop.attempt(), span.lowest(), span.highest()));
+        new MarkRecord.DiscardMark(
+            discard.blob(), discard.attempt(), span.lowest(), span.highest()));
   }
 
-  /** Removes a blob, if any of it is present. */
-  void delete(BlobId blob, List<LogMarker> log) throws IOException {
+  void delete(BlobId blob, List<MarkRecord> log) throws IOException {
     Reach reach = remove(blob);
     if (!reach.isEmpty()) {
       SegmentFiles.Span span = reach.withCopies();
-      log.add(new LogMarker.Tombstone(blob, span.lowest(), span.highest()));
+      log.add(new MarkRecord.Tombstone(blob, span.lowest(), span.highest()));
     }
   }
 
@@ -143,14 +143,13 @@ final class RecordApplier {
     return replaced;
   }
 
-  /** Replays a marker. */
-  void replay(LogMarker mark) throws IOException {
+  void replay(MarkRecord mark) throws IOException {
     switch (mark) {
-      case LogMarker.Tombstone tombstone -> remove(tombstone.blob());
-      case LogMarker.FoldMarker folding ->
+      case MarkRecord.Tombstone tombstone -> remove(tombstone.blob());
+      case MarkRecord.FoldMark folding ->
           apply(folding, change.intents(folding.shard(), folding.attempt()));
-      case LogMarker.DiscardMarker dropping -> {
-        for (ShardPiece piece : intentsOf(new DiscardIntent(dropping.blob(), dropping.attempt()))) {
+      case MarkRecord.DiscardMark discard -> {
+        for (ShardPiece piece : intentsOf(new DiscardIntent(discard.blob(), discard.attempt()))) {
           change.remove(piece);
         }
       }
@@ -184,17 +183,17 @@ final class RecordApplier {
     }
   }
 
-  /** Records that this segment holds fold markers; the blob's tombstone has to outlive them. */
-  void leaveTraces(List<LogMarker> marks, long segment) throws IOException {
-    for (LogMarker mark : marks) {
-      if (mark instanceof LogMarker.FoldMarker folding) {
+  /** Records that this segment holds fold marks; the blob's tombstone has to outlive them. */
+  void leaveTraces(List<MarkRecord> marks, long segment) throws IOException {
+    for (MarkRecord mark : marks) {
+      if (mark instanceof MarkRecord.FoldMark folding) {
         ShardId shard = folding.shard();
         change.setFolded(shard, change.folded(shard).withTraceIn(segment));
       }
     }
   }
 
-  private void apply(LogMarker.FoldMarker mark, List<ShardPiece> intents) throws IOException {
+  private void apply(MarkRecord.FoldMark mark, List<ShardPiece> intents) throws IOException {
     ShardId shard = mark.shard();
     FoldState before = change.folded(shard);
     boolean isLate = mark.revision() <= before.revision();
@@ -257,10 +256,10 @@ final class RecordApplier {
     return null;
   }
 
-  private List<ShardPiece> intentsOf(DiscardIntent drop) throws IOException {
+  private List<ShardPiece> intentsOf(DiscardIntent discard) throws IOException {
     List<ShardPiece> found = new ArrayList<>();
-    for (ShardPiece piece : change.unfolded(drop.blob())) {
-      if (((ShardPiece.Intent) piece.role()).attempt().equals(drop.attempt())) {
+    for (ShardPiece piece : change.unfolded(discard.blob())) {
+      if (((ShardPiece.Intent) piece.role()).attempt().equals(discard.attempt())) {
         found.add(piece);
       }
     }

@@ -70,7 +70,6 @@ public final class SegmentLog {
     batch = new LogBatch(limits.batchBytesMax(), segments, index, changed);
   }
 
-  /** The services that the log uses. */
   public record Parts(
       ShardIndex index, SlabPool slabs, RecentBlockMemory recent, DriveMetrics meters) {}
 
@@ -120,7 +119,6 @@ public final class SegmentLog {
     return rejected;
   }
 
-  /** Clears the batch for the next one. */
   public void clear() {
     accepted.clear();
     rejected.clear();

@@ -78,7 +78,6 @@ public final class DriveMetrics implements AutoCloseable {
     readBytes.add(bytes);
   }
 
-  /** Counts a batch that was written and synced. */
   public void wrote(int bytes) {
     writeOps.increment();
     writeBytes.add(bytes);
@@ -95,13 +94,11 @@ public final class DriveMetrics implements AutoCloseable {
     payloadReadBytes.add(bytes);
   }
 
-  /** Counts a shard range that was served from memory. */
   public void foundRecent(int bytes) {
     payloadRead(bytes);
     recentOps.increment();
   }
 
-  /** Counts a durable write or intent. */
   public void payloadWrote(int bytes) {
     payloadWriteOps.increment();
     payloadWriteBytes.add(bytes);

@@ -34,7 +34,7 @@ public final class DriveReadQueue {
   private final LongSupplier nanoTime;
   private final int atOnce;
   private final ReadThreads threads;
-  private final Queue<Read> line = new ConcurrentLinkedQueue<>();
+  private final Queue<Read> waiting = new ConcurrentLinkedQueue<>();
 
   /** Number of threads that serve the queue or are about to. */
   private final AtomicInteger turns = new AtomicInteger();
@@ -43,7 +43,7 @@ public final class DriveReadQueue {
   private final AtomicReferenceArray<@Nullable Read> running;
   private final AtomicInteger runningCount = new AtomicInteger();
   private volatile long progressNanos;
-  private volatile boolean isGivenUp;
+  private volatile boolean isAbandoned;
   private volatile boolean isClosed;
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition someEnded = lock.newCondition();
@@ -75,7 +75,6 @@ public final class DriveReadQueue {
     running = new AtomicReferenceArray<>(atOnce);
   }
 
-  /** A query of the index. */
   public interface LookUp<T> {
     T run() throws IOException;
   }
@@ -134,13 +133,13 @@ public final class DriveReadQueue {
       completion.failed(refusal);
       return;
     }
-    line.add(new Read(task, completion, kind));
+    waiting.add(new Read(task, completion, kind));
     startTurn();
   }
 
   /** Starts a thread unless the maximum runs; those check the queue when they finish. */
   private void startTurn() {
-    while (!line.isEmpty()) {
+    while (!waiting.isEmpty()) {
       int count = turns.get();
       if (count >= atOnce) {
         return;
@@ -154,7 +153,7 @@ public final class DriveReadQueue {
 
   private void turn() {
     try {
-      for (Read read = line.poll(); read != null; read = line.poll()) {
+      for (Read read = waiting.poll(); read != null; read = waiting.poll()) {
         read.run();
       }
     } finally {
@@ -180,7 +179,6 @@ public final class DriveReadQueue {
     return null;
   }
 
-  /** Number of waiting and running reads. */
   public int inFlight() {
     return inFlight.get();
   }
@@ -203,7 +201,7 @@ public final class DriveReadQueue {
 
   /** Whether all running reads hang, or the drive counts as failed. */
   public boolean isStalled() {
-    return isGivenUp
+    return isAbandoned
         || (runningCount.get() >= atOnce
             && nanoTime.getAsLong() - progressNanos > limits.stallTimeout().toNanos());
   }
@@ -225,7 +223,7 @@ public final class DriveReadQueue {
   }
 
   /** The drive counts as failed: fails hanging requests and, if a read hangs, refuses others. */
-  public void giveUpHanging() {
+  public void abandonHanging() {
     long now = nanoTime.getAsLong();
     boolean isReadHanging = false;
     for (int place = 0; place < atOnce; place++) {
@@ -237,17 +235,16 @@ public final class DriveReadQueue {
         }
       }
     }
-    isGivenUp = isReadHanging;
+    isAbandoned = isReadHanging;
   }
 
-  /** The drive no longer counts as failed. */
-  public void tryAgain() {
-    isGivenUp = false;
+  public void resume() {
+    isAbandoned = false;
   }
 
   /** Refuses the reads that wait behind hanging ones. */
-  public void dropWaiting() {
-    for (Read read = line.poll(); read != null; read = line.poll()) {
+  public void refuseWaiting() {
+    for (Read read = waiting.poll(); read != null; read = waiting.poll()) {
       read.refuse(stalled());
     }
   }

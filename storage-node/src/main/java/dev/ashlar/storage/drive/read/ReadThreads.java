@@ -36,7 +36,6 @@ public final class ReadThreads implements AutoCloseable {
 
   private boolean isClosed;
 
-  /** A sleeping thread. */
   private static final class Sleeper {
     final Thread thread = Thread.currentThread();
     volatile boolean isWoken;
@@ -50,7 +49,6 @@ public final class ReadThreads implements AutoCloseable {
     this.idle = idle;
   }
 
-  /** Runs a task; tasks start in order. */
   void execute(Runnable task) {
     Sleeper woken;
     lock.lock();

@@ -103,7 +103,6 @@ public final class ShardReader {
     return known != null && known.has(view);
   }
 
-  /** Fails unless every change in the view is present. */
   public void checkHas(ShardId shard, ShardView view) throws ShardException {
     if (isKnownToHave(shard, view)) {
       return;
@@ -197,7 +196,6 @@ public final class ShardReader {
     return together;
   }
 
-  /** The places of the blocks in the range. */
   private List<Run> runs(ShardRange range, boolean wasThere) throws IOException, ShardException {
     int lastBlock = range.lastBlock();
     boolean isOriginal = range.view().lastChange() == 0;

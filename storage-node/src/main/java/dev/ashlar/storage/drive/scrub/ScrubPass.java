@@ -58,7 +58,6 @@ public final class ScrubPass {
     return state;
   }
 
-  /** Whether a pass is running. */
   public boolean isRunning() {
     return state.isRunning();
   }
@@ -69,7 +68,6 @@ public final class ScrubPass {
     return started == 0 ? null : Duration.ofMillis(clock.millis() - started);
   }
 
-  /** Starts a pass. */
   public void begin() {
     keep(state.begin(clock.millis(), log.activeSegment()));
   }

@@ -84,42 +84,37 @@ public record ScrubState(
     }
   }
 
-  /** Starts a pass over all segments up to this one. */
   ScrubState begin(long nowMs, long newLastSegment) {
     return new ScrubState(true, false, nowMs, finishedMs, 0, newLastSegment, 0, 0, 0, 0);
   }
 
   /** Extends the pass once to segments that were added since, also by moves. */
   ScrubState extend(long newLastSegment) {
-    return new ScrubState(
-        true,
-        true,
-        startedMs,
-        finishedMs,
-        nextSegment,
-        newLastSegment,
-        segments,
-        verifiedBytes,
-        damagedBlocks,
-        unreadableDirectories);
+    return with(true, true, finishedMs, nextSegment, newLastSegment);
   }
 
-  /** The pass is complete. */
   ScrubState finish(long nowMs) {
+    return with(false, isExtended, nowMs, nextSegment, lastSegment);
+  }
+
+  ScrubState skip(long segment) {
+    return with(true, isExtended, finishedMs, segment + 1, lastSegment);
+  }
+
+  private ScrubState with(boolean running, boolean extended, long finished, long next, long last) {
     return new ScrubState(
-        false,
-        isExtended,
+        running,
+        extended,
         startedMs,
-        nowMs,
-        nextSegment,
-        lastSegment,
+        finished,
+        next,
+        last,
         segments,
         verifiedBytes,
         damagedBlocks,
         unreadableDirectories);
   }
 
-  /** A segment was verified. */
   ScrubState advance(long segment, SegmentVerifier.Found found) {
     return new ScrubState(
         true,
@@ -132,21 +127,6 @@ public record ScrubState(
         verifiedBytes + found.verifiedBytes(),
         damagedBlocks + found.damagedBlocks(),
         unreadableDirectories + found.unreadableDirectories());
-  }
-
-  /** A segment was skipped. */
-  ScrubState skip(long segment) {
-    return new ScrubState(
-        true,
-        isExtended,
-        startedMs,
-        finishedMs,
-        segment + 1,
-        lastSegment,
-        segments,
-        verifiedBytes,
-        damagedBlocks,
-        unreadableDirectories);
   }
 
   public ByteBuffer encode() {

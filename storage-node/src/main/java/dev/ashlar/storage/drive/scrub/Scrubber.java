@@ -34,7 +34,7 @@ public final class Scrubber {
   private final ShardIndex index;
   private final ScrubConfig config;
   private final DamageListener listener;
-  private final ScrubThrottle pace;
+  private final ScrubThrottle throttle;
   private final Thread thread;
   private volatile boolean isStopping;
   private volatile boolean isWanted;
@@ -59,8 +59,8 @@ public final class Scrubber {
     this.index = index;
     this.config = task.config();
     this.listener = task.listener();
-    pace = new ScrubThrottle(this::bytesPerSecond, areClientsWaiting);
-    this.scrub = scrub.apply(pace);
+    throttle = new ScrubThrottle(this::bytesPerSecond, areClientsWaiting);
+    this.scrub = scrub.apply(throttle);
     thread = Thread.ofPlatform().name("drive-scrub-" + name).daemon().unstarted(this::run);
   }
 
@@ -71,7 +71,7 @@ public final class Scrubber {
   /** Ends the scrub without waiting. */
   public void end() {
     isStopping = true;
-    pace.end();
+    throttle.end();
     LockSupport.unpark(thread);
   }
 
@@ -149,7 +149,7 @@ public final class Scrubber {
   /** Verifies the index; segments are read even if that fails. */
   private boolean verifyIndex() {
     try {
-      return index.verify(pace);
+      return index.verify(throttle);
     } catch (IOException | RuntimeException e) {
       LOG.warn(
           "Drive {}: verifying the index failed; the scrub continues with the segments", drive, e);

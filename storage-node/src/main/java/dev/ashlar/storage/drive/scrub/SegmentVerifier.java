@@ -5,10 +5,8 @@ import dev.ashlar.protocol.layout.ByteRange;
 import dev.ashlar.protocol.memory.Slab;
 import dev.ashlar.protocol.memory.SlabPool;
 import dev.ashlar.protocol.model.BlobId;
-import dev.ashlar.protocol.model.ShardId;
 import dev.ashlar.storage.drive.cache.UnfoldedShards;
 import dev.ashlar.storage.drive.compact.LiveRecordCollector;
-import dev.ashlar.storage.drive.index.FoldState;
 import dev.ashlar.storage.drive.index.ReadThrottle;
 import dev.ashlar.storage.drive.index.ShardIndex;
 import dev.ashlar.storage.drive.log.SegmentLog;
@@ -45,7 +43,6 @@ public final class SegmentVerifier {
   private static final Logger LOG = LoggerFactory.getLogger(SegmentVerifier.class);
   private static final int BLOCK = SegmentFormat.BLOCK;
 
-  /** Size of one read. */
   private static final int READ_BYTES = 256 * 1024;
 
   private static final int BLOBS_PAGE = 1000;
@@ -60,7 +57,7 @@ public final class SegmentVerifier {
   private final ShardIndex index;
   private final UnfoldedShards unfolded;
   private final SlabPool slabs;
-  private final ReadThrottle pace;
+  private final ReadThrottle throttle;
   private final DamageListener listener;
   private final Checksum checksum = new Checksum();
 
@@ -97,7 +94,7 @@ public final class SegmentVerifier {
       SegmentLog log,
       SegmentLog.Parts parts,
       UnfoldedShards unfolded,
-      ReadThrottle pace,
+      ReadThrottle throttle,
       DamageListener listener) {
     this.drive = drive;
     this.segmentBytes = segments.segmentBytes();
@@ -106,7 +103,7 @@ public final class SegmentVerifier {
     this.index = parts.index();
     this.slabs = parts.slabs();
     this.unfolded = unfolded;
-    this.pace = pace;
+    this.throttle = throttle;
     this.listener = listener;
   }
 
@@ -136,7 +133,7 @@ public final class SegmentVerifier {
         last = batch.header();
         offset = last.offset() + last.bytes();
         batches.put(last.offset(), offset);
-        if (!pace.take(batch.header().directoryBytes()) || !verify(segment, batch)) {
+        if (!throttle.take(batch.header().directoryBytes()) || !verify(segment, batch)) {
           return null;
         }
       }
@@ -187,7 +184,6 @@ public final class SegmentVerifier {
     }
   }
 
-  /** A batch and its live pieces. */
   private record Batch(BatchHeader header, List<ShardPiece> live) {}
 
   /** The batch at this offset or the next one after it. */
@@ -230,7 +226,7 @@ public final class SegmentVerifier {
       BitSet unreadable = new BitSet();
       for (int from = 0; from < length; from += READ_BYTES) {
         int bytes = Math.min(READ_BYTES, length - from);
-        if (!pace.take(bytes)) {
+        if (!throttle.take(bytes)) {
           return false;
         }
         if (!read(segment, at + from, slab.slice(from, bytes), unreadable, from / BLOCK)) {
@@ -329,27 +325,19 @@ public final class SegmentVerifier {
       page = index.blobsBelow(-1, after, BLOBS_PAGE);
       for (BlobId blob : page) {
         List<ShardPiece> here = new ArrayList<>();
-        index.forEachRow(blob, new PiecesOf(segment, here));
+        index.forEachRow(
+            blob,
+            piece -> {
+              if (piece.extent().segment() == segment && piece.extent().position() < end) {
+                here.add(piece);
+              }
+            });
         for (ShardPiece piece : here) {
-          if (piece.extent().position() < end) {
-            verifyAlone(segment, piece);
-          }
+          verifyAlone(segment, piece);
         }
       }
       after = page.isEmpty() ? null : page.getLast();
-    } while (page.size() == BLOBS_PAGE && pace.take(0));
-  }
-
-  private record PiecesOf(long segment, List<ShardPiece> pieces) implements ShardIndex.RowVisitor {
-    @Override
-    public void piece(ShardPiece piece) {
-      if (piece.extent().segment() == segment) {
-        pieces.add(piece);
-      }
-    }
-
-    @Override
-    public void folded(ShardId shard, FoldState folded) {}
+    } while (page.size() == BLOBS_PAGE && throttle.take(0));
   }
 
   /** Verifies a piece of a batch that was not found; its bytes may be intact. */

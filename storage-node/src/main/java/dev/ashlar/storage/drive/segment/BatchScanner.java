@@ -48,9 +48,9 @@ public final class BatchScanner implements AutoCloseable {
 
   /** Called for each record of a batch in order. */
   public interface RecordVisitor {
-    void piece(ShardPiece piece) throws IOException;
+    default void piece(ShardPiece piece) throws IOException {}
 
-    void mark(LogMarker mark) throws IOException;
+    void mark(MarkRecord mark) throws IOException;
   }
 
   /** Whether a read has failed since the last call. */
@@ -182,7 +182,6 @@ public final class BatchScanner implements AutoCloseable {
     }
   }
 
-  /** The history stored in the loaded directory. */
   public ChangeHistory.Stored history(BatchHeader header) throws IOException {
     int at = SegmentFormat.HEADER_BYTES;
     for (int i = 0; i < header.records(); i++) {

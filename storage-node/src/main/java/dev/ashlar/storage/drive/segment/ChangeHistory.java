@@ -66,8 +66,8 @@ public final class ChangeHistory {
 
     /** A lost discard restores intents of attempts that were never committed: no shard changes. */
     @Override
-    public void mark(LogMarker mark) {
-      if (!(mark instanceof LogMarker.DiscardMarker)) {
+    public void mark(MarkRecord mark) {
+      if (!(mark instanceof MarkRecord.DiscardMark)) {
         add(mark.blob());
       }
     }
@@ -98,7 +98,6 @@ public final class ChangeHistory {
     return (int) (mixed ^ (mixed >>> 32));
   }
 
-  /** Records a written batch. */
   public void add(Changes changes) {
     int[] hashes = changes.distinct();
     if (hashes.length > BLOBS_MAX) {

@@ -59,7 +59,6 @@ public record Extent(
     return (long) firstBlock * Profile.BLOCK_BYTES + length;
   }
 
-  /** The block after the last one. */
   public int endBlock() {
     return firstBlock + crcs.length;
   }
@@ -83,13 +82,11 @@ public record Extent(
         firstBlock, length, segment, position, tailPosition, sequence, crcs, newStamp);
   }
 
-  /** The offset of a block in the segment. */
   public int positionOf(int block) {
     int from = (block - firstBlock) * Profile.BLOCK_BYTES;
     return from < bodyLength() ? position + from : tailPosition;
   }
 
-  /** A single block of this extent. */
   public Extent block(int block, Stamp newStamp) {
     int at = block - firstBlock;
     return new Extent(

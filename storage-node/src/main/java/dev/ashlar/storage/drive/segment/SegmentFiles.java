@@ -97,7 +97,7 @@ public final class SegmentFiles implements AutoCloseable {
     for (long used : uses.keySet()) {
       lastId = Math.max(lastId, used);
     }
-    lookForRoom();
+    updateFreeSpace();
   }
 
   private void openSegment(String name, Map<Long, SegmentUsage> uses) throws IOException {
@@ -154,12 +154,10 @@ public final class SegmentFiles implements AutoCloseable {
     }
   }
 
-  /** All segments in log order. */
   public Collection<Segment> all() {
     return byId.values();
   }
 
-  /** The segments after this one. */
   public Collection<Segment> after(long id) {
     return byId.tailMap(id, false).values();
   }
@@ -171,7 +169,7 @@ public final class SegmentFiles implements AutoCloseable {
   }
 
   /**
-   * Keeps an empty segment permanently, so that a replay meets the damage in it. Markers need not
+   * Keeps an empty segment permanently, so that a replay meets the damage in it. Marks need not
    * outlive its records, otherwise all of them would have to be moved along forever. A replay that
    * meets damage begins a new incarnation, in which repair reads every shard before it counts;
    * deleted blobs that reappear there are removed by the light scrub.
@@ -196,8 +194,8 @@ public final class SegmentFiles implements AutoCloseable {
   /** An inclusive range of segments. */
   public record Span(long lowest, long highest) {}
 
-  /** Whether a segment other than this one may hold records that the marker refers to. */
-  public boolean needs(LogMarker mark, long otherThan) {
+  /** Whether a segment other than this one may hold records that the mark refers to. */
+  public boolean needs(MarkRecord mark, long otherThan) {
     for (long id : onDrive.subSet(mark.lowestSegment(), true, mark.highestSegment(), true)) {
       if (id != otherThan && !leftBehind.contains(id)) {
         return true;
@@ -232,7 +230,7 @@ public final class SegmentFiles implements AutoCloseable {
       Segment segment = new Segment(id, files.open(name), SegmentUsage.NONE);
       byId.put(id, segment);
       onDrive.add(id);
-      lookForRoom();
+      updateFreeSpace();
       return segment;
     } finally {
       lock.unlock();
@@ -263,7 +261,7 @@ public final class SegmentFiles implements AutoCloseable {
       if (hasRoom && spares.isEmpty()) {
         hasRoom = addSpare();
       }
-      lookForRoom();
+      updateFreeSpace();
       boolean hasActiveRoom = activeRoomBytes >= limits.batchBytesMax() && mayFill(Need.NEW_DATA);
       if (hasRoom || hasActiveRoom) {
         full = false;
@@ -286,7 +284,7 @@ public final class SegmentFiles implements AutoCloseable {
     return freeBytesFor(need) >= bytesLeftBy(need);
   }
 
-  /** Removes a segment without live pieces or needed markers from the log. */
+  /** Removes a segment without live pieces or needed marks from the log. */
   public void retire(Segment segment) {
     byId.remove(segment.id());
     release(segment);
@@ -336,7 +334,7 @@ public final class SegmentFiles implements AutoCloseable {
   }
 
   private boolean hasRoomFor(Need need) throws IOException {
-    lookForRoom();
+    updateFreeSpace();
     return mayAllocate(need);
   }
 
@@ -349,7 +347,7 @@ public final class SegmentFiles implements AutoCloseable {
     return (long) need.segmentsLeft * limits.segmentBytes() + reserve;
   }
 
-  private void lookForRoom() throws IOException {
+  private void updateFreeSpace() throws IOException {
     long spareBytes = (long) spares.size() * limits.segmentBytes();
     freeBytes = spareBytes + roomBytes();
     newDataFreeBytes =
@@ -404,7 +402,7 @@ public final class SegmentFiles implements AutoCloseable {
       files.syncDirectory();
       onDrive.remove(segment.id());
       movedFrom.remove(segment.id());
-      lookForRoom();
+      updateFreeSpace();
     } catch (IOException e) {
       LOG.warn(
           "Segment {} could not be freed and stays until the next start: {}",

@@ -55,12 +55,12 @@ public final class SegmentFormat {
   private static final byte TOMBSTONE = 2;
   private static final byte FOLDED = 3;
   private static final byte INTENT = 4;
-  private static final byte FOLDING = 5;
-  private static final byte DROPPING = 6;
+  private static final byte FOLD_MARK = 5;
+  private static final byte DISCARD_MARK = 6;
   private static final byte HISTORY = 7;
   public static final int TOMBSTONE_BYTES = 40;
-  public static final int FOLDING_BYTES = 72;
-  public static final int DROPPING_BYTES = 56;
+  public static final int FOLD_MARK_BYTES = 72;
+  public static final int DISCARD_MARK_BYTES = 56;
   private static final int HISTORY_BYTES = 8;
 
   /**
@@ -198,22 +198,22 @@ public final class SegmentFormat {
     }
   }
 
-  public static void putMark(ByteBuffer batch, LogMarker mark) {
+  public static void putMark(ByteBuffer batch, MarkRecord mark) {
     switch (mark) {
-      case LogMarker.Tombstone tombstone -> putMark(batch, TOMBSTONE, 0, mark);
-      case LogMarker.FoldMarker folding -> {
-        putMark(batch, FOLDING, folding.shard().slot(), mark);
-        put(batch, folding.attempt());
-        batch.putLong(folding.revision()).putLong(folding.altered());
+      case MarkRecord.Tombstone tombstone -> putMark(batch, TOMBSTONE, 0, mark);
+      case MarkRecord.FoldMark fold -> {
+        putMark(batch, FOLD_MARK, fold.shard().slot(), mark);
+        put(batch, fold.attempt());
+        batch.putLong(fold.revision()).putLong(fold.altered());
       }
-      case LogMarker.DiscardMarker dropping -> {
-        putMark(batch, DROPPING, 0, mark);
-        put(batch, dropping.attempt());
+      case MarkRecord.DiscardMark discard -> {
+        putMark(batch, DISCARD_MARK, 0, mark);
+        put(batch, discard.attempt());
       }
     }
   }
 
-  private static void putMark(ByteBuffer batch, byte kind, int slot, LogMarker mark) {
+  private static void putMark(ByteBuffer batch, byte kind, int slot, MarkRecord mark) {
     batch.put(kind).put((byte) slot).putShort((short) 0).putInt(0);
     put(batch, mark.blob());
     batch.putLong(mark.lowestSegment()).putLong(mark.highestSegment());
@@ -245,8 +245,8 @@ public final class SegmentFormat {
       case EXTENT, FOLDED, INTENT ->
           headerBytes(kind) + Integer.BYTES * Math.ceilDiv(memory.getInt(at + 4), BLOCK);
       case TOMBSTONE -> TOMBSTONE_BYTES;
-      case FOLDING -> FOLDING_BYTES;
-      case DROPPING -> DROPPING_BYTES;
+      case FOLD_MARK -> FOLD_MARK_BYTES;
+      case DISCARD_MARK -> DISCARD_MARK_BYTES;
       case HISTORY -> historyBytes(memory.getInt(at + 4));
       default -> throw new IOException("unknown kind of record: " + kind);
     };
@@ -269,21 +269,21 @@ public final class SegmentFormat {
     return new ChangeHistory.Stored(Short.toUnsignedInt(memory.getShort(at + 2)), words);
   }
 
-  static LogMarker mark(ByteBuffer memory, int at) {
+  static MarkRecord mark(ByteBuffer memory, int at) {
     long lowest = memory.getLong(at + 24);
     long highest = memory.getLong(at + 32);
     return switch (memory.get(at)) {
-      case FOLDING ->
-          new LogMarker.FoldMarker(
+      case FOLD_MARK ->
+          new MarkRecord.FoldMark(
               shard(memory, at),
               attempt(memory, at + 40),
               memory.getLong(at + 56),
               memory.getLong(at + 64),
               lowest,
               highest);
-      case DROPPING ->
-          new LogMarker.DiscardMarker(blob(memory, at), attempt(memory, at + 40), lowest, highest);
-      default -> new LogMarker.Tombstone(blob(memory, at), lowest, highest);
+      case DISCARD_MARK ->
+          new MarkRecord.DiscardMark(blob(memory, at), attempt(memory, at + 40), lowest, highest);
+      default -> new MarkRecord.Tombstone(blob(memory, at), lowest, highest);
     };
   }
 

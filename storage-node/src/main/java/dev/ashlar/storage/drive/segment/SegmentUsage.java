@@ -4,7 +4,7 @@ package dev.ashlar.storage.drive.segment;
  * How much of a segment is still needed.
  *
  * @param liveBytes size of the pieces that the index maps, including their headers
- * @param marks number of markers in the segment
+ * @param marks number of marks in the segment
  * @param wasMovedFrom whether it may hold copies of pieces that were moved elsewhere
  */
 public record SegmentUsage(long liveBytes, int marks, boolean wasMovedFrom) {

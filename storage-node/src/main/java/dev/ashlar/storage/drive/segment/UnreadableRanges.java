@@ -13,7 +13,6 @@ final class UnreadableRanges {
   private final Set<Place> places = new LinkedHashSet<>();
   private boolean isOverfull;
 
-  /** A range that was read at once. */
   record Place(Segment segment, int offset, int bytes) {}
 
   void add(Segment segment, int offset, int bytes) {
@@ -25,7 +24,6 @@ final class UnreadableRanges {
     }
   }
 
-  /** Whether the limit was exceeded. */
   boolean isOverfull() {
     return isOverfull;
   }

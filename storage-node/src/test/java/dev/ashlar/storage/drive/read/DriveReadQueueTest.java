@@ -127,7 +127,7 @@ class DriveReadQueueTest {
     }
     begun.await();
     Answer<DriveId> waiting = block(lane, new CountDownLatch(1));
-    lane.dropWaiting();
+    lane.refuseWaiting();
     assertEquals(ShardFault.UNAVAILABLE, waiting.awaitFault());
     assertEquals(AT_ONCE, lane.inFlight());
   }

@@ -15,7 +15,7 @@ class ChangeHistoryTest {
   private static void add(ChangeHistory history, int... blobs) {
     ChangeHistory.Changes changes = new ChangeHistory.Changes();
     for (int blob : blobs) {
-      changes.mark(new LogMarker.Tombstone(new BlobId(1, blob), 1, 1));
+      changes.mark(new MarkRecord.Tombstone(new BlobId(1, blob), 1, 1));
     }
     history.add(changes);
   }

@@ -3,7 +3,7 @@ package dev.ashlar.storage.io;
 import java.io.IOException;
 import java.util.List;
 
-/** Files that do what those below them do, but for what a subclass changes. */
+/** Delegates to other files; subclasses change what they need to. */
 public abstract class ForwardingFiles implements RawFiles {
   private final RawFiles files;
 
@@ -11,8 +11,10 @@ public abstract class ForwardingFiles implements RawFiles {
     this.files = files;
   }
 
-  /** What stands between the user and a file that was made or opened. */
-  protected abstract RawFile wrap(String name, RawFile file);
+  /** Wraps each file that is created or opened. */
+  protected RawFile wrap(String name, RawFile file) {
+    return file;
+  }
 
   @Override
   public RawFile create(String name, long size) throws IOException {

@@ -9,18 +9,16 @@ import dev.ashlar.protocol.model.ShardId;
  * long as any of those records can be replayed; they all lie between the lowest and the highest
  * segment named here.
  */
-public sealed interface LogMarker {
+public sealed interface MarkRecord {
   long lowestSegment();
 
   long highestSegment();
 
-  /** Size of the record. */
   int storedBytes();
 
   BlobId blob();
 
-  /** The deletion of a blob. */
-  record Tombstone(BlobId blob, long lowestSegment, long highestSegment) implements LogMarker {
+  record Tombstone(BlobId blob, long lowestSegment, long highestSegment) implements MarkRecord {
     @Override
     public int storedBytes() {
       return SegmentFormat.TOMBSTONE_BYTES;
@@ -28,20 +26,20 @@ public sealed interface LogMarker {
   }
 
   /**
-   * The fold of an attempt: its pieces became part of the shard. The last fold marker of a shard is
+   * The fold of an attempt: its pieces became part of the shard. The last fold mark of a shard is
    * needed as long as the shard exists, because it records the revision up to which everything is
    * folded.
    *
    * @param altered {@link Extent.Stamp#altered} of blocks in which the attempt only added bytes
    */
-  record FoldMarker(
+  record FoldMark(
       ShardId shard,
       AttemptId attempt,
       long revision,
       long altered,
       long lowestSegment,
       long highestSegment)
-      implements LogMarker {
+      implements MarkRecord {
     @Override
     public BlobId blob() {
       return shard.blob();
@@ -49,16 +47,16 @@ public sealed interface LogMarker {
 
     @Override
     public int storedBytes() {
-      return SegmentFormat.FOLDING_BYTES;
+      return SegmentFormat.FOLD_MARK_BYTES;
     }
   }
 
   /** The discard of an attempt's pieces of a blob. */
-  record DiscardMarker(BlobId blob, AttemptId attempt, long lowestSegment, long highestSegment)
-      implements LogMarker {
+  record DiscardMark(BlobId blob, AttemptId attempt, long lowestSegment, long highestSegment)
+      implements MarkRecord {
     @Override
     public int storedBytes() {
-      return SegmentFormat.DROPPING_BYTES;
+      return SegmentFormat.DISCARD_MARK_BYTES;
     }
   }
 }
