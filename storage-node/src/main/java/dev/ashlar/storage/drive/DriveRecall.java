@@ -63,7 +63,7 @@ public final class DriveRecall {
       DriveCore.OpenContext setting =
           new DriveCore.OpenContext(config.cluster(), config.drive(), later);
       if (!files.list().contains(DriveIdentity.FILE)) {
-        throw new IOException("drive folder " + config.folder() + " holds no drive to recall");
+        throw new IOException("drive directory " + config.folder() + " holds no drive to recall");
       }
       DriveIdentity next = DriveCore.identify(files, setting).nextIncarnation(later);
       next.write(files);

@@ -44,7 +44,7 @@ class CompactorTest {
   }
 
   @Test
-  void withRoomWhatIsDeadWaitsUntilItIsAsMuchAsWhatIsLive() throws Exception {
+  void roomyDriveWaitsUntilHalfIsDead() throws Exception {
     SimulatedCore drive = filled(TestDrives.TINY);
     Compactor compactor = drive.compactor();
     int each = blobsPerSegment(drive);
@@ -69,7 +69,7 @@ class CompactorTest {
   }
 
   @Test
-  void withLittleRoomItDoesNotWait() throws Exception {
+  void fullDriveCompactsAtOnce() throws Exception {
     SimulatedCore drive = filled(TestDrives.TINY.withCapacity(CAPACITY));
     int each = blobsPerSegment(drive);
     for (int blob = 1; blob < each; blob++) {
@@ -90,7 +90,7 @@ class CompactorTest {
 
   /** It is emptied once it can be opened; until then others are. */
   @Test
-  void aSegmentThatCannotBeOpenedKeepsNoOtherFromBeingEmptied() throws Exception {
+  void unopenedSegmentDoesNotBlockOthers() throws Exception {
     SimulatedCore drive = filled(TestDrives.TINY);
     int each = blobsPerSegment(drive);
     for (int blob = 2; blob <= SEGMENTS * each; blob++) {
@@ -123,7 +123,7 @@ class CompactorTest {
   }
 
   @Test
-  void whatIsDeadAltogetherIsFreedAtOnce() throws Exception {
+  void deadSegmentIsFreedAtOnce() throws Exception {
     SimulatedCore drive = filled(TestDrives.TINY);
     int each = blobsPerSegment(drive);
     for (int blob = 1; blob <= each; blob++) {
@@ -183,7 +183,7 @@ class CompactorTest {
    * each segment that is freed confirms what was moved.
    */
   @Test
-  void asMuchAsWasDeletedHasRoomAgain() throws Exception {
+  void deletedBytesBecomeFreeSpace() throws Exception {
     SimulatedCore drive = new SimulatedCore(TestDrives.TINY.withCapacity(CAPACITY));
     int written = fillUp(drive, 0, BYTES);
     int deleted = 0;

@@ -117,7 +117,7 @@ class DamagedLogTest {
   }
 
   @Test
-  void aDamagedBatchTakesTheChangedShardsThatItHeldAndNoOthers() throws Exception {
+  void damagedBatchLosesOnlyItsChangedShards() throws Exception {
     SimulatedCore drive = withOthers(TestDrives.LIMITS);
     write(drive, HIT);
     change(drive, HIT, 1, 0);
@@ -135,7 +135,7 @@ class DamagedLogTest {
   }
 
   @Test
-  void aFoldThatIsLostTakesItsShard() throws Exception {
+  void lostFoldLosesItsShard() throws Exception {
     SimulatedCore drive = withOthers(TestDrives.LIMITS);
     write(drive, HIT);
     change(drive, HIT, 1, 0);
@@ -151,7 +151,7 @@ class DamagedLogTest {
   }
 
   @Test
-  void severalDamagedBatchesTakeWhatTheyHeld() throws Exception {
+  void severalDamagedBatchesLoseTheirShards() throws Exception {
     SimulatedCore drive = withOthers(TestDrives.LIMITS);
     write(drive, HIT);
     change(drive, HIT, 1, 0);
@@ -174,7 +174,7 @@ class DamagedLogTest {
 
   /** A change of 4 KiB takes its block and one for the directory, whatever came before it. */
   @Test
-  void whatBatchesChangedIsStoredInSpaceThatWouldBeZeros() throws Exception {
+  void historyIsStoredInPadding() throws Exception {
     SimulatedCore drive = withOthers(TestDrives.LIMITS);
     write(drive, HIT);
     for (int revision = 1; revision <= 200; revision++) {
@@ -186,7 +186,7 @@ class DamagedLogTest {
 
   /** Damage that the index need not be rebuilt for: its batch lies behind the checkpoint. */
   @Test
-  void damageBehindTheCheckpointIsAsNarrow() throws Exception {
+  void damageAfterTheCheckpointLosesOnlyItsShards() throws Exception {
     SimulatedCore drive = withOthers(TestDrives.LIMITS);
     write(drive, HIT);
     change(drive, HIT, 1, 0);
@@ -203,7 +203,7 @@ class DamagedLogTest {
   }
 
   @Test
-  void aSegmentThatIsGoneTakesTheChangedShardsThatLayInIt() throws Exception {
+  void lostSegmentLosesItsChangedShards() throws Exception {
     SimulatedCore drive = new SimulatedCore(TestDrives.TINY);
     write(drive, HIT);
     change(drive, HIT, 1, 0);
@@ -231,7 +231,7 @@ class DamagedLogTest {
    * missing is as it has to be, but not all of them are.
    */
   @Test
-  void aBatchThatCannotBeReadBeforeAFreedSegmentTakesWhatWasChanged() throws Exception {
+  void unreadableBatchBeforeAFreedSegmentLosesChangedShards() throws Exception {
     SimulatedCore drive = new SimulatedCore(TestDrives.TINY);
     write(drive, HIT);
     LogPosition damaged = drive.core().log().end();
@@ -255,7 +255,7 @@ class DamagedLogTest {
 
   /** What follows a batch proves it durable, so only its directory is read in a rebuild. */
   @Test
-  void aPayloadThatCannotBeReadTakesNothingElse() throws Exception {
+  void unreadablePayloadLosesNothingElse() throws Exception {
     SimulatedCore drive = withOthers(TestDrives.LIMITS);
     LogPosition damaged = drive.core().log().end();
     drive.commit(8, noise(8, 3 * BLOCK));
@@ -272,7 +272,7 @@ class DamagedLogTest {
   }
 
   @Test
-  void aRottenPayloadIsFoundByReadsAndTheScrubAfterARebuild() throws Exception {
+  void damagedPayloadIsFoundAfterARebuild() throws Exception {
     SimulatedCore drive = withOthers(TestDrives.LIMITS);
     LogPosition damaged = drive.core().log().end();
     drive.commit(8, noise(8, 3 * BLOCK));
@@ -288,7 +288,7 @@ class DamagedLogTest {
 
   /** A drive may have many millions of them, and no memory for their names. */
   @Test
-  void changedShardsAreDeletedSomeAtATime() throws Exception {
+  void changedShardsAreDeletedInPages() throws Exception {
     int blobs = 5 * LogRequest.Delete.BLOBS_MAX;
     SimulatedCore drive = new SimulatedCore(TestDrives.LIMITS);
     ShardIndex.Update folded = drive.index.update();

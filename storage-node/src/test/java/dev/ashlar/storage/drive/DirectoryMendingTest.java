@@ -156,7 +156,7 @@ class DirectoryMendingTest {
   }
 
   @Test
-  void whateverOfADirectoryIsDamagedAllIsFoundWithoutTheIndex() throws Exception {
+  void damagedDirectoryIsReplacedSoThatARebuildFindsEverything() throws Exception {
     List<BatchHeader> batches = batches(written());
     assertTrue(batches.size() >= 3);
     assertTrue(batches.getFirst().directoryBytes() > BLOCK);
@@ -188,7 +188,7 @@ class DirectoryMendingTest {
   }
 
   @Test
-  void withoutThatTheIndexIsAllThatKnows() throws Exception {
+  void withoutMendingOnlyTheIndexHasThePieces() throws Exception {
     SimulatedCore drive = written();
     DriveId life = drive.core().drive();
     flip(drive, 0, BLOCK);
@@ -200,7 +200,7 @@ class DirectoryMendingTest {
 
   /** Also several directories of one segment, and what was deleted meanwhile. */
   @Test
-  void manyAreMendedTogether() throws Exception {
+  void manyDirectoriesAreReplacedTogether() throws Exception {
     SimulatedCore drive = written();
     List<BatchHeader> batches = batches(drive);
     batches.forEach(batch -> flip(drive, batch.offset(), batch.offset() + 64));
@@ -397,7 +397,7 @@ class DirectoryMendingTest {
 
   /** What is mended takes room and may free none: deletes and moves go on to have theirs. */
   @Test
-  void theReserveIsNotForMending() throws Exception {
+  void mendingDoesNotUseTheReserve() throws Exception {
     SimulatedCore drive = withLostMarks(NEARLY_FULL, NEARLY_FULL_SEGMENTS, 118_000);
     for (long segment = 1; segment <= NEARLY_FULL_SEGMENTS; segment++) {
       flip(drive, segment, 0, SegmentFormat.HEADER_BYTES);
@@ -408,7 +408,7 @@ class DirectoryMendingTest {
 
   /** Segments of which less than a half is live; what is moved out of two of them fills one. */
   @Test
-  void norForWhatCannotBeFreed() throws Exception {
+  void unfreeableSegmentDoesNotUseTheReserve() throws Exception {
     SimulatedCore drive = withLostMarks(NEARLY_FULL, NEARLY_FULL_SEGMENTS, 58_000);
     LogRequest write =
         new LogRequest.Write(

@@ -59,7 +59,7 @@ class DriveChangesTest {
 
   /** Without a thread that may wait for the drive. */
   @Test
-  void wholeBlocksOverWhatIsKnownAreReadyAtOnce() throws Exception {
+  void wholeBlocksOverKnownChangesNeedNoRead() throws Exception {
     SimulatedCore drive = written(SHARD, noise(1, 4 * BLOCK));
     assertTrue(isReady(drive, ShardView.ORIGINAL, BLOCK));
     assertFalse(isReady(drive, ShardView.ORIGINAL, 100), "the rest of the block has to be read");
@@ -262,7 +262,7 @@ class DriveChangesTest {
   }
 
   @Test
-  void aFullDriveRefusesIntentsButFoldsAndDrops() throws Exception {
+  void fullDriveRefusesIntentsButFoldsAndDiscards() throws Exception {
     DriveConfig.Limits limits = TestDrives.TINY.withCapacity(8L * TestDrives.TINY.segmentBytes());
     SimulatedCore drive = new SimulatedCore(limits);
     write(drive, SHARD, noise(1, BLOCK));

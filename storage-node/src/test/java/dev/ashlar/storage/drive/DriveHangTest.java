@@ -96,7 +96,7 @@ class DriveHangTest {
   }
 
   @Test
-  void readsThatHangLeaveOtherDrivesTheirThreads() throws Exception {
+  void hangingReadsDoNotBlockOtherDrives() throws Exception {
     put(hanging(), 1).await();
     try (DriveStore other = open("other")) {
       put(other, 1).await();
@@ -139,7 +139,7 @@ class DriveHangTest {
   }
 
   @Test
-  void aCommitThatHangsMakesTheDriveNotWritableUntilItReturns() throws Exception {
+  void hangingCommitMakesTheDriveUnwritableUntilItReturns() throws Exception {
     files().hangSyncs();
     Answer<DriveId> stuck = put(hanging(), 1);
     files().awaitHanging(1);
@@ -162,7 +162,7 @@ class DriveHangTest {
   }
 
   @Test
-  void closingDoesNotWaitForWhatHangs() throws Exception {
+  void closeDoesNotWaitForHangingCalls() throws Exception {
     files().hangSyncs();
     Answer<DriveId> stuck = put(hanging(), 1);
     files().awaitHanging(1);
@@ -204,7 +204,7 @@ class DriveHangTest {
   }
 
   @Test
-  void aDriveFailsThatDoesNotComeBackFromACommit() throws Exception {
+  void driveFailsAfterAHangingCommit() throws Exception {
     reopenWithTime();
     put(hanging(), 1).await();
     files().hangSyncs();
@@ -228,7 +228,7 @@ class DriveHangTest {
   }
 
   @Test
-  void whoWaitsForAReadThatHangsIsToldWhenTheDriveFails() throws Exception {
+  void waitingReaderIsNotifiedWhenTheDriveFails() throws Exception {
     reopenWithTime();
     put(hanging(), 1).await();
     files().hangReads();
@@ -251,7 +251,7 @@ class DriveHangTest {
   }
 
   @Test
-  void readsThatComeBackInTimeLeaveADriveWell() throws Exception {
+  void readsThatReturnInTimeDoNotFailTheDrive() throws Exception {
     reopenWithTime();
     put(hanging(), 1).await();
     for (int i = 0; i < 5; i++) {

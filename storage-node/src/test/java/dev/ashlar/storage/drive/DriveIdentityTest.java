@@ -20,7 +20,7 @@ class DriveIdentityTest {
 
   /** The next process tells metadata of the new life, which then takes no older one any more. */
   @Test
-  void aLifeBegunByAKilledProcessOutlivesThePowerLossThatFollows() throws IOException {
+  void incarnationBegunByAKilledProcessSurvivesAPowerLoss() throws IOException {
     for (int seed = 0; seed < 40; seed++) {
       for (int call = 2; call <= 4; call++) { // write, sync, and again
         SimulatedDrive disk = new SimulatedDrive(new Random(seed), Long.MAX_VALUE);
@@ -37,7 +37,7 @@ class DriveIdentityTest {
   }
 
   @Test
-  void aWriteThatIsCutOffLeavesOneOfBothLives() throws IOException {
+  void interruptedWriteLeavesOneOfBothIncarnations() throws IOException {
     for (int seed = 0; seed < 40; seed++) {
       for (int call = 1; call <= 4; call++) {
         SimulatedDrive disk = new SimulatedDrive(new Random(seed), Long.MAX_VALUE);
@@ -53,7 +53,7 @@ class DriveIdentityTest {
   }
 
   @Test
-  void damageOfEitherPlaceIsMendedFromTheOther() throws IOException {
+  void damagedBlockIsRestoredFromTheOther() throws IOException {
     for (int at : new int[] {40, 4096 + 40}) {
       SimulatedDrive disk = new SimulatedDrive(new Random(1), Long.MAX_VALUE);
       DriveCore.identify(disk, SETTING).nextIncarnation(1).write(disk);
@@ -66,7 +66,7 @@ class DriveIdentityTest {
 
   /** A bad sector for which there is no other: the drive goes on with the other place. */
   @Test
-  void aPlaceThatCannotBeWrittenLeavesTheOther() throws IOException {
+  void unwritableBlockLeavesTheOther() throws IOException {
     SimulatedDrive disk = new SimulatedDrive(new Random(1), Long.MAX_VALUE);
     DriveIdentity first = DriveCore.identify(disk, SETTING);
     disk.makeUnreadable(DriveIdentity.FILE, SegmentFormat.BLOCK);
@@ -82,7 +82,7 @@ class DriveIdentityTest {
   }
 
   @Test
-  void aFullDiskDoesNotKeepADriveInItsOldLife() throws IOException {
+  void fullDriveCanBeginANewIncarnation() throws IOException {
     SimulatedDrive disk = new SimulatedDrive(new Random(1), 3 * 4096);
     DriveIdentity first = DriveCore.identify(disk, SETTING);
     disk.create("all the rest", disk.usableBytes());
@@ -92,7 +92,7 @@ class DriveIdentityTest {
   }
 
   @Test
-  void theFormerVersionIsTakenOver() throws IOException {
+  void version1IsUpgraded() throws IOException {
     for (boolean isLost : new boolean[] {false, true}) {
       SimulatedDrive disk = new SimulatedDrive(new Random(1), Long.MAX_VALUE);
       disk.put(DriveIdentity.FILE, DriveRulesTest.golden("identity-v1.hex"));
@@ -111,7 +111,7 @@ class DriveIdentityTest {
    * A program that cannot read the batches of this one is to refuse the drive, also if it is idle.
    */
   @Test
-  void aDriveOfTheVersionBeforeIsRaisedWhenItIsOpenedAndNotWhenItIsLookedAt() throws Exception {
+  void formerVersionIsUpgradedWhenOpenedButNotWhenRead() throws Exception {
     for (String version : List.of("identity-v2.hex", "identity-v3.hex")) {
       checkIsRaised(DriveRulesTest.golden(version));
     }

@@ -92,7 +92,7 @@ class DriveRulesTest {
   }
 
   @Test
-  void aBadBlockIsCorruptAndNothingElseIs() throws Exception {
+  void onlyTheBadBlockIsCorrupt() throws Exception {
     SimulatedCore drive = new SimulatedCore(TestDrives.LIMITS);
     byte[] bytes = noise(1, 5 * BLOCK);
     drive.commit(1, bytes);
@@ -115,7 +115,7 @@ class DriveRulesTest {
   }
 
   @Test
-  void aDamagedMiddleLosesItsOwnShardsAndTheDrivesLife() throws Exception {
+  void damagedBatchLosesItsShardsAndEndsTheIncarnation() throws Exception {
     SimulatedCore drive = new SimulatedCore(LIMITS);
     int damagedAt = 0;
     for (int batch = 1; batch <= 6; batch++) {
@@ -141,7 +141,7 @@ class DriveRulesTest {
   }
 
   @Test
-  void aDamagedPayloadInTheMiddleLosesOnlyItsBlock() throws Exception {
+  void damagedPayloadLosesOnlyItsBlock() throws Exception {
     SimulatedCore drive = new SimulatedCore(LIMITS);
     drive.commit(1, noise(1, 1000), noise(2, 1000));
     drive.commit(3, noise(3, 1000));
@@ -155,7 +155,7 @@ class DriveRulesTest {
   }
 
   @Test
-  void aTornTailIsCutAndMetNeverAgain() throws Exception {
+  void tornTailIsErased() throws Exception {
     SimulatedCore drive = new SimulatedCore(LIMITS);
     drive.commit(1, noise(1, 1000));
     int tornAt = drive.core().log().end().offset();
@@ -175,7 +175,7 @@ class DriveRulesTest {
   }
 
   @Test
-  void aLostSegmentEndsTheDrivesLife() throws Exception {
+  void lostSegmentEndsTheIncarnation() throws Exception {
     SimulatedCore drive = new SimulatedCore(LIMITS);
     drive.commit(1, noise(1, 100_000));
     drive.commit(2, noise(2, 100_000));
@@ -188,7 +188,7 @@ class DriveRulesTest {
   }
 
   @Test
-  void aSegmentIsFreedOnlyBehindACheckpointThatCoversItsMoves() throws Exception {
+  void segmentIsFreedOnlyAfterACheckpointOfItsMoves() throws Exception {
     SimulatedCore drive = new SimulatedCore(LIMITS);
     drive.commit(1, noise(1, 50_000), noise(2, 1000));
     drive.commit(3, noise(3, 100_000));
@@ -231,7 +231,7 @@ class DriveRulesTest {
   }
 
   @Test
-  void compactionPacksWhatLayInManyBatches() throws Exception {
+  void compactionPacksRecordsOfManyBatches() throws Exception {
     SimulatedCore drive = new SimulatedCore(LIMITS);
     for (int blob = 1; blob <= 100; blob++) {
       drive.commit(blob, noise(blob, 100));
@@ -252,7 +252,7 @@ class DriveRulesTest {
   }
 
   @Test
-  void aTombstoneThatIsTwiceInABatchFreesItsShardOnce() throws Exception {
+  void repeatedDeleteInABatchCountsOnce() throws Exception {
     SimulatedCore drive = new SimulatedCore(LIMITS);
     drive.commit(1, noise(1, 1000), noise(2, 1000));
     MarkRecord tombstone = new MarkRecord.Tombstone(new BlobId(1, 1), 1, 1);
@@ -396,7 +396,7 @@ class DriveRulesTest {
   }
 
   @Test
-  void newDataDoesNotGetIntoTheReserveByWayOfMoves() throws Exception {
+  void movesDoNotOpenTheReserveToNewData() throws Exception {
     SimulatedCore drive = new SimulatedCore(EIGHT_SEGMENTS);
     int written = 0;
     while (!drive.core().segments().isFull()) {

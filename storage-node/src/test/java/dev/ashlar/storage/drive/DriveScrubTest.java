@@ -107,7 +107,7 @@ class DriveScrubTest {
   }
 
   @Test
-  void aStateThatCannotBeReadOnlyBeginsThePassAnew() throws Exception {
+  void unreadableStateOnlyRestartsThePass() throws Exception {
     SimulatedCore drive = written();
     pass(drive);
     drive.disk.makeUnreadable(ScrubState.FILE, 0);
@@ -117,7 +117,7 @@ class DriveScrubTest {
 
   /** Else the same segment would be read for ever. */
   @Test
-  void aStateThatCannotBeWrittenDoesNotKeepAPassFromItsEnd() throws Exception {
+  void unwritableStateDoesNotStopThePass() throws Exception {
     SimulatedCore drive = written();
     drive.disk.fail(SimulatedDrive.Calls.DATA, 1, 1000);
     assertTrue(pass(drive).finishedMs() > 0);
@@ -126,7 +126,7 @@ class DriveScrubTest {
 
   /** Nothing is known of what is in it; a pass that waited for it would never end. */
   @Test
-  void aSegmentThatCannotBeOpenedIsTriedAgainAndThenLeftOut() throws Exception {
+  void unopenedSegmentIsRetriedAndThenSkipped() throws Exception {
     SimulatedCore drive = written();
     long live = LiveBlock.all(drive.index).stream().mapToLong(LiveBlock::length).sum();
     long inSecond =
@@ -157,7 +157,7 @@ class DriveScrubTest {
   }
 
   @Test
-  void allThatIsLiveIsVerifiedAndFoundWhole() throws IOException {
+  void allLiveBytesAreVerified() throws IOException {
     SimulatedCore drive = written();
     ScrubState done = pass(drive);
     long live = LiveBlock.all(drive.index).stream().mapToLong(LiveBlock::length).sum();
@@ -201,7 +201,7 @@ class DriveScrubTest {
   }
 
   @Test
-  void blocksThatCannotBeReadAreFoundAndTheirNeighboursAreVerified() throws IOException {
+  void unreadableBlocksAreFoundAndTheirNeighboursVerified() throws IOException {
     SimulatedCore drive = written();
     List<LiveBlock> blocks = LiveBlock.all(drive.index);
     long live = blocks.stream().mapToLong(LiveBlock::length).sum();
@@ -241,7 +241,7 @@ class DriveScrubTest {
   }
 
   @Test
-  void whatABatchWithoutItsDirectoryHoldsIsVerifiedAllTheSame() throws IOException {
+  void piecesInABatchWithoutDirectoryAreVerified() throws IOException {
     SimulatedCore drive = written();
     List<LiveBlock> blocks = LiveBlock.all(drive.index);
     long live = blocks.stream().mapToLong(LiveBlock::length).sum();
@@ -258,7 +258,7 @@ class DriveScrubTest {
   }
 
   @Test
-  void whatIsDeadIsOfNoInterest() throws IOException {
+  void deadPiecesAreNotVerified() throws IOException {
     SimulatedCore drive = written();
     LiveBlock dying =
         LiveBlock.all(drive.index).stream()
@@ -271,7 +271,7 @@ class DriveScrubTest {
   }
 
   @Test
-  void aPassGoesOnAfterARestart() throws IOException {
+  void passContinuesAfterARestart() throws IOException {
     SimulatedCore drive = written();
     ScrubPass first = scrub(drive);
     first.begin();
@@ -291,7 +291,7 @@ class DriveScrubTest {
 
   /** What is moved behind the pass' end while it runs belongs to it, too. */
   @Test
-  void whatCompactionMovesAheadOfThePassIsVerified() throws Exception {
+  void piecesMovedAheadOfThePassAreVerified() throws Exception {
     SimulatedCore drive = drive();
     for (int i = 0; i < 20; i++) {
       drive.commit(10 * i, noise(i, 40_000), noise(i, 40_000));
@@ -320,7 +320,7 @@ class DriveScrubTest {
   }
 
   @Test
-  void whatIsMovedWhileItIsReadIsNoDamage() throws Exception {
+  void pieceMovedDuringVerificationIsNotDamage() throws Exception {
     SimulatedCore drive = drive();
     for (int i = 0; i < 8; i++) {
       drive.commit(10 * i, noise(i, 20_000), noise(i, 20_000));
@@ -353,7 +353,7 @@ class DriveScrubTest {
   }
 
   @Test
-  void itEndsWhenItIsTold() throws IOException {
+  void passStopsOnRequest() throws IOException {
     SimulatedCore drive = written();
     int[] left = {2};
     ScrubPass scrub = drive.core().newScrub(bytes -> left[0]-- > 0, TestDrives.CLOCK);

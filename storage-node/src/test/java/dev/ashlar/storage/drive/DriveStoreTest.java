@@ -61,7 +61,7 @@ class DriveStoreTest {
   }
 
   @Test
-  void whatWasAcknowledgedSurvivesARestart() throws Exception {
+  void acknowledgedDataSurvivesARestart() throws Exception {
     DriveId id;
     try (DriveStore store = open(folder)) {
       id = store.drive();
@@ -82,7 +82,7 @@ class DriveStoreTest {
   }
 
   @Test
-  void whatWasAcknowledgedSurvivesAKill() throws Exception {
+  void acknowledgedDataSurvivesAKill() throws Exception {
     Path copy = folder.resolve("copy");
     try (DriveStore store = open(folder.resolve("drive"))) {
       for (int i = 1; i <= 100; i++) {
@@ -196,7 +196,7 @@ class DriveStoreTest {
   }
 
   @Test
-  void aWipedDriveComesBackInALaterLifeWhereTheClockIsBehind() throws Exception {
+  void wipedDriveGetsALaterIncarnationDespiteASlowClock() throws Exception {
     UUID id = new UUID(3, 4);
     long last = TestDrives.CLOCK.instant().getEpochSecond() + 10_000;
     for (long known : new long[] {0, 1, last}) {
@@ -216,7 +216,7 @@ class DriveStoreTest {
   }
 
   @Test
-  void aWipedDriveComesBackInANewLife() throws Exception {
+  void wipedDriveGetsANewIncarnation() throws Exception {
     UUID id = new UUID(3, 4);
     DriveConfig config =
         new DriveConfig(folder, TestDrives.CLUSTER, id, 0, IoMode.AUTO, TestDrives.LIMITS);
@@ -336,7 +336,7 @@ class DriveStoreTest {
   }
 
   @Test
-  void nobodyElseMayReadWhatADriveHolds() throws Exception {
+  void filesOfADriveArePrivate() throws Exception {
     Path drive = folder.resolve("private");
     try (DriveStore store = open(drive)) {
       put(store, 1, noise(1, 10));

@@ -32,7 +32,7 @@ class HangDetectorTest {
   }
 
   @Test
-  void whatComesBackInTimeIsNoFailure() {
+  void promptReturnIsNoFailure() {
     for (int i = 0; i < 100; i++) {
       runs(0, 30);
       assertFalse(bound.hasFailed());
@@ -42,7 +42,7 @@ class HangDetectorTest {
   }
 
   @Test
-  void timeInWhichNobodyLookedDoesNotCount() {
+  void gapsBetweenChecksDoNotCount() {
     runs(0, 20);
     now += Duration.ofHours(3).toNanos(); // the process stood still
     bound.update(Duration.ofHours(3).toNanos());
@@ -54,7 +54,7 @@ class HangDetectorTest {
   }
 
   @Test
-  void itIsWellWhenItHasAnsweredSoonForAWhile() {
+  void driveRecoversAfterARestPeriod() {
     runs(0, 31);
     rests(29);
     assertTrue(bound.hasFailed());
@@ -63,7 +63,7 @@ class HangDetectorTest {
   }
 
   @Test
-  void whatIsSlowMeanwhileBeginsTheWhileAnew() {
+  void slowReturnRestartsTheRestPeriod() {
     runs(0, 31);
     rests(15);
     runs(0, 11);
@@ -74,7 +74,7 @@ class HangDetectorTest {
   }
 
   @Test
-  void eachTimeTheWhileIsLonger() {
+  void restPeriodGrows() {
     int expected = 30;
     for (int i = 0; i < 10; i++) {
       runs(0, 31);

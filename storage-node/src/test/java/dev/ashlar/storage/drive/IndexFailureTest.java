@@ -97,7 +97,7 @@ class IndexFailureTest {
 
   /** A list that is read beside the index names tables that a compaction has just deleted. */
   @Test
-  void whatTheScrubMeetsIsToldApart() {
+  void scrubFailuresAreClassified() {
     assertTrue(IndexVerifier.isOfList(exception(Status.Code.Corruption, "checksum mismatch")));
     assertTrue(
         IndexVerifier.isOfList(
@@ -121,7 +121,7 @@ class IndexFailureTest {
   }
 
   @Test
-  void failuresAreToldApart() {
+  void failuresAreClassified() {
     assertEquals(IndexException.Kind.DAMAGED, damage().kind());
     assertEquals(
         IndexException.Kind.NO_SPACE,
@@ -139,7 +139,7 @@ class IndexFailureTest {
   }
 
   @Test
-  void whatAnIndexCannotTellIsNotMissing() throws Exception {
+  void failedIndexLookupIsUnavailableNotMissing() throws Exception {
     try (DriveStore store = open()) {
       DriveId life = store.drive();
       contents.add(store, 50);
@@ -161,7 +161,7 @@ class IndexFailureTest {
 
   /** It would read an index that is closed under it. */
   @Test
-  void anEngineHasOneScrubberAndNoneOnceItHasEnded() throws Exception {
+  void engineStartsOneScrubberAndNoneAfterItsEnd() throws Exception {
     ScrubConfig config = new ScrubConfig(ScrubConfig.WHEN_ASKED, 0);
     try (DriveStore store = open()) {
       store.startScrub(config, (shard, range, fault) -> {});
@@ -193,7 +193,7 @@ class IndexFailureTest {
   }
 
   @Test
-  void aDriveCanBeClosedWhileItsIndexIsMadeAnew() throws Exception {
+  void driveCanBeClosedDuringAnIndexRebuild() throws Exception {
     DriveId life;
     try (DriveStore store = open()) {
       life = store.drive();
@@ -207,7 +207,7 @@ class IndexFailureTest {
   }
 
   @Test
-  void whatFailsAgainAndAgainIsLeftAsItIs() throws Exception {
+  void repeatedFailuresEndRecovery() throws Exception {
     try (DriveStore store = open()) {
       DriveId life = store.drive();
       contents.add(store, 50);
@@ -227,7 +227,7 @@ class IndexFailureTest {
   }
 
   @Test
-  void failuresThatAreRareAreMendedForEver() throws Exception {
+  void rareFailuresAreAlwaysRecovered() throws Exception {
     try (DriveStore store = open()) {
       contents.add(store, 20);
       for (int i = 0; i < 2 * IndexRecoveryLimit.MAX; i++) {
@@ -241,7 +241,7 @@ class IndexFailureTest {
 
   /** Then the rules for damage of the log apply: what was acknowledged is in doubt. */
   @Test
-  void damageOfTheLogThatShowsThenBeginsAnotherIncarnation() throws Exception {
+  void logDamageFoundByARebuildBeginsANewIncarnation() throws Exception {
     DriveId life;
     try (DriveStore store = open()) {
       life = store.drive();
@@ -266,7 +266,7 @@ class IndexFailureTest {
 
   /** What else was mounted there is not to be formatted or emptied. */
   @Test
-  void aFolderThatIsGoneIsLeftAlone() throws Exception {
+  void missingDirectoryIsLeftAlone() throws Exception {
     try (DriveStore store = open()) {
       contents.add(store, 20);
       Files.delete(folder.resolve(DriveIdentity.FILE));
@@ -280,7 +280,7 @@ class IndexFailureTest {
 
   /** A flush for which there is no room: full is not damaged, and passes. Needs root. */
   @Test
-  void anIndexWithoutRoomComesBackWhenThereIsSome() throws Exception {
+  void indexWithoutSpaceRecoversWhenSpaceIsFreed() throws Exception {
     Path index = Files.createDirectory(folder.resolve("index"));
     assumeTrue(
         run("mount", "-t", "tmpfs", "-o", "size=8m", "tmpfs", index.toString()) == 0,
@@ -312,7 +312,7 @@ class IndexFailureTest {
 
   /** Remounted read-only after an error: what is readable stays so. Needs root. */
   @Test
-  void anIndexThatCannotBeWrittenIsReadUntilItCan() throws Exception {
+  void unwritableIndexStaysReadable() throws Exception {
     Path index = Files.createDirectory(folder.resolve("index"));
     try (DriveStore store = open()) {
       contents.add(store, 50);
@@ -355,7 +355,7 @@ class IndexFailureTest {
 
   /** All drives behind a controller may fail to read at once: none gives up its index for that. */
   @Test
-  void anIndexThatCannotBeReadIsDiscardedOnlyIfOpeningItAgainDoesNotHelp() throws Exception {
+  void unreadableIndexIsDiscardedOnlyIfReopeningFails() throws Exception {
     try (DriveStore store = open()) {
       contents.add(store, 50);
       store.engines().fail(readError());
@@ -371,7 +371,7 @@ class IndexFailureTest {
 
   /** As after a remount for an input/output error: nothing could be made anew. */
   @Test
-  void aDamagedIndexIsReadWhereNoOtherCanBeWritten() throws Exception {
+  void damagedIndexStaysReadableWhileNoOtherCanBeWritten() throws Exception {
     try (DriveStore store = open()) {
       contents.add(store, 50);
       Path inTheWay = Files.createDirectory(folder.resolve("index/probe"));

@@ -20,7 +20,7 @@ class IndexRecoveryLimitTest {
 
   /** Else a large index that fails as soon as it serves would be made anew for ever. */
   @Test
-  void howLongItTakesToMakeAnIndexDoesNotCount() {
+  void durationOfARebuildDoesNotCount() {
     attempts.serves();
     for (int i = 0; i < IndexRecoveryLimit.MAX; i++) {
       assertTrue(attempts.mayTry(DAMAGED));
@@ -31,7 +31,7 @@ class IndexRecoveryLimitTest {
   }
 
   @Test
-  void anIndexThatNeverServesIsTriedSoOften() {
+  void indexThatNeverWorksIsTriedUpToTheLimit() {
     for (int i = 0; i < IndexRecoveryLimit.MAX; i++) {
       assertTrue(attempts.mayTry(DAMAGED));
       pass(2);
@@ -40,7 +40,7 @@ class IndexRecoveryLimitTest {
   }
 
   @Test
-  void whatServedForThePeriodMayFailAgain() {
+  void indexThatWorkedForThePeriodMayFailAgain() {
     for (int i = 0; i < 2 * IndexRecoveryLimit.MAX; i++) {
       attempts.serves();
       pass(1);
@@ -49,7 +49,7 @@ class IndexRecoveryLimitTest {
   }
 
   @Test
-  void whatIsWaitedForDoesNotCount() {
+  void temporaryConditionsDoNotCount() {
     for (int i = 0; i < 2 * IndexRecoveryLimit.MAX; i++) {
       assertTrue(attempts.mayTry(IndexException.Kind.NO_SPACE));
     }

@@ -145,7 +145,7 @@ class IndexRotTest {
   }
 
   @Test
-  void aReadMeetsIt() throws Exception {
+  void readFindsDamage() throws Exception {
     DriveId life = filled();
     flipTables(drive());
     try (DriveStore store = open(drive())) {
@@ -160,7 +160,7 @@ class IndexRotTest {
   }
 
   @Test
-  void aListMeetsIt() throws Exception {
+  void listFindsDamage() throws Exception {
     DriveId life = filled();
     flipTables(drive());
     try (DriveStore store = open(drive())) {
@@ -192,7 +192,7 @@ class IndexRotTest {
   }
 
   @Test
-  void theScrubMeetsIt() throws Exception {
+  void scrubFindsDamage() throws Exception {
     DriveId life = filled();
     flipTables(drive());
     try (DriveStore store = open(drive())) {
@@ -212,7 +212,7 @@ class IndexRotTest {
 
   /** What only the next start would read is read by the scrub, too. */
   @Test
-  void theScrubReadsTheListOfTables() throws Exception {
+  void scrubReadsTheManifest() throws Exception {
     DriveId life = filled();
     try (DriveStore store = open(drive())) {
       Path list = files(drive(), "MANIFEST").getFirst();
@@ -250,7 +250,7 @@ class IndexRotTest {
 
   /** Of RocksDB, in the background; the drive is not read. */
   @Test
-  void aCompactionOfTheIndexMeetsIt() throws Exception {
+  void indexCompactionFindsDamage() throws Exception {
     DriveId life = filled();
     flipTables(drive());
     for (int i = 0; i < 6; i++) { // the fourth table or so is merged with the first
@@ -268,7 +268,7 @@ class IndexRotTest {
 
   /** In any place of any of its files. */
   @Test
-  void aBitOfAnyFile() throws Exception {
+  void flippedBitInAnyFile() throws Exception {
     DriveId life = filled();
     List<String> names = new ArrayList<>();
     for (Path file : files(drive(), "")) {
@@ -290,7 +290,7 @@ class IndexRotTest {
   }
 
   @Test
-  void anyFileThatIsNotThere() throws Exception {
+  void missingFile() throws Exception {
     DriveId life = filled();
     for (Path file : files(drive(), "")) {
       String name = file.getFileName().toString();
@@ -302,7 +302,7 @@ class IndexRotTest {
   }
 
   @Test
-  void anyFileThatIsCutOff() throws Exception {
+  void truncatedFile() throws Exception {
     DriveId life = filled();
     for (Path file : files(drive(), "")) {
       String name = file.getFileName().toString();

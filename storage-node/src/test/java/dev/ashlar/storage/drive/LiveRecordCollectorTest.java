@@ -61,7 +61,7 @@ class LiveRecordCollectorTest {
 
   /** Of each segment, whatever became of the intents in it. */
   @Test
-  void whatTheIndexNamesIsFoundAndNothingElse() throws Exception {
+  void onlyRecordsInTheIndexAreCollected() throws Exception {
     long seed = Long.getLong("ashlar.needed.seed", new Random().nextLong());
     Random random = new Random(seed);
     change(random);
@@ -92,7 +92,7 @@ class LiveRecordCollectorTest {
   }
 
   @Test
-  void nothingIsLookedForWhereNothingIsAlive() throws Exception {
+  void deadSegmentNeedsNoLookup() throws Exception {
     change(new Random(1));
     Segment first = drive.core().segments().all().iterator().next();
     for (int number = 0; number < SHARDS; number++) {

@@ -98,7 +98,7 @@ class MovedChangesTest {
 
   /** Wherever the looks fall between them. */
   @Test
-  void noAppendedBlocksAreLeftApart() throws Exception {
+  void appendedBlocksAreMerged() throws Exception {
     SimulatedCore drive = new SimulatedCore(TestDrives.LIMITS);
     write(drive, SHARD, noise(1, BLOCK));
     ExtentMerger coalescer = drive.coalescer();
@@ -153,7 +153,7 @@ class MovedChangesTest {
   }
 
   @Test
-  void whatIsFoldedWhileItIsMovedLeavesNoSegmentBehind() throws Exception {
+  void pieceFoldedDuringItsMoveKeepsNoSegment() throws Exception {
     SimulatedCore drive = new SimulatedCore(TestDrives.TINY);
     write(drive, SHARD, noise(1, 2 * BLOCK));
     change(drive, 1, 0, BLOCK, 2 * BLOCK);
@@ -178,7 +178,7 @@ class MovedChangesTest {
   }
 
   @Test
-  void aFullDriveEndsCoalescingForNow() throws Exception {
+  void fullDriveStopsMerging() throws Exception {
     SimulatedCore drive = written(SHARD, noise(1, 2 * BLOCK));
     change(drive, 1, 0, 2 * BLOCK, 2 * BLOCK);
     drive.fold(fold(1));

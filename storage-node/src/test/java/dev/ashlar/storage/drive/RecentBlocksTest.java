@@ -44,7 +44,7 @@ class RecentBlocksTest {
   private static final ShardView FOLDED_1 = new ShardView(1, 1, List.of());
 
   @Test
-  void whatAChangeWroteTheNextNeedNotRead() throws Exception {
+  void blocksOfTheLastChangeNeedNoRead() throws Exception {
     SimulatedCore drive = written(SHARD, noise(1, LENGTH));
     assertNull(atOnce(drive, ShardView.ORIGINAL, 0), "nothing has been changed");
     byte[] expected = noise(1, LENGTH);
@@ -64,7 +64,7 @@ class RecentBlocksTest {
   }
 
   @Test
-  void whatMayNeverBeCommittedIsNotTakenForWhatIs() throws Exception {
+  void uncommittedBlocksAreNotUsed() throws Exception {
     SimulatedCore drive = written(SHARD, noise(1, LENGTH));
     byte[] expected = noise(1, LENGTH);
     change(drive, 1, ShardView.ORIGINAL, 100, 50, expected);
@@ -83,7 +83,7 @@ class RecentBlocksTest {
   }
 
   @Test
-  void whoBeganBeforeAChangeDoesNotGetIt() throws Exception {
+  void olderViewDoesNotGetANewerBlock() throws Exception {
     SimulatedCore drive = written(SHARD, noise(1, LENGTH));
     byte[] expected = noise(1, LENGTH);
     change(drive, 1, ShardView.ORIGINAL, 100, 50, expected);
@@ -94,7 +94,7 @@ class RecentBlocksTest {
   }
 
   @Test
-  void anIntentThatComesOnceMoreIsNotTakenForANewerOne() throws Exception {
+  void repeatedIntentIsNotTakenForANewerOne() throws Exception {
     SimulatedCore drive = written(SHARD, noise(1, LENGTH));
     byte[] expected = noise(1, LENGTH);
     change(drive, 1, ShardView.ORIGINAL, 100, 50, expected);
@@ -119,7 +119,7 @@ class RecentBlocksTest {
   }
 
   @Test
-  void theOldestMakeRoom() throws Exception {
+  void oldestBlocksAreEvicted() throws Exception {
     Blocks blocks = new Blocks(new RecentBlockMemory(0), OWN_BLOCKS + 10);
     blocks.change(OWN_BLOCKS + 10);
     for (int block = 0; block < OWN_BLOCKS + 10; block++) {
@@ -128,7 +128,7 @@ class RecentBlocksTest {
   }
 
   @Test
-  void whatWasWrittenWithoutTheOldDoesNotPushOutWhatWasMadeFromIt() throws Exception {
+  void plainBlocksDoNotEvictBlocksMadeFromOldOnes() throws Exception {
     Blocks blocks = new Blocks(new RecentBlockMemory(0), 3 * OWN_BLOCKS);
     blocks.change(2);
     blocks.replace(2 * OWN_BLOCKS);
@@ -175,7 +175,7 @@ class RecentBlocksTest {
   }
 
   @Test
-  void whatADeletedShardHadIsUsedBeforeMoreIsTaken() throws Exception {
+  void memoryOfADeletedShardIsReused() throws Exception {
     Blocks blocks = new Blocks(new RecentBlockMemory(0), 30);
     blocks.change(10);
     long bytes = blocks.drive.core().recentBytes();
@@ -193,7 +193,7 @@ class RecentBlocksTest {
   }
 
   @Test
-  void whatWasMergedIsStillThere() throws Exception {
+  void mergedBlocksStay() throws Exception {
     Blocks blocks = new Blocks(new RecentBlockMemory(0), 8);
     blocks.change(8);
     double merged = blocks.drive.count("ashlar.drive.coalescing.bytes");
@@ -206,7 +206,7 @@ class RecentBlocksTest {
   }
 
   @Test
-  void whatHasChangedInMemoryIsNotTaken() throws Exception {
+  void blockCorruptedInMemoryIsNotUsed() throws Exception {
     List<ByteBuffer> memory = new ArrayList<>();
     RecentBlockMemory watched =
         new RecentBlockMemory(
@@ -226,7 +226,7 @@ class RecentBlocksTest {
   }
 
   @Test
-  void whatWasNeededSinceIsPassedOverOnce() throws Exception {
+  void usedBlocksGetASecondChance() throws Exception {
     Blocks blocks = new Blocks(new RecentBlockMemory(0), 3 * OWN_BLOCKS);
     blocks.change(OWN_BLOCKS);
     assertTrue(blocks.has(0));
@@ -238,7 +238,7 @@ class RecentBlocksTest {
   }
 
   @Test
-  void thereAreMoreWhereThereIsMemory() throws Exception {
+  void cacheGrowsWithTheMemory() throws Exception {
     int inMemory = 2 * OWN_BLOCKS;
     RecentBlockMemory memory = new RecentBlockMemory((long) inMemory * BLOCK);
     Blocks blocks = new Blocks(memory, inMemory + 2);
@@ -303,7 +303,7 @@ class RecentBlocksTest {
 
   /** Whatever has happened: what is found is what the shard was. */
   @Test
-  void itIsWhatTheShardWas() throws Exception {
+  void cacheAgreesWithTheShard() throws Exception {
     long seed = Long.getLong("ashlar.sim.seed", System.nanoTime());
     Random random = new Random(seed);
     int found = 0;

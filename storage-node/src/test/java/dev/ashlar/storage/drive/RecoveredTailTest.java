@@ -36,7 +36,7 @@ class RecoveredTailTest {
   private final SteppedDrive.Parts parts = new SteppedDrive.Parts(new SlabPool(), TestDrives::code);
 
   @Test
-  void whatIsFoundAfterAKillStaysWithoutPower() throws Exception {
+  void batchesFoundAfterAKillSurviveAPowerLoss() throws Exception {
     int found = 0;
     for (long seed = 0; seed < SEEDS; seed++) {
       Random random = new Random(seed);
@@ -47,7 +47,7 @@ class RecoveredTailTest {
 
   /** The kernel takes the pages of a failed sync for written: syncing them again does nothing. */
   @Test
-  void whatIsFoundAfterAFailedSyncStaysWithoutPower() throws Exception {
+  void batchesFoundAfterAFailedSyncSurviveAPowerLoss() throws Exception {
     int found = 0;
     for (long seed = 0; seed < SEEDS; seed++) {
       Random random = new Random(seed);

@@ -119,7 +119,7 @@ class SealedSegmentTest {
   }
 
   @Test
-  void freedSegmentsLeaveGapsThatAreNoDamage() throws Exception {
+  void gapsOfFreedSegmentsAreNotDamage() throws Exception {
     SimulatedCore drive = drive();
     assertTrue(header(drive.disk.content(SegmentFiles.fileName(1)), seal(drive)).isSeal());
     drive.reopen();
@@ -162,7 +162,7 @@ class SealedSegmentTest {
   }
 
   @Test
-  void segmentsOfTheVersionBeforeNeedNoSeal() throws Exception {
+  void segmentsOfTheFormerVersionNeedNoSeal() throws Exception {
     SimulatedCore drive = drive();
     byte[] content = drive.disk.content(SegmentFiles.fileName(1));
     int seal = seal(drive);
@@ -182,7 +182,7 @@ class SealedSegmentTest {
   }
 
   @Test
-  void aSegmentThatIsLeftCostsOneEmptyBatch() throws Exception {
+  void leavingASegmentCostsOneEmptyBatch() throws Exception {
     SimulatedCore drive = new SimulatedCore(LIMITS);
     for (int blob = 1; blob <= 30; blob++) {
       drive.commit(blob, noise(blob, 50_000));
@@ -193,7 +193,7 @@ class SealedSegmentTest {
   }
 
   @Test
-  void aCrashWhileASegmentIsLeftIsNoDamage() throws Exception {
+  void crashWhileLeavingASegmentIsNotDamage() throws Exception {
     int crashes = 0;
     for (int call = 1; call <= 12; call++) {
       SimulatedCore drive = new SimulatedCore(LIMITS, new RecentBlockMemory(0), call);

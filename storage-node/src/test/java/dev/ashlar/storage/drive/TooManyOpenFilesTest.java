@@ -156,7 +156,7 @@ class TooManyOpenFilesTest {
   }
 
   @Test
-  void everythingMayBeAskedForAgain() throws Exception {
+  void requestsMayBeRepeated() throws Exception {
     fillSegments();
     files().limit(0);
     int blob = 100;
@@ -179,7 +179,7 @@ class TooManyOpenFilesTest {
   }
 
   @Test
-  void aDriveThatCannotBeOpenedForWantOfFilesIsAsItWas() throws Exception {
+  void failedOpenLeavesTheDriveUnchanged() throws Exception {
     fillSegments();
     drive().close();
     assertThrows(IOException.class, () -> open(0));
@@ -190,7 +190,7 @@ class TooManyOpenFilesTest {
 
   /** Also while the log goes on to other segments. */
   @Test
-  void nothingAcknowledgedIsLostWhereverFilesLack() throws Exception {
+  void noAcknowledgedDataIsLostWhenFilesRunOut() throws Exception {
     long seed = Long.getLong("ashlar.seed", System.nanoTime());
     try {
       run(new Random(seed));

@@ -115,7 +115,7 @@ class WriterFailuresTest {
 
   /** A replay would take the batch of the failed sync from the page cache. */
   @Test
-  void anIndexThatFailsAfterAFailedSyncIsNotMended() throws Exception {
+  void indexIsNotRecoveredAfterAFailedSync() throws Exception {
     put(1).await();
     files().failOnce(Call.SYNC, new IOException("planned"));
     assertEquals(ShardFault.IO_ERROR, put(2).awaitFault());
@@ -133,7 +133,7 @@ class WriterFailuresTest {
 
   /** The engine is about to be ended for a failed index while its last write fails. */
   @Test
-  void anIndexIsNotMendedIfTheLastWriteFails() throws Exception {
+  void indexIsNotRecoveredIfTheLastWriteFails() throws Exception {
     put(1).await();
     DriveEngine engine = drive().engines().engine();
     CountDownLatch isSyncing = new CountDownLatch(1);
@@ -159,7 +159,7 @@ class WriterFailuresTest {
 
   /** While an index is opened again: who waits for it would wait for ever. */
   @Test
-  void anErrorDoesNotEndMendingInSilence() throws Exception {
+  void errorDuringRecoveryIsReported() throws Exception {
     put(1).await();
     files().failOnce(Call.LIST, new OutOfMemoryError("planned"));
     drive().engines().fail(new IndexException(IndexException.Kind.DAMAGED, "planned", null));
@@ -180,7 +180,7 @@ class WriterFailuresTest {
 
   /** No byte of what was acknowledged is in such a file. */
   @Test
-  void aSegmentThatCannotBeMadeDoesNotEndTheIncarnation() throws Exception {
+  void failedSegmentCreationDoesNotEndTheIncarnation() throws Exception {
     long before = drive().drive().incarnation();
     put(1).await();
     files().failOnce(Call.RENAME, new IOException("planned"));
@@ -199,7 +199,7 @@ class WriterFailuresTest {
 
   /** Only one segment is open at a time, and nothing is written to one that is not. */
   @Test
-  void aSegmentThatCannotBeOpenedEndsNothing() throws Exception {
+  void unopenedSegmentDoesNotEndWrites() throws Exception {
     long before = drive().drive().incarnation();
     int written = fillSegment();
     files().failOpens(true);
@@ -217,7 +217,7 @@ class WriterFailuresTest {
   }
 
   @Test
-  void aSegmentThatCannotBeOpenedForLongEndsWritesAndNothingElse() throws Exception {
+  void segmentUnopenedForLongEndsOnlyWrites() throws Exception {
     long before = drive().drive().incarnation();
     int written = fillSegment();
     files().failOpens(true);
@@ -267,7 +267,7 @@ class WriterFailuresTest {
 
   /** Gathering a batch fails before anything of it is written. */
   @Test
-  void whatFailsBeforeTheWriteLeavesNothingInDoubt() throws Exception {
+  void failureBeforeTheWriteLeavesNoDataInDoubt() throws Exception {
     SimulatedCore core = new SimulatedCore(TestDrives.LIMITS);
     List<Throwable> planned =
         List.of(new OutOfMemoryError("planned"), new IllegalStateException("planned"));
@@ -297,7 +297,7 @@ class WriterFailuresTest {
 
   /** Else everybody who comes later would wait for ever. */
   @Test
-  void anErrorOfWhoIsToldDoesNotEndTheWriter() throws Exception {
+  void failingCompletionDoesNotEndTheWriter() throws Exception {
     drive()
         .delete(
             List.of(new BlobId(1, 1)),

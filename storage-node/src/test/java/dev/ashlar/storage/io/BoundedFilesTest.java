@@ -94,7 +94,7 @@ class BoundedFilesTest {
   }
 
   @Test
-  void whatIsBeingReadStaysOpen() throws Exception {
+  void filesBeingReadStayOpen() throws Exception {
     List<RawFile> files = files(4, 1);
     counted.onRead(
         name -> {
@@ -122,7 +122,7 @@ class BoundedFilesTest {
 
   /** Who opens it again and syncs it would not hear that a write has failed. */
   @Test
-  void whatIsNotSyncedStaysOpen() throws Exception {
+  void unsyncedFilesStayOpen() throws Exception {
     List<RawFile> files = files(3, 1);
     write(files.getFirst(), 50);
     assertReads(files, 1, 2);
@@ -173,7 +173,7 @@ class BoundedFilesTest {
   }
 
   @Test
-  void whereAllThatAreOpenAreInUseItIsToldAndPasses() throws Exception {
+  void allFilesInUseIsATemporaryFailure() throws Exception {
     BoundedFiles bounded = new BoundedFiles(counted, 8);
     List<RawFile> files = files(3, bounded);
     counted.limit(1);
@@ -194,7 +194,7 @@ class BoundedFilesTest {
   }
 
   @Test
-  void whatIsClosedIsNotOpenedAgain() throws Exception {
+  void closedFileIsNotReopened() throws Exception {
     List<RawFile> files = files(2, 1);
     assertReads(files, 0);
     for (RawFile file : files) {

@@ -38,7 +38,7 @@ public final class IndexException extends IOException {
      */
     UNFINISHED(
         ShardFault.UNAVAILABLE,
-        "its index is made anew",
+        "its index is being rebuilt",
         "It is rebuilt from the log; the drive refuses all requests until then"),
     /**
      * The file system has no space for files of the index. It can be reopened when there is some.

@@ -42,7 +42,7 @@ public final class Scrubber {
   /** Whether this process has read the index in the current pass. */
   private boolean isIndexRead;
 
-  /** How often and how fast a drive is scrubbed, and what is told of damage. */
+  /** How often and how fast a drive is scrubbed, and the listener for damage. */
   public record Task(ScrubConfig config, DamageListener listener) {}
 
   /**

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 
 class RecentBlockMemoryTest {
   @Test
-  void thereIsAsMuchAsWasSaid() {
+  void memoryIsLimited() {
     RecentBlockMemory memory = new RecentBlockMemory(2L * RecentBlockMemory.CHUNK_BYTES);
     assertNotNull(memory.take());
     assertNotNull(memory.take());
@@ -21,7 +21,7 @@ class RecentBlockMemoryTest {
   }
 
   @Test
-  void whereDirectMemoryIsUsedUpNobodyTriesAgain() {
+  void refusedAllocationIsNotRepeated() {
     AtomicInteger tries = new AtomicInteger();
     RecentBlockMemory memory =
         new RecentBlockMemory(

@@ -49,7 +49,7 @@ class UnfoldedShardsTest {
   }
 
   @Test
-  void ofOneShardThatFitsAllIsKnown() throws Exception {
+  void shardWithinTheLimitIsKnownCompletely() throws Exception {
     UnfoldedShards unfolded = new UnfoldedShards(index, 4);
     ShardPiece first = piece(shard(0), 1, 0, 1);
     commit(unfolded, List.of(first), List.of());

@@ -68,7 +68,7 @@ class DriveReadQueueTest {
   }
 
   @Test
-  void noMoreRunAtATimeThanMay() throws Exception {
+  void parallelReadsAreLimited() throws Exception {
     DriveReadQueue lane = lane(Duration.ofSeconds(30));
     CountDownLatch begun = new CountDownLatch(AT_ONCE + 1);
     List<Answer<DriveId>> all = new ArrayList<>();
@@ -89,7 +89,7 @@ class DriveReadQueueTest {
   }
 
   @Test
-  void closeWaitsForWhatIsInLine() throws Exception {
+  void closeWaitsForQueuedReads() throws Exception {
     DriveReadQueue lane = lane(Duration.ofSeconds(30));
     List<Answer<DriveId>> all = new ArrayList<>();
     for (int i = 0; i < 10; i++) {
@@ -108,7 +108,7 @@ class DriveReadQueueTest {
   }
 
   @Test
-  void closeTellsOfAReadThatHangs() throws Exception {
+  void closeReportsAHangingRead() throws Exception {
     DriveReadQueue lane = lane(Duration.ofMillis(10));
     CountDownLatch begun = new CountDownLatch(1);
     Answer<DriveId> hanging = block(lane, begun);
@@ -119,7 +119,7 @@ class DriveReadQueueTest {
   }
 
   @Test
-  void whatWaitsBehindReadsThatHangIsRefused() throws Exception {
+  void readsBehindHangingOnesAreRefused() throws Exception {
     DriveReadQueue lane = lane(Duration.ofSeconds(30));
     CountDownLatch begun = new CountDownLatch(AT_ONCE);
     for (int i = 0; i < AT_ONCE; i++) {

@@ -45,7 +45,7 @@ class ReadThreadsTest {
   }
 
   @Test
-  void runsEachTaskOnceHoweverTheyCome() throws InterruptedException {
+  void runsEachTaskOnce() throws InterruptedException {
     int count = 200_000;
     int producers = 4;
     AtomicIntegerArray runs = new AtomicIntegerArray(count);
@@ -75,7 +75,7 @@ class ReadThreadsTest {
   }
 
   @Test
-  void tasksThatBlockHoldUpNoOthers() throws InterruptedException {
+  void blockedTasksDoNotDelayOthers() throws InterruptedException {
     int blocking = 20;
     CountDownLatch begun = new CountDownLatch(blocking);
     CountDownLatch release = new CountDownLatch(1);
@@ -111,7 +111,7 @@ class ReadThreadsTest {
   }
 
   @Test
-  void whatATaskThrowsEndsNoThread() throws InterruptedException {
+  void failingTaskDoesNotEndItsThread() throws InterruptedException {
     for (int i = 0; i < 10; i++) {
       threads.execute(
           () -> {
@@ -129,7 +129,7 @@ class ReadThreadsTest {
   }
 
   @Test
-  void whereThereAreNoMoreThreadsThoseThatThereAreDoAll() throws InterruptedException {
+  void existingThreadsDoAllTasksIfNoMoreCanStart() throws InterruptedException {
     CountDownLatch begun = new CountDownLatch(1);
     CountDownLatch release = new CountDownLatch(1);
     threads.execute(
@@ -169,7 +169,7 @@ class ReadThreadsTest {
   }
 
   @Test
-  void threadsEndThatNobodyNeeds() throws InterruptedException {
+  void idleThreadsEnd() throws InterruptedException {
     threads = withIdle(Duration.ofMillis(1));
     for (int round = 0; round < 20; round++) {
       CountDownLatch done = new CountDownLatch(8);

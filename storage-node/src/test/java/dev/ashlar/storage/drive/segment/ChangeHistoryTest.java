@@ -38,7 +38,7 @@ class ChangeHistoryTest {
   }
 
   @Test
-  void whatDoesNotFitIsLeftOutBatchByBatch() {
+  void batchesThatDoNotFitAreLeftOut() {
     ChangeHistory history = new ChangeHistory();
     add(history, 1, 2, 3);
     add(history, 4);
@@ -49,7 +49,7 @@ class ChangeHistoryTest {
   }
 
   @Test
-  void aRestoredHistoryGoesOn() {
+  void restoredHistoryContinues() {
     ChangeHistory history = new ChangeHistory();
     add(history, 1);
     add(history, 2);
@@ -60,7 +60,7 @@ class ChangeHistoryTest {
   }
 
   @Test
-  void aBatchThatChangedTooMuchIsNotNamedAndNoneBeforeIt() {
+  void batchWithTooManyChangesEndsTheHistory() {
     ChangeHistory history = new ChangeHistory();
     add(history, 1);
     int[] many = IntStream.range(0, 1000).toArray();
@@ -71,7 +71,7 @@ class ChangeHistoryTest {
   }
 
   @Test
-  void itIsBounded() {
+  void historyIsBounded() {
     ChangeHistory history = new ChangeHistory();
     for (int blob = 0; blob < 10_000; blob++) {
       add(history, blob);
@@ -83,7 +83,7 @@ class ChangeHistoryTest {
 
   /** Stored hashes have to mean the same to later builds. */
   @Test
-  void theHashStays() {
+  void hashIsStable() {
     assertEquals(HASH_1_1, ChangeHistory.hash(new BlobId(1, 1)));
     assertEquals(HASH_7_5, ChangeHistory.hash(new BlobId(7, 5)));
   }
