@@ -25,7 +25,7 @@ public interface Authenticator {
    */
   record AuthenticatedRequest(Caller caller, PayloadBody body) {}
 
-  /** A verified payload that also tells the digests it computed. */
+  /** A verified payload with the digests that were computed of it. */
   interface PayloadBody extends RequestBody {
     /**
      * The checksum the client sent along, known and verified once {@link #read} returned null;
@@ -36,8 +36,11 @@ public interface Authenticator {
     /** Also computes this checksum although the client sent none; before the first read only. */
     void alsoCompute(ChecksumAlgorithm algorithm);
 
-    /** Leaves the MD5 to the reader, who then calls {@link #requireMd5}; before the first read. */
-    void leaveMd5();
+    /**
+     * Does not compute the MD5: the reader does and calls {@link #requireMd5}. Before the first
+     * read.
+     */
+    void skipMd5();
 
     /**
      * @param computed of all that was read

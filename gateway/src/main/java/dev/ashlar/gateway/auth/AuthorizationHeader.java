@@ -26,7 +26,8 @@ final class AuthorizationHeader {
               + " Signature.");
     }
     CredentialScope scope =
-        ScopeRules.check(S3Error.AUTHORIZATION_HEADER_MALFORMED, MALFORMED, credential, region);
+        CredentialScope.parse(
+            credential, region, S3Error.AUTHORIZATION_HEADER_MALFORMED, MALFORMED);
     String timestamp = timestamp(headers);
     if (!timestamp.startsWith(scope.date() + 'T')) {
       throw malformed(
@@ -53,9 +54,8 @@ final class AuthorizationHeader {
       case "AWS" -> throw oldSignature();
       case "AWS4-ECDSA-P256-SHA256" -> throw new S3Exception(S3Error.NOT_IMPLEMENTED);
       default ->
-          throw new S3Exception(S3Error.INVALID_ARGUMENT, "Unsupported Authorization Type")
-              .with("ArgumentName", "Authorization")
-              .with("ArgumentValue", authorization);
+          throw S3Exception.invalidArgument(
+              "Unsupported Authorization Type", "Authorization", authorization);
     }
   }
 

@@ -12,7 +12,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes the aws-chunked framing off a body. Payload bytes are handed on as slices of what arrived.
+ * Removes the aws-chunked framing of a body. Payload bytes are slices of the received buffers.
  *
  * <pre>
  * body    = *( size [ext] CRLF data CRLF ) "0" [ext] CRLF *( name ":" value CRLF ) CRLF
@@ -76,7 +76,7 @@ final class AwsChunkedBody implements RequestBody {
     return trailers.get(name);
   }
 
-  /** Releases what was received and not read. */
+  /** Releases the buffer that was not read to its end. */
   void close() {
     if (input != null) {
       input.release();

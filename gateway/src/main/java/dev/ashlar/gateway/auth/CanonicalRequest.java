@@ -2,10 +2,11 @@ package dev.ashlar.gateway.auth;
 
 import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.exchange.HttpExchange;
+import dev.ashlar.gateway.uri.Percent;
 import io.netty.handler.codec.http.HttpHeaders;
 import java.util.List;
 
-/** The text that Signature Version 4 hashes. Every char stands for one byte, as received. */
+/** The canonical request of Signature Version 4. Every char stands for one byte, as received. */
 final class CanonicalRequest {
   private CanonicalRequest() {}
 
@@ -13,7 +14,7 @@ final class CanonicalRequest {
       throws S3Exception {
     StringBuilder out = new StringBuilder(512);
     out.append(exchange.method()).append('\n');
-    UriEncoding.path(exchange.rawPath(), out);
+    Percent.appendCanonical(exchange.rawPath(), false, out);
     out.append('\n');
     query.appendTo(out, claim.presigned() ? "X-Amz-Signature" : null);
     out.append('\n');

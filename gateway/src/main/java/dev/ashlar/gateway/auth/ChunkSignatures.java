@@ -2,19 +2,19 @@ package dev.ashlar.gateway.auth;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
-import dev.ashlar.gateway.checksum.Sha256;
+import dev.ashlar.gateway.checksum.Digests;
 import java.nio.ByteBuffer;
 import java.security.MessageDigest;
 import java.util.HexFormat;
 
-/** The chain of signatures over a streamed payload; each link covers the one before. */
+/** The chain of signatures over a streamed payload; each one covers the previous. */
 final class ChunkSignatures {
   private static final String CHUNK = "AWS4-HMAC-SHA256-PAYLOAD";
   private static final String TRAILER = "AWS4-HMAC-SHA256-TRAILER";
 
   private final HmacKey key;
   private final String scopeLines;
-  private final MessageDigest chunk = Sha256.fresh();
+  private final MessageDigest chunk = Digests.sha256();
   private String previous;
 
   ChunkSignatures(HmacKey key, SignatureClaim claim) {
@@ -31,14 +31,14 @@ final class ChunkSignatures {
   boolean endChunk(String signature) {
     String hash = HexFormat.of().formatHex(chunk.digest());
     return matches(
-        CHUNK + scopeLines + previous + '\n' + Sha256.EMPTY_HEX + '\n' + hash, signature);
+        CHUNK + scopeLines + previous + '\n' + Digests.SHA256_OF_NOTHING + '\n' + hash, signature);
   }
 
   /**
    * @param lines {@code name:value\n} of each trailer
    */
   boolean endTrailers(String lines, String signature) {
-    String hash = Sha256.hex(lines.getBytes(ISO_8859_1));
+    String hash = Digests.sha256Hex(lines.getBytes(ISO_8859_1));
     return matches(TRAILER + scopeLines + previous + '\n' + hash, signature);
   }
 

@@ -4,16 +4,15 @@ import dev.ashlar.gateway.checksum.ChecksumKind;
 import dev.ashlar.gateway.error.S3Error;
 import dev.ashlar.gateway.error.S3Exception;
 import io.netty.handler.codec.http.HttpHeaders;
-import java.util.Base64;
 import java.util.Iterator;
 import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The checksum that a request's headers announce.
+ * The checksum that the headers of a request declare.
  *
- * @param expected null when a trailer will bring it
+ * @param expected null when a trailer carries it
  */
 record DeclaredChecksum(ChecksumKind kind, byte @Nullable [] expected) {
   private static final String PREFIX = "x-amz-checksum-";
@@ -91,20 +90,12 @@ record DeclaredChecksum(ChecksumKind kind, byte @Nullable [] expected) {
    * @param where header or trailing header, for the message
    */
   static byte[] decode(ChecksumKind kind, String base64, String where) throws S3Exception {
-    byte[] value = decodeBase64(base64);
-    if (value == null || value.length != kind.bytes()) {
+    byte[] value = kind.decode(base64.strip());
+    if (value == null) {
       throw new S3Exception(
           S3Error.INVALID_REQUEST, "Value for " + kind.header() + " " + where + " is invalid.");
     }
     return value;
-  }
-
-  static byte @Nullable [] decodeBase64(String text) {
-    try {
-      return Base64.getDecoder().decode(text.strip());
-    } catch (IllegalArgumentException malformed) {
-      return null;
-    }
   }
 
   private static S3Exception several() {

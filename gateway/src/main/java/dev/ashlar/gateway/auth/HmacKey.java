@@ -1,6 +1,6 @@
 package dev.ashlar.gateway.auth;
 
-import dev.ashlar.gateway.checksum.Sha256;
+import dev.ashlar.gateway.checksum.Digests;
 import java.security.MessageDigest;
 import java.util.Arrays;
 
@@ -16,7 +16,7 @@ final class HmacKey {
 
   HmacKey(byte[] key) {
     byte[] block =
-        Arrays.copyOf(key.length > BLOCK_BYTES ? Sha256.fresh().digest(key) : key, BLOCK_BYTES);
+        Arrays.copyOf(key.length > BLOCK_BYTES ? Digests.sha256().digest(key) : key, BLOCK_BYTES);
     inner = padded(block, 0x36);
     outer = padded(block, 0x5c);
   }
@@ -26,13 +26,13 @@ final class HmacKey {
     for (int i = 0; i < BLOCK_BYTES; i++) {
       padded[i] = (byte) (block[i] ^ pad);
     }
-    MessageDigest digest = Sha256.fresh();
+    MessageDigest digest = Digests.sha256();
     digest.update(padded);
     return digest;
   }
 
   byte[] sign(byte[] message) {
-    byte[] innerHash = Sha256.copy(inner).digest(message);
-    return Sha256.copy(outer).digest(innerHash);
+    byte[] innerHash = Digests.copy(inner).digest(message);
+    return Digests.copy(outer).digest(innerHash);
   }
 }

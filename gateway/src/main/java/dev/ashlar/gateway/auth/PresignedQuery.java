@@ -7,7 +7,7 @@ import java.time.Duration;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/** A signature in the query, good for a while for whoever has the URL. */
+/** The signature of a presigned URL, in its query and valid until it expires. */
 final class PresignedQuery {
   private static final String PREFIX = "Error parsing the X-Amz-Credential parameter; ";
   private static final long EXPIRES_SECONDS_MAX = 604_800;
@@ -36,7 +36,8 @@ final class PresignedQuery {
     }
     checkAlgorithm(algorithm);
     CredentialScope scope =
-        ScopeRules.check(S3Error.AUTHORIZATION_QUERY_PARAMETERS_ERROR, PREFIX, credential, region);
+        CredentialScope.parse(
+            credential, region, S3Error.AUTHORIZATION_QUERY_PARAMETERS_ERROR, PREFIX);
     checkTime(date, scope, expiresSeconds(expires), now, skewMax);
     return new SignatureClaim(
         scope, signedHeaders.split(";", -1), signature, date, payloadHash(query, headers), true);

@@ -3,7 +3,7 @@ package dev.ashlar.gateway.auth;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
 import dev.ashlar.gateway.access.Caller;
-import dev.ashlar.gateway.checksum.Sha256;
+import dev.ashlar.gateway.checksum.Digests;
 import dev.ashlar.gateway.error.S3Error;
 import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.exchange.HttpExchange;
@@ -92,14 +92,14 @@ public final class SigV4Authenticator implements Authenticator {
     }
   }
 
-  /** Temporary credentials do not exist here, so no token can be right. */
+  /** There are no temporary credentials, so every token is invalid. */
   private static void checkToken(boolean present) throws S3Exception {
     if (present) {
       throw new S3Exception(S3Error.INVALID_TOKEN);
     }
   }
 
-  /** Whoever could add a header to a signed request could change what it means. */
+  /** Requires that host and all x-amz- headers are signed: they change what a request means. */
   private static void checkSigned(HttpHeaders headers, String[] signed) throws S3Exception {
     StringBuilder missing = new StringBuilder();
     if (!contains(signed, "host")) {
@@ -158,7 +158,7 @@ public final class SigV4Authenticator implements Authenticator {
             + '\n'
             + claim.scope().text()
             + '\n'
-            + Sha256.hex(canonical.getBytes(ISO_8859_1));
+            + Digests.sha256Hex(canonical.getBytes(ISO_8859_1));
     byte[] expected = key.sign(toSign.getBytes(ISO_8859_1));
     byte[] expectedHex = HexFormat.of().formatHex(expected).getBytes(ISO_8859_1);
     if (!MessageDigest.isEqual(expectedHex, claim.signature().getBytes(ISO_8859_1))) {

@@ -1,7 +1,7 @@
 package dev.ashlar.gateway.auth;
 
 /**
- * What a request says about its signature, from its header or its query.
+ * The parameters of a signature, from the header or the query of a request.
  *
  * @param signedHeaders names as listed, lower case
  * @param timestamp yyyyMMdd'T'HHmmss'Z'

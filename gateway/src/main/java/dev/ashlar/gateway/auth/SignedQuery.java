@@ -1,12 +1,14 @@
 package dev.ashlar.gateway.auth;
 
 import dev.ashlar.gateway.error.S3Exception;
+import dev.ashlar.gateway.uri.Percent;
+import dev.ashlar.gateway.uri.Query;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The query in the form that is signed: names and values encoded anew, sorted. */
+/** The canonical query of a signature: names and values encoded again and sorted. */
 final class SignedQuery {
   private static final SignedQuery EMPTY = new SignedQuery(List.of());
   private static final Comparator<Parameter> ORDER =
@@ -26,29 +28,20 @@ final class SignedQuery {
       return EMPTY;
     }
     List<Parameter> parameters = new ArrayList<>(8);
-    int start = 0;
-    while (start < raw.length()) {
-      int end = raw.indexOf('&', start);
-      end = end < 0 ? raw.length() : end;
-      if (end > start) {
-        int equals = raw.indexOf('=', start);
-        boolean valued = equals >= 0 && equals < end;
-        parameters.add(
-            new Parameter(
-                UriEncoding.queryPart(raw, start, valued ? equals : end),
-                valued ? UriEncoding.queryPart(raw, equals + 1, end) : ""));
-      }
-      start = end + 1;
-    }
+    Query.split(raw, (name, value) -> parameters.add(new Parameter(encoded(name), encoded(value))));
     parameters.sort(ORDER);
     return new SignedQuery(parameters);
+  }
+
+  private static String encoded(String raw) throws S3Exception {
+    return Percent.appendCanonical(raw, true, new StringBuilder(raw.length() + 16)).toString();
   }
 
   /** The first value of that name, decoded. */
   @Nullable String get(String name) throws S3Exception {
     for (Parameter parameter : parameters) {
       if (parameter.name().equals(name)) {
-        return UriEncoding.decode(parameter.value());
+        return Percent.decodeBytes(parameter.value());
       }
     }
     return null;

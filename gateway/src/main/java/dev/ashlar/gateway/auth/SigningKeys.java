@@ -4,13 +4,13 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.util.concurrent.ConcurrentHashMap;
 
-/** The derived keys of the days and credentials in use; four HMACs saved per request. */
+/** Caches derived signing keys by day and credential, which saves four HMACs per request. */
 final class SigningKeys {
   private static final int KEYS_MAX = 4096;
 
   private final ConcurrentHashMap<Id, HmacKey> keys = new ConcurrentHashMap<>();
 
-  /** The secret is part of it, so that a changed secret needs no invalidation. */
+  /** Contains the secret, so that a changed secret needs no invalidation. */
   private record Id(String secret, String date, String region) {}
 
   HmacKey get(String secret, CredentialScope scope) {

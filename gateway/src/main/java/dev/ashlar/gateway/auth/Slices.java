@@ -4,13 +4,13 @@ import io.netty.buffer.ByteBuf;
 import java.nio.ByteBuffer;
 import java.util.function.Consumer;
 
-/** Hashes a piece in slices that keep a carrier thread busy for a short time only. */
+/** Processes a buffer in slices and yields between them. */
 final class Slices {
   private static final int SLICE_BYTES = 256 << 10;
 
   private Slices() {}
 
-  // Virtual threads are not preempted: without the yield, others would wait for a whole body.
+  // Virtual threads are not preempted: without the yield, others would wait for a whole buffer.
   @SuppressWarnings("ThreadPriorityCheck")
   static void forEach(ByteBuf piece, Consumer<ByteBuffer> work) {
     for (ByteBuffer whole : piece.nioBuffers()) {

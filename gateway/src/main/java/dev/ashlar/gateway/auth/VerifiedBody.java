@@ -3,8 +3,8 @@ package dev.ashlar.gateway.auth;
 import com.google.protobuf.ByteString;
 import dev.ashlar.gateway.auth.Authenticator.PayloadBody;
 import dev.ashlar.gateway.checksum.ChecksumKind;
+import dev.ashlar.gateway.checksum.Digests;
 import dev.ashlar.gateway.checksum.RunningDigest;
-import dev.ashlar.gateway.checksum.Sha256;
 import dev.ashlar.gateway.error.S3Error;
 import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.exchange.RequestBody;
@@ -17,10 +17,10 @@ import java.util.Base64;
 import java.util.HexFormat;
 import org.jspecify.annotations.Nullable;
 
-/** Hashes what passes, each hash once, and at the end compares it with what was promised. */
+/** Computes each digest of the payload once, and compares it at the end with the expected one. */
 final class VerifiedBody implements PayloadBody {
   private final RequestBody source;
-  private final Promises promises;
+  private final ExpectedDigests expected;
   private final @Nullable RunningDigest sha256;
   private @Nullable RunningDigest md5;
   private @Nullable RunningDigest checksum;
@@ -29,21 +29,21 @@ final class VerifiedBody implements PayloadBody {
   private boolean verified;
 
   /**
-   * What the client said about its payload.
+   * The digests that the client sent.
    *
    * @param sha256Hex null when the payload's hash was not signed
    * @param md5 null without Content-MD5
    */
-  record Promises(
+  record ExpectedDigests(
       @Nullable String sha256Hex, byte @Nullable [] md5, @Nullable DeclaredChecksum checksum) {}
 
-  VerifiedBody(RequestBody source, Promises promises) {
+  VerifiedBody(RequestBody source, ExpectedDigests expected) {
     this.source = source;
-    this.promises = promises;
-    this.sha256 = promises.sha256Hex() == null ? null : ChecksumKind.SHA256.start();
-    this.md5 = promises.md5() == null ? null : RunningDigest.of(Sha256.instance("MD5"));
-    if (promises.checksum() != null) {
-      start(promises.checksum().kind());
+    this.expected = expected;
+    this.sha256 = expected.sha256Hex() == null ? null : ChecksumKind.SHA256.start();
+    this.md5 = expected.md5() == null ? null : RunningDigest.of(Digests.md5());
+    if (expected.checksum() != null) {
+      start(expected.checksum().kind());
     }
   }
 
@@ -59,14 +59,13 @@ final class VerifiedBody implements PayloadBody {
 
   @Override
   public void alsoCompute(ChecksumAlgorithm algorithm) {
-    ChecksumKind wanted = ChecksumKind.of(algorithm);
-    if (checksum == null && wanted != null) {
-      start(wanted);
+    if (checksum == null) {
+      start(ChecksumKind.of(algorithm));
     }
   }
 
   @Override
-  public void leaveMd5() {
+  public void skipMd5() {
     md5 = null;
   }
 
@@ -107,7 +106,7 @@ final class VerifiedBody implements PayloadBody {
     RunningDigest running = checksum;
     ChecksumKind of = kind;
     if (running != null && of != null) {
-      if (promises.checksum() != null) {
+      if (expected.checksum() != null) {
         verifyChecksum(of, running.value());
       }
       result =
@@ -119,38 +118,38 @@ final class VerifiedBody implements PayloadBody {
   }
 
   private void verifySha256() throws S3Exception {
-    if (sha256 == null || promises.sha256Hex() == null) {
+    if (sha256 == null || expected.sha256Hex() == null) {
       return;
     }
     String computed = HexFormat.of().formatHex(sha256.value());
-    if (!computed.equals(promises.sha256Hex())) {
+    if (!computed.equals(expected.sha256Hex())) {
       throw new S3Exception(S3Error.X_AMZ_CONTENT_SHA256_MISMATCH)
-          .with("ClientComputedContentSHA256", promises.sha256Hex())
+          .with("ClientComputedContentSHA256", expected.sha256Hex())
           .with("S3ComputedContentSHA256", computed);
     }
   }
 
   @Override
   public void requireMd5(byte[] computed) throws S3Exception {
-    byte[] promised = promises.md5();
-    if (promised != null && !MessageDigest.isEqual(computed, promised)) {
+    byte[] sent = expected.md5();
+    if (sent != null && !MessageDigest.isEqual(computed, sent)) {
       throw new S3Exception(
               S3Error.BAD_DIGEST, "The Content-MD5 you specified did not match what we received.")
-          .with("ExpectedDigest", Base64.getEncoder().encodeToString(promised))
+          .with("ExpectedDigest", Base64.getEncoder().encodeToString(sent))
           .with("CalculatedDigest", Base64.getEncoder().encodeToString(computed));
     }
   }
 
   private void verifyChecksum(ChecksumKind of, byte[] computed) throws S3Exception {
-    if (!MessageDigest.isEqual(computed, promisedChecksum(of))) {
+    if (!MessageDigest.isEqual(computed, expectedChecksum(of))) {
       throw new S3Exception(
           S3Error.BAD_DIGEST,
           "The " + of.name() + " you specified did not match the calculated checksum.");
     }
   }
 
-  private byte[] promisedChecksum(ChecksumKind of) throws S3Exception {
-    DeclaredChecksum declared = promises.checksum();
+  private byte[] expectedChecksum(ChecksumKind of) throws S3Exception {
+    DeclaredChecksum declared = expected.checksum();
     byte[] inHeader = declared == null ? null : declared.expected();
     if (inHeader != null) {
       return inHeader;

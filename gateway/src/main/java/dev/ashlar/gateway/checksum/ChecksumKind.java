@@ -1,45 +1,49 @@
 package dev.ashlar.gateway.checksum;
 
+import com.google.protobuf.ByteString;
 import dev.ashlar.codec.checksum.Crc64Nvme;
+import dev.ashlar.codec.checksum.CrcCombine;
 import dev.ashlar.protocol.message.ChecksumAlgorithm;
+import java.util.List;
 import java.util.Locale;
 import java.util.zip.CRC32;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
-/** The checksums a client may send along. */
+/** The checksum algorithms of S3: how they are named, computed, and combined. */
 public enum ChecksumKind {
-  CRC32(ChecksumAlgorithm.CHECKSUM_CRC32, 4),
-  CRC32C(ChecksumAlgorithm.CHECKSUM_CRC32C, 4),
-  CRC64NVME(ChecksumAlgorithm.CHECKSUM_CRC64NVME, 8),
-  SHA1(ChecksumAlgorithm.CHECKSUM_SHA1, 20),
-  SHA256(ChecksumAlgorithm.CHECKSUM_SHA256, 32);
+  CRC32(ChecksumAlgorithm.CHECKSUM_CRC32, 4, CrcCombine.CRC32),
+  CRC32C(ChecksumAlgorithm.CHECKSUM_CRC32C, 4, CrcCombine.CRC32C),
+  CRC64NVME(ChecksumAlgorithm.CHECKSUM_CRC64NVME, 8, CrcCombine.CRC64NVME),
+  SHA1(ChecksumAlgorithm.CHECKSUM_SHA1, 20, null),
+  SHA256(ChecksumAlgorithm.CHECKSUM_SHA256, 32, null);
+
+  public static final List<ChecksumKind> ALL = List.of(values());
 
   private final ChecksumAlgorithm algorithm;
   private final int bytes;
-  private final String header;
+  private final @Nullable CrcCombine combiner;
+  private final String header = "x-amz-checksum-" + lowerCaseName();
+  private final String element = "Checksum" + name();
 
-  ChecksumKind(ChecksumAlgorithm algorithm, int bytes) {
+  ChecksumKind(ChecksumAlgorithm algorithm, int bytes, @Nullable CrcCombine combiner) {
     this.algorithm = algorithm;
     this.bytes = bytes;
-    this.header = "x-amz-checksum-" + name().toLowerCase(Locale.ROOT);
+    this.combiner = combiner;
   }
 
-  public ChecksumAlgorithm algorithm() {
-    return algorithm;
-  }
-
-  public int bytes() {
-    return bytes;
-  }
-
-  /** Of the header or trailer that carries it. */
-  public String header() {
-    return header;
+  /** The kind of an algorithm that is one. */
+  public static ChecksumKind of(ChecksumAlgorithm algorithm) {
+    for (ChecksumKind kind : ALL) {
+      if (kind.algorithm == algorithm) {
+        return kind;
+      }
+    }
+    throw new IllegalArgumentException("no checksum: " + algorithm);
   }
 
   public static @Nullable ChecksumKind ofHeader(String name) {
-    for (ChecksumKind kind : values()) {
+    for (ChecksumKind kind : ALL) {
       if (kind.header.equalsIgnoreCase(name)) {
         return kind;
       }
@@ -47,22 +51,60 @@ public enum ChecksumKind {
     return null;
   }
 
-  public static @Nullable ChecksumKind of(ChecksumAlgorithm algorithm) {
-    for (ChecksumKind kind : values()) {
-      if (kind.algorithm == algorithm) {
-        return kind;
-      }
-    }
-    return null;
+  public ChecksumAlgorithm algorithm() {
+    return algorithm;
   }
 
+  /** The header or trailer that carries it, like x-amz-checksum-crc32. */
+  public String header() {
+    return header;
+  }
+
+  /** The XML element that carries it, like ChecksumCRC32. */
+  public String element() {
+    return element;
+  }
+
+  String lowerCaseName() {
+    return name().toLowerCase(Locale.ROOT);
+  }
+
+  /** Whether the checksum of a whole can be computed from those of its parts. */
+  boolean isCrc() {
+    return combiner != null;
+  }
+
+  /** Begins to compute it. */
   public RunningDigest start() {
     return switch (this) {
       case CRC32 -> RunningDigest.of(new CRC32(), bytes);
       case CRC32C -> RunningDigest.of(new CRC32C(), bytes);
       case CRC64NVME -> RunningDigest.of(new Crc64Nvme(), bytes);
-      case SHA1 -> RunningDigest.of(Sha256.instance("SHA-1"));
-      case SHA256 -> RunningDigest.of(Sha256.fresh());
+      case SHA1 -> RunningDigest.of(Digests.instance("SHA-1"));
+      case SHA256 -> RunningDigest.of(Digests.sha256());
     };
+  }
+
+  /** The CRC of two sequences, one behind the other. */
+  public ByteString append(ByteString first, ByteString second, long secondLength) {
+    if (combiner == null) {
+      throw new IllegalArgumentException("no CRC: " + this);
+    }
+    long crc = combiner.combine(toLong(first), toLong(second), secondLength);
+    return ByteString.copyFrom(RunningDigest.bigEndian(crc, bytes));
+  }
+
+  private static long toLong(ByteString bigEndian) {
+    long value = 0;
+    for (int i = 0; i < bigEndian.size(); i++) {
+      value = value << 8 | (bigEndian.byteAt(i) & 0xFF);
+    }
+    return value;
+  }
+
+  /** The value behind a text in Base64; null if that is malformed or of another length. */
+  public byte @Nullable [] decode(String base64) {
+    byte[] value = Digests.decodeBase64(base64);
+    return value != null && value.length == bytes ? value : null;
   }
 }

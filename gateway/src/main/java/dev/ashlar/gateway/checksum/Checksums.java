@@ -7,50 +7,11 @@ import dev.ashlar.protocol.message.ChecksumType;
 import dev.ashlar.protocol.message.ChecksumValue;
 import io.netty.handler.codec.http.HttpHeaders;
 import java.util.Base64;
-import java.util.List;
 import java.util.Locale;
 
-/** How S3 names and writes checksums in headers and documents. */
+/** How S3 writes checksums in headers and documents. */
 public final class Checksums {
-  /** Everything but NONE. */
-  public static final List<ChecksumAlgorithm> ALGORITHMS =
-      List.of(
-          ChecksumAlgorithm.CHECKSUM_CRC32,
-          ChecksumAlgorithm.CHECKSUM_CRC32C,
-          ChecksumAlgorithm.CHECKSUM_CRC64NVME,
-          ChecksumAlgorithm.CHECKSUM_SHA1,
-          ChecksumAlgorithm.CHECKSUM_SHA256);
-
   private Checksums() {}
-
-  /** Like CRC32, the value of x-amz-checksum-algorithm. */
-  public static String name(ChecksumAlgorithm algorithm) {
-    return switch (algorithm) {
-      case CHECKSUM_CRC32 -> "CRC32";
-      case CHECKSUM_CRC32C -> "CRC32C";
-      case CHECKSUM_CRC64NVME -> "CRC64NVME";
-      case CHECKSUM_SHA1 -> "SHA1";
-      case CHECKSUM_SHA256 -> "SHA256";
-      case CHECKSUM_NONE, UNRECOGNIZED -> throw new IllegalArgumentException("" + algorithm);
-    };
-  }
-
-  /** Like x-amz-checksum-crc32. */
-  public static String header(ChecksumAlgorithm algorithm) {
-    return switch (algorithm) {
-      case CHECKSUM_CRC32 -> "x-amz-checksum-crc32";
-      case CHECKSUM_CRC32C -> "x-amz-checksum-crc32c";
-      case CHECKSUM_CRC64NVME -> "x-amz-checksum-crc64nvme";
-      case CHECKSUM_SHA1 -> "x-amz-checksum-sha1";
-      case CHECKSUM_SHA256 -> "x-amz-checksum-sha256";
-      case CHECKSUM_NONE, UNRECOGNIZED -> throw new IllegalArgumentException("" + algorithm);
-    };
-  }
-
-  /** Like ChecksumCRC32. */
-  public static String element(ChecksumAlgorithm algorithm) {
-    return "Checksum" + name(algorithm);
-  }
 
   public static String typeName(ChecksumType type) {
     return type == ChecksumType.CHECKSUM_COMPOSITE ? "COMPOSITE" : "FULL_OBJECT";
@@ -64,58 +25,47 @@ public final class Checksums {
         : digest;
   }
 
-  /** What {@link #text} may give: the digest in Base64, perhaps a hyphen and the parts' number. */
-  public static void requireWellFormed(ChecksumAlgorithm algorithm, String text)
-      throws S3Exception {
+  /** Requires the form of {@link #text}. */
+  public static void requireWellFormed(ChecksumKind kind, String text) throws S3Exception {
     int hyphen = text.indexOf('-');
     boolean isCount =
         hyphen < 0
             || (hyphen + 1 < text.length()
                 && text.chars().skip(hyphen + 1).allMatch(c -> c >= '0' && c <= '9'));
-    if (!isCount || !isDigest(algorithm, hyphen < 0 ? text : text.substring(0, hyphen))) {
+    if (!isCount || kind.decode(hyphen < 0 ? text : text.substring(0, hyphen)) == null) {
       throw new S3Exception(
-          S3Error.INVALID_REQUEST, "Value for " + header(algorithm) + " header is invalid.");
+          S3Error.INVALID_REQUEST, "Value for " + kind.header() + " header is invalid.");
     }
-  }
-
-  private static boolean isDigest(ChecksumAlgorithm algorithm, String base64) {
-    try {
-      return Base64.getDecoder().decode(base64).length == bytes(algorithm);
-    } catch (IllegalArgumentException e) {
-      return false;
-    }
-  }
-
-  private static int bytes(ChecksumAlgorithm algorithm) {
-    return switch (algorithm) {
-      case CHECKSUM_CRC32, CHECKSUM_CRC32C -> 4;
-      case CHECKSUM_CRC64NVME -> 8;
-      case CHECKSUM_SHA1 -> 20;
-      case CHECKSUM_SHA256 -> 32;
-      case CHECKSUM_NONE, UNRECOGNIZED -> throw new IllegalArgumentException("" + algorithm);
-    };
   }
 
   public static boolean isPresent(ChecksumValue checksum) {
     return checksum.getAlgorithm() != ChecksumAlgorithm.CHECKSUM_NONE;
   }
 
+  /** Whether it is a CRC of all bytes of an object: only those can be carried on and combined. */
+  public static boolean isFullObjectCrc(ChecksumValue checksum) {
+    return isPresent(checksum)
+        && checksum.getType() == ChecksumType.CHECKSUM_FULL_OBJECT
+        && ChecksumKind.of(checksum.getAlgorithm()).isCrc();
+  }
+
   /** The algorithm of an x-amz-checksum-algorithm header. */
   public static ChecksumAlgorithm named(String name) throws S3Exception {
     String wanted = name.trim().toUpperCase(Locale.ROOT);
-    for (ChecksumAlgorithm algorithm : ALGORITHMS) {
-      if (name(algorithm).equals(wanted)) {
-        return algorithm;
+    for (ChecksumKind kind : ChecksumKind.ALL) {
+      if (kind.name().equals(wanted)) {
+        return kind.algorithm();
       }
     }
     throw new S3Exception(
         S3Error.INVALID_REQUEST,
         "Checksum algorithm provided is unsupported. Please try again with any of the valid types:"
-            + " [CRC32, CRC32C, CRC64NVME, SHA1, SHA256]");
+            + " "
+            + ChecksumKind.ALL);
   }
 
-  /** What S3 makes of a multipart upload whose creator names no type. */
-  public static ChecksumType usualType(ChecksumAlgorithm algorithm) {
+  /** The type that S3 gives a multipart upload whose creator names none. */
+  public static ChecksumType defaultType(ChecksumAlgorithm algorithm) {
     return switch (algorithm) {
       case CHECKSUM_NONE, CHECKSUM_CRC64NVME, UNRECOGNIZED -> ChecksumType.CHECKSUM_FULL_OBJECT;
       case CHECKSUM_CRC32, CHECKSUM_CRC32C, CHECKSUM_SHA1, CHECKSUM_SHA256 ->
@@ -138,41 +88,38 @@ public final class Checksums {
           "The "
               + typeName(type)
               + " checksum type cannot be used with the "
-              + name(algorithm).toLowerCase(Locale.ROOT)
+              + ChecksumKind.of(algorithm).lowerCaseName()
               + " checksum algorithm.");
     }
   }
 
-  /** One algorithm was agreed on and another one came. */
+  /** The error for a checksum of another algorithm than was agreed on. */
   public static S3Exception mismatch(ChecksumAlgorithm expected, ChecksumAlgorithm actual) {
     return new S3Exception(
         S3Error.INVALID_REQUEST,
         "Checksum Type mismatch occurred, expected checksum Type: "
-            + name(expected).toLowerCase(Locale.ROOT)
+            + ChecksumKind.of(expected).lowerCaseName()
             + ", actual checksum Type: "
-            + name(actual).toLowerCase(Locale.ROOT));
+            + ChecksumKind.of(actual).lowerCaseName());
   }
 
   /** The algorithm of the checksum that comes with the body, in a header or in a trailer. */
   public static ChecksumAlgorithm announced(HttpHeaders headers) {
-    String trailers = headers.get("x-amz-trailer", "");
-    for (ChecksumAlgorithm algorithm : ALGORITHMS) {
-      String header = header(algorithm);
-      if (namesHeader(trailers, header) || headers.contains(header)) {
-        return algorithm;
+    String trailers = headers.get("x-amz-trailer");
+    for (ChecksumKind kind : ChecksumKind.ALL) {
+      boolean inTrailer = trailers != null && namesHeader(trailers, kind.header());
+      if (inTrailer || headers.contains(kind.header())) {
+        return kind.algorithm();
       }
     }
     return ChecksumAlgorithm.CHECKSUM_NONE;
   }
 
   private static boolean namesHeader(String list, String header) {
-    for (int start = 0; start <= list.length(); ) {
-      int end = list.indexOf(',', start);
-      end = end < 0 ? list.length() : end;
-      if (list.substring(start, end).trim().equalsIgnoreCase(header)) {
+    for (String name : list.split(",", -1)) {
+      if (name.trim().equalsIgnoreCase(header)) {
         return true;
       }
-      start = end + 1;
     }
     return false;
   }

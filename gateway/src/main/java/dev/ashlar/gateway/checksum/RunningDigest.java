@@ -5,7 +5,7 @@ import java.security.MessageDigest;
 import java.util.zip.Checksum;
 import org.jspecify.annotations.Nullable;
 
-/** A hash or checksum over the bytes that pass; computed once, told as often as asked. */
+/** A digest or checksum over bytes as they pass. */
 public abstract class RunningDigest {
   private byte @Nullable [] value;
 
@@ -14,7 +14,7 @@ public abstract class RunningDigest {
 
   abstract byte[] compute();
 
-  /** The digest of all that has passed; nothing may pass afterwards. */
+  /** The digest of all bytes so far, which must be the last ones. */
   public final byte[] value() {
     byte[] known = value;
     if (known == null) {
@@ -38,8 +38,7 @@ public abstract class RunningDigest {
     };
   }
 
-  /** Big-endian, in so many bytes. */
-  public static RunningDigest of(Checksum checksum, int length) {
+  static RunningDigest of(Checksum checksum, int length) {
     return new RunningDigest() {
       @Override
       public void update(ByteBuffer bytes) {
@@ -48,14 +47,19 @@ public abstract class RunningDigest {
 
       @Override
       byte[] compute() {
-        byte[] value = new byte[length];
-        long bits = checksum.getValue();
-        for (int i = length - 1; i >= 0; i--) {
-          value[i] = (byte) bits;
-          bits >>>= 8;
-        }
-        return value;
+        return bigEndian(checksum.getValue(), length);
       }
     };
+  }
+
+  /** The form in which S3 writes a CRC. */
+  static byte[] bigEndian(long crc, int length) {
+    byte[] value = new byte[length];
+    long bits = crc;
+    for (int i = length - 1; i >= 0; i--) {
+      value[i] = (byte) bits;
+      bits >>>= 8;
+    }
+    return value;
   }
 }

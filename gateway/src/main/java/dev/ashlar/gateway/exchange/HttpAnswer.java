@@ -9,31 +9,32 @@ import io.netty.handler.codec.http.HttpHeaders;
  *     HEAD answer that must name a length sets Content-Length itself
  */
 public record HttpAnswer(int status, HttpHeaders headers, Body body) {
-  /** What follows the head. */
+  /** The body of an answer. */
   public sealed interface Body {}
 
-  /** Nothing; Content-Length 0 unless the headers name one (HEAD) or the status forbids it. */
+  /** No body; Content-Length 0 unless the headers name one (HEAD) or the status forbids it. */
   public record Empty() implements Body {}
 
-  /** All of it, ready to send. */
+  /** A body in memory. */
   public record Bytes(byte[] content) implements Body {}
 
   /**
-   * Made while it is sent, on the request's virtual thread.
+   * A body that is produced while it is sent, on the request's thread.
    *
-   * @param length exactly the bytes that the writer will send
+   * @param length of exactly the bytes that the writer will send
    */
   public record Streamed(long length, Writer writer) implements Body {}
 
   /** Produces a streamed body. A failure after the head was sent closes the connection. */
   public interface Writer {
     /**
-     * @throws ReplacementAnswerException to have another answer sent, for which it may be too late
+     * @throws ReplacementAnswerException to send another answer instead, if the head has not been
+     *     sent
      */
     void writeTo(AnswerStream out) throws Exception;
   }
 
-  /** An answer cannot be sent as its head promises, but there is another one. */
+  /** The answer became invalid before its head was sent, and there is another one. */
   public static final class ReplacementAnswerException extends Exception {
     private static final long serialVersionUID = 1;
 

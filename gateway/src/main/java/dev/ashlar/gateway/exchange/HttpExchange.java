@@ -2,7 +2,7 @@ package dev.ashlar.gateway.exchange;
 
 import io.netty.handler.codec.http.HttpHeaders;
 
-/** One request whose head has been parsed; used by one virtual thread only. */
+/** A request whose head has been parsed; used by one virtual thread only. */
 public interface HttpExchange {
   /** In capitals, as sent. */
   String method();
@@ -22,8 +22,8 @@ public interface HttpExchange {
   String requestId();
 
   /**
-   * Runs on the request's thread when the handler and the answer's writer are done, whatever the
-   * outcome: gives back what a body's decorator holds unread.
+   * Registers an action for the request's thread, run when the handler and the writer of the answer
+   * have ended in any way. Decorators of bodies release unread buffers so.
    */
   void onEnd(Runnable action);
 }

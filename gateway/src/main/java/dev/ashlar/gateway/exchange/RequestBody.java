@@ -4,13 +4,13 @@ import dev.ashlar.gateway.error.S3Exception;
 import io.netty.buffer.ByteBuf;
 import org.jspecify.annotations.Nullable;
 
-/** Bytes that arrive; decorators verify signatures and checksums on the way. */
+/** The body of a request. Decorators verify signatures and checksums. */
 public interface RequestBody {
-  /** Bytes this body will deliver, or -1 when only its end will tell. */
+  /** The number of bytes that this body has, or -1 if it is unknown. */
   long length();
 
   /**
-   * Waits for more bytes. The caller releases what it gets.
+   * Waits for the next bytes; the caller releases the buffer.
    *
    * @return null at the end of a body that arrived whole and verified
    * @throws S3Exception when it ends early, takes too long, or does not match what was promised

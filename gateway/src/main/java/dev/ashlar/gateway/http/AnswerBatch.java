@@ -6,12 +6,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A stretch of an answer that is sent with one flush.
+ * A part of an answer that is sent with one flush.
  *
- * @param answer in the first batch of an answer, to make its head of
+ * @param answer whose head is sent first; null after the first batch
  * @param pieces of a streamed body; owned by the batch
- * @param windowBytes what the pieces took from the answer window
- * @param last nothing follows
+ * @param windowBytes bytes that the pieces occupy in the answer window
+ * @param last whether the answer ends here
  */
 record AnswerBatch(
     Exchange exchange,

@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
-/** Bytes handed to a connection that the client has not taken yet. */
+/** Bounds the answer bytes of a connection that the client has not received yet. */
 final class AnswerWindow {
   private final int windowBytes;
   private final ReentrantLock lock = new ReentrantLock();
@@ -16,7 +16,7 @@ final class AnswerWindow {
     this.windowBytes = windowBytes;
   }
 
-  /** Blocks the request's thread until the client has taken enough of what went before. */
+  /** Blocks the request's thread while the window is full of unsent bytes. */
   void acquire(long bytes) throws IOException, InterruptedException {
     lock.lockInterruptibly();
     try {
@@ -32,7 +32,7 @@ final class AnswerWindow {
     }
   }
 
-  /** Adds what the event loop sends by itself. */
+  /** Adds bytes that the event loop sends without waiting. */
   void add(long bytes) {
     lock.lock();
     try {
@@ -73,7 +73,7 @@ final class AnswerWindow {
     }
   }
 
-  /** Nobody reads the answer any more; says nothing of us, so it has no stack trace. */
+  /** The client closed the connection. It is no failure of the server, so it has no stack trace. */
   static final class ClientGoneException extends IOException {
     private static final long serialVersionUID = 1;
 

@@ -9,21 +9,21 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends a streamed answer from the request's thread. The head goes out with the first batch, so
- * that a read that fails before it can still become an error document.
+ * Sends a streamed answer from the request's thread. The head is sent with the first batch, so that
+ * a read that fails before it can still be answered with an error document.
  */
 final class AnswerWriter implements AnswerStream {
   private static final int BATCH_BYTES = 64 << 10;
 
-  private final ConnectionHandle port;
+  private final ConnectionHandle handle;
   private final Exchange exchange;
   private @Nullable HttpAnswer unsentHead;
   private List<ByteBuf> pieces = new ArrayList<>(4);
   private long batchBytes;
   private long leftBytes;
 
-  AnswerWriter(ConnectionHandle port, Exchange exchange, HttpAnswer answer, long length) {
-    this.port = port;
+  AnswerWriter(ConnectionHandle handle, Exchange exchange, HttpAnswer answer, long length) {
+    this.handle = handle;
     this.exchange = exchange;
     this.unsentHead = answer;
     this.leftBytes = length;
@@ -54,18 +54,18 @@ final class AnswerWriter implements AnswerStream {
     return unsentHead == null;
   }
 
-  /** Drops what has not been sent. */
+  /** Releases the pieces that have not been submitted. */
   void abandon() {
     pieces.forEach(ByteBuf::release);
     pieces.clear();
   }
 
   private void submit(boolean last) throws IOException, InterruptedException {
-    port.window().acquire(batchBytes);
+    handle.window().acquire(batchBytes);
     AnswerBatch batch = new AnswerBatch(exchange, unsentHead, pieces, batchBytes, last);
     unsentHead = null;
     pieces = new ArrayList<>(4);
     batchBytes = 0;
-    port.submit(batch);
+    handle.submit(batch);
   }
 }

@@ -9,8 +9,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Body pieces between the event loop that receives them and the request's thread. Nothing is read
- * from the socket before the thread asks, and no more than a window ahead of it.
+ * Hands body pieces from the event loop to the request's thread. The socket is read only after the
+ * thread asked for bytes, and at most one window ahead of it.
  */
 final class BodyQueue implements RequestBody {
   // Every piece keeps the whole buffer of one socket read alive, however small it is.
@@ -77,7 +77,7 @@ final class BodyQueue implements RequestBody {
     }
   }
 
-  /** Takes the piece over. */
+  /** Queues a piece, or releases it if nobody will read it. */
   void offer(ByteBuf piece) {
     if (!piece.isReadable()) {
       piece.release();
@@ -97,7 +97,7 @@ final class BodyQueue implements RequestBody {
     }
   }
 
-  /** Whether the event loop shall read on; if not, the thread will wake it. */
+  /** Whether the event loop should continue to read; if not, the thread will resume it. */
   boolean hasRoom() {
     lock.lock();
     try {
@@ -119,7 +119,7 @@ final class BodyQueue implements RequestBody {
     }
   }
 
-  /** The rest will never come; what has come is dropped. */
+  /** Fails the reader; the rest of the body will not arrive. */
   void fail(S3Exception cause) {
     lock.lock();
     try {
@@ -133,7 +133,7 @@ final class BodyQueue implements RequestBody {
     }
   }
 
-  /** Nobody will read any more: drops what is here and what still comes. */
+  /** Releases all pieces, also those that still arrive: nobody reads any more. */
   void close() {
     lock.lock();
     try {

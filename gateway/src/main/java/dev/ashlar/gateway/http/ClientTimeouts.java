@@ -1,6 +1,6 @@
 package dev.ashlar.gateway.http;
 
-/** How long a client has kept its connection waiting, counted in regular looks at it. */
+/** Tracks how long a connection has been waiting for its client, counted in ticks. */
 final class ClientTimeouts {
   /** What a connection waits for its client to do. */
   enum Waiting {
@@ -8,13 +8,13 @@ final class ClientTimeouts {
     REQUEST,
     /** To send more of a body. */
     BODY,
-    /** To close its side, after our last answer. */
+    /** To close its side after the last answer. */
     END,
-    /** Nothing: we have the word. */
+    /** Nothing: the server is busy with a request. */
     NOTHING
   }
 
-  /** What a look at the client gave. */
+  /** The outcome of a tick. */
   enum Verdict {
     WAIT,
     CLOSE,
@@ -28,7 +28,7 @@ final class ClientTimeouts {
   private int idleTicks;
 
   /**
-   * @param isIdle whether they can only belong to a new request
+   * @param isIdle whether the connection is between requests
    */
   void received(int bytes, boolean isIdle) {
     receivedBytes += bytes;
@@ -44,7 +44,7 @@ final class ClientTimeouts {
   }
 
   /**
-   * @param isNextHere whether the client has sent something ahead
+   * @param isNextHere whether the next request has begun to arrive
    */
   void requestEnded(boolean isNextHere) {
     idleTicks = 0;
@@ -57,13 +57,13 @@ final class ClientTimeouts {
 
   /**
    * @param unsent whether the client still has an answer to read
-   * @param waits whether what was received waits to be looked at
+   * @param isQueued whether received messages wait to be processed
    */
-  Verdict look(TimeoutTicks ticks, Waiting waiting, boolean unsent, boolean waits) {
+  Verdict check(TimeoutTicks ticks, Waiting waiting, boolean unsent, boolean isQueued) {
     idleTicks++;
     return switch (waiting) {
       case END -> !unsent && idleTicks > ticks.linger() ? Verdict.CLOSE : Verdict.WAIT;
-      case REQUEST -> request(ticks, unsent, waits);
+      case REQUEST -> request(ticks, unsent, isQueued);
       case BODY ->
           bodyProgress.stalled(receivedBytes, ticks.stall(), ticks.stallBytesMin())
               ? Verdict.BODY_TOO_SLOW
@@ -75,9 +75,9 @@ final class ClientTimeouts {
     };
   }
 
-  private Verdict request(TimeoutTicks ticks, boolean unsent, boolean waits) {
+  private Verdict request(TimeoutTicks ticks, boolean unsent, boolean isQueued) {
     if (headBegun) {
-      return !waits && idleTicks > ticks.head() ? Verdict.HEAD_TOO_SLOW : Verdict.WAIT;
+      return !isQueued && idleTicks > ticks.head() ? Verdict.HEAD_TOO_SLOW : Verdict.WAIT;
     }
     return !unsent && idleTicks > ticks.idle() ? Verdict.CLOSE : Verdict.WAIT;
   }

@@ -7,12 +7,10 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
-import io.netty.channel.socket.DuplexChannel;
 import io.netty.handler.codec.DecoderException;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.LastHttpContent;
-import io.netty.handler.ssl.SslHandler;
 import io.netty.util.ReferenceCountUtil;
 import io.netty.util.concurrent.EventExecutor;
 import java.io.IOException;
@@ -24,11 +22,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One client connection, on its channel's event loop. Other threads use its {@link #port}.
+ * One client connection. It runs on the event loop of its channel; other threads use {@link
+ * #handle}.
  *
- * <p>One request at a time: head → (body collected) → thread runs → answer handed out, and the
- * body's end seen → next. What a pipelining client sends ahead waits in {@link #ahead}; the socket
- * is not read while something waits there.
+ * <p>It serves one request at a time: head, short body collected, request task, answer, end of the
+ * body. Messages of pipelined requests wait in {@link #pipelined}, and the socket is not read while
+ * some are there.
  */
 // A write or close that fails ends the channel, and channelInactive tells.
 @SuppressWarnings("FutureReturnValueIgnored")
@@ -42,26 +41,26 @@ final class Connection extends ChannelInboundHandlerAdapter {
               .asReadOnly());
 
   private final ServerState shared;
-  private final ConnectionHandle port;
+  private final ConnectionHandle handle;
   private final Outbound outbound;
-  private final ArrayDeque<Object> ahead = new ArrayDeque<>(2);
-  private final ClientTimeouts patience = new ClientTimeouts();
+  private final ArrayDeque<Object> pipelined = new ArrayDeque<>(2);
+  private final ClientTimeouts timeouts = new ClientTimeouts();
   private @Nullable ChannelHandlerContext context;
   private @Nullable Exchange current;
-  // No further request will be taken.
+  // No further request is accepted.
   private boolean closing;
-  // The last answer is out; only the client's end is awaited.
+  // The last answer is sent; the client is to close its side.
   private boolean lingering;
   private boolean taking;
 
   Connection(ServerState shared) {
     this.shared = shared;
     this.outbound = new Outbound(shared, this::answerTaken);
-    this.port = new ConnectionHandle(this, outbound.window(), shared.admission());
+    this.handle = new ConnectionHandle(this, outbound.window(), shared.admission());
   }
 
-  ConnectionHandle port() {
-    return port;
+  ConnectionHandle handle() {
+    return handle;
   }
 
   // ---- Bytes arriving ----
@@ -79,17 +78,17 @@ final class Connection extends ChannelInboundHandlerAdapter {
 
   void bytesArrived(int bytes) {
     shared.metrics().received(bytes);
-    patience.received(bytes, current == null);
+    timeouts.received(bytes, current == null);
   }
 
   @Override
   public void channelRead(ChannelHandlerContext ctx, Object message) {
-    // Closing, the decoder hands out what it could not finish.
+    // A decoder that is removed emits what it could not finish.
     if (closing || !ctx.channel().isActive()) {
       ReferenceCountUtil.release(message);
     } else {
-      ahead.add(message);
-      takeAhead();
+      pipelined.add(message);
+      takePipelined();
     }
   }
 
@@ -110,26 +109,26 @@ final class Connection extends ChannelInboundHandlerAdapter {
       return true;
     }
     if (exchange == null) {
-      return ahead.isEmpty();
+      return pipelined.isEmpty();
     }
     return exchange.wantsBytes();
   }
 
-  /** Goes on with what has been received, as far as the present request allows. */
-  private void takeAhead() {
+  /** Processes queued messages as far as the current request allows. */
+  private void takePipelined() {
     if (taking) {
       return;
     }
     taking = true;
-    while (!closing && !ahead.isEmpty() && mayTake(ahead.peek())) {
-      take(ahead.poll());
+    while (!closing && !pipelined.isEmpty() && mayTake(pipelined.peek())) {
+      take(pipelined.poll());
     }
     taking = false;
   }
 
   private boolean mayTake(Object message) {
     if (message instanceof HttpRequest) {
-      // A client that sends requests and reads no answers waits here.
+      // A client that sends requests without reading answers is stopped here.
       return current == null && outbound.hasRoom();
     }
     return current != null && !current.bodyEnded;
@@ -144,7 +143,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
   }
 
   private void begin(HttpRequest request) {
-    patience.headEnded();
+    timeouts.headEnded();
     String requestId = shared.nextRequestId();
     RequestHead head;
     try {
@@ -157,7 +156,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
     long length = head.bodyLength();
     long reservation =
         length < 0 ? limits.bodyWindowBytes() : Math.min(length, limits.bodyWindowBytes());
-    BodyQueue body = new BodyQueue(length, limits.bodyWindowBytes(), port::resumeReading);
+    BodyQueue body = new BodyQueue(length, limits.bodyWindowBytes(), handle::resumeReading);
     Exchange exchange = new Exchange(head, body, requestId, shared.budget());
     current = exchange;
     if (!exchange.reserve(reservation)) {
@@ -195,7 +194,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
     }
   }
 
-  /** The rest of the body cannot be had; nothing after it on this connection has a meaning. */
+  /** The rest of the body will not arrive, so nothing after it on this connection can be parsed. */
   private void brokenOff(S3Exception cause) {
     Exchange exchange = current;
     if (exchange == null || exchange.answered) {
@@ -210,11 +209,11 @@ final class Connection extends ChannelInboundHandlerAdapter {
     }
   }
 
-  /** The request's thread wants more of its body than has arrived. */
+  /** The request's thread waits for more of its body. */
   void resumeReading() {
     Exchange exchange = current;
     if (exchange != null && !exchange.answered && !closing) {
-      if (exchange.owesContinue()) {
+      if (exchange.takeContinue()) {
         context().writeAndFlush(CONTINUE.duplicate());
       }
       context().read();
@@ -227,15 +226,13 @@ final class Connection extends ChannelInboundHandlerAdapter {
       overloaded(exchange);
       return;
     }
-    exchange.thread = Thread.ofVirtual().unstarted(new RequestTask(port, exchange, shared));
+    exchange.thread = Thread.ofVirtual().unstarted(new RequestTask(handle, exchange, shared));
     exchange.thread.start();
   }
 
   // ---- Answers leaving ----
 
-  /**
-   * An answer to a request that could not be read: where it ends is unknown, so this is the end.
-   */
+  /** Answers a request that cannot be parsed. Its end is unknown, so the connection ends too. */
   private void refuse(S3Exception malformed, String requestId) {
     shared.metrics().malformed();
     HttpAnswer answer = shared.errorAnswer(malformed, "", requestId);
@@ -275,13 +272,13 @@ final class Connection extends ChannelInboundHandlerAdapter {
   }
 
   private void answerTaken() {
-    if (current == null && !ahead.isEmpty()) {
-      takeAhead();
+    if (current == null && !pipelined.isEmpty()) {
+      takePipelined();
       readOn();
     }
   }
 
-  /** Gives the request's memory back when the last byte of its answer has left it. */
+  /** Releases the request's memory when the last byte of its answer has been sent. */
   void releaseWhenSent(Exchange exchange) {
     outbound.whenSent(context(), exchange::releaseReservation);
   }
@@ -289,40 +286,24 @@ final class Connection extends ChannelInboundHandlerAdapter {
   private void finishIfDone() {
     if (current != null && current.answered && current.bodyEnded && !closing) {
       current = null;
-      patience.requestEnded(!ahead.isEmpty());
-      if (shared.closing() && ahead.isEmpty()) {
+      timeouts.requestEnded(!pipelined.isEmpty());
+      if (shared.closing() && pipelined.isEmpty()) {
         closeGently();
         return;
       }
-      takeAhead();
+      takePipelined();
     }
   }
 
   // ---- The end ----
 
-  /** Lets the client read our last answer before its unread bytes make the kernel reset us. */
+  /** Closes after the client has read the last answer: closing with unread input would reset it. */
   private void closeGently() {
     closing = true;
     lingering = true;
-    patience.lingers();
-    releaseAhead();
-    outbound.whenSent(context(), this::endOutput);
-  }
-
-  /** Tells the client, in TLS and then in TCP, that nothing more will come. */
-  private void endOutput() {
-    SslHandler tls = context().pipeline().get(SslHandler.class);
-    if (tls == null) {
-      shutdownOutput();
-    } else {
-      tls.closeOutbound().addListener(written -> shutdownOutput());
-    }
-  }
-
-  private void shutdownOutput() {
-    if (context().channel() instanceof DuplexChannel duplex && duplex.isActive()) {
-      duplex.shutdownOutput().addListener(done -> context().read());
-    }
+    timeouts.lingers();
+    releasePipelined();
+    outbound.finish(context());
   }
 
   void close() {
@@ -330,7 +311,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
     context().close();
   }
 
-  /** Idle connections go at once, others after their answer. */
+  /** Closes an idle connection at once, a busy one after its answer. */
   void shutDown(boolean force) {
     if (force || current == null) {
       close();
@@ -341,7 +322,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
   public void channelInactive(ChannelHandlerContext ctx) {
     shared.closed(this);
     closing = true;
-    releaseAhead();
+    releasePipelined();
     outbound.window().clientGone();
     Exchange exchange = current;
     if (exchange != null) {
@@ -355,9 +336,9 @@ final class Connection extends ChannelInboundHandlerAdapter {
     }
   }
 
-  private void releaseAhead() {
-    ahead.forEach(ReferenceCountUtil::release);
-    ahead.clear();
+  private void releasePipelined() {
+    pipelined.forEach(ReferenceCountUtil::release);
+    pipelined.clear();
   }
 
   @Override
@@ -376,14 +357,14 @@ final class Connection extends ChannelInboundHandlerAdapter {
     return context().executor();
   }
 
-  /** A regular look at how long the client has kept us waiting. */
+  /** Checks the timeouts of the client. */
   void tick(TimeoutTicks ticks) {
     if (outbound.stalled(context(), ticks)) {
       context().close();
       return;
     }
     boolean unsent = outbound.window().unsentBytes() > 0;
-    switch (patience.look(ticks, waiting(), unsent, !ahead.isEmpty())) {
+    switch (timeouts.check(ticks, waiting(), unsent, !pipelined.isEmpty())) {
       case WAIT -> {}
       case CLOSE -> close();
       case HEAD_TOO_SLOW ->

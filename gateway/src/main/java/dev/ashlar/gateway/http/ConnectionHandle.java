@@ -4,10 +4,7 @@ import io.netty.buffer.ByteBuf;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.Semaphore;
 
-/**
- * A connection as the threads of requests see it: the only part of it that is for any thread. What
- * they want is done on the connection's event loop.
- */
+/** A connection for use by any thread: hands every call to the event loop of the connection. */
 final class ConnectionHandle {
   private final Connection connection;
 
@@ -20,7 +17,7 @@ final class ConnectionHandle {
     this.admission = admission;
   }
 
-  /** What the client has not taken yet. */
+  /** The answer bytes that the client has not received yet. */
   AnswerWindow window() {
     return window;
   }
@@ -31,11 +28,11 @@ final class ConnectionHandle {
 
   void ended(Exchange exchange) {
     onLoop(() -> connection.releaseWhenSent(exchange), exchange::releaseReservation);
-    // Only now: a server that closes waits for this, and then ends its loops.
+    // Last: a closing server waits for the permits and then stops the event loops.
     admission.release();
   }
 
-  /** Cuts the client off: it must not take what it got for the whole answer. */
+  /** Closes the connection, so that the client does not take a part for the whole answer. */
   void abort() {
     onLoop(connection::close, () -> {});
   }
@@ -44,7 +41,7 @@ final class ConnectionHandle {
     onLoop(connection::resumeReading, () -> {});
   }
 
-  /** From the server's shutdown. */
+  /** Called when the server shuts down. */
   void shutDown(boolean force) {
     onLoop(() -> connection.shutDown(force), () -> {});
   }

@@ -8,7 +8,7 @@ import io.netty.handler.codec.http.HttpHeaders;
 import java.nio.charset.StandardCharsets;
 import java.util.TreeMap;
 
-/** The one place where an error becomes what the client sees. */
+/** Renders errors as S3's error documents. */
 final class ErrorDocument {
   private static final String RETRY_AFTER_SECONDS = "1";
 

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
-/** One request on its way through a connection. */
+/** A request and the state of serving it. */
 final class Exchange implements HttpExchange {
   private final RequestHead head;
   private final BodyQueue body;
@@ -18,11 +18,11 @@ final class Exchange implements HttpExchange {
   private final ByteBudget budget;
   private final AtomicLong reservedBytes = new AtomicLong();
   private @Nullable List<Runnable> endActions;
-  // From here on: what only the event loop touches.
+  // The fields below belong to the event loop.
   boolean collecting;
   boolean bodyEnded;
   boolean answered;
-  // The rest of the body cannot be had.
+  // The rest of the body will not arrive.
   boolean broken;
   private boolean continueSent;
   private long bodyBytes;
@@ -61,7 +61,7 @@ final class Exchange implements HttpExchange {
     budget.release(reservedBytes.getAndSet(0));
   }
 
-  /** Takes a piece of the body over. */
+  /** Queues a piece of the body. */
   void received(ByteBuf piece) {
     bodyBytes += piece.readableBytes();
     if (answered) {
@@ -70,7 +70,7 @@ final class Exchange implements HttpExchange {
     body.offer(piece);
   }
 
-  /** What came after the answer, for nobody. */
+  /** Body bytes that arrived after the answer and were dropped. */
   long drainedBytes() {
     return drainedBytes;
   }
@@ -79,17 +79,17 @@ final class Exchange implements HttpExchange {
     return !bodyEnded && (collecting || answered || body.hasRoom());
   }
 
-  /** Whether the client is to be told, now and only once, to send its body. */
-  boolean owesContinue() {
-    boolean owed = head.expectsContinue() && !continueSent && bodyBytes == 0 && !bodyEnded;
-    continueSent |= owed;
-    return owed;
+  /** Whether 100 Continue has to be sent now; true only once. */
+  boolean takeContinue() {
+    boolean isDue = head.expectsContinue() && !continueSent && bodyBytes == 0 && !bodyEnded;
+    continueSent |= isDue;
+    return isDue;
   }
 
   /**
    * Whether the connection can serve another request after the answer.
    *
-   * @param drainBytesMax as much of the body may still be on its way
+   * @param drainBytesMax of the body that may still be missing
    */
   boolean mayKeep(long drainBytesMax) {
     if (!head.persistent() || broken) {
@@ -98,7 +98,7 @@ final class Exchange implements HttpExchange {
     if (bodyEnded) {
       return true;
     }
-    // A client that still waits for our 100 may or may not send its body after another answer.
+    // After another answer than 100 Continue, a client may or may not send its body.
     boolean bodyUncertain = head.expectsContinue() && bodyBytes == 0;
     long length = head.bodyLength();
     return !bodyUncertain && length >= 0 && length - bodyBytes <= drainBytesMax;

@@ -15,7 +15,7 @@ import java.util.Iterator;
 import java.util.Locale;
 import java.util.Map;
 
-/** Writes the head of an answer, and its body when that is ready, into one buffer. */
+/** Encodes the head of an answer, and its body if that is in memory, into one buffer. */
 final class HeadEncoder {
   private static final DateTimeFormatter HTTP_DATE =
       DateTimeFormatter.ofPattern("EEE, dd MMM yyyy HH:mm:ss 'GMT'", Locale.ROOT)
@@ -35,7 +35,7 @@ final class HeadEncoder {
   /** The Date header of one second; made once for all answers of it. */
   private record DateLine(long second, byte[] line) {}
 
-  /** Whether and how an answer tells what happens to the connection. */
+  /** What the Connection header of an answer says. */
   enum ConnectionHeader {
     NONE,
     CLOSE,

@@ -23,7 +23,7 @@ public record HttpConfig(
   public static final Consumer<ChannelPipeline> PLAINTEXT = pipeline -> {};
 
   /**
-   * What one request or connection may hold.
+   * Memory limits of a request or a connection.
    *
    * @param requestLineBytesMax room for a key of 1,024 bytes, all percent-encoded, and a presigned
    *     query
@@ -51,13 +51,13 @@ public record HttpConfig(
   }
 
   /**
-   * How long a client may take.
+   * Time limits for clients.
    *
    * @param idle without a request on a connection
    * @param head from a request's first byte to the end of its headers
    * @param stall in which a waiting body or answer must make progress
    * @param bytesPerSecondMin the progress, averaged over {@code stall}
-   * @param linger for a client to read our last answer before the connection is cut
+   * @param linger for a client to read the last answer before the connection is closed
    * @param shutdown for running requests to end when the server closes
    */
   public record Timeouts(

@@ -7,7 +7,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import java.util.Collection;
 import java.util.concurrent.atomic.LongAdder;
 
-/** What the S3 port counts. */
+/** Metrics of the S3 port. */
 final class HttpMetrics {
   private final LongAdder receivedBytes = new LongAdder();
   private final LongAdder sentBytes = new LongAdder();
@@ -21,14 +21,14 @@ final class HttpMetrics {
         meters,
         "ashlar.http.rejected",
         rejectedRequests,
-        "Requests answered SlowDown because too much is under way");
+        "Requests answered SlowDown because too many are in progress");
     counter(
         meters,
         "ashlar.http.malformed",
         malformedRequests,
-        "Requests that are not HTTP as it is understood here, or never ended");
+        "Requests that are not valid HTTP or never ended");
     Gauge.builder("ashlar.http.connections", connections, Collection::size)
-        .description("S3 clients' connections")
+        .description("Open connections of S3 clients")
         .register(meters);
     Gauge.builder("ashlar.budget.reserved.bytes", budget, ByteBudget::reservedBytes)
         .description("Memory that bodies and unsent answers have reserved")
@@ -51,12 +51,12 @@ final class HttpMetrics {
     sentBytes.add(bytes);
   }
 
-  /** Answered SlowDown because too much is in flight. */
+  /** Answered SlowDown because too much is in progress. */
   void rejected() {
     rejectedRequests.increment();
   }
 
-  /** Not HTTP as we understand it, or never finished. */
+  /** Not valid HTTP, or never finished. */
   void malformed() {
     malformedRequests.increment();
   }

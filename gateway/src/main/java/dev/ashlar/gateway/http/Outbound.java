@@ -6,14 +6,16 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.socket.ChannelOutputShutdownException;
+import io.netty.channel.socket.DuplexChannel;
+import io.netty.handler.ssl.SslHandler;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The sending side of a connection, on its event loop: makes heads, counts what the client has not
- * taken yet, notices when it takes too little.
+ * The sending side of a connection, on its event loop: encodes heads, counts unsent bytes, detects
+ * clients that receive too slowly.
  */
 // The end of the channel is told by the connection's channelInactive.
 @SuppressWarnings("FutureReturnValueIgnored")
@@ -27,7 +29,7 @@ final class Outbound {
   private long submittedBytes;
 
   /**
-   * @param whenRoom called each time the client has taken something
+   * @param whenRoom called each time bytes have been sent
    */
   Outbound(ServerState shared, Runnable whenRoom) {
     this.shared = shared;
@@ -43,7 +45,7 @@ final class Outbound {
     return window.unsentBytes() < shared.config().limits().answerWindowBytes();
   }
 
-  /** An answer to a request that could not be read. */
+  /** Answers a request that could not be parsed. */
   void sendRefusal(ChannelHandlerContext ctx, HttpAnswer answer, String requestId) {
     writeUnreserved(
         ctx,
@@ -67,7 +69,7 @@ final class Outbound {
     ctx.flush();
   }
 
-  /** Runs when all that was sent so far has left us, or never will. */
+  /** Runs the action when all bytes so far have been sent or have failed. */
   void whenSent(ChannelHandlerContext ctx, Runnable action) {
     if (window.unsentBytes() == 0 || !ctx.channel().isActive()) {
       action.run();
@@ -76,7 +78,27 @@ final class Outbound {
     }
   }
 
-  /** To be asked once per tick: has the client taken too little for too long? */
+  /** Tells the client, when all is sent, in TLS and then in TCP, that nothing more will come. */
+  void finish(ChannelHandlerContext ctx) {
+    whenSent(
+        ctx,
+        () -> {
+          SslHandler tls = ctx.pipeline().get(SslHandler.class);
+          if (tls == null) {
+            shutdownOutput(ctx);
+          } else {
+            tls.closeOutbound().addListener(written -> shutdownOutput(ctx));
+          }
+        });
+  }
+
+  private static void shutdownOutput(ChannelHandlerContext ctx) {
+    if (ctx.channel() instanceof DuplexChannel duplex && duplex.isActive()) {
+      duplex.shutdownOutput().addListener(done -> ctx.read());
+    }
+  }
+
+  /** Whether the client receives too slowly; to be called once per tick. */
   boolean stalled(ChannelHandlerContext ctx, TimeoutTicks ticks) {
     if (window.unsentBytes() == 0) {
       progress.reset(submittedBytes);
@@ -96,7 +118,7 @@ final class Outbound {
     } else {
       connection = HeadEncoder.ConnectionHeader.CLOSE;
     }
-    // The document of an error is not what a GET would have answered.
+    // A HEAD must not announce the length of an error document as that of the object.
     HttpAnswer shown =
         exchange.isHead() && answer.body() instanceof HttpAnswer.Bytes
             ? new HttpAnswer(answer.status(), answer.headers(), new HttpAnswer.Empty())
@@ -122,7 +144,9 @@ final class Outbound {
             });
   }
 
-  /** A fault of ours, which does not end the channel in every case: the client would wait. */
+  /**
+   * Closes after a failure of the server, which may leave the channel open and the client waiting.
+   */
   private static void endIfFaulty(ChannelHandlerContext ctx, @Nullable Throwable cause) {
     if (cause != null && !(reason(cause) instanceof IOException)) {
       LOG.error("an answer to {} could not be sent", ctx.channel().remoteAddress(), cause);
@@ -130,7 +154,7 @@ final class Outbound {
     }
   }
 
-  /** Without what Netty wraps it in when it sends nothing more. */
+  /** The cause without Netty's wrapper for channels whose output is shut down. */
   private static Throwable reason(Throwable failure) {
     Throwable cause = failure.getCause();
     return failure instanceof ChannelOutputShutdownException && cause != null ? cause : failure;

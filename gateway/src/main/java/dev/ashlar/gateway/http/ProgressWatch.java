@@ -1,17 +1,17 @@
 package dev.ashlar.gateway.http;
 
-/** Tells from regular looks at a byte counter whether a peer is too slow. */
+/** Detects a peer that is too slow, from a byte counter that is read at every tick. */
 final class ProgressWatch {
   private int ticks;
   private long markBytes;
 
-  /** The peer owes nothing now. */
+  /** Restarts the measurement, because the peer has nothing to send or receive. */
   void reset(long totalBytes) {
     ticks = 0;
     markBytes = totalBytes;
   }
 
-  /** Whether the peer moved fewer than {@code bytesMin} in the last {@code windowTicks} looks. */
+  /** Whether the counter grew by fewer than {@code bytesMin} in {@code windowTicks} ticks. */
   boolean stalled(long totalBytes, int windowTicks, long bytesMin) {
     if (++ticks < windowTicks) {
       return false;

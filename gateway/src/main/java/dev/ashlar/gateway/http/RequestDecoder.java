@@ -6,7 +6,7 @@ import io.netty.handler.codec.http.HttpDecoderConfig;
 import io.netty.handler.codec.http.HttpMessage;
 import io.netty.handler.codec.http.HttpRequestDecoder;
 
-/** Netty's decoder, made to refuse what two servers could read in two ways. */
+/** Netty's decoder, made to refuse requests that servers could interpret differently. */
 final class RequestDecoder extends HttpRequestDecoder {
   // A body piece is as large as one read from the socket; the decoder need not cut it further.
   private static final int PIECE_BYTES_MAX = 1 << 20;

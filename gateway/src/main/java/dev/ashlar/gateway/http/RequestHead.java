@@ -10,11 +10,11 @@ import io.netty.handler.codec.http.HttpVersion;
 import java.util.List;
 
 /**
- * A request line and headers that can be read in one way only.
+ * A request line and headers that have only one interpretation.
  *
  * @param bodyLength -1 when the body is chunked
- * @param persistent the client wants to use the connection again
- * @param http10 needs to be told that the connection stays
+ * @param persistent whether the client wants to reuse the connection
+ * @param http10 whether the client has to be told that the connection stays open
  */
 record RequestHead(
     String method,
@@ -36,7 +36,7 @@ record RequestHead(
     boolean http10 = request.protocolVersion().equals(HttpVersion.HTTP_1_0);
     check(http10 || request.protocolVersion().equals(HttpVersion.HTTP_1_1));
     check(headers.getAll(HttpHeaderNames.HOST).size() == 1 || http10);
-    // Netty gives requests with this header a body of its own invention.
+    // Netty makes up a body for requests with this header.
     check(!headers.contains(HttpHeaderNames.SEC_WEBSOCKET_KEY1));
     String target = originForm(request.uri());
     int question = target.indexOf('?');
@@ -70,7 +70,7 @@ record RequestHead(
     }
     check(!http10 && !headers.contains(HttpHeaderNames.CONTENT_LENGTH));
     if (codings.size() != 1 || !codings.get(0).equalsIgnoreCase("chunked")) {
-      throw new S3Exception(S3Error.NOT_IMPLEMENTED).with("Header", "Transfer-Encoding");
+      throw S3Exception.unsupportedHeader("Transfer-Encoding");
     }
     return -1;
   }

@@ -7,16 +7,16 @@ import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What a request's virtual thread does. */
+/** Serves one request on a virtual thread of its own. */
 final class RequestTask implements Runnable {
   private static final Logger LOG = LoggerFactory.getLogger(RequestTask.class);
 
-  private final ConnectionHandle port;
+  private final ConnectionHandle handle;
   private final Exchange exchange;
   private final ServerState shared;
 
-  RequestTask(ConnectionHandle port, Exchange exchange, ServerState shared) {
-    this.port = port;
+  RequestTask(ConnectionHandle handle, Exchange exchange, ServerState shared) {
+    this.handle = handle;
     this.exchange = exchange;
     this.shared = shared;
   }
@@ -25,14 +25,14 @@ final class RequestTask implements Runnable {
   public void run() {
     try {
       HttpAnswer answer = handle();
-      // What the body needed is free again; a streamed answer takes its own share.
+      // The memory of the body is free now; a streamed answer reserves its own.
       exchange.queue().close();
       exchange.releaseReservation();
       send(answer);
     } finally {
       exchange.queue().close();
       exchange.runEndActions();
-      port.ended(exchange);
+      handle.ended(exchange);
     }
   }
 
@@ -59,11 +59,11 @@ final class RequestTask implements Runnable {
   }
 
   private void sendWhole(HttpAnswer answer) {
-    port.submit(new AnswerBatch(exchange, answer, List.of(), 0, true));
+    handle.submit(new AnswerBatch(exchange, answer, List.of(), 0, true));
   }
 
   private void stream(HttpAnswer answer, HttpAnswer.Streamed streamed) {
-    AnswerWriter out = new AnswerWriter(port, exchange, answer, streamed.length());
+    AnswerWriter out = new AnswerWriter(handle, exchange, answer, streamed.length());
     try {
       streamed.writer().writeTo(out);
       out.finish();
@@ -72,9 +72,9 @@ final class RequestTask implements Runnable {
     } catch (Throwable failure) {
       out.abandon();
       if (out.headSent()) {
-        // Only a cut connection can tell the client that the promised bytes will not come.
-        LOG.warn("answer {} broken off", exchange.requestId(), failure);
-        port.abort();
+        // Only a closed connection tells the client that the announced bytes will not come.
+        LOG.warn("answer to request {} aborted", exchange.requestId(), failure);
+        handle.abort();
       } else if (failure instanceof HttpAnswer.ReplacementAnswerException instead) {
         exchange.releaseReservation();
         send(instead.answer());

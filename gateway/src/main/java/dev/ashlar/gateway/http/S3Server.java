@@ -25,7 +25,7 @@ import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The S3 port: from construction on it accepts connections, until it is closed. */
+/** The S3 port. It accepts connections from construction until it is closed. */
 public final class S3Server implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(S3Server.class);
   private static final int BACKLOG = 4096;
@@ -111,23 +111,24 @@ public final class S3Server implements AutoCloseable {
     }
   }
 
-  /** Where it listens, with the port it got. */
+  /** The address it listens on, with the actual port. */
   public InetSocketAddress address() {
     return (InetSocketAddress) listener.localAddress();
   }
 
   /**
-   * Accepts nothing new, lets running requests end within the configured time, then cuts them off.
+   * Stops accepting, waits for running requests for the configured time, then closes their
+   * connections.
    */
   @Override
   public void close() {
     state.beginClosing();
     listener.close().awaitUninterruptibly();
-    state.connections().forEach(connection -> connection.port().shutDown(false));
+    state.connections().forEach(connection -> connection.handle().shutDown(false));
     long shutdownMs = state.config().timeouts().shutdown().toMillis();
     if (!channels.newCloseFuture().awaitUninterruptibly(shutdownMs)) {
-      LOG.warn("cutting off {} connections", channels.size());
-      state.connections().forEach(connection -> connection.port().shutDown(true));
+      LOG.warn("shutdown timeout: closing {} connections", channels.size());
+      state.connections().forEach(connection -> connection.handle().shutDown(true));
       channels.newCloseFuture().awaitUninterruptibly(FORCED_END.toMillis());
     }
     awaitRequests();
@@ -136,21 +137,21 @@ public final class S3Server implements AutoCloseable {
         .awaitUninterruptibly();
   }
 
-  /** Their threads may outlive their connections. */
+  /** Waits for request threads, which may outlive their connections. */
   private void awaitRequests() {
     try {
       int permits = state.config().limits().requestsMax();
       if (state.admission().tryAcquire(permits, FORCED_END.toMillis(), TimeUnit.MILLISECONDS)) {
         state.admission().release(permits);
       } else {
-        LOG.warn("requests are still running");
+        LOG.warn("shutdown: requests are still running without connections");
       }
     } catch (InterruptedException interrupted) {
       Thread.currentThread().interrupt();
     }
   }
 
-  /** Direct memory that the sockets' buffers have, used or not, of all servers of the process. */
+  /** Direct memory reserved for socket buffers by all servers of this process. */
   public static long bufferBytes() {
     return PooledByteBufAllocator.DEFAULT.metric().usedDirectMemory();
   }

@@ -13,7 +13,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** What all connections of one server share. */
+/** The state that all connections of a server share. */
 final class ServerState {
   private static final char[] HEX = "0123456789ABCDEF".toCharArray();
   private static final int REQUEST_ID_DIGITS = 16;
@@ -67,7 +67,7 @@ final class ServerState {
   }
 
   /**
-   * What the client is told; the log says why where the client is to try again.
+   * Renders an error; logs the reason if the client is asked to retry.
    *
    * @param resource the path as sent; empty when the request could not be read
    */

@@ -3,19 +3,19 @@ package dev.ashlar.gateway.http;
 import java.time.Duration;
 
 /**
- * The timeouts in looks at a connection: one timer per event loop serves all its connections, and
- * ten thousand idle ones need no timer of their own.
+ * The timeouts as numbers of ticks. One timer per event loop ticks for all its connections, so that
+ * ten thousand idle ones need no timers of their own.
  */
 record TimeoutTicks(
     Duration period, int idle, int head, int stall, long stallBytesMin, int linger) {
   private static final Duration PERIOD_MAX = Duration.ofSeconds(1);
   private static final Duration PERIOD_MIN = Duration.ofMillis(5);
-  private static final int LOOKS_MIN = 4;
+  private static final int TICKS_MIN = 4;
 
   static TimeoutTicks of(HttpConfig.Timeouts timeouts) {
     Duration shortest =
         min(min(timeouts.idle(), timeouts.head()), min(timeouts.stall(), timeouts.linger()));
-    Duration period = max(PERIOD_MIN, min(PERIOD_MAX, shortest.dividedBy(LOOKS_MIN)));
+    Duration period = max(PERIOD_MIN, min(PERIOD_MAX, shortest.dividedBy(TICKS_MIN)));
     return new TimeoutTicks(
         period,
         count(timeouts.idle(), period),

@@ -12,23 +12,23 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Says why requests were told to try again: of each error the first at once, and then one per
- * interval, with how many there were. Clients do try again, so one line for each would be a flood.
- * For any thread.
+ * Logs why requests were answered with a 503: for each error the first at once, then at most one
+ * line per interval, with their number. Clients retry, so a line for each would flood the log.
+ * Thread-safe.
  */
 final class UnavailabilityLog {
   private static final Logger LOG = LoggerFactory.getLogger(UnavailabilityLog.class);
   static final Duration INTERVAL = Duration.ofSeconds(10);
 
   private final LongSupplier nanoTime;
-  private final Map<S3Error, Unsaid> unsaid = new ConcurrentHashMap<>();
+  private final Map<S3Error, Unlogged> unlogged = new ConcurrentHashMap<>();
 
-  /** What there was of an error since its last line. */
-  private static final class Unsaid {
+  /** Occurrences of an error since its last line. */
+  private static final class Unlogged {
     final LongAdder count = new LongAdder();
     final AtomicLong nextNanos;
 
-    Unsaid(long nowNanos) {
+    Unlogged(long nowNanos) {
       nextNanos = new AtomicLong(nowNanos);
     }
   }
@@ -41,16 +41,16 @@ final class UnavailabilityLog {
   }
 
   /**
-   * @param why its cause, if it has one, is more to the point than what the client is told
+   * @param why whose cause, if any, is logged instead of the message for the client
    */
   void unserved(S3Exception why, String requestId) {
     long now = nanoTime.getAsLong();
-    Unsaid same = unsaid.computeIfAbsent(why.error(), any -> new Unsaid(now));
+    Unlogged same = unlogged.computeIfAbsent(why.error(), any -> new Unlogged(now));
     same.count.increment();
     long next = same.nextNanos.get();
     if (now - next >= 0 && same.nextNanos.compareAndSet(next, now + INTERVAL.toNanos())) {
       LOG.warn(
-          "{} x {} {}, the last for request {}: {}",
+          "{} requests answered {} {}, the last one {}: {}",
           same.count.sumThenReset(),
           why.error().status(),
           why.error().code(),

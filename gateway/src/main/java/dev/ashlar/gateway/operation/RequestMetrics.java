@@ -9,7 +9,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 
-/** Counts requests by operation and status and times them; every meter is looked up once. */
+/** Counts requests by operation and status and measures their latency. */
 final class RequestMetrics {
   private static final int STATUS_MAX = 599;
 
@@ -31,7 +31,7 @@ final class RequestMetrics {
     meters.record(status, nanos);
   }
 
-  /** A request that did not become one: malformed, or of an operation that is not there. */
+  /** Counts a request that is malformed or asks for an operation that does not exist. */
   void recordInvalid(int status) {
     operations
         .computeIfAbsent(S3Request.class, key -> new OperationMeters(registry, "Invalid"))
@@ -50,7 +50,7 @@ final class RequestMetrics {
       this.operation = operation;
       this.latency =
           Timer.builder("ashlar.s3.request.duration")
-              .description("Time until an answer begins, of requests that could be read")
+              .description("Time until the answer begins, of valid requests")
               .tag("operation", operation)
               .register(registry);
     }

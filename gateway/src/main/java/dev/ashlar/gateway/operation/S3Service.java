@@ -27,7 +27,6 @@ import dev.ashlar.gateway.operation.multipart.ListMultipartUploadsHandler;
 import dev.ashlar.gateway.operation.multipart.ListPartsHandler;
 import dev.ashlar.gateway.operation.multipart.UploadPartCopyHandler;
 import dev.ashlar.gateway.operation.multipart.UploadPartHandler;
-import dev.ashlar.gateway.operation.multipart.Uploads;
 import dev.ashlar.gateway.operation.object.CopyObjectHandler;
 import dev.ashlar.gateway.operation.object.DeleteObjectHandler;
 import dev.ashlar.gateway.operation.object.DeleteObjectsHandler;
@@ -36,7 +35,6 @@ import dev.ashlar.gateway.operation.object.GetObjectHandler;
 import dev.ashlar.gateway.operation.object.HeadObjectHandler;
 import dev.ashlar.gateway.operation.object.PutObjectHandler;
 import dev.ashlar.gateway.operation.shared.Backend;
-import dev.ashlar.gateway.operation.shared.CopySources;
 import dev.ashlar.gateway.operation.shared.ErrorMapping;
 import dev.ashlar.gateway.s3.S3Config;
 import dev.ashlar.gateway.s3.S3Request;
@@ -52,26 +50,7 @@ public final class S3Service implements RequestHandler {
   private final Authenticator authenticator;
   private final S3RequestParser parser;
   private final RequestMetrics metrics;
-  private final AccessControl access;
-  private final ListBucketsHandler listBuckets;
-  private final CreateBucketHandler createBucket;
-  private final DeleteBucketHandler deleteBucket;
-  private final BucketInfoHandler bucketInfo;
-  private final ListObjectsHandler listObjects;
-  private final ListMultipartUploadsHandler listMultipartUploads;
-  private final DeleteObjectsHandler deleteObjects;
-  private final PutObjectHandler putObject;
-  private final AppendObjectHandler appendObject;
-  private final PatchObjectHandler patchObject;
-  private final CopyObjectHandler copyObject;
-  private final GetObjectHandler getObject;
-  private final DeleteObjectHandler deleteObject;
-  private final CreateMultipartUploadHandler createMultipartUpload;
-  private final UploadPartHandler uploadPart;
-  private final UploadPartCopyHandler uploadPartCopy;
-  private final CompleteMultipartUploadHandler completeMultipartUpload;
-  private final AbortMultipartUploadHandler abortMultipartUpload;
-  private final ListPartsHandler listParts;
+  private final Backend backend;
 
   public S3Service(
       Authenticator authenticator,
@@ -84,29 +63,7 @@ public final class S3Service implements RequestHandler {
     this.authenticator = authenticator;
     this.parser = new S3RequestParser(config);
     this.metrics = new RequestMetrics(registry);
-    Backend backend = new Backend(metadata, store, config, clock, random);
-    this.access = new AccessControl(metadata);
-    Uploads uploads = new Uploads(metadata);
-    CopySources sources = new CopySources(access);
-    this.listBuckets = new ListBucketsHandler(backend);
-    this.createBucket = new CreateBucketHandler(backend);
-    this.deleteBucket = new DeleteBucketHandler(backend);
-    this.bucketInfo = new BucketInfoHandler(backend);
-    this.listObjects = new ListObjectsHandler(backend);
-    this.listMultipartUploads = new ListMultipartUploadsHandler(backend);
-    this.deleteObjects = new DeleteObjectsHandler(backend);
-    this.putObject = new PutObjectHandler(backend);
-    this.appendObject = new AppendObjectHandler(backend, putObject);
-    this.patchObject = new PatchObjectHandler(backend);
-    this.copyObject = new CopyObjectHandler(backend, sources);
-    this.getObject = new GetObjectHandler(backend, access);
-    this.deleteObject = new DeleteObjectHandler(backend);
-    this.createMultipartUpload = new CreateMultipartUploadHandler(backend);
-    this.uploadPart = new UploadPartHandler(backend, uploads);
-    this.uploadPartCopy = new UploadPartCopyHandler(backend, uploads, sources);
-    this.completeMultipartUpload = new CompleteMultipartUploadHandler(backend, uploads);
-    this.abortMultipartUpload = new AbortMultipartUploadHandler(backend);
-    this.listParts = new ListPartsHandler(backend, uploads);
+    this.backend = new Backend(metadata, store, new AccessControl(metadata), config, clock, random);
   }
 
   @Override
@@ -154,10 +111,10 @@ public final class S3Service implements RequestHandler {
     try {
       String expectedOwner = exchange.headers().get("x-amz-expected-bucket-owner");
       if (expectedOwner != null) {
-        access.requireExpectedOwner(request.bucket(), expectedOwner);
+        backend.access().requireExpectedOwner(request.bucket(), expectedOwner);
       }
       request.requireValid(sender.body().length());
-      Permit permit = access.require(sender.caller(), request.needs());
+      Permit permit = backend.access().require(sender.caller(), request.needs());
       return dispatch(request, exchange, permit, sender.body());
     } catch (MetadataUnavailableException e) {
       throw ErrorMapping.of(e);
@@ -174,34 +131,41 @@ public final class S3Service implements RequestHandler {
           InterruptedException {
     Caller caller = permit.caller();
     return switch (request) {
-      case S3Request.GetObject get -> getObject.handle(get, exchange, permit);
-      case S3Request.PutObject put -> putObject.handle(put, caller, body);
-      case S3Request.AppendObject append -> appendObject.handle(append, caller, body);
-      case S3Request.PatchObject patch -> patchObject.handle(patch, permit, body);
+      case S3Request.GetObject get -> new GetObjectHandler(backend).handle(get, exchange, permit);
+      case S3Request.PutObject put -> new PutObjectHandler(backend).handle(put, caller, body);
+      case S3Request.AppendObject append ->
+          new AppendObjectHandler(backend).handle(append, caller, body);
+      case S3Request.PatchObject patch ->
+          new PatchObjectHandler(backend).handle(patch, permit, body);
       case S3Request.HeadObject head -> HeadObjectHandler.handle(head, permit);
-      case S3Request.DeleteObject delete -> deleteObject.handle(delete);
-      case S3Request.DeleteObjects delete -> deleteObjects.handle(delete, body);
-      case S3Request.CopyObject copy -> copyObject.handle(copy, caller);
+      case S3Request.DeleteObject delete -> new DeleteObjectHandler(backend).handle(delete);
+      case S3Request.DeleteObjects delete -> new DeleteObjectsHandler(backend).handle(delete, body);
+      case S3Request.CopyObject copy -> new CopyObjectHandler(backend).handle(copy, caller);
       case S3Request.GetObjectAttributes get -> GetObjectAttributesHandler.handle(get, permit);
-      case S3Request.ListObjects list -> listObjects.handle(list);
-      case S3Request.ListObjectsV2 list -> listObjects.handle(list);
-      case S3Request.ListObjectVersions list -> listObjects.handle(list);
-      case S3Request.CreateMultipartUpload create -> createMultipartUpload.handle(create, caller);
-      case S3Request.UploadPart part -> uploadPart.handle(part, body);
-      case S3Request.UploadPartCopy part -> uploadPartCopy.handle(part, caller);
+      case S3Request.ListObjects list -> new ListObjectsHandler(backend).handle(list);
+      case S3Request.ListObjectsV2 list -> new ListObjectsHandler(backend).handle(list);
+      case S3Request.ListObjectVersions list -> new ListObjectsHandler(backend).handle(list);
+      case S3Request.CreateMultipartUpload create ->
+          new CreateMultipartUploadHandler(backend).handle(create, caller);
+      case S3Request.UploadPart part -> new UploadPartHandler(backend).handle(part, body);
+      case S3Request.UploadPartCopy part -> new UploadPartCopyHandler(backend).handle(part, caller);
       case S3Request.CompleteMultipartUpload complete ->
-          completeMultipartUpload.handle(complete, exchange.headers().get("host", ""), body);
-      case S3Request.AbortMultipartUpload abort -> abortMultipartUpload.handle(abort);
-      case S3Request.ListParts list -> listParts.handle(list);
-      case S3Request.ListMultipartUploads list -> listMultipartUploads.handle(list);
-      case S3Request.ListBuckets list -> listBuckets.handle(list, caller);
-      case S3Request.CreateBucket create -> createBucket.handle(create, caller, body);
-      case S3Request.DeleteBucket delete -> deleteBucket.handle(delete);
-      case S3Request.HeadBucket head -> bucketInfo.handle(head, permit);
-      case S3Request.GetBucketLocation get -> bucketInfo.handle(get, permit);
-      case S3Request.GetAcl get -> bucketInfo.handle(get, permit);
-      case S3Request.PutCannedAcl put -> bucketInfo.handle(put, permit);
-      case S3Request.GetUnconfigured get -> bucketInfo.handle(get);
+          new CompleteMultipartUploadHandler(backend)
+              .handle(complete, exchange.headers().get("host", ""), body);
+      case S3Request.AbortMultipartUpload abort ->
+          new AbortMultipartUploadHandler(backend).handle(abort);
+      case S3Request.ListParts list -> new ListPartsHandler(backend).handle(list);
+      case S3Request.ListMultipartUploads list ->
+          new ListMultipartUploadsHandler(backend).handle(list);
+      case S3Request.ListBuckets list -> new ListBucketsHandler(backend).handle(list, caller);
+      case S3Request.CreateBucket create ->
+          new CreateBucketHandler(backend).handle(create, caller, body);
+      case S3Request.DeleteBucket delete -> new DeleteBucketHandler(backend).handle(delete);
+      case S3Request.HeadBucket head -> new BucketInfoHandler(backend).handle(head, permit);
+      case S3Request.GetBucketLocation get -> new BucketInfoHandler(backend).handle(get, permit);
+      case S3Request.GetAcl get -> new BucketInfoHandler(backend).handle(get, permit);
+      case S3Request.PutCannedAcl put -> new BucketInfoHandler(backend).handle(put, permit);
+      case S3Request.GetUnconfigured get -> new BucketInfoHandler(backend).handle(get);
     };
   }
 }

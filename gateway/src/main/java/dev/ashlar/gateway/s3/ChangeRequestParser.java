@@ -8,20 +8,8 @@ import dev.ashlar.gateway.uri.Query;
 import io.netty.handler.codec.http.HttpHeaders;
 
 /** Parses the requests that change a part of an object. */
-final class ChangeRequestParser {
+record ChangeRequestParser(String bucket, String key, Query query, HttpHeaders headers) {
   static final String WRITE_OFFSET = "x-amz-write-offset-bytes";
-
-  private final String bucket;
-  private final String key;
-  private final Query query;
-  private final HttpHeaders headers;
-
-  ChangeRequestParser(String bucket, String key, Query query, HttpHeaders headers) {
-    this.bucket = bucket;
-    this.key = key;
-    this.query = query;
-    this.headers = headers;
-  }
 
   S3Request append() throws S3Exception {
     RequestHeaders.requireContentLength(headers);
@@ -54,7 +42,7 @@ final class ChangeRequestParser {
 
   S3Request patch() throws S3Exception {
     if (headers.contains(ObjectRequestParser.COPY_SOURCE)) {
-      throw RequestHeaders.notImplemented(ObjectRequestParser.COPY_SOURCE);
+      throw S3Exception.unsupportedHeader(ObjectRequestParser.COPY_SOURCE);
     }
     RequestHeaders.requireContentLength(headers);
     PatchRange range = PatchRange.parse(headers.get("content-range"));

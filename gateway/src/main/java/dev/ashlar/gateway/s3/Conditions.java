@@ -4,7 +4,7 @@ import io.netty.handler.codec.http.HttpHeaders;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a reader demands of the object that is there.
+ * Conditions of a read on the stored object.
  *
  * @param ifMatch as sent, may be a list
  * @param ifModifiedSince seconds since 1970, or -1
@@ -14,7 +14,7 @@ public record Conditions(
     @Nullable String ifNoneMatch,
     long ifModifiedSince,
     long ifUnmodifiedSince) {
-  /** How an object meets the conditions. */
+  /** The outcome of the conditions for an object. */
   public enum Verdict {
     PASS,
     NOT_MODIFIED,

@@ -6,14 +6,11 @@ public final class Etags {
 
   /** Whether the list names this ETag (given without quotes) or is the asterisk. */
   public static boolean matches(String list, String etag) {
-    for (int start = 0; start <= list.length(); ) {
-      int end = list.indexOf(',', start);
-      end = end < 0 ? list.length() : end;
-      String candidate = unquote(list.substring(start, end));
-      if (candidate.equals("*") || candidate.equals(etag)) {
+    for (String candidate : list.split(",", -1)) {
+      String one = unquote(candidate);
+      if (one.equals("*") || one.equals(etag)) {
         return true;
       }
-      start = end + 1;
     }
     return false;
   }

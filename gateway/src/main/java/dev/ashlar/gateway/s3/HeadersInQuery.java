@@ -1,6 +1,6 @@
 package dev.ashlar.gateway.s3;
 
-import dev.ashlar.gateway.checksum.Checksums;
+import dev.ashlar.gateway.checksum.ChecksumKind;
 import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.uri.Query;
 import io.netty.handler.codec.http.DefaultHttpHeaders;
@@ -9,13 +9,13 @@ import java.util.Locale;
 import java.util.Set;
 
 /**
- * Query parameters that begin with x-amz- stand for the headers of that name: signers put them
- * there when they make a URL. The query is signed as a whole.
+ * Query parameters named x-amz-… count as headers: signers put headers there when they presign a
+ * URL. The query is signed as a whole.
  */
 final class HeadersInQuery {
   private static final String AMZ = "x-amz-";
 
-  /** Of the signature. */
+  /** Parameters of the signature. */
   private static final Set<String> SIGNATURE =
       Set.of(
           "x-amz-algorithm",
@@ -34,7 +34,7 @@ final class HeadersInQuery {
   private HeadersInQuery() {}
 
   /**
-   * The headers, and those that the query has.
+   * The headers of the request and of its query.
    *
    * @throws S3Exception when one may not be there, or contradicts a header
    */
@@ -59,12 +59,12 @@ final class HeadersInQuery {
    */
   private static boolean isBodyChecksum(String name) {
     return name.equals("x-amz-sdk-checksum-algorithm")
-        || Checksums.ALGORITHMS.stream().anyMatch(known -> name.equals(Checksums.header(known)));
+        || ChecksumKind.ALL.stream().anyMatch(kind -> name.equals(kind.header()));
   }
 
   private static void add(HttpHeaders joined, String name, String value) throws S3Exception {
     if (HEADERS_ONLY.contains(name) || !isHeaderName(name)) {
-      throw RequestHeaders.notImplemented(name);
+      throw S3Exception.unsupportedHeader(name);
     }
     String other = joined.get(name);
     if (other != null && !other.equals(value)) {

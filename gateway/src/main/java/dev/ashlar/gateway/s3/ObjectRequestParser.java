@@ -1,12 +1,10 @@
 package dev.ashlar.gateway.s3;
 
+import dev.ashlar.gateway.checksum.ChecksumKind;
 import dev.ashlar.gateway.checksum.Checksums;
 import dev.ashlar.gateway.error.S3Error;
 import dev.ashlar.gateway.error.S3Exception;
-import dev.ashlar.gateway.s3.S3Request.CopySource;
 import dev.ashlar.gateway.s3.S3Request.ExpectedChecksum;
-import dev.ashlar.gateway.s3.S3Request.ObjectAttribute;
-import dev.ashlar.gateway.s3.S3Request.ReadOptions;
 import dev.ashlar.gateway.uri.Percent;
 import dev.ashlar.gateway.uri.Query;
 import dev.ashlar.protocol.layout.ByteRange;
@@ -15,39 +13,16 @@ import dev.ashlar.protocol.message.ChecksumType;
 import io.netty.handler.codec.http.HttpHeaders;
 import java.util.EnumSet;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Parses the requests about one object. */
-final class ObjectRequestParser {
+record ObjectRequestParser(String bucket, String key, Query query, HttpHeaders headers) {
   private static final int PARTS_MAX = 10_000;
   private static final int PARTS_PAGE_MAX = 1000;
   static final String COPY_SOURCE = "x-amz-copy-source";
   private static final String COPY_SOURCE_RANGE = "x-amz-copy-source-range";
-
-  /** Parameters that replace headers of the answer. */
-  private static final List<String> OVERRIDABLE =
-      List.of(
-          "cache-control",
-          "content-disposition",
-          "content-encoding",
-          "content-language",
-          "content-type",
-          "expires");
-
-  private final String bucket;
-  private final String key;
-  private final Query query;
-  private final HttpHeaders headers;
-
-  ObjectRequestParser(String bucket, String key, Query query, HttpHeaders headers) {
-    this.bucket = bucket;
-    this.key = key;
-    this.query = query;
-    this.headers = headers;
-  }
 
   S3Request parse(String method) throws S3Exception {
     return switch (method) {
@@ -157,7 +132,7 @@ final class ObjectRequestParser {
       return Map.of();
     }
     Map<String, String> overrides = new HashMap<>();
-    for (String name : OVERRIDABLE) {
+    for (String name : RequestHeaders.STORED) {
       String parameter = "response-" + name;
       String value = query.get(parameter);
       if (value != null) {
@@ -221,10 +196,10 @@ final class ObjectRequestParser {
   /** Only parts are made from a range, and only bodies are appended. */
   private void requireWholeCopy() throws S3Exception {
     if (query.has("append")) {
-      throw RequestHeaders.notImplemented(COPY_SOURCE);
+      throw S3Exception.unsupportedHeader(COPY_SOURCE);
     }
     if (headers.contains(COPY_SOURCE_RANGE)) {
-      throw RequestHeaders.notImplemented(COPY_SOURCE_RANGE);
+      throw S3Exception.unsupportedHeader(COPY_SOURCE_RANGE);
     }
   }
 
@@ -288,7 +263,8 @@ final class ObjectRequestParser {
           "The x-amz-checksum-type header can only be used with the x-amz-checksum-algorithm"
               + " header.");
     }
-    ChecksumType type = typeName == null ? Checksums.usualType(algorithm) : checksumType(typeName);
+    ChecksumType type =
+        typeName == null ? Checksums.defaultType(algorithm) : checksumType(typeName);
     Checksums.requireCompatible(algorithm, type);
     return new S3Request.CreateMultipartUpload(
         bucket, key, RequestHeaders.attributes(headers), algorithm, type);
@@ -318,11 +294,11 @@ final class ObjectRequestParser {
   }
 
   private @Nullable ExpectedChecksum expectedChecksum() throws S3Exception {
-    for (ChecksumAlgorithm algorithm : Checksums.ALGORITHMS) {
-      String value = headers.get(Checksums.header(algorithm));
+    for (ChecksumKind kind : ChecksumKind.ALL) {
+      String value = headers.get(kind.header());
       if (value != null) {
-        Checksums.requireWellFormed(algorithm, value.trim());
-        return new ExpectedChecksum(algorithm, value.trim());
+        Checksums.requireWellFormed(kind, value.trim());
+        return new ExpectedChecksum(kind.algorithm(), value.trim());
       }
     }
     return null;
@@ -344,11 +320,8 @@ final class ObjectRequestParser {
   private Set<ObjectAttribute> attributes() throws S3Exception {
     Set<ObjectAttribute> wanted = EnumSet.noneOf(ObjectAttribute.class);
     for (String header : headers.getAll("x-amz-object-attributes")) {
-      for (int start = 0; start <= header.length(); ) {
-        int end = header.indexOf(',', start);
-        end = end < 0 ? header.length() : end;
-        wanted.add(attribute(header.substring(start, end).trim()));
-        start = end + 1;
+      for (String name : header.split(",", -1)) {
+        wanted.add(attribute(name.trim()));
       }
     }
     if (wanted.isEmpty()) {
@@ -375,15 +348,6 @@ final class ObjectRequestParser {
     if (text == null) {
       return otherwise;
     }
-    try {
-      int number = Integer.parseInt(text.trim());
-      if (number >= 0) {
-        return Math.min(number, max);
-      }
-    } catch (NumberFormatException e) {
-      // Answered below, like a negative number.
-    }
-    throw S3Exception.invalidArgument(
-        "Provided " + name + " not an integer or within integer range", name, text);
+    return Math.min(Query.number(name, text.trim()), max);
   }
 }

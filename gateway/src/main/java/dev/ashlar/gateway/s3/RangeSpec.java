@@ -15,8 +15,8 @@ public record RangeSpec(long first, long last) {
   private static final String UNIT = "bytes=";
 
   /**
-   * What does not parse, names several ranges or ends before it begins is as if it were absent:
-   * then S3 answers the whole object.
+   * A header that does not parse, names several ranges, or ends before it begins is ignored: S3
+   * answers with the whole object.
    */
   static @Nullable RangeSpec parse(@Nullable String header) {
     if (header == null || !header.regionMatches(true, 0, UNIT, 0, UNIT.length())) {

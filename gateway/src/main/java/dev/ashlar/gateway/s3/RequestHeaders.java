@@ -6,10 +6,12 @@ import dev.ashlar.protocol.message.ObjectAttributes;
 import dev.ashlar.protocol.message.Precondition;
 import io.netty.handler.codec.http.HttpHeaders;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.Iterator;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /** Reads the headers that describe objects. */
 final class RequestHeaders {
@@ -17,8 +19,10 @@ final class RequestHeaders {
   private static final int USER_METADATA_BYTES_MAX = 2048;
   private static final String DEFAULT_CONTENT_TYPE = "binary/octet-stream";
 
-  /** Headers that are stored with an object and returned with it. */
-  private static final Set<String> STORED =
+  /**
+   * Headers that are stored with an object and returned with it, or what a reader asks for instead.
+   */
+  static final Set<String> STORED =
       Set.of(
           "cache-control",
           "content-disposition",
@@ -74,17 +78,10 @@ final class RequestHeaders {
     if (!encodings.toLowerCase(Locale.ROOT).contains("aws-chunked")) {
       return encodings;
     }
-    StringBuilder kept = new StringBuilder();
-    for (int start = 0; start <= encodings.length(); ) {
-      int end = encodings.indexOf(',', start);
-      end = end < 0 ? encodings.length() : end;
-      String encoding = encodings.substring(start, end).trim();
-      if (!encoding.equalsIgnoreCase("aws-chunked") && !encoding.isEmpty()) {
-        kept.append(kept.isEmpty() ? "" : ",").append(encoding);
-      }
-      start = end + 1;
-    }
-    return kept.toString();
+    return Arrays.stream(encodings.split(","))
+        .map(String::trim)
+        .filter(encoding -> !encoding.isEmpty() && !encoding.equalsIgnoreCase("aws-chunked"))
+        .collect(Collectors.joining(","));
   }
 
   static void requireStandardStorage(HttpHeaders headers) throws S3Exception {
@@ -103,7 +100,7 @@ final class RequestHeaders {
       return Precondition.getDefaultInstance();
     }
     if (ifMatch != null && ifNoneMatch != null) {
-      throw notImplemented("If-None-Match");
+      throw S3Exception.unsupportedHeader("If-None-Match");
     }
     Precondition.Builder condition = Precondition.newBuilder();
     if (ifMatch != null) {
@@ -127,13 +124,9 @@ final class RequestHeaders {
       return;
     }
     if (headers.contains("transfer-encoding")) {
-      throw notImplemented("Transfer-Encoding");
+      throw S3Exception.unsupportedHeader("Transfer-Encoding");
     }
     throw new S3Exception(S3Error.MISSING_CONTENT_LENGTH);
-  }
-
-  static S3Exception notImplemented(String header) {
-    return new S3Exception(S3Error.NOT_IMPLEMENTED).with("Header", header);
   }
 
   /**

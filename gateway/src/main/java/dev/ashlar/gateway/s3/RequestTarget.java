@@ -10,14 +10,13 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a request is about: the service when the bucket is null, a bucket when the key is null, else
- * an object. A key is whatever UTF-8 follows the bucket's slash; dots and slashes mean nothing in
- * it.
+ * The target of a request: the service if the bucket is null, a bucket if the key is null, else an
+ * object. A key is all UTF-8 text after the bucket's slash; its dots and slashes have no meaning.
  */
 record RequestTarget(@Nullable String bucket, @Nullable String key) {
   private static final int KEY_BYTES_MAX = 1024;
 
-  /** What kind of thing it is. */
+  /** The kind of target. */
   enum Scope {
     SERVICE,
     BUCKET,

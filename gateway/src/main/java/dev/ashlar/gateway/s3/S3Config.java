@@ -3,7 +3,7 @@ package dev.ashlar.gateway.s3;
 import java.util.List;
 
 /**
- * What the S3 front says about itself.
+ * Configuration of the S3 service.
  *
  * @param region the only region of this installation
  * @param virtualHostDomains lower-case domains below which a host names a bucket; without them

@@ -10,11 +10,10 @@ import dev.ashlar.protocol.message.ChecksumType;
 import dev.ashlar.protocol.message.ObjectAttributes;
 import dev.ashlar.protocol.message.Precondition;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Every operation Ashlar serves, its parameters parsed. Named like S3's API. */
+/** A parsed request. There is one record per operation, named as in S3's API. */
 public sealed interface S3Request {
   /** The bucket that the request is about; null for none. */
   @Nullable String bucket();
@@ -75,7 +74,7 @@ public sealed interface S3Request {
     }
   }
 
-  /** Reads the private ACL that everything has; of the bucket when the key is null. */
+  /** Reads the ACL, which is always private; of the bucket if the key is null. */
   record GetAcl(String bucket, @Nullable String key) implements S3Request {
     @Override
     public Need needs() {
@@ -84,7 +83,7 @@ public sealed interface S3Request {
     }
   }
 
-  /** Sets the ACL that everything has anyway; of the bucket when the key is null. */
+  /** Sets a canned ACL that changes nothing; of the bucket if the key is null. */
   record PutCannedAcl(String bucket, @Nullable String key) implements S3Request {
     @Override
     public Need needs() {
@@ -93,7 +92,7 @@ public sealed interface S3Request {
     }
   }
 
-  /** Reads a feature that was never configured; of the bucket when the key is null. */
+  /** Reads a feature that was never configured; of the bucket if the key is null. */
   record GetUnconfigured(String bucket, @Nullable String key, Subresource subresource)
       implements S3Request {
     @Override
@@ -102,54 +101,44 @@ public sealed interface S3Request {
     }
   }
 
-  record ListObjects(Listing listing, String marker) implements S3Request {
+  /** A request that lists what is in a bucket. */
+  sealed interface ListingRequest extends S3Request {
+    Listing listing();
+
+    @Override
+    default String bucket() {
+      return listing().bucket();
+    }
+  }
+
+  record ListObjects(Listing listing, String marker) implements ListingRequest {
     @Override
     public Need needs() {
       return Need.of("s3:ListBucket", new Resource.Bucket(bucket()));
-    }
-
-    @Override
-    public String bucket() {
-      return listing.bucket();
     }
   }
 
   record ListObjectsV2(
       Listing listing, String startAfter, @Nullable String continuationToken, boolean fetchOwner)
-      implements S3Request {
+      implements ListingRequest {
     @Override
     public Need needs() {
       return Need.of("s3:ListBucket", new Resource.Bucket(bucket()));
     }
-
-    @Override
-    public String bucket() {
-      return listing.bucket();
-    }
   }
 
-  record ListObjectVersions(Listing listing, String keyMarker) implements S3Request {
+  record ListObjectVersions(Listing listing, String keyMarker) implements ListingRequest {
     @Override
     public Need needs() {
       return Need.of("s3:ListBucketVersions", new Resource.Bucket(bucket()));
     }
-
-    @Override
-    public String bucket() {
-      return listing.bucket();
-    }
   }
 
   record ListMultipartUploads(Listing listing, String keyMarker, String uploadIdMarker)
-      implements S3Request {
+      implements ListingRequest {
     @Override
     public Need needs() {
       return Need.of("s3:ListBucketMultipartUploads", new Resource.Bucket(bucket()));
-    }
-
-    @Override
-    public String bucket() {
-      return listing.bucket();
     }
   }
 
@@ -187,10 +176,10 @@ public sealed interface S3Request {
   }
 
   /**
-   * Adds bytes behind the end of an object, or creates it.
+   * Appends bytes to an object, or creates it.
    *
    * @param attributes of the object if it is created
-   * @param offset what the client takes for the object's size
+   * @param offset the size of the object that the client expects
    */
   record AppendObject(
       String bucket,
@@ -213,7 +202,7 @@ public sealed interface S3Request {
   }
 
   /**
-   * Overwrites bytes of an object, from anywhere in it up to any place in it or behind its end.
+   * Overwrites a range of an object, which may extend behind its end.
    *
    * @param unmodifiedSince seconds since 1970, or -1
    */
@@ -241,7 +230,7 @@ public sealed interface S3Request {
    * Copies.
    *
    * @param attributes null to keep those of the source
-   * @param checksum the algorithm the copy shall have, or NONE for that of the source
+   * @param checksum algorithm for the copy, or NONE for that of the source
    */
   record CopyObject(
       String bucket,
@@ -333,7 +322,7 @@ public sealed interface S3Request {
     }
   }
 
-  /** Copies a range of an object, all of it when the range is null, into a part. */
+  /** Copies a range of an object, or all of it if the range is null, into a part. */
   record UploadPartCopy(
       String bucket,
       String key,
@@ -351,8 +340,8 @@ public sealed interface S3Request {
   /**
    * Completes.
    *
-   * @param objectSize what the client says all parts add up to, or -1
-   * @param checksum what the client says the object's checksum is
+   * @param objectSize total size of the parts according to the client, or -1
+   * @param checksum checksum of the object according to the client
    */
   record CompleteMultipartUpload(
       String bucket,
@@ -386,67 +375,21 @@ public sealed interface S3Request {
   }
 
   /**
-   * What the listings share.
+   * The parameters that listings share.
    *
    * @param max keys, versions or uploads per page, 0 to 1000
    * @param url whether names are to be percent-encoded
    */
   record Listing(String bucket, String prefix, String delimiter, int max, boolean url) {}
 
-  /**
-   * What GetObject and HeadObject share.
-   *
-   * @param partNumber 0 for none
-   * @param checksum whether the stored checksum is wanted
-   * @param overrides headers of the answer by lower-case name
-   */
-  record ReadOptions(
-      Conditions conditions,
-      @Nullable RangeSpec range,
-      int partNumber,
-      boolean checksum,
-      Map<String, String> overrides) {}
-
-  /**
-   * An object to copy from and what is demanded of it.
-   *
-   * @param expectedOwner of its bucket, null for any
-   */
-  record CopySource(
-      String bucket, String key, Conditions conditions, @Nullable String expectedOwner) {
-    /** What the sender must be allowed to do with the source, beside the need of the request. */
-    public Need needs() {
-      return Need.of("s3:GetObject", new Resource.StoredObject(bucket, key));
-    }
-  }
-
   /** A checksum as the client wrote it. */
   record ExpectedChecksum(ChecksumAlgorithm algorithm, String text) {}
 
-  /** The two ways to ask for an append; the answers speak the same. */
+  /** The two ways to ask for an append; the answer uses the same. */
   enum AppendDialect {
     /** PutObject with x-amz-write-offset-bytes. */
     EXPRESS,
     /** PUT or POST with the parameters append and position. */
     RGW
-  }
-
-  /** What GetObjectAttributes can tell. */
-  enum ObjectAttribute {
-    ETAG("ETag"),
-    CHECKSUM("Checksum"),
-    OBJECT_PARTS("ObjectParts"),
-    STORAGE_CLASS("StorageClass"),
-    OBJECT_SIZE("ObjectSize");
-
-    private final String text;
-
-    ObjectAttribute(String text) {
-      this.text = text;
-    }
-
-    String text() {
-      return text;
-    }
   }
 }

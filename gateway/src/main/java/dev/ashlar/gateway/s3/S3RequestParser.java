@@ -11,7 +11,7 @@ import io.netty.handler.codec.http.HttpHeaders;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** Tells which operation a request asks for. */
+/** Parses HTTP requests into S3 requests. */
 public final class S3RequestParser {
   private static final int PAGE_MAX = 1000;
   private static final int BUCKETS_PAGE_MAX = 10_000;
@@ -28,7 +28,7 @@ public final class S3RequestParser {
     S3Request request = operation(exchange, query, headers);
     boolean isAppend = request instanceof S3Request.AppendObject;
     if (!isAppend && headers.contains(ChangeRequestParser.WRITE_OFFSET)) {
-      throw RequestHeaders.notImplemented(ChangeRequestParser.WRITE_OFFSET);
+      throw S3Exception.unsupportedHeader(ChangeRequestParser.WRITE_OFFSET);
     }
     return request;
   }
@@ -72,7 +72,7 @@ public final class S3RequestParser {
 
   private static S3Request acl(
       String method, String bucket, @Nullable String key, HttpHeaders headers) throws S3Exception {
-    // Which canned ACLs there are was looked at with the other headers: they change nothing.
+    // Only canned ACLs that change nothing pass the check of the headers.
     boolean isCanned = headers.contains("x-amz-acl") && !hasBody(headers);
     if (method.equals("PUT") && isCanned) {
       return new S3Request.PutCannedAcl(bucket, key);

@@ -37,7 +37,7 @@ public enum Subresource {
   CREATE_UPLOAD("uploads", Scope.OBJECT, "POST", Kind.SERVED),
   UPLOAD_ID("uploadId", Scope.OBJECT, "GET PUT POST DELETE", Kind.SERVED),
   VERSIONS("versions", Scope.BUCKET, "GET", Kind.SERVED),
-  // Say more about the operation that another parameter or the method has chosen.
+  // Parameters of an operation that another parameter or the method has chosen.
   PART_NUMBER("partNumber", Scope.OBJECT, "GET HEAD PUT", Kind.DETAIL),
   VERSION_ID("versionId", Scope.OBJECT, "GET HEAD PUT POST PATCH DELETE", Kind.DETAIL),
   // Reading them is answered as S3 answers where they were never configured.
@@ -266,7 +266,7 @@ public enum Subresource {
     if (subresource == null || !subresource.hasMethod(method)) {
       throw S3RequestParser.methodNotAllowed(method, name.toUpperCase(Locale.ROOT));
     }
-    // S3 distinguishes case. Who sends another spelling hardly means the plain operation.
+    // S3 is case-sensitive, but another spelling hardly means the plain operation.
     if (!subresource.parameter.equals(name) || !subresource.isServed(method)) {
       throw new S3Exception(S3Error.NOT_IMPLEMENTED);
     }

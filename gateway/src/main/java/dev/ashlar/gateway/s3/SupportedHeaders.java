@@ -8,16 +8,16 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Refuses headers that would change what a request means if they were heeded. Of the x-amz-
- * headers, those that are not known here are refused: a new one may ask for anything.
+ * Refuses headers that ask for more than is served. Unknown x-amz- headers are refused, because
+ * they may change what a request means.
  */
 final class SupportedHeaders {
   private static final String AMZ = "x-amz-";
   private static final String META = "x-amz-meta-";
   private static final String BYPASS = "x-amz-bypass-governance-retention";
 
-  /** Headers that are heeded wherever they mean something. */
-  private static final Set<String> HEEDED =
+  /** Headers that are implemented. */
+  private static final Set<String> IMPLEMENTED =
       Set.of(
           "x-amz-checksum-algorithm",
           "x-amz-checksum-crc32",
@@ -49,7 +49,7 @@ final class SupportedHeaders {
           "x-amz-trailer",
           "x-amz-write-offset-bytes");
 
-  /** Headers of SDKs and proxies that ask for nothing, or for what the server may leave out. */
+  /** Headers of SDKs and proxies that may be ignored. */
   private static final Set<String> HARMLESS =
       Set.of(
           "x-amz-cf-id",
@@ -72,7 +72,7 @@ final class SupportedHeaders {
         if (!isSupported(lower, value)) {
           throw lower.equals(BYPASS)
               ? bypassWithoutLock(value)
-              : RequestHeaders.notImplemented(lower);
+              : S3Exception.unsupportedHeader(lower);
         }
       }
     }
@@ -98,21 +98,21 @@ final class SupportedHeaders {
       case "x-amz-object-ownership" -> value.equals("BucketOwnerEnforced");
       // Of objects that were restored from an archive: no object is one.
       case "x-amz-optional-object-attributes" -> value.equals("RestoreStatus");
-      // Agrees to pay where the bucket demands it, and no bucket does: S3 ignores it there, too.
+      // Agrees to pay where the bucket demands it, and no bucket does; S3 ignores it, too.
       case "x-amz-request-payer" -> value.equals("requester");
       case "x-amz-tagging" -> value.isEmpty();
-      default -> HEEDED.contains(name) || HARMLESS.contains(name) || name.startsWith(META);
+      default -> IMPLEMENTED.contains(name) || HARMLESS.contains(name) || name.startsWith(META);
     };
   }
 
-  /** A change is conditional on ETags; only a PATCH on times, which its parser reads. */
+  /** Conditions on times exist for reads and for PATCH only. */
   private static void requireSupportedConditions(String method, HttpHeaders headers)
       throws S3Exception {
     switch (method) {
       case "PUT", "POST", "DELETE" -> {
         for (String name : new String[] {"If-Modified-Since", "If-Unmodified-Since"}) {
           if (headers.contains(name)) {
-            throw RequestHeaders.notImplemented(name);
+            throw S3Exception.unsupportedHeader(name);
           }
         }
       }

@@ -17,27 +17,36 @@ public final class Query {
     this.parameters = parameters;
   }
 
+  /** Takes a name and a value as they came over the wire. */
+  public interface RawParameters {
+    void add(String name, String value) throws S3Exception;
+  }
+
+  /** Cuts a query at its ampersands; the value of a parameter without one is empty. */
+  public static void split(String raw, RawParameters into) throws S3Exception {
+    for (int start = 0; start < raw.length(); ) {
+      int end = raw.indexOf('&', start);
+      end = end < 0 ? raw.length() : end;
+      int equals = raw.indexOf('=', start);
+      if (equals >= 0 && equals < end) {
+        into.add(raw.substring(start, equals), raw.substring(equals + 1, end));
+      } else if (end > start) {
+        into.add(raw.substring(start, end), "");
+      }
+      start = end + 1;
+    }
+  }
+
   public static Query parse(String raw) throws S3Exception {
     if (raw.isEmpty()) {
       return EMPTY;
     }
     List<Parameter> parameters = new ArrayList<>(4);
-    for (int start = 0; start < raw.length(); ) {
-      int end = raw.indexOf('&', start);
-      end = end < 0 ? raw.length() : end;
-      if (end > start) {
-        parameters.add(parameter(raw.substring(start, end)));
-      }
-      start = end + 1;
-    }
+    split(
+        raw,
+        (name, value) ->
+            parameters.add(new Parameter(Percent.decode(name, true), Percent.decode(value, true))));
     return new Query(parameters);
-  }
-
-  private static Parameter parameter(String raw) throws S3Exception {
-    int equals = raw.indexOf('=');
-    String name = equals < 0 ? raw : raw.substring(0, equals);
-    String value = equals < 0 ? "" : raw.substring(equals + 1);
-    return new Parameter(Percent.decode(name, true), Percent.decode(value, true));
   }
 
   public boolean isEmpty() {
@@ -95,7 +104,10 @@ public final class Query {
     return value == null || value.isEmpty() ? 0 : number(name, value);
   }
 
-  private static int number(String name, String value) throws S3Exception {
+  /**
+   * @param name for the error
+   */
+  public static int number(String name, String value) throws S3Exception {
     try {
       int number = Integer.parseInt(value);
       if (number >= 0) {

@@ -1,6 +1,6 @@
 package dev.ashlar.gateway.auth;
 
-import dev.ashlar.gateway.checksum.Sha256;
+import dev.ashlar.gateway.checksum.Digests;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 class AmazonExamplesTest {
   private static final String CREDENTIAL =
       "Credential=AKIAIOSFODNN7EXAMPLE/20130524/us-east-1/s3/aws4_request";
-  private static final String EMPTY = Sha256.EMPTY_HEX;
+  private static final String EMPTY = Digests.SHA256_OF_NOTHING;
 
   @SuppressWarnings("NullAway.Init")
   private AuthServer server;

@@ -78,7 +78,7 @@ class PayloadVerificationTest {
   }
 
   @Test
-  void theReadersMd5CountsWhereItIsLeftToTheReader() throws Exception {
+  void skippedMd5IsComparedWithTheReaders() throws Exception {
     String ofReader = Base64.getEncoder().encodeToString(AuthServer.MD5_OF_READER);
     server.accepts(put("/leave", Map.of()), PAYLOAD);
     server.accepts(put("/leave", Map.of("content-md5", ofReader)), PAYLOAD);
@@ -110,7 +110,7 @@ class PayloadVerificationTest {
   }
 
   @Test
-  void oneDigestMayServeTwoPromises() throws Exception {
+  void oneDigestServesPayloadHashAndChecksum() throws Exception {
     String hex = TestSigner.sha256(PAYLOAD);
     Map<String, String> both =
         Map.of("x-amz-content-sha256", hex, "x-amz-checksum-sha256", digest("SHA-256"));

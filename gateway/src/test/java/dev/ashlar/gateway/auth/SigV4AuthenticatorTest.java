@@ -48,7 +48,7 @@ class SigV4AuthenticatorTest {
     "/bucket/key, 'a=%20%2F&a=1&a-b=&b=%C3%A4'",
     "/bucket/key, 'prefix=a%2Fb&prefix-x=1'",
   })
-  void signedTextIsTakenAsItIs(String path, String query) throws Exception {
+  void signedTextIsNotNormalised(String path, String query) throws Exception {
     server.accepts(get(path, query, Map.of()), "");
   }
 
@@ -164,7 +164,7 @@ class SigV4AuthenticatorTest {
   }
 
   @Test
-  void tokensAreNotKnownHere() throws Exception {
+  void sessionTokensAreRefused() throws Exception {
     server.refuses(get("/b", "", Map.of("x-amz-security-token", "t")), "InvalidToken");
     server.refuses(
         PRESIGNED.replace("&X-Amz-Signature", "&X-Amz-Security-Token=t&X-Amz-Signature"),

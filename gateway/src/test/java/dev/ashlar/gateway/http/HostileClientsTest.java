@@ -228,7 +228,7 @@ class HostileClientsTest {
   }
 
   @Test
-  void aWaitingHandlerIsNotTheClientsFault() throws Exception {
+  void slowHandlersDoNotCountAsSlowClients() throws Exception {
     server.impatient();
     server.start(
         exchange -> {

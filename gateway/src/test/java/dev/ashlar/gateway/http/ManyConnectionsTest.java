@@ -148,7 +148,7 @@ class ManyConnectionsTest {
   }
 
   @Test
-  void shutdownCutsOffWhatDoesNotEnd() throws Exception {
+  void shutdownClosesRequestsThatDoNotEnd() throws Exception {
     server.impatient();
     HttpConfig.Timeouts hasty = server.config.timeouts();
     server.with(

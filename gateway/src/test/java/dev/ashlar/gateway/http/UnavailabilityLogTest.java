@@ -46,7 +46,7 @@ class UnavailabilityLogTest {
   }
 
   @Test
-  void theFirstIsSaidAtOnceAndThenOnePerInterval() {
+  void firstErrorIsLoggedAtOnceThenOneLinePerInterval() {
     UnavailabilityLog log = new UnavailabilityLog(() -> nanos);
     log.unserved(slowDown("first"), "A");
     log.unserved(slowDown("second"), "B");
@@ -56,20 +56,20 @@ class UnavailabilityLogTest {
     log.unserved(slowDown("fourth"), "D");
     assertEquals(
         List.of(
-            "1 x 503 SlowDown, the last for request A: first",
-            "3 x 503 SlowDown, the last for request D: fourth"),
+            "1 requests answered 503 SlowDown, the last one A: first",
+            "3 requests answered 503 SlowDown, the last one D: fourth"),
         lines());
   }
 
   @Test
-  void errorsAreCountedEachForItself() {
+  void errorsAreCountedSeparately() {
     UnavailabilityLog log = new UnavailabilityLog(() -> nanos);
     log.unserved(slowDown("queue"), "A");
     log.unserved(new S3Exception(S3Error.SERVICE_UNAVAILABLE, "no cause"), "B");
     assertEquals(
         List.of(
-            "1 x 503 SlowDown, the last for request A: queue",
-            "1 x 503 ServiceUnavailable, the last for request B: no cause"),
+            "1 requests answered 503 SlowDown, the last one A: queue",
+            "1 requests answered 503 ServiceUnavailable, the last one B: no cause"),
         lines());
   }
 
@@ -77,11 +77,11 @@ class UnavailabilityLogTest {
   void aCauseWithoutAMessageIsNamed() {
     UnavailabilityLog log = new UnavailabilityLog(() -> nanos);
     log.unserved(new S3Exception(S3Error.SLOW_DOWN, "told", new IOException()), "A");
-    assertEquals(List.of("1 x 503 SlowDown, the last for request A: java.io.IOException"), lines());
+    assertEquals(List.of("1 requests answered 503 SlowDown, the last one A: java.io.IOException"), lines());
   }
 
   @Test
-  void theServerSaysWhyItCannotServe() throws Exception {
+  void serverLogsTheReason() throws Exception {
     server.start(
         exchange -> {
           throw slowDown("queue of drive 7");
@@ -91,12 +91,12 @@ class UnavailabilityLogTest {
       assertEquals(503, answer.status());
       String id = answer.header("x-amz-request-id");
       assertEquals(
-          List.of("1 x 503 SlowDown, the last for request " + id + ": queue of drive 7"), lines());
+          List.of("1 requests answered 503 SlowDown, the last one " + id + ": queue of drive 7"), lines());
     }
   }
 
   @Test
-  void anErrorOfTheClientIsNotSaid() throws Exception {
+  void clientErrorsAreNotLogged() throws Exception {
     server.start(
         exchange -> {
           throw new S3Exception(S3Error.NO_SUCH_KEY);

@@ -147,7 +147,7 @@ class AppendOperationsTest {
   }
 
   @Test
-  void nothingIsNotAppended() throws Exception {
+  void emptyAppendsAreRefused() throws Exception {
     put("/bkt/k", "12345");
     String etag = etag("/bkt/k");
     s3.refused("InvalidRequest", append("/bkt/k", 5, ""));
@@ -221,7 +221,7 @@ class AppendOperationsTest {
     "FULL, 503, SlowDown",
     "CONFLICT, 409, ConditionalRequestConflict"
   })
-  void drivesThatDoNotTakeItAreSaidSo(Reason reason, int status, String code) throws Exception {
+  void failedWritesAreReported(Reason reason, int status, String code) throws Exception {
     put("/bkt/k", "12345");
     s3.store.failWrites(reason);
     TestAnswer answer = s3.send(append("/bkt/k", 5, "x"));

@@ -2,7 +2,7 @@ package dev.ashlar.gateway.operation;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import dev.ashlar.gateway.checksum.Checksums;
+import dev.ashlar.gateway.checksum.ChecksumKind;
 import dev.ashlar.protocol.message.ChecksumAlgorithm;
 import java.io.ByteArrayOutputStream;
 import java.util.EnumSet;
@@ -34,7 +34,8 @@ class AppendedChecksumTest {
     request.body(body);
     return algorithm == ChecksumAlgorithm.CHECKSUM_NONE
         ? request
-        : request.header(Checksums.header(algorithm), TestAuthenticator.base64(algorithm, body));
+        : request.header(
+            ChecksumKind.of(algorithm).header(), TestAuthenticator.base64(algorithm, body));
   }
 
   private TestAnswer append(ChecksumAlgorithm algorithm, long offset, byte[] body)
@@ -47,10 +48,11 @@ class AppendedChecksumTest {
   private void assertChecksum(ChecksumAlgorithm algorithm, byte[] whole) throws Exception {
     TestAnswer head =
         s3.ok(200, TestS3.request("HEAD", "/bkt/k").header("x-amz-checksum-mode", "ENABLED"));
-    for (ChecksumAlgorithm each : Checksums.ALGORITHMS) {
+    for (ChecksumKind eachKind : ChecksumKind.ALL) {
+      ChecksumAlgorithm each = eachKind.algorithm();
       assertEquals(
           each == algorithm ? TestAuthenticator.base64(each, whole) : "",
-          head.header(Checksums.header(each)));
+          head.header(ChecksumKind.of(each).header()));
     }
     assertEquals(
         algorithm == ChecksumAlgorithm.CHECKSUM_NONE ? "" : "FULL_OBJECT",
@@ -78,7 +80,8 @@ class AppendedChecksumTest {
       if (announced != ChecksumAlgorithm.CHECKSUM_NONE) {
         // What the client sent, so that it can compare; the type would be the object's.
         assertEquals(
-            TestAuthenticator.base64(announced, body), answer.header(Checksums.header(announced)));
+            TestAuthenticator.base64(announced, body),
+            answer.header(ChecksumKind.of(announced).header()));
       }
       assertEquals("", answer.header("x-amz-checksum-type"));
       assertChecksum(algorithm, whole.toByteArray());
@@ -95,7 +98,8 @@ class AppendedChecksumTest {
   @Test
   void theFirstBytesOfAnEmptyObjectBringTheirChecksum() throws Exception {
     byte[] body = TestS3.randomBytes(100, 1);
-    for (ChecksumAlgorithm announced : Checksums.ALGORITHMS) {
+    for (ChecksumKind announcedKind : ChecksumKind.ALL) {
+      ChecksumAlgorithm announced = announcedKind.algorithm();
       s3.ok(
           200, with(ChecksumAlgorithm.CHECKSUM_SHA1, TestS3.request("PUT", "/bkt/k"), new byte[0]));
       append(announced, 0, body);
@@ -139,24 +143,25 @@ class AppendedChecksumTest {
   }
 
   @Test
-  void bytesThatAreNotWhatWasPromisedChangeNothing() throws Exception {
+  void wrongChecksumsChangeNothing() throws Exception {
     byte[] body = TestS3.randomBytes(30_000, 1);
     s3.ok(200, TestS3.request("PUT", "/bkt/k").body(body));
     String etag = s3.ok(200, "HEAD", "/bkt/k").header("ETag");
     int blobs = s3.store.blobCount();
-    for (ChecksumAlgorithm algorithm : Checksums.ALGORITHMS) {
+    for (ChecksumKind algorithmKind : ChecksumKind.ALL) {
+      ChecksumAlgorithm algorithm = algorithmKind.algorithm();
       String wrong = TestAuthenticator.base64(algorithm, new byte[1]);
       s3.refused(
           "BadDigest",
           TestS3.request("PUT", "/bkt/k")
               .header("x-amz-write-offset-bytes", "30000")
-              .header(Checksums.header(algorithm), wrong)
+              .header(ChecksumKind.of(algorithm).header(), wrong)
               .body(body));
       s3.refused(
           "BadDigest",
           TestS3.request("PATCH", "/bkt/k")
               .header("Content-Range", "bytes 5-30004/*")
-              .header(Checksums.header(algorithm), wrong)
+              .header(ChecksumKind.of(algorithm).header(), wrong)
               .body(body));
     }
     assertEquals(etag, s3.ok(200, "HEAD", "/bkt/k").header("ETag"));

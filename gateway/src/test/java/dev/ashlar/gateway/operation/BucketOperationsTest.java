@@ -191,7 +191,7 @@ class BucketOperationsTest {
   }
 
   @Test
-  void methodsThatAreNot() throws Exception {
+  void unknownMethodsAreRefused() throws Exception {
     s3.refused("MethodNotAllowed", "POST", "/");
     s3.refused("MethodNotAllowed", "POST", "/bkt");
     s3.refused("MethodNotAllowed", "PATCH", "/bkt");

@@ -89,7 +89,7 @@ class HeaderSupportTest {
     "amz-sdk-request, attempt=1",
     "x-minio-extract, false"
   })
-  void headersThatClientsSendAnyway(String name, String value) throws Exception {
+  void harmlessHeadersAreAccepted(String name, String value) throws Exception {
     s3.ok(200, TestS3.request("PUT", "/bkt").header(name, value));
     s3.ok(200, TestS3.request("PUT", "/bkt/x").header(name, value).body("x"));
     s3.ok(200, TestS3.request("GET", "/bkt?list-type=2").header(name, value));
@@ -110,7 +110,7 @@ class HeaderSupportTest {
   }
 
   @Test
-  void theSecondOfTwoValuesCountsToo() throws Exception {
+  void bothValuesOfARepeatedHeaderAreChecked() throws Exception {
     s3.refused(
         "NotImplemented",
         TestS3.request("PUT", "/bkt/k")
@@ -160,14 +160,14 @@ class HeaderSupportTest {
         "x-%61mz-tagging=a%3Db",
         "x-amz-meta-a%0d%0ab=c"
       })
-  void headersInTheQueryAreRefusedAlike(String query) throws Exception {
+  void unsupportedHeadersInTheQueryAreRefused(String query) throws Exception {
     s3.refused("NotImplemented", TestS3.request("PUT", "/bkt/k?" + query).body("after"));
     s3.refused("NotImplemented", "DELETE", "/bkt/k?" + query);
     assertUnchanged();
   }
 
   @Test
-  void headersInTheQueryAreHeeded() throws Exception {
+  void headersInTheQueryAreApplied() throws Exception {
     s3.ok(200, TestS3.request("PUT", "/bkt/k?x-amz-write-offset-bytes=6").body(" after"));
     assertEquals("before after", s3.ok(200, "GET", "/bkt/k").text());
     s3.ok(200, "PUT", "/bkt/copy?x-amz-copy-source=%2Fbkt%2Fk");

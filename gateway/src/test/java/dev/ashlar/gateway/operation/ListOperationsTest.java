@@ -41,7 +41,7 @@ class ListOperationsTest {
   }
 
   @Test
-  void entriesTellWhatS3Tells() throws Exception {
+  void entriesHaveTheFieldsOfS3() throws Exception {
     put("k");
     TestAnswer listed = list("");
     assertEquals("bkt", listed.element("Name"));
@@ -183,7 +183,7 @@ class ListOperationsTest {
         "\u007f",
         "\ufffd"
       })
-  void keysAreJustKeys(String key) throws Exception {
+  void keysAreOpaque(String key) throws Exception {
     assertRoundTrip(key);
   }
 

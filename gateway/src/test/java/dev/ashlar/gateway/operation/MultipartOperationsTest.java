@@ -101,7 +101,7 @@ class MultipartOperationsTest {
   }
 
   @Test
-  void whoCompletesAtTheSameTimeGetsTheSameAnswer() throws Exception {
+  void concurrentCompletionsGetTheSameAnswer() throws Exception {
     for (int round = 0; round < 20; round++) {
       String upload = begin();
       String parts = named(1, putPart(upload, 1, LAST));
@@ -116,7 +116,7 @@ class MultipartOperationsTest {
   }
 
   @Test
-  void anAbortedUploadWasNotCompletedByItsTwin() throws Exception {
+  void abortedUploadsAreNotReportedAsCompleted() throws Exception {
     String aborted = begin();
     String parts = named(1, putPart(aborted, 1, LAST));
     String twin = begin();
@@ -212,7 +212,7 @@ class MultipartOperationsTest {
   }
 
   @Test
-  void whoCompletesTheSameUploadAtTheSameTimeGetsTheSameAnswer() throws Exception {
+  void concurrentCompletionsOfOneUploadGetTheSameAnswer() throws Exception {
     for (String method : List.of("parts", "submit")) {
       Runnable[] before = {() -> {}};
       s3 = new TestS3("us-east-1", metadata -> calledFirst(metadata, method, before));

@@ -45,7 +45,7 @@ class ObjectOperationsTest {
 
   @ParameterizedTest
   @ValueSource(ints = {0, 1, 5000, 16384, 65536, 65537, 300_000, 2_000_000})
-  void whatIsPutIsGot(int size) throws Exception {
+  void storedObjectsAreReturned(int size) throws Exception {
     byte[] body = TestS3.randomBytes(size, size);
     TestAnswer stored = s3.ok(200, put("/bkt/k", body));
     assertEquals('"' + md5(body) + '"', stored.header("ETag"));
@@ -120,7 +120,7 @@ class ObjectOperationsTest {
   }
 
   @Test
-  void promisesThatAreKeptAnywayAreAccepted() throws Exception {
+  void headersThatChangeNothingAreAccepted() throws Exception {
     for (String acl : List.of("private", "bucket-owner-full-control")) {
       s3.ok(200, put("/bkt/k", "x").header("x-amz-acl", acl));
       s3.ok(200, TestS3.request("PUT", "/bkt/k?acl").header("x-amz-acl", acl));
@@ -147,7 +147,7 @@ class ObjectOperationsTest {
     "x-amz-website-redirect-location, /x",
     "x-amz-checksum-xxhash64, AAAAAAAAAAA="
   })
-  void promisesThatCannotBeKeptAreRefused(String header, String value) throws Exception {
+  void headersOfMissingFeaturesAreRefused(String header, String value) throws Exception {
     TestAnswer answer = s3.send(put("/bkt/k", "x").header(header, value));
     assertEquals("NotImplemented", answer.code());
     assertEquals(501, answer.status());
@@ -201,7 +201,7 @@ class ObjectOperationsTest {
   @ParameterizedTest
   @ValueSource(
       strings = {"bytes=5-2", "bytes=a-b", "bytes=-", "bytes=0-1,3-4", "lines=0-1", "bytes=--1"})
-  void whatIsNoRangeGetsEverything(String range) throws Exception {
+  void invalidRangesAreIgnored(String range) throws Exception {
     s3.ok(200, put("/bkt/k", new byte[100]));
     TestAnswer got = s3.ok(200, TestS3.request("GET", "/bkt/k").header("Range", range));
     assertEquals(100, got.body().length);
@@ -335,7 +335,7 @@ class ObjectOperationsTest {
   }
 
   @Test
-  void othersSeeNothing() throws Exception {
+  void otherAccountsAreRefused() throws Exception {
     s3.ok(200, put("/bkt/k", "x"));
     for (String method : new String[] {"GET", "HEAD", "DELETE"}) {
       s3.refused("AccessDenied", TestS3.request(method, "/bkt/k").header("x-test-owner", "other"));

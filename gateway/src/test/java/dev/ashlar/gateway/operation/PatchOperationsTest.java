@@ -171,7 +171,7 @@ class PatchOperationsTest {
   }
 
   @Test
-  void whoLosesARaceIsToldSo() throws Exception {
+  void losersOfARaceGetAConflict() throws Exception {
     s3.store.beforeCommit(unchecked(patch("bytes 0-0/*", "a")));
     TestAnswer lost = s3.send(patch("bytes 0-0/*", "b"));
     assertEquals("409 ConcurrentUpdatesPatchConflict", lost.status() + " " + lost.code());
@@ -188,7 +188,7 @@ class PatchOperationsTest {
     "OVERLOADED, 503, SlowDown",
     "CONFLICT, 409, ConcurrentUpdatesPatchConflict"
   })
-  void drivesThatDoNotTakeItAreSaidSo(Reason reason, int status, String code) throws Exception {
+  void failedWritesAreReported(Reason reason, int status, String code) throws Exception {
     s3.store.failWrites(reason);
     TestAnswer answer = s3.send(patch("bytes 3-5/*", "abc"));
     assertEquals(status + " " + code, answer.status() + " " + answer.code());

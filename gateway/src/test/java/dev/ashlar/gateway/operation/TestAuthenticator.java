@@ -4,6 +4,7 @@ import com.google.protobuf.ByteString;
 import dev.ashlar.codec.checksum.Crc64Nvme;
 import dev.ashlar.gateway.access.Caller;
 import dev.ashlar.gateway.auth.Authenticator;
+import dev.ashlar.gateway.checksum.ChecksumKind;
 import dev.ashlar.gateway.checksum.Checksums;
 import dev.ashlar.gateway.error.S3Error;
 import dev.ashlar.gateway.error.S3Exception;
@@ -79,8 +80,9 @@ final class TestAuthenticator implements Authenticator {
       if (completesUpload) {
         return;
       }
-      for (ChecksumAlgorithm candidate : Checksums.ALGORITHMS) {
-        if (headers.contains(Checksums.header(candidate))) {
+      for (ChecksumKind candidateKind : ChecksumKind.ALL) {
+        ChecksumAlgorithm candidate = candidateKind.algorithm();
+        if (headers.contains(ChecksumKind.of(candidate).header())) {
           algorithm = candidate;
         }
       }
@@ -106,7 +108,7 @@ final class TestAuthenticator implements Authenticator {
                 .setAlgorithm(algorithm)
                 .setValue(digest(algorithm, seen.toByteArray()))
                 .build();
-        String sent = headers.get(Checksums.header(algorithm));
+        String sent = headers.get(ChecksumKind.of(algorithm).header());
         if (sent != null && !sent.equals(Checksums.text(checksum))) {
           throw new S3Exception(S3Error.BAD_DIGEST);
         }
@@ -120,7 +122,7 @@ final class TestAuthenticator implements Authenticator {
     }
 
     @Override
-    public void leaveMd5() {}
+    public void skipMd5() {}
 
     @Override
     public void requireMd5(byte[] computed) {}

@@ -10,13 +10,7 @@ import dev.ashlar.gateway.s3.S3Request;
 import dev.ashlar.gateway.xml.XmlWriter;
 
 /** Requests answered from the existence and the row of a bucket or an object alone. */
-public final class BucketInfoHandler {
-  private final Backend backend;
-
-  public BucketInfoHandler(Backend backend) {
-    this.backend = backend;
-  }
-
+public record BucketInfoHandler(Backend backend) {
   public HttpAnswer handle(S3Request.HeadBucket request, Permit permit) {
     return Answers.empty(
         200, Answers.headers().set("x-amz-bucket-region", permit.bucket().getRegion()));

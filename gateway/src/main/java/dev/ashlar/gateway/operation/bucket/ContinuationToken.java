@@ -7,7 +7,7 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 
-/** Where a listing goes on, in letters that clients do not read: a version, then the name. */
+/** An opaque token for the next page of a listing: a version byte, then the last name. */
 final class ContinuationToken {
   private static final byte VERSION = 1;
 

@@ -20,14 +20,8 @@ import dev.ashlar.protocol.message.CreateBucket;
 import dev.ashlar.protocol.message.ResultCode;
 import io.netty.handler.codec.http.HttpHeaders;
 
-/** Creates a bucket in the only region there is. */
-public final class CreateBucketHandler {
-  private final Backend backend;
-
-  public CreateBucketHandler(Backend backend) {
-    this.backend = backend;
-  }
-
+/** Creates a bucket in the region of this installation. */
+public record CreateBucketHandler(Backend backend) {
   public HttpAnswer handle(S3Request.CreateBucket request, Caller caller, RequestBody body)
       throws S3Exception, MetadataUnavailableException, InterruptedException {
     BucketNames.requireValid(request.bucket());

@@ -16,14 +16,8 @@ import dev.ashlar.protocol.message.ResultCode;
 import dev.ashlar.protocol.message.UploadRow;
 
 /** Removes an empty bucket. */
-public final class DeleteBucketHandler {
+public record DeleteBucketHandler(Backend backend) {
   private static final int UPLOADS_PAGE = 1000;
-
-  private final Backend backend;
-
-  public DeleteBucketHandler(Backend backend) {
-    this.backend = backend;
-  }
 
   public HttpAnswer handle(S3Request.DeleteBucket request)
       throws S3Exception, MetadataUnavailableException {

@@ -12,14 +12,8 @@ import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.message.BucketRow;
 import java.util.List;
 
-/** The caller's buckets. */
-public final class ListBucketsHandler {
-  private final Backend backend;
-
-  public ListBucketsHandler(Backend backend) {
-    this.backend = backend;
-  }
-
+/** Lists the buckets of the caller. */
+public record ListBucketsHandler(Backend backend) {
   private static boolean isIn(String region, BucketRow bucket) {
     return region.isEmpty() || bucket.getRegion().equals(region);
   }

@@ -12,14 +12,8 @@ import dev.ashlar.protocol.client.ListPage;
 import dev.ashlar.protocol.client.ListQuery;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
 
-/** Lists a bucket's objects: version 1, version 2, and as the only versions they have. */
-public final class ListObjectsHandler {
-  private final Backend backend;
-
-  public ListObjectsHandler(Backend backend) {
-    this.backend = backend;
-  }
-
+/** ListObjects, ListObjectsV2, and ListObjectVersions with the only version of each object. */
+public record ListObjectsHandler(Backend backend) {
   public HttpAnswer handle(S3Request.ListObjects request)
       throws S3Exception, MetadataUnavailableException {
     Listing listing = request.listing();
@@ -27,7 +21,7 @@ public final class ListObjectsHandler {
     ListingDocument document = new ListingDocument("ListBucketResult", listing);
     document.xml().element("Name", listing.bucket());
     document.name("Prefix", listing.prefix()).name("Marker", request.marker());
-    // Without a delimiter the last key says it all, and S3 leaves it at that.
+    // Without a delimiter clients continue after the last key, and S3 sends no NextMarker.
     if (page.truncated() && !listing.delimiter().isEmpty()) {
       document.name("NextMarker", lastName(page));
     }

@@ -23,19 +23,9 @@ import dev.ashlar.protocol.message.ResultCode;
 import io.netty.handler.codec.http.HttpHeaders;
 import java.util.Optional;
 
-/** Adds bytes behind the end of an object, or creates it. */
-public final class AppendObjectHandler {
+/** Appends bytes to an object, or creates it. */
+public record AppendObjectHandler(Backend backend) {
   private static final String NEXT_POSITION = "x-rgw-next-append-position";
-
-  private final Backend backend;
-  private final PutObjectHandler putObject;
-  private final ChangeIngest changes;
-
-  public AppendObjectHandler(Backend backend, PutObjectHandler putObject) {
-    this.backend = backend;
-    this.putObject = putObject;
-    this.changes = new ChangeIngest(backend);
-  }
 
   public HttpAnswer handle(S3Request.AppendObject request, Caller caller, PayloadBody body)
       throws S3Exception,
@@ -57,7 +47,7 @@ public final class AppendObjectHandler {
     return answer;
   }
 
-  /** Fails unless the object meets the conditions and ends where the client takes it to end. */
+  /** Fails unless the object meets the conditions and has the size that the client expects. */
   private static void requireExpected(S3Request.AppendObject request, Optional<ObjectRead> object)
       throws S3Exception {
     WriteConditions.check(object, request.precondition(), request.key());
@@ -78,18 +68,19 @@ public final class AppendObjectHandler {
           DataUnavailableException,
           InterruptedException {
     ChangeIngest.requireBytes(body.length());
-    // Whoever comes second finds an object that he did not take into account.
+    // Fails if another request has created the object meanwhile.
     Precondition isAbsent = request.precondition().toBuilder().setIfNoneMatch("*").build();
     PutObjectHandler.Stored stored =
-        putObject.store(
-            new S3Request.PutObject(
-                request.bucket(),
-                request.key(),
-                request.attributes(),
-                isAbsent,
-                request.announced()),
-            caller,
-            body);
+        new PutObjectHandler(backend)
+            .store(
+                new S3Request.PutObject(
+                    request.bucket(),
+                    request.key(),
+                    request.attributes(),
+                    isAbsent,
+                    request.announced()),
+                caller,
+                body);
     requireWon(request, stored.result());
     return stored.answer();
   }
@@ -112,18 +103,19 @@ public final class AppendObjectHandler {
             .setKey(request.key())
             .setPrecondition(request.precondition())
             .setAppend(true);
-    CommandResult result = changes.commit(place, body, request.announced(), command);
+    CommandResult result =
+        new ChangeIngest(backend).commit(place, body, request.announced(), command);
     requireWon(request, result);
     HttpHeaders headers = Answers.headers();
     headers.set("ETag", Etags.quote(result.getEtag()));
     if (request.announced() != ChecksumAlgorithm.CHECKSUM_NONE) {
-      // Of what was appended, so that the client can compare.
+      // The checksum of the appended bytes, for the client to compare.
       Answers.addChecksum(headers, body.checksum(), false);
     }
     return Answers.empty(200, headers);
   }
 
-  /** Says what has become of the object when somebody else was faster. */
+  /** Answers with the error that fits the current object if another request was faster. */
   private void requireWon(S3Request.AppendObject request, CommandResult result)
       throws S3Exception, MetadataUnavailableException {
     ResultCode code = result.getCode();

@@ -2,35 +2,36 @@ package dev.ashlar.gateway.operation.change;
 
 import com.google.protobuf.ByteString;
 import dev.ashlar.gateway.auth.Authenticator.PayloadBody;
-import dev.ashlar.gateway.checksum.FullObjectCrc;
+import dev.ashlar.gateway.checksum.ChecksumKind;
+import dev.ashlar.gateway.checksum.Checksums;
+import dev.ashlar.gateway.checksum.RunningDigest;
 import dev.ashlar.protocol.message.ChecksumAlgorithm;
 import dev.ashlar.protocol.message.ChecksumValue;
 import dev.ashlar.protocol.message.ObjectSummary;
 import java.nio.ByteBuffer;
-import java.util.zip.Checksum;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The checksum of an object, carried on over bytes that are appended to it. A CRC of the whole
- * object can be; anything else is lost, unless there was nothing before.
+ * The checksum of an object after an append. A full-object CRC is continued over the appended
+ * bytes; any other checksum is lost, unless the object was empty.
  */
 final class AppendedChecksum {
   private final ChecksumValue before;
   private final boolean isFirst;
   private final boolean isCarried;
-  // Where the body's own checksum is of another algorithm than the object's.
-  private final @Nullable Checksum running;
+  // Only if the body computes another algorithm than the object has.
+  private final @Nullable RunningDigest running;
 
   private AppendedChecksum(ObjectSummary object, ChecksumAlgorithm ofBody) {
     before = object.getChecksum();
     isFirst = object.getSize() == 0;
-    isCarried = !isFirst && FullObjectCrc.is(before);
+    isCarried = !isFirst && Checksums.isFullObjectCrc(before);
     boolean isOther = isCarried && ofBody != before.getAlgorithm();
-    running = isOther ? FullObjectCrc.start(before.getAlgorithm()) : null;
+    running = isOther ? ChecksumKind.of(before.getAlgorithm()).start() : null;
   }
 
   /**
-   * Begins, and has the body compute what is needed if it does not already compute a checksum.
+   * Begins, and makes the body compute the needed checksum if it computes none.
    *
    * @param announced the algorithm of the checksum that comes with the body
    */
@@ -40,7 +41,7 @@ final class AppendedChecksum {
     if (announced == ChecksumAlgorithm.CHECKSUM_NONE) {
       if (object.getSize() == 0) {
         ofBody = ChecksumAlgorithm.CHECKSUM_CRC64NVME;
-      } else if (FullObjectCrc.is(object.getChecksum())) {
+      } else if (Checksums.isFullObjectCrc(object.getChecksum())) {
         ofBody = object.getChecksum().getAlgorithm();
       }
       if (ofBody != ChecksumAlgorithm.CHECKSUM_NONE) {
@@ -50,7 +51,7 @@ final class AppendedChecksum {
     return new AppendedChecksum(object, ofBody);
   }
 
-  /** Takes note of appended bytes, and leaves the buffer as it is. */
+  /** Adds appended bytes; does not change the position of the buffer. */
   void update(ByteBuffer bytes) {
     if (running != null) {
       running.update(bytes.duplicate());
@@ -70,11 +71,9 @@ final class AppendedChecksum {
     if (!isCarried) {
       return ChecksumValue.getDefaultInstance();
     }
-    ChecksumAlgorithm algorithm = before.getAlgorithm();
     ByteString appended =
-        running == null ? ofBody.getValue() : FullObjectCrc.bytes(algorithm, running.getValue());
-    return before.toBuilder()
-        .setValue(FullObjectCrc.append(algorithm, before.getValue(), appended, length))
-        .build();
+        running == null ? ofBody.getValue() : ByteString.copyFrom(running.value());
+    ChecksumKind kind = ChecksumKind.of(before.getAlgorithm());
+    return before.toBuilder().setValue(kind.append(before.getValue(), appended, length)).build();
   }
 }

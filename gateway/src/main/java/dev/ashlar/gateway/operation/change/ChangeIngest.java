@@ -19,16 +19,10 @@ import dev.ashlar.protocol.message.ModifyObject;
 import dev.ashlar.protocol.message.ObjectSummary;
 import dev.ashlar.protocol.message.ResultCode;
 
-/** Takes new bytes for a range of an object in. */
-final class ChangeIngest {
-  private final Backend backend;
-
-  ChangeIngest(Backend backend) {
-    this.backend = backend;
-  }
-
+/** Writes new bytes for a range of an object. */
+record ChangeIngest(Backend backend) {
   /**
-   * Where a change begins.
+   * The range that a change writes.
    *
    * @param length of the body
    */
@@ -37,17 +31,17 @@ final class ChangeIngest {
       return object.object().getSummary();
     }
 
-    /** Whether all of it comes behind the object's end. */
+    /** Whether the change begins at the object's end. */
     boolean isAppend() {
       return offset == summary().getSize();
     }
   }
 
   /**
-   * Moves the body to the drives and submits the command that puts it in place.
+   * Writes the body to the drives and submits the command that makes it visible.
    *
    * @param announced the algorithm of the checksum that comes with the body
-   * @param command what is expected of the object
+   * @param command with the conditions of the request
    * @return CONDITIONAL_CONFLICT also when the data could not be written for that reason
    */
   CommandResult commit(
@@ -80,7 +74,7 @@ final class ChangeIngest {
     }
   }
 
-  /** A change of nothing is refused, as Amazon S3 does. */
+  /** Refuses an empty change, as Amazon S3 does. */
   static void requireBytes(long length) throws S3Exception {
     if (length == 0) {
       throw new S3Exception(

@@ -23,14 +23,8 @@ import dev.ashlar.protocol.message.ObjectRecord;
 import dev.ashlar.protocol.message.Precondition;
 import java.util.Optional;
 
-/** Overwrites a range of an object; what runs past its end is appended. */
-public final class PatchObjectHandler {
-  private final ChangeIngest changes;
-
-  public PatchObjectHandler(Backend backend) {
-    this.changes = new ChangeIngest(backend);
-  }
-
+/** Overwrites a range of an object. Bytes behind its end are appended. */
+public record PatchObjectHandler(Backend backend) {
   public HttpAnswer handle(S3Request.PatchObject request, Permit permit, PayloadBody body)
       throws S3Exception,
           MetadataUnavailableException,
@@ -46,16 +40,17 @@ public final class PatchObjectHandler {
             .setKey(request.key())
             .setPrecondition(condition);
     CommandResult result =
-        changes.commit(
-            new ChangeIngest.Place(object, range.offset(), length),
-            body,
-            request.announced(),
-            command);
+        new ChangeIngest(backend)
+            .commit(
+                new ChangeIngest.Place(object, range.offset(), length),
+                body,
+                request.announced(),
+                command);
     requireOk(result);
     return Answers.xml(document(result));
   }
 
-  /** Checks the conditions, and says what must hold when the change is applied. */
+  /** Checks the conditions, and returns those that must hold when the change is applied. */
   private static Precondition condition(S3Request.PatchObject request, ObjectRead read)
       throws S3Exception {
     WriteConditions.check(Optional.of(read), request.precondition(), request.key());
@@ -72,7 +67,7 @@ public final class PatchObjectHandler {
   private static void requireOk(CommandResult result) throws S3Exception {
     switch (result.getCode()) {
       case CONDITIONAL_CONFLICT -> throw new S3Exception(S3Error.CONCURRENT_UPDATES_PATCH_CONFLICT);
-      // It became shorter meanwhile.
+      // The object became shorter meanwhile.
       case INVALID_OFFSET -> throw new S3Exception(S3Error.INVALID_RANGE);
       default -> ErrorMapping.requireOk(result);
     }

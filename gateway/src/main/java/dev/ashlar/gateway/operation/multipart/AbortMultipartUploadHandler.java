@@ -4,20 +4,13 @@ import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.exchange.HttpAnswer;
 import dev.ashlar.gateway.operation.shared.Answers;
 import dev.ashlar.gateway.operation.shared.Backend;
-import dev.ashlar.gateway.operation.shared.ErrorMapping;
 import dev.ashlar.gateway.s3.S3Request;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.message.AbortUpload;
 import dev.ashlar.protocol.message.Command;
 
-/** Drops an upload and its parts. */
-public final class AbortMultipartUploadHandler {
-  private final Backend backend;
-
-  public AbortMultipartUploadHandler(Backend backend) {
-    this.backend = backend;
-  }
-
+/** Deletes an upload and its parts. */
+public record AbortMultipartUploadHandler(Backend backend) {
   public HttpAnswer handle(S3Request.AbortMultipartUpload request)
       throws S3Exception, MetadataUnavailableException {
     AbortUpload abort =
@@ -26,7 +19,7 @@ public final class AbortMultipartUploadHandler {
             .setKey(request.key())
             .setUploadId(request.uploadId())
             .build();
-    ErrorMapping.requireOk(backend.metadata().submit(Command.newBuilder().setAbortUpload(abort)));
+    backend.submit(Command.newBuilder().setAbortUpload(abort));
     return Answers.empty(204);
   }
 }

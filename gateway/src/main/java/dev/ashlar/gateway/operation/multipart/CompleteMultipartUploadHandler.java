@@ -8,7 +8,6 @@ import dev.ashlar.gateway.exchange.RequestBody;
 import dev.ashlar.gateway.operation.shared.Answers;
 import dev.ashlar.gateway.operation.shared.Backend;
 import dev.ashlar.gateway.operation.shared.BodyIngest;
-import dev.ashlar.gateway.operation.shared.ErrorMapping;
 import dev.ashlar.gateway.operation.shared.WriteConditions;
 import dev.ashlar.gateway.s3.Etags;
 import dev.ashlar.gateway.s3.S3Request;
@@ -27,16 +26,8 @@ import dev.ashlar.protocol.message.UploadRow;
 import java.util.List;
 import java.util.Optional;
 
-/** Makes an object of parts: metadata only. */
-public final class CompleteMultipartUploadHandler {
-  private final Backend backend;
-  private final Uploads uploads;
-
-  public CompleteMultipartUploadHandler(Backend backend, Uploads uploads) {
-    this.backend = backend;
-    this.uploads = uploads;
-  }
-
+/** Makes an object of uploaded parts. No data moves. */
+public record CompleteMultipartUploadHandler(Backend backend) {
   public HttpAnswer handle(S3Request.CompleteMultipartUpload request, String host, RequestBody body)
       throws S3Exception, MetadataUnavailableException, InterruptedException {
     PartList wanted = PartList.parse(BodyIngest.document(body));
@@ -65,21 +56,18 @@ public final class CompleteMultipartUploadHandler {
       throws S3Exception, MetadataUnavailableException {
     WriteConditions.check(
         backend.metadata(), request.precondition(), request.bucket(), request.key());
-    List<PartRow> parts = wanted.select(uploads.allParts(upload), request.uploadId());
+    List<PartRow> parts =
+        wanted.select(new Uploads(backend.metadata()).allParts(upload), request.uploadId());
     String etag = MultipartChecksum.etag(wanted.etags());
     ChecksumValue checksum = MultipartChecksum.of(upload, parts);
     requireExpected(request, upload, parts, checksum);
-    ErrorMapping.requireOk(
-        backend
-            .metadata()
-            .submit(
-                Command.newBuilder().setCompleteUpload(command(request, parts, etag, checksum))));
+    backend.submit(Command.newBuilder().setCompleteUpload(command(request, parts, etag, checksum)));
     return Answers.xml(document(request, host, etag, checksum));
   }
 
   /**
-   * A client that lost the first answer asks again, or two asked at once. The upload is gone then,
-   * but its object remembers it as long as nothing replaces it.
+   * Answers a repeated completion: the upload is gone, but its object has the upload id until it is
+   * replaced.
    */
   private HttpAnswer completedBefore(
       S3Request.CompleteMultipartUpload request, String host, PartList wanted)

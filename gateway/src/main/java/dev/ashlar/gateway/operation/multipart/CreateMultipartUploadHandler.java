@@ -1,12 +1,12 @@
 package dev.ashlar.gateway.operation.multipart;
 
 import dev.ashlar.gateway.access.Caller;
+import dev.ashlar.gateway.checksum.ChecksumKind;
 import dev.ashlar.gateway.checksum.Checksums;
 import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.exchange.HttpAnswer;
 import dev.ashlar.gateway.operation.shared.Answers;
 import dev.ashlar.gateway.operation.shared.Backend;
-import dev.ashlar.gateway.operation.shared.ErrorMapping;
 import dev.ashlar.gateway.s3.S3Request;
 import dev.ashlar.gateway.xml.XmlWriter;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
@@ -18,13 +18,7 @@ import io.netty.handler.codec.http.HttpHeaders;
 import java.util.HexFormat;
 
 /** Begins a multipart upload. */
-public final class CreateMultipartUploadHandler {
-  private final Backend backend;
-
-  public CreateMultipartUploadHandler(Backend backend) {
-    this.backend = backend;
-  }
-
+public record CreateMultipartUploadHandler(Backend backend) {
   public HttpAnswer handle(S3Request.CreateMultipartUpload request, Caller caller)
       throws S3Exception, MetadataUnavailableException {
     String uploadId = newUploadId();
@@ -38,14 +32,11 @@ public final class CreateMultipartUploadHandler {
             .setChecksumAlgorithm(request.checksum())
             .setChecksumType(request.checksumType())
             .build();
-    ErrorMapping.requireOk(
-        backend
-            .metadata()
-            .submit(
-                Command.newBuilder().setCreateUpload(CreateUpload.newBuilder().setUpload(upload))));
+    backend.submit(
+        Command.newBuilder().setCreateUpload(CreateUpload.newBuilder().setUpload(upload)));
     HttpHeaders headers = Answers.headers();
     if (request.checksum() != ChecksumAlgorithm.CHECKSUM_NONE) {
-      headers.set("x-amz-checksum-algorithm", Checksums.name(request.checksum()));
+      headers.set("x-amz-checksum-algorithm", ChecksumKind.of(request.checksum()).name());
       headers.set("x-amz-checksum-type", Checksums.typeName(request.checksumType()));
     }
     XmlWriter xml =

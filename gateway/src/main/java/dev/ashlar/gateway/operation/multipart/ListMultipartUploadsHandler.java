@@ -1,6 +1,5 @@
 package dev.ashlar.gateway.operation.multipart;
 
-import dev.ashlar.gateway.checksum.Checksums;
 import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.exchange.HttpAnswer;
 import dev.ashlar.gateway.operation.shared.Answers;
@@ -13,19 +12,12 @@ import dev.ashlar.gateway.xml.XmlWriter;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.client.UploadsPage;
 import dev.ashlar.protocol.client.UploadsQuery;
-import dev.ashlar.protocol.message.ChecksumAlgorithm;
 import dev.ashlar.protocol.message.UploadRow;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /** Lists multipart uploads in progress. */
-public final class ListMultipartUploadsHandler {
-  private final Backend backend;
-
-  public ListMultipartUploadsHandler(Backend backend) {
-    this.backend = backend;
-  }
-
+public record ListMultipartUploadsHandler(Backend backend) {
   public HttpAnswer handle(S3Request.ListMultipartUploads request)
       throws S3Exception, MetadataUnavailableException {
     Listing listing = request.listing();
@@ -80,10 +72,7 @@ public final class ListMultipartUploadsHandler {
         .person("Owner", upload.getOwner(), name)
         .element("StorageClass", "STANDARD")
         .element("Initiated", S3Dates.xml(upload.getInitiatedAtMs()));
-    if (upload.getChecksumAlgorithm() != ChecksumAlgorithm.CHECKSUM_NONE) {
-      xml.element("ChecksumAlgorithm", Checksums.name(upload.getChecksumAlgorithm()))
-          .element("ChecksumType", Checksums.typeName(upload.getChecksumType()));
-    }
+    Answers.writeChecksumAlgorithm(xml, upload.getChecksumAlgorithm(), upload.getChecksumType());
     xml.close();
   }
 }

@@ -1,6 +1,5 @@
 package dev.ashlar.gateway.operation.multipart;
 
-import dev.ashlar.gateway.checksum.Checksums;
 import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.exchange.HttpAnswer;
 import dev.ashlar.gateway.operation.shared.Answers;
@@ -11,24 +10,17 @@ import dev.ashlar.gateway.s3.S3Request;
 import dev.ashlar.gateway.uri.Percent;
 import dev.ashlar.gateway.xml.XmlWriter;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
-import dev.ashlar.protocol.message.ChecksumAlgorithm;
 import dev.ashlar.protocol.message.PartRow;
 import dev.ashlar.protocol.message.UploadRow;
 import java.util.List;
 
 /** Lists the parts of an upload in progress. */
-public final class ListPartsHandler {
-  private final Backend backend;
-  private final Uploads uploads;
-
-  public ListPartsHandler(Backend backend, Uploads uploads) {
-    this.backend = backend;
-    this.uploads = uploads;
-  }
-
+public record ListPartsHandler(Backend backend) {
   public HttpAnswer handle(S3Request.ListParts request)
       throws S3Exception, MetadataUnavailableException {
-    UploadRow upload = uploads.require(request.bucket(), request.key(), request.uploadId());
+    UploadRow upload =
+        new Uploads(backend.metadata())
+            .require(request.bucket(), request.key(), request.uploadId());
     // One more than asked for tells whether there are more.
     List<PartRow> found =
         backend
@@ -62,10 +54,7 @@ public final class ListPartsHandler {
     xml.person("Initiator", upload.getOwner(), name)
         .person("Owner", upload.getOwner(), name)
         .element("StorageClass", "STANDARD");
-    if (upload.getChecksumAlgorithm() != ChecksumAlgorithm.CHECKSUM_NONE) {
-      xml.element("ChecksumAlgorithm", Checksums.name(upload.getChecksumAlgorithm()))
-          .element("ChecksumType", Checksums.typeName(upload.getChecksumType()));
-    }
+    Answers.writeChecksumAlgorithm(xml, upload.getChecksumAlgorithm(), upload.getChecksumType());
   }
 
   private static void write(XmlWriter xml, PartRow part) {

@@ -1,5 +1,6 @@
 package dev.ashlar.gateway.operation.multipart;
 
+import dev.ashlar.gateway.checksum.ChecksumKind;
 import dev.ashlar.gateway.checksum.Checksums;
 import dev.ashlar.gateway.error.S3Error;
 import dev.ashlar.gateway.error.S3Exception;
@@ -20,7 +21,7 @@ record PartList(List<Part> parts) {
   private static final long PART_BYTES_MIN = 5L << 20;
 
   /**
-   * A part as the client remembers it.
+   * A part as the client describes it.
    *
    * @param checksum the text of the checksum it names, or null
    */
@@ -58,10 +59,10 @@ record PartList(List<Part> parts) {
           "PartNumber must be >= 1 and <= 10000", "PartNumber", Integer.toString(number));
     }
     String etag = Etags.unquote(element.required("ETag"));
-    for (ChecksumAlgorithm algorithm : Checksums.ALGORITHMS) {
-      String checksum = element.childText(Checksums.element(algorithm));
+    for (ChecksumKind kind : ChecksumKind.ALL) {
+      String checksum = element.childText(kind.element());
       if (checksum != null) {
-        return new Part(number, etag, algorithm, checksum.trim());
+        return new Part(number, etag, kind.algorithm(), checksum.trim());
       }
     }
     return new Part(number, etag, ChecksumAlgorithm.CHECKSUM_NONE, null);
@@ -71,7 +72,7 @@ record PartList(List<Part> parts) {
     return parts.stream().map(Part::etag).toList();
   }
 
-  /** Whether the ETags can be ours at all. */
+  /** Whether all ETags have the form that parts have here. */
   boolean areMd5s() {
     return parts.stream().allMatch(part -> isMd5(part.etag));
   }

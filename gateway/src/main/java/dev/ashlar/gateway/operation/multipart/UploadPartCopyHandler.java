@@ -1,13 +1,12 @@
 package dev.ashlar.gateway.operation.multipart;
 
 import dev.ashlar.gateway.access.Caller;
+import dev.ashlar.gateway.checksum.Digests;
 import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.exchange.HttpAnswer;
 import dev.ashlar.gateway.operation.shared.Answers;
 import dev.ashlar.gateway.operation.shared.Backend;
-import dev.ashlar.gateway.operation.shared.BodyIngest;
 import dev.ashlar.gateway.operation.shared.CopySources;
-import dev.ashlar.gateway.operation.shared.ErrorMapping;
 import dev.ashlar.gateway.s3.Etags;
 import dev.ashlar.gateway.s3.S3Dates;
 import dev.ashlar.gateway.s3.S3Request;
@@ -18,49 +17,38 @@ import dev.ashlar.protocol.layout.ByteRange;
 import dev.ashlar.protocol.message.ChecksumType;
 import dev.ashlar.protocol.message.ChecksumValue;
 import dev.ashlar.protocol.message.Command;
-import dev.ashlar.protocol.message.CommandResult;
 import dev.ashlar.protocol.message.CopyPart;
 import dev.ashlar.protocol.message.ObjectRecord;
 import dev.ashlar.protocol.message.ObjectSummary;
 import dev.ashlar.protocol.message.PartRow;
-import dev.ashlar.protocol.message.ResultCode;
 import dev.ashlar.protocol.message.UploadRow;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.util.HexFormat;
 
-/** Makes a part of a range of an object by referring to its blobs: no data moves. */
-public final class UploadPartCopyHandler {
-  private static final int TRIES = 5;
-
-  private final Backend backend;
-  private final Uploads uploads;
-  private final CopySources sources;
-
-  public UploadPartCopyHandler(Backend backend, Uploads uploads, CopySources sources) {
-    this.backend = backend;
-    this.uploads = uploads;
-    this.sources = sources;
-  }
+/** Makes a part from a range of an object by referring to its blobs. No data moves. */
+public record UploadPartCopyHandler(Backend backend) {
 
   public HttpAnswer handle(S3Request.UploadPartCopy request, Caller caller)
       throws S3Exception, MetadataUnavailableException {
-    UploadRow upload = uploads.require(request.bucket(), request.key(), request.uploadId());
-    for (int tries = 1; ; tries++) {
-      ObjectRecord source = sources.open(request.source(), caller);
-      ByteRange range = range(request, source.getSummary());
-      PartRow part = part(request.partNumber(), source, range, upload);
-      CommandResult result = backend.metadata().submit(command(request, source, range, part));
-      if (result.getCode() == ResultCode.CONDITIONAL_CONFLICT && tries < TRIES) {
-        continue;
-      }
-      ErrorMapping.requireOk(result);
-      XmlWriter xml = new XmlWriter().openRoot("CopyPartResult");
-      xml.element("LastModified", S3Dates.xml(result.getLastModifiedMs()));
-      xml.element("ETag", Etags.quote(part.getEtag()));
-      Answers.writeChecksum(xml, part.getChecksum(), false);
-      return Answers.xml(xml.close());
-    }
+    UploadRow upload =
+        new Uploads(backend.metadata())
+            .require(request.bucket(), request.key(), request.uploadId());
+    CopySources.Copied<PartRow> copied =
+        new CopySources(backend, caller)
+            .copy(
+                request.source(),
+                source -> {
+                  ByteRange range = range(request, source.getSummary());
+                  PartRow part = part(request.partNumber(), source, range, upload);
+                  return new CopySources.Prepared<>(part, command(request, source, range, part));
+                });
+    PartRow part = copied.what();
+    XmlWriter xml = new XmlWriter().openRoot("CopyPartResult");
+    xml.element("LastModified", S3Dates.xml(copied.result().getLastModifiedMs()));
+    xml.element("ETag", Etags.quote(part.getEtag()));
+    Answers.writeChecksum(xml, part.getChecksum(), false);
+    return Answers.xml(xml.close());
   }
 
   private static ByteRange range(S3Request.UploadPartCopy request, ObjectSummary source)
@@ -92,11 +80,11 @@ public final class UploadPartCopyHandler {
   }
 
   /**
-   * An ETag for bytes that nobody reads here: 32 digits like an MD5, derived from what names these
-   * bytes for ever.
+   * An ETag for bytes that are not read here: 32 digits like an MD5, derived from the source's ETag
+   * and version and the range.
    */
   private static String etag(ObjectRecord source, ByteRange range) {
-    MessageDigest md5 = BodyIngest.md5();
+    MessageDigest md5 = Digests.md5();
     String name =
         source.getSummary().getEtag()
             + ':'

@@ -21,21 +21,15 @@ import dev.ashlar.protocol.message.UploadRow;
 import io.netty.handler.codec.http.HttpHeaders;
 
 /** Stores a part. */
-public final class UploadPartHandler {
-  private final Backend backend;
-  private final Uploads uploads;
-
-  public UploadPartHandler(Backend backend, Uploads uploads) {
-    this.backend = backend;
-    this.uploads = uploads;
-  }
-
+public record UploadPartHandler(Backend backend) {
   public HttpAnswer handle(S3Request.UploadPart request, PayloadBody body)
       throws S3Exception,
           MetadataUnavailableException,
           DataUnavailableException,
           InterruptedException {
-    UploadRow upload = uploads.require(request.bucket(), request.key(), request.uploadId());
+    UploadRow upload =
+        new Uploads(backend.metadata())
+            .require(request.bucket(), request.key(), request.uploadId());
     requireSameChecksum(upload.getChecksumAlgorithm(), request.announced());
     BodyIngest.chooseChecksum(body, request.announced(), upload.getChecksumAlgorithm());
     try (ObjectWriter writer = backend.store().newWriter(body.length())) {

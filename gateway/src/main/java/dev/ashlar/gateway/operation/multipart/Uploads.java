@@ -10,14 +10,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Finds multipart uploads and their parts. */
-public final class Uploads {
+record Uploads(MetadataClient metadata) {
   static final int PARTS_PAGE = 1000;
-
-  private final MetadataClient metadata;
-
-  public Uploads(MetadataClient metadata) {
-    this.metadata = metadata;
-  }
 
   /** The upload, or NoSuchUpload. */
   UploadRow require(String bucket, String key, String uploadId)

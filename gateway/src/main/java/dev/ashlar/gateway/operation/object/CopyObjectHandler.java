@@ -7,7 +7,6 @@ import dev.ashlar.gateway.exchange.HttpAnswer;
 import dev.ashlar.gateway.operation.shared.Answers;
 import dev.ashlar.gateway.operation.shared.Backend;
 import dev.ashlar.gateway.operation.shared.CopySources;
-import dev.ashlar.gateway.operation.shared.ErrorMapping;
 import dev.ashlar.gateway.operation.shared.WriteConditions;
 import dev.ashlar.gateway.s3.Etags;
 import dev.ashlar.gateway.s3.S3Dates;
@@ -17,42 +16,28 @@ import dev.ashlar.gateway.xml.XmlWriter;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.message.ChecksumAlgorithm;
 import dev.ashlar.protocol.message.Command;
-import dev.ashlar.protocol.message.CommandResult;
 import dev.ashlar.protocol.message.CopyObject;
 import dev.ashlar.protocol.message.ObjectRecord;
 import dev.ashlar.protocol.message.ObjectSummary;
-import dev.ashlar.protocol.message.ResultCode;
 
-/** Copies an object by referring to the same blobs: no data moves. */
-public final class CopyObjectHandler {
-  private static final int TRIES = 5;
-
-  private final Backend backend;
-  private final CopySources sources;
-
-  public CopyObjectHandler(Backend backend, CopySources sources) {
-    this.backend = backend;
-    this.sources = sources;
-  }
+/** Copies an object by referring to the same blobs. No data moves. */
+public record CopyObjectHandler(Backend backend) {
 
   public HttpAnswer handle(S3Request.CopyObject request, Caller caller)
       throws S3Exception, MetadataUnavailableException {
     WriteConditions.check(
         backend.metadata(), request.precondition(), request.bucket(), request.key());
-    for (int tries = 1; ; tries++) {
-      ObjectRecord source = sources.open(request.source(), caller);
-      requireCopyable(source, request.checksum());
-      CommandResult result =
-          backend
-              .metadata()
-              .submit(Command.newBuilder().setCopyObject(copy(request, source, caller)));
-      // The source was replaced between its reading and the copy: copy what is there now.
-      if (result.getCode() == ResultCode.CONDITIONAL_CONFLICT && tries < TRIES) {
-        continue;
-      }
-      ErrorMapping.requireOk(result);
-      return Answers.xml(document(source.getSummary(), result.getLastModifiedMs()));
-    }
+    CopySources.Copied<ObjectSummary> copied =
+        new CopySources(backend, caller)
+            .copy(
+                request.source(),
+                source -> {
+                  requireCopyable(source, request.checksum());
+                  return new CopySources.Prepared<>(
+                      source.getSummary(),
+                      Command.newBuilder().setCopyObject(copy(request, source, caller)));
+                });
+    return Answers.xml(document(copied.what(), copied.result().getLastModifiedMs()));
   }
 
   private static void requireCopyable(ObjectRecord source, ChecksumAlgorithm wanted)

@@ -4,21 +4,14 @@ import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.exchange.HttpAnswer;
 import dev.ashlar.gateway.operation.shared.Answers;
 import dev.ashlar.gateway.operation.shared.Backend;
-import dev.ashlar.gateway.operation.shared.ErrorMapping;
 import dev.ashlar.gateway.operation.shared.WriteConditions;
 import dev.ashlar.gateway.s3.S3Request;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.DeleteObjects;
 
-/** Deletes a key; one that is not there is deleted already. */
-public final class DeleteObjectHandler {
-  private final Backend backend;
-
-  public DeleteObjectHandler(Backend backend) {
-    this.backend = backend;
-  }
-
+/** Deletes a key. A missing key counts as deleted. */
+public record DeleteObjectHandler(Backend backend) {
   public HttpAnswer handle(S3Request.DeleteObject request)
       throws S3Exception, MetadataUnavailableException {
     WriteConditions.check(
@@ -29,8 +22,7 @@ public final class DeleteObjectHandler {
             .addKeys(request.key())
             .setPrecondition(request.precondition())
             .build();
-    ErrorMapping.requireOk(
-        backend.metadata().submit(Command.newBuilder().setDeleteObjects(delete)));
+    backend.submit(Command.newBuilder().setDeleteObjects(delete));
     return Answers.empty(204);
   }
 }

@@ -7,7 +7,6 @@ import dev.ashlar.gateway.exchange.RequestBody;
 import dev.ashlar.gateway.operation.shared.Answers;
 import dev.ashlar.gateway.operation.shared.Backend;
 import dev.ashlar.gateway.operation.shared.BodyIngest;
-import dev.ashlar.gateway.operation.shared.ErrorMapping;
 import dev.ashlar.gateway.operation.shared.WriteConditions;
 import dev.ashlar.gateway.s3.Etags;
 import dev.ashlar.gateway.s3.S3Request;
@@ -22,17 +21,11 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Deletes up to a thousand keys and tells of each what became of it. */
-public final class DeleteObjectsHandler {
+/** Deletes up to a thousand keys and reports the outcome of each. */
+public record DeleteObjectsHandler(Backend backend) {
   private static final int KEYS_MAX = 1000;
-  // Keys of a command: so many of the longest are what one Raft entry holds.
+  // As many keys of the greatest length fit into one Raft entry.
   private static final int KEYS_PER_COMMAND = 250;
-
-  private final Backend backend;
-
-  public DeleteObjectsHandler(Backend backend) {
-    this.backend = backend;
-  }
 
   private record Deletion(String key, @Nullable String versionId, @Nullable String etag) {}
 
@@ -110,8 +103,7 @@ public final class DeleteObjectsHandler {
   private void submit(DeleteObjects.Builder delete, List<Deletion> deletions)
       throws S3Exception, MetadataUnavailableException {
     deletions.forEach(deletion -> delete.addKeys(deletion.key));
-    ErrorMapping.requireOk(
-        backend.metadata().submit(Command.newBuilder().setDeleteObjects(delete)));
+    backend.submit(Command.newBuilder().setDeleteObjects(delete));
   }
 
   private static XmlWriter document(Outcome outcome, boolean isQuiet) {

@@ -8,9 +8,9 @@ import dev.ashlar.gateway.exchange.HttpAnswer;
 import dev.ashlar.gateway.operation.shared.Answers;
 import dev.ashlar.gateway.operation.shared.ListingDocument;
 import dev.ashlar.gateway.s3.Etags;
+import dev.ashlar.gateway.s3.ObjectAttribute;
 import dev.ashlar.gateway.s3.S3Dates;
 import dev.ashlar.gateway.s3.S3Request;
-import dev.ashlar.gateway.s3.S3Request.ObjectAttribute;
 import dev.ashlar.gateway.xml.XmlWriter;
 import dev.ashlar.protocol.message.ChecksumValue;
 import dev.ashlar.protocol.message.ObjectRecord;
@@ -20,7 +20,7 @@ import io.netty.handler.codec.http.HttpHeaders;
 import java.util.List;
 import java.util.Set;
 
-/** Tells what is known of an object without its data. */
+/** Answers with attributes of an object in a document. */
 public final class GetObjectAttributesHandler {
   private GetObjectAttributesHandler() {}
 

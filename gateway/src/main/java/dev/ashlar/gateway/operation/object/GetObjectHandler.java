@@ -2,7 +2,6 @@ package dev.ashlar.gateway.operation.object;
 
 import dev.ashlar.blob.DataUnavailableException;
 import dev.ashlar.blob.DataUnavailableException.Reason;
-import dev.ashlar.gateway.access.AccessControl;
 import dev.ashlar.gateway.access.Permit;
 import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.exchange.HttpAnswer;
@@ -14,16 +13,8 @@ import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.client.ObjectRead;
 
 /** Sends an object or a range of it. */
-public final class GetObjectHandler {
+public record GetObjectHandler(Backend backend) {
   private static final int TRIES = 3;
-
-  private final Backend backend;
-  private final AccessControl access;
-
-  public GetObjectHandler(Backend backend, AccessControl access) {
-    this.backend = backend;
-    this.access = access;
-  }
 
   public HttpAnswer handle(S3Request.GetObject request, HttpExchange exchange, Permit permit)
       throws S3Exception,
@@ -70,7 +61,7 @@ public final class GetObjectHandler {
       throw ErrorMapping.of(gone);
     }
     try {
-      Permit renewed = access.require(permit.caller(), request.needs());
+      Permit renewed = backend.access().require(permit.caller(), request.needs());
       return open(request, exchange, renewed, tries - 1);
     } catch (MetadataUnavailableException e) {
       throw ErrorMapping.of(e);

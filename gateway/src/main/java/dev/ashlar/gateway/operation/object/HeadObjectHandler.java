@@ -6,7 +6,7 @@ import dev.ashlar.gateway.exchange.HttpAnswer;
 import dev.ashlar.gateway.operation.shared.Answers;
 import dev.ashlar.gateway.s3.S3Request;
 
-/** Says about an object what GetObject would. */
+/** Answers with the headers of GetObject, without the body. */
 public final class HeadObjectHandler {
   private HeadObjectHandler() {}
 

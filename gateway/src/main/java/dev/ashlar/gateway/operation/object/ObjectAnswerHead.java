@@ -4,8 +4,8 @@ import dev.ashlar.gateway.error.S3Error;
 import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.operation.shared.Answers;
 import dev.ashlar.gateway.s3.Etags;
+import dev.ashlar.gateway.s3.ReadOptions;
 import dev.ashlar.gateway.s3.S3Dates;
-import dev.ashlar.gateway.s3.S3Request.ReadOptions;
 import dev.ashlar.protocol.layout.ByteRange;
 import dev.ashlar.protocol.message.ChecksumValue;
 import dev.ashlar.protocol.message.ObjectRecord;
@@ -15,11 +15,10 @@ import io.netty.handler.codec.http.HttpHeaders;
 import java.util.Map;
 
 /**
- * What GetObject and HeadObject say about an object: conditions judged, range resolved, headers
- * made.
+ * Status, headers and range of an answer to GetObject or HeadObject, after the conditions.
  *
  * @param status 200, 206 or 304
- * @param range the bytes that the answer is about; empty for 304
+ * @param range of the object; empty for 304
  */
 record ObjectAnswerHead(int status, HttpHeaders headers, ByteRange range) {
   private static final ByteRange NOTHING = new ByteRange(0, 0);
@@ -72,7 +71,7 @@ record ObjectAnswerHead(int status, HttpHeaders headers, ByteRange range) {
   }
 
   /**
-   * Which bytes a request wants.
+   * The bytes that a request selects.
    *
    * @param checksum of exactly these bytes; none for a range, which has none
    */

@@ -17,9 +17,9 @@ import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The bytes of an object on their way into an answer. Short ones are read before the answer is
- * made; of long ones the connection holds the head back until the first bytes are there, so that
- * failures become errors, and an object that vanishes meanwhile can be opened again.
+ * The body of an answer that contains an object. A short one is read before the answer is made. For
+ * a long one the connection sends the head with the first bytes, so that an early failure is still
+ * answered with an error, and an object that was replaced meanwhile is opened again.
  */
 final class ObjectBody {
   private static final int READ_AHEAD_MAX = 64 << 10;
@@ -28,12 +28,12 @@ final class ObjectBody {
 
   private ObjectBody() {}
 
-  /** Makes the answer anew of the object as it is now. */
+  /** Makes a new answer from the current version of the object. */
   interface Reopening {
     HttpAnswer reopen(DataUnavailableException gone) throws S3Exception, InterruptedException;
   }
 
-  /** The body of an answer to this exchange, which gives back what it does not send. */
+  /** Opens the body; the exchange releases at its end what was not sent. */
   static HttpAnswer.Body open(
       HttpExchange exchange,
       ObjectStore store,
@@ -87,7 +87,7 @@ final class ObjectBody {
     }
   }
 
-  /** Hands pieces to the connection and remembers why that failed. */
+  /** Sends pieces, and keeps the reason if that fails. */
   private static final class Receiver {
     private final AnswerStream out;
     private @Nullable IOException failure;

@@ -23,13 +23,7 @@ import dev.ashlar.protocol.message.PutObject;
 import io.netty.handler.codec.http.HttpHeaders;
 
 /** Stores an object. */
-public final class PutObjectHandler {
-  private final Backend backend;
-
-  public PutObjectHandler(Backend backend) {
-    this.backend = backend;
-  }
-
+public record PutObjectHandler(Backend backend) {
   public HttpAnswer handle(S3Request.PutObject request, Caller caller, PayloadBody body)
       throws S3Exception,
           MetadataUnavailableException,

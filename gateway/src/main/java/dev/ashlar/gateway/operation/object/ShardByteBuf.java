@@ -4,7 +4,7 @@ import dev.ashlar.protocol.client.ShardData;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.buffer.UnpooledDirectByteBuf;
 
-/** Bytes of a drive as Netty sends them, without a copy; the last release gives them back. */
+/** A Netty buffer over the bytes of a shard, without a copy. Its last release releases them. */
 final class ShardByteBuf extends UnpooledDirectByteBuf {
   private final ShardData data;
 

@@ -1,13 +1,16 @@
 package dev.ashlar.gateway.operation.shared;
 
+import dev.ashlar.gateway.checksum.ChecksumKind;
 import dev.ashlar.gateway.checksum.Checksums;
 import dev.ashlar.gateway.exchange.HttpAnswer;
 import dev.ashlar.gateway.xml.XmlWriter;
+import dev.ashlar.protocol.message.ChecksumAlgorithm;
+import dev.ashlar.protocol.message.ChecksumType;
 import dev.ashlar.protocol.message.ChecksumValue;
 import io.netty.handler.codec.http.DefaultHttpHeaders;
 import io.netty.handler.codec.http.HttpHeaders;
 
-/** The shapes of answers that operations share. */
+/** Builds answers. */
 public final class Answers {
   private Answers() {}
 
@@ -32,14 +35,23 @@ public final class Answers {
     return new HttpAnswer(200, headers, new HttpAnswer.Bytes(document));
   }
 
-  /** Names a stored checksum; nothing when there is none. */
+  /** Adds the headers of a stored checksum, if there is one. */
   public static void addChecksum(HttpHeaders headers, ChecksumValue checksum, boolean withType) {
     if (!Checksums.isPresent(checksum)) {
       return;
     }
-    headers.set(Checksums.header(checksum.getAlgorithm()), Checksums.text(checksum));
+    headers.set(ChecksumKind.of(checksum.getAlgorithm()).header(), Checksums.text(checksum));
     if (withType) {
       headers.set("x-amz-checksum-type", Checksums.typeName(checksum.getType()));
+    }
+  }
+
+  /** Writes which checksum an object has or will have, if any. */
+  public static void writeChecksumAlgorithm(
+      XmlWriter xml, ChecksumAlgorithm algorithm, ChecksumType type) {
+    if (algorithm != ChecksumAlgorithm.CHECKSUM_NONE) {
+      xml.element("ChecksumAlgorithm", ChecksumKind.of(algorithm).name())
+          .element("ChecksumType", Checksums.typeName(type));
     }
   }
 
@@ -47,7 +59,7 @@ public final class Answers {
     if (!Checksums.isPresent(checksum)) {
       return;
     }
-    xml.element(Checksums.element(checksum.getAlgorithm()), Checksums.text(checksum));
+    xml.element(ChecksumKind.of(checksum.getAlgorithm()).element(), Checksums.text(checksum));
     if (withType) {
       xml.element("ChecksumType", Checksums.typeName(checksum.getType()));
     }

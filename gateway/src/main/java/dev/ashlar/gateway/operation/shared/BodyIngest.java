@@ -10,19 +10,17 @@ import dev.ashlar.protocol.message.ChecksumAlgorithm;
 import io.netty.buffer.ByteBuf;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
-/** Takes bodies in. */
+/** Reads request bodies: into a writer of objects, or as a document. */
 public final class BodyIngest {
   private static final int DOCUMENT_BYTES_MAX = 4 << 20;
 
   private BodyIngest() {}
 
   /**
-   * Makes sure that the bytes get a checksum: the one announced, else the wanted one, else
-   * CRC64NVME, as S3 does (it costs a fiftieth of the ETag's MD5).
+   * Makes the body compute a checksum: the one announced, else the wanted one, else CRC64NVME, as
+   * S3 does (it costs a fiftieth of the ETag's MD5).
    */
   public static void chooseChecksum(
       PayloadBody body, ChecksumAlgorithm announced, ChecksumAlgorithm wanted) {
@@ -34,22 +32,22 @@ public final class BodyIngest {
     }
   }
 
-  /** Moves the body to the drives and returns the MD5 of its bytes in hexadecimal digits. */
+  /** Writes the body to the drives and returns its MD5 in hexadecimal digits. */
   public static String copy(PayloadBody body, ObjectWriter writer)
       throws S3Exception, DataUnavailableException, InterruptedException {
-    body.leaveMd5();
+    body.skipMd5();
     copy(body, writer::write);
     byte[] md5 = writer.md5();
     body.requireMd5(md5);
     return HexFormat.of().formatHex(md5);
   }
 
-  /** Where the bytes of a body go. */
+  /** Receives the bytes of a body. */
   public interface Sink {
     void write(ByteBuffer bytes) throws DataUnavailableException, InterruptedException;
   }
 
-  /** Moves the body; when it is through, everything that was promised about it was verified. */
+  /** Writes the body to the sink. Signatures and digests are verified when this returns. */
   public static void copy(PayloadBody body, Sink sink)
       throws S3Exception, DataUnavailableException, InterruptedException {
     for (ByteBuf piece = body.read(); piece != null; piece = body.read()) {
@@ -63,7 +61,7 @@ public final class BodyIngest {
     }
   }
 
-  /** Reads a small document. */
+  /** Reads a body of at most 4 MiB. */
   public static byte[] document(RequestBody body) throws S3Exception, InterruptedException {
     ByteArrayOutputStream document = new ByteArrayOutputStream();
     for (ByteBuf piece = body.read(); piece != null; piece = body.read()) {
@@ -79,13 +77,5 @@ public final class BodyIngest {
       }
     }
     return document.toByteArray();
-  }
-
-  public static MessageDigest md5() {
-    try {
-      return MessageDigest.getInstance("MD5");
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every Java has MD5", e);
-    }
   }
 }

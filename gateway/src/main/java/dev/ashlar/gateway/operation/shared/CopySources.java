@@ -1,30 +1,53 @@
 package dev.ashlar.gateway.operation.shared;
 
-import dev.ashlar.gateway.access.AccessControl;
 import dev.ashlar.gateway.access.Caller;
 import dev.ashlar.gateway.error.S3Error;
 import dev.ashlar.gateway.error.S3Exception;
 import dev.ashlar.gateway.s3.Conditions.Verdict;
-import dev.ashlar.gateway.s3.S3Request.CopySource;
+import dev.ashlar.gateway.s3.CopySource;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
+import dev.ashlar.protocol.message.Command;
+import dev.ashlar.protocol.message.CommandResult;
 import dev.ashlar.protocol.message.ObjectRecord;
 import dev.ashlar.protocol.message.ObjectSummary;
+import dev.ashlar.protocol.message.ResultCode;
 
-/** Finds the source objects of CopyObject and UploadPartCopy, and decides on reading them. */
-public final class CopySources {
-  private final AccessControl access;
+/** Copies from the objects that CopyObject and UploadPartCopy name. */
+public record CopySources(Backend backend, Caller caller) {
+  private static final int TRIES = 5;
 
-  public CopySources(AccessControl access) {
-    this.access = access;
+  /** Makes the command that copies this version of the source. */
+  public interface Copy<T> {
+    Prepared<T> prepare(ObjectRecord source) throws S3Exception;
   }
 
-  /** The current version of the source; PreconditionFailed if it does not meet its conditions. */
-  public ObjectRecord open(CopySource source, Caller caller)
+  /**
+   * @param what the copy will be
+   */
+  public record Prepared<T>(T what, Command.Builder command) {}
+
+  /** A copy that was made. */
+  public record Copied<T>(T what, CommandResult result) {}
+
+  /** Copies the current version of the source. */
+  public <T> Copied<T> copy(CopySource source, Copy<T> copy)
       throws S3Exception, MetadataUnavailableException {
-    if (source.expectedOwner() != null) {
-      access.requireExpectedOwner(source.bucket(), source.expectedOwner());
+    for (int tries = 1; ; tries++) {
+      Prepared<T> prepared = copy.prepare(open(source));
+      CommandResult result = backend.metadata().submit(prepared.command);
+      // The source was replaced after it was read: copy what is there now.
+      if (result.getCode() != ResultCode.CONDITIONAL_CONFLICT || tries == TRIES) {
+        return new Copied<>(prepared.what, ErrorMapping.requireOk(result));
+      }
     }
-    ObjectRecord object = access.require(caller, source.needs()).object().object();
+  }
+
+  /** The current version, on whose reading is decided here. */
+  private ObjectRecord open(CopySource source) throws S3Exception, MetadataUnavailableException {
+    if (source.expectedOwner() != null) {
+      backend.access().requireExpectedOwner(source.bucket(), source.expectedOwner());
+    }
+    ObjectRecord object = backend.access().require(caller, source.needs()).object().object();
     ObjectSummary summary = object.getSummary();
     if (source.conditions().judge(summary.getEtag(), summary.getLastModifiedMs()) != Verdict.PASS) {
       throw new S3Exception(S3Error.PRECONDITION_FAILED);

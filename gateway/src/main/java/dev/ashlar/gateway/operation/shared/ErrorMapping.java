@@ -7,11 +7,11 @@ import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.message.CommandResult;
 import dev.ashlar.protocol.message.ResultCode;
 
-/** What faults below the gateway are called in S3. */
+/** Maps errors of metadata and of the erasure-coding engine to S3 errors. */
 public final class ErrorMapping {
   private ErrorMapping() {}
 
-  /** Returns a result that is OK and throws what any other means. */
+  /** Returns a result that is OK; throws the S3 error of any other. */
   public static CommandResult requireOk(CommandResult result) throws S3Exception {
     if (result.getCode() != ResultCode.OK) {
       throw new S3Exception(error(result.getCode()));
@@ -34,7 +34,7 @@ public final class ErrorMapping {
       case LIMIT_EXCEEDED -> S3Error.INVALID_REQUEST;
       case INVALID_RANGE -> S3Error.INVALID_RANGE;
       case INVALID_OFFSET -> S3Error.INVALID_WRITE_OFFSET;
-      // Nothing is visible, or nobody knows: the client has to try again.
+      // The command was not applied, or its outcome is unknown: the client has to retry.
       case NOT_DURABLE, DEAD_SESSION, STALE_REQUEST, TOO_MANY_UNFOLDED ->
           S3Error.SERVICE_UNAVAILABLE;
       case OK, INVALID_COMMAND, UNRECOGNIZED -> S3Error.INTERNAL_ERROR;

@@ -1,6 +1,5 @@
 package dev.ashlar.gateway.operation.shared;
 
-import dev.ashlar.gateway.checksum.Checksums;
 import dev.ashlar.gateway.s3.Etags;
 import dev.ashlar.gateway.s3.S3Dates;
 import dev.ashlar.gateway.s3.S3Request.Listing;
@@ -10,7 +9,7 @@ import dev.ashlar.protocol.client.ListPage;
 import dev.ashlar.protocol.message.ChecksumValue;
 import dev.ashlar.protocol.message.ObjectSummary;
 
-/** What the documents of all listings have in common. */
+/** Writes the elements that the documents of all listings share. */
 public final class ListingDocument {
   private final XmlWriter xml;
   private final Listing listing;
@@ -30,12 +29,12 @@ public final class ListingDocument {
     return this;
   }
 
-  /** The like, but nothing for an empty value. */
+  /** As {@link #name}, but nothing for an empty value. */
   public ListingDocument optionalName(String element, String value) {
     return value.isEmpty() ? this : name(element, value);
   }
 
-  /** What was asked and whether there is more. */
+  /** The parameters of the listing, and whether there are more entries. */
   public ListingDocument parameters(String maxElement, boolean isTruncated) {
     xml.element(maxElement, listing.max());
     optionalName("Delimiter", listing.delimiter());
@@ -52,10 +51,7 @@ public final class ListingDocument {
     xml.element("LastModified", S3Dates.xml(summary.getLastModifiedMs()));
     xml.element("ETag", Etags.quote(summary.getEtag()));
     ChecksumValue checksum = summary.getChecksum();
-    if (Checksums.isPresent(checksum)) {
-      xml.element("ChecksumAlgorithm", Checksums.name(checksum.getAlgorithm()));
-      xml.element("ChecksumType", Checksums.typeName(checksum.getType()));
-    }
+    Answers.writeChecksumAlgorithm(xml, checksum.getAlgorithm(), checksum.getType());
     xml.element("Size", summary.getSize());
     xml.element("StorageClass", storageClass(summary));
     return this;
