@@ -26,8 +26,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Counts the debts of each placement group, and for how long the group has had debts: the oldest
@@ -35,7 +33,6 @@ import org.slf4j.LoggerFactory;
  * page by page, and rests ten times as long. For many threads.
  */
 public final class GroupDebts implements AutoCloseable {
-  private static final Logger LOG = LoggerFactory.getLogger(GroupDebts.class);
   private static final int PAGE = 200;
   private static final Duration INTERVAL = Duration.ofSeconds(10);
   private static final int REST_FACTOR = 10;
