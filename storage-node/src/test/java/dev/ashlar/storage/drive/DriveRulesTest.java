@@ -311,7 +311,7 @@ class DriveRulesTest {
       queue.stop();
       assertEquals(1, failures.size());
       assertEquals(
-          "writing to " + FIRST_SEGMENT + ": simulated input/output error",
+          "writing to " + FIRST_SEGMENT + " failed: simulated input/output error",
           failures.getFirst().getMessage());
       assertArrayEquals(noise(1, 1000), drive.read(1, 0, 1000), "reads go on");
       drive.core().endIncarnation();
