@@ -11,7 +11,6 @@ import dev.ashlar.protocol.message.EndSessions;
 import dev.ashlar.protocol.message.ForgetBlobs;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.DriveId;
-import dev.ashlar.protocol.process.BackgroundThread;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Clock;
@@ -28,8 +27,6 @@ import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Deletes the shards of blobs that nothing refers to, then their rows. A row stays while any drive
@@ -39,8 +36,7 @@ import org.slf4j.LoggerFactory;
  * <p>It goes through the garbage from the oldest to the newest and stays there, so that what it had
  * to leave behind keeps nothing else waiting; after a rest it begins again with the oldest.
  */
-public final class GarbageCollector implements AutoCloseable {
-  private static final Logger log = LoggerFactory.getLogger(GarbageCollector.class);
+public final class GarbageCollector {
   private final MetadataClient metadata;
   private final Function<UUID, @Nullable ShardStore> drives;
   private final Clock clock;
@@ -56,8 +52,6 @@ public final class GarbageCollector implements AutoCloseable {
 
   /** What is older has been tried before. */
   private long triedBeforeMs;
-
-  private @Nullable BackgroundThread worker;
 
   /**
    * @param drives the store of a drive, or null while it is not reachable
@@ -76,24 +70,6 @@ public final class GarbageCollector implements AutoCloseable {
     this.clock = clock;
     this.config = config;
     this.collected = meters.counter("ashlar_garbage_blobs_total");
-  }
-
-  /** Collects in the background until it is closed. */
-  public void start() {
-    worker = BackgroundThread.start("garbage", this::run);
-  }
-
-  private void run() throws InterruptedException {
-    while (true) {
-      Thread.sleep(config.interval());
-      try {
-        collect();
-      } catch (MetadataUnavailableException e) {
-        log.debug("Garbage collection is not possible now: {}", e.getMessage());
-      } catch (RuntimeException e) {
-        log.warn("A round of garbage collection failed; the next one follows.", e);
-      }
-    }
   }
 
   /**
@@ -223,14 +199,5 @@ public final class GarbageCollector implements AutoCloseable {
       orphans += sweep.sweep(store, present, isDead);
     }
     return orphans;
-  }
-
-  /** Ends the background thread. */
-  @Override
-  public void close() {
-    BackgroundThread running = worker;
-    if (running != null) {
-      running.close();
-    }
   }
 }

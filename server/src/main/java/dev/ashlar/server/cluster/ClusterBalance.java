@@ -13,7 +13,7 @@ import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.NodeLife;
 import dev.ashlar.protocol.model.PlacementMap;
 import dev.ashlar.protocol.model.Profile;
-import dev.ashlar.protocol.process.BackgroundThread;
+import dev.ashlar.server.jobs.PeriodicJobs;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -24,11 +24,9 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
-import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -37,7 +35,7 @@ import org.slf4j.LoggerFactory;
  * long, and those in again that come back, and gives new ones their share. Where two processes do,
  * the map's epoch lets one of them through.
  */
-public final class ClusterBalance implements AutoCloseable {
+public final class ClusterBalance {
   private static final Logger LOG = LoggerFactory.getLogger(ClusterBalance.class);
   private static final Duration INTERVAL = Duration.ofSeconds(2);
 
@@ -55,7 +53,6 @@ public final class ClusterBalance implements AutoCloseable {
 
   private final MetadataClient metadata;
   private final Duration outAfter;
-  private final BooleanSupplier isItsTurn;
   private final Predicate<UUID> hasFailed;
   private final LongSupplier nanos;
 
@@ -66,10 +63,8 @@ public final class ClusterBalance implements AutoCloseable {
   private final Map<UUID, Long> upSinceNanos = new HashMap<>();
 
   private long lookedAtNanos;
-  private @Nullable BackgroundThread worker;
 
   /**
-   * @param isItsTurn whether this process is the one that is to do it
    * @param hasFailed whether a drive takes no writes because one has failed, or hangs, though its
    *     node lives
    * @param nanos a clock that only goes forward
@@ -77,49 +72,42 @@ public final class ClusterBalance implements AutoCloseable {
   public ClusterBalance(
       MetadataClient metadata,
       Duration outAfter,
-      BooleanSupplier isItsTurn,
       Predicate<UUID> hasFailed,
       LongSupplier nanos) {
     this.metadata = metadata;
     this.outAfter = outAfter;
-    this.isItsTurn = isItsTurn;
     this.hasFailed = hasFailed;
     this.nanos = nanos;
   }
 
-  /** Works until it is closed. */
-  public void start() {
-    worker = BackgroundThread.start("balance", this::run);
+  /** Starts the job. */
+  public void start(PeriodicJobs jobs) {
+    jobs.start(
+        "balance",
+        INTERVAL,
+        INTERVAL,
+        new PeriodicJobs.Job() {
+          @Override
+          public Duration run() throws MetadataUnavailableException {
+            balance();
+            return INTERVAL;
+          }
+
+          @Override
+          public void skip() {
+            forget();
+          }
+        });
   }
 
-  private void run() throws InterruptedException {
-    while (true) {
-      Thread.sleep(INTERVAL);
-      try {
-        round();
-      } catch (MetadataUnavailableException e) {
-        LOG.debug("the placement stays: {}", e.getMessage());
-      } catch (RuntimeException e) {
-        LOG.warn("the placement stays", e);
-      }
-    }
-  }
-
-  /** Looks once, and does what is to be done. */
-  void round() throws MetadataUnavailableException {
-    if (isItsTurn.getAsBoolean()) {
-      balance();
-    } else {
-      forget();
-    }
-  }
-
-  private void forget() {
+  /** What was seen before another process took over says nothing about now. */
+  void forget() {
     downSinceNanos.clear();
     upSinceNanos.clear();
   }
 
-  private void balance() throws MetadataUnavailableException {
+  /** One round. */
+  void balance() throws MetadataUnavailableException {
     Registry registry = metadata.registry();
     PlacementMap map = metadata.placement(registry.getEpoch());
     if (map.epoch() != registry.getEpoch()) {
@@ -293,13 +281,5 @@ public final class ClusterBalance implements AutoCloseable {
 
   public static DriveRow standing(DriveRow row, DriveStanding standing, boolean isByItself) {
     return row.toBuilder().setStanding(standing).setOutByItself(isByItself).build();
-  }
-
-  @Override
-  public void close() {
-    BackgroundThread running = worker;
-    if (running != null) {
-      running.close();
-    }
   }
 }

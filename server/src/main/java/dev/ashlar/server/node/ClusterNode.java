@@ -38,6 +38,7 @@ import dev.ashlar.transport.metadata.RemoteMetadataConfig;
 import dev.ashlar.transport.session.FramePort;
 import dev.ashlar.transport.tls.ClusterTls;
 import dev.ashlar.transport.tls.TlsFiles;
+import dev.ashlar.server.jobs.PeriodicJobs;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.TimeGauge;
 import io.micronaut.context.annotation.Context;
@@ -273,15 +274,13 @@ final class ClusterNode implements RunningServer {
                 new GatewayRole.Dependencies(codes, resources.slabs(), meters, clock, steady),
                 drives::oldestReadMs));
     member.reportReads(() -> oldestReadMs(gateway, drives.logTime()));
-    collectGarbage(metadata, drives, gateway);
     BooleanSupplier isItsTurn = () -> drives.isFresh() && drives.isFirstGateway();
     gateway.startRepair(isItsTurn);
     gateway.startParityScrub(isItsTurn);
-    opened
-        .add(
-            new ClusterBalance(
-                metadata, cluster.outAfter(), isItsTurn, drives::hasFailed, System::nanoTime))
-        .start();
+    PeriodicJobs jobs = opened.add(new PeriodicJobs(isItsTurn, meters));
+    collectGarbage(jobs, metadata, drives, gateway);
+    new ClusterBalance(metadata, cluster.outAfter(), drives::hasFailed, System::nanoTime)
+        .start(jobs);
     gateway.serve(root);
     return new Serving(
         drives, metadata, new Admin(metadata, metadata, gateway.debts(), knowledge(drives)), root);
@@ -334,19 +333,19 @@ final class ClusterNode implements RunningServer {
     return oldestMs < nowMs ? logTime.ofOwn(oldestMs) : 0;
   }
 
-  /** By log time, because that is when blobs lost their references. */
-  private void collectGarbage(MetadataClient metadata, ClusterDrives drives, GatewayRole gateway) {
+  /** By log time, by which blobs lost their references. */
+  private void collectGarbage(
+      PeriodicJobs jobs, MetadataClient metadata, ClusterDrives drives, GatewayRole gateway) {
     LogTime logTime = drives.logTime();
     GarbageCollector collector =
-        opened.add(
-            new GarbageCollector(
-                metadata,
-                drives::store,
-                () -> logTime.ofOwn(drives.oldestReadMs(gateway.reads().oldestMs())),
-                logTime,
-                GarbageConfig.DEFAULT,
-                meters));
-    opened.add(new ClusterGarbage(collector, drives, GarbageConfig.DEFAULT));
+        new GarbageCollector(
+            metadata,
+            drives::store,
+            () -> logTime.ofOwn(drives.oldestReadMs(gateway.reads().oldestMs())),
+            logTime,
+            GarbageConfig.DEFAULT,
+            meters);
+    GarbageJob.start(jobs, collector, GarbageConfig.DEFAULT);
   }
 
   @Override

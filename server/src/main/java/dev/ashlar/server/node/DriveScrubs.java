@@ -19,6 +19,7 @@ import dev.ashlar.server.admin.ScrubPage;
 import dev.ashlar.server.config.BackgroundOptions;
 import dev.ashlar.storage.drive.DriveStore;
 import dev.ashlar.storage.drive.scrub.ScrubConfig;
+import dev.ashlar.server.jobs.PeriodicJobs;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -45,7 +46,7 @@ import org.slf4j.LoggerFactory;
  */
 final class DriveScrubs implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(DriveScrubs.class);
-  private static final long LOOK_MS = 5_000;
+  private static final Duration INTERVAL = Duration.ofSeconds(5);
 
   /** After the start, which has enough to do. */
   private static final Duration FIRST_LIGHT = Duration.ofMinutes(1);
@@ -65,7 +66,7 @@ final class DriveScrubs implements AutoCloseable {
   private final Clock clock;
   private final Counter orphans;
   private final Counter lacking;
-  private final Thread worker;
+  private final PeriodicJobs jobs;
   private final Map<UUID, ScrubPage.Light> lightPages = new ConcurrentHashMap<>();
   private volatile boolean isWanted;
   private volatile long lightStartedMs;
@@ -104,12 +105,12 @@ final class DriveScrubs implements AutoCloseable {
         .description("Time of the last full comparison with metadata, in seconds since 1970")
         .register(meters);
     lightStartedMs = clock.millis() - options.lightScrubPeriod().minus(FIRST_LIGHT).toMillis();
-    worker = Thread.ofPlatform().name("light-scrub").daemon().unstarted(this::run);
+    jobs = new PeriodicJobs(() -> true, meters);
     for (DriveStore store : stores) {
       store.startScrub(options.scrub(), this::damaged);
     }
     losses.start();
-    worker.start();
+    jobs.start("light-scrub", Duration.ZERO, INTERVAL, this::round);
   }
 
   /** From now on also this drive, which was not there before. */
@@ -146,27 +147,10 @@ final class DriveScrubs implements AutoCloseable {
     return new ScrubPage(page);
   }
 
-  private void run() {
-    try {
-      while (true) {
-        try {
-          round();
-        } catch (MetadataUnavailableException e) {
-          LOG.debug("drives are not compared with metadata: {}", e.getMessage());
-        } catch (RuntimeException e) {
-          LOG.warn("drives are not compared with metadata", e);
-        }
-        Thread.sleep(LOOK_MS);
-      }
-    } catch (InterruptedException e) {
-      LOG.debug("the light scrub ends with the server");
-    }
-  }
-
-  private void round() throws MetadataUnavailableException, InterruptedException {
+  private Duration round() throws MetadataUnavailableException, InterruptedException {
     Registry registry = metadata.registry();
     if (registry.getEpoch() == 0) {
-      return; // nobody can have written anything
+      return INTERVAL; // nothing can have been written
     }
     LiveSessions live = LiveSessions.of(registry);
     LiveSessions before = seen;
@@ -183,6 +167,7 @@ final class DriveScrubs implements AutoCloseable {
       lightStartedMs = clock.millis();
       pass(live);
     }
+    return INTERVAL;
   }
 
   private long removeLeftovers(long below, LongPredicate isDead)
@@ -216,12 +201,7 @@ final class DriveScrubs implements AutoCloseable {
 
   @Override
   public void close() {
-    worker.interrupt();
-    try {
-      worker.join();
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
+    jobs.close();
     losses.close();
   }
 }

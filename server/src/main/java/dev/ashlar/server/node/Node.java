@@ -25,6 +25,7 @@ import dev.ashlar.server.config.MetadataFolders;
 import dev.ashlar.server.config.RootCredential;
 import dev.ashlar.server.config.ServerOptions;
 import dev.ashlar.storage.drive.DriveResources;
+import dev.ashlar.server.jobs.PeriodicJobs;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micronaut.context.annotation.Context;
 import io.micronaut.context.annotation.Requires;
@@ -122,14 +123,15 @@ public final class Node implements RunningServer {
                   new GatewayRole.Backend(cluster, options.profile(), metadata, awaited::store),
                   new GatewayRole.Dependencies(codes, resources.slabs(), meters, clock, steady),
                   LongUnaryOperator.identity()));
-      collectGarbage(metadata, awaited, gateway.reads(), meters, steady);
+      PeriodicJobs jobs = opened.add(new PeriodicJobs(() -> true, meters));
+      collectGarbage(jobs, metadata, awaited, gateway.reads(), meters, steady);
+      gateway.startRepair(() -> true);
+      gateway.startParityScrub(() -> true);
       admin = new Admin(metadata, null, gateway.debts(), awaited);
       FailureTolerance.measure(() -> ifKnown(admin::failureTolerance), meters);
       risk = new RecentRisk(() -> ifKnown(admin::risk), System::nanoTime);
       DataRisk.measure(risk::now, meters);
       StoreSpace.measure(() -> ifKnown(admin::space), meters);
-      gateway.startRepair(() -> true);
-      gateway.startParityScrub(() -> true);
       scrubs =
           opened.add(
               new DriveScrubs(options.background(), metadata, drives.stores(), steady, meters));
@@ -192,16 +194,16 @@ public final class Node implements RunningServer {
    * the folders are locked by this one, so whoever wrote under an earlier session is gone.
    */
   private void collectGarbage(
+      PeriodicJobs jobs,
       MetadataClient metadata,
       AwaitedDrives awaited,
       RunningReads reads,
       MeterRegistry meters,
       Clock steady) {
     GarbageCollector collector =
-        opened.add(
-            new GarbageCollector(
-                metadata, awaited::store, reads::oldestMs, steady, GarbageConfig.DEFAULT, meters));
-    collector.start();
+        new GarbageCollector(
+            metadata, awaited::store, reads::oldestMs, steady, GarbageConfig.DEFAULT, meters);
+    GarbageJob.start(jobs, collector, GarbageConfig.DEFAULT);
     Thread sweep = Thread.ofPlatform().name("orphan-sweep").daemon().start(() -> sweep(collector));
     opened.add(
         () -> {

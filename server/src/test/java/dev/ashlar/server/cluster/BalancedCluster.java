@@ -62,7 +62,7 @@ public final class BalancedCluster {
           new GroupDebts(metadata, clock, new SimpleMeterRegistry()),
           failed::contains);
   private final ClusterBalance balance =
-      new ClusterBalance(metadata, OUT_AFTER, () -> isItsTurn, failed::contains, this::nanos);
+      new ClusterBalance(metadata, OUT_AFTER, failed::contains, this::nanos);
 
   public BalancedCluster(int nodes, int drivesPerNode) throws Exception {
     this.drivesPerNode = drivesPerNode;
@@ -141,7 +141,7 @@ public final class BalancedCluster {
   public void pass(Duration time) throws MetadataUnavailableException {
     for (long i = 0; i < time.toSeconds(); i += LOOK_SECONDS) {
       passUnseen(Duration.ofSeconds(LOOK_SECONDS));
-      balance.round();
+    round();
     }
   }
 
@@ -157,8 +157,16 @@ public final class BalancedCluster {
         });
   }
 
+  private void round() throws MetadataUnavailableException {
+    if (isItsTurn) {
+      balance.balance();
+    } else {
+      balance.forget();
+    }
+  }
+
   public void look() throws MetadataUnavailableException {
-    balance.round();
+    round();
   }
 
   /** What repair does: of all drives it is known what they have, and nothing is to be moved. */

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.ashlar.server.jobs;
+
+import org.jspecify.annotations.NullMarked;
