@@ -67,7 +67,7 @@ public final class AdminAccess {
   @Nullable MutableHttpResponse<?> refusalOfChange(HttpRequest<?> request) {
     return request.getHeaders().contains(HEADER)
         ? refusal(request)
-        : error(HttpStatus.FORBIDDEN, "requests that change something have the header " + HEADER);
+        : error(HttpStatus.FORBIDDEN, "requests that change something need the header " + HEADER);
   }
 
   private static boolean isKnown(HttpRequest<?> request, RootCredential root) {

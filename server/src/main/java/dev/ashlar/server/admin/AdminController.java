@@ -50,12 +50,12 @@ final class AdminController {
   private HttpResponse<?> answer(Answer answer) {
     Admin admin = server.admin();
     if (admin == null) {
-      return error(HttpStatus.NOT_FOUND, "this process is no gateway: ask one");
+      return error(HttpStatus.NOT_FOUND, "this process is not a gateway: use the management port of one");
     }
     try {
       Object made = answer.make(admin);
       return made == null
-          ? error(HttpStatus.NOT_FOUND, "there is nothing of this name")
+          ? error(HttpStatus.NOT_FOUND, "no such page or command")
           : HttpResponse.ok(made);
     } catch (Admin.RefusedException e) {
       return error(HttpStatus.CONFLICT, String.valueOf(e.getMessage()));

@@ -98,7 +98,7 @@ public final class DriveChanges {
         throw new Admin.RefusedException("metadata refuses it: " + code);
       }
     }
-    throw new Admin.RefusedException("the placement changes all the time: try again");
+    throw new Admin.RefusedException("the placement map keeps changing: try again");
   }
 
   private static List<DriveRow> drives(Registry registry, String target)
@@ -153,7 +153,7 @@ public final class DriveChanges {
     Set<UUID> down = known.downOr(hasFailed);
     boolean isUp = drives.stream().anyMatch(row -> !down.contains(DriveId.of(row).id()));
     if (standing == DriveStanding.STANDING_OUT && isUp) {
-      throw new Admin.RefusedException(target + " is up: drain it, so that what it has is copied");
+      throw new Admin.RefusedException(target + " is up: drain it instead, so that its data is copied");
     }
     if (standing == DriveStanding.STANDING_IN) {
       checkUp(drives, down);
@@ -170,7 +170,7 @@ public final class DriveChanges {
                 + id
                 + " of "
                 + row.getNode()
-                + " is down, or has failed, and would get slots: have it back first");
+                + " is down or has failed, and must be up before it gets slots");
       }
     }
   }

@@ -119,7 +119,7 @@ public final class ClusterBalance {
     try {
       plan = plan(drives, changed, this::isFound);
     } catch (IllegalArgumentException e) {
-      LOG.debug("the slots stay where they are: {}", e.getMessage());
+      LOG.debug("No slots are moved: {}", e.getMessage());
       return;
     }
     if (plan.getMovesCount() == 0 && plan.getDrivesCount() == 0) {
@@ -128,13 +128,13 @@ public final class ClusterBalance {
     ResultCode code = metadata.submit(Command.newBuilder().setMoveSlots(plan)).getCode();
     if (code == ResultCode.OK) {
       LOG.info(
-          "placement epoch {}: {} of {} slots get another drive",
+          "Placement epoch {}: {} of {} slots move to another drive.",
           map.epoch() + 1,
           plan.getMovesCount(),
           map.pgCount() * map.profile().shards());
-      changed.forEach(row -> LOG.info("drive {} is {}", DriveId.of(row), row.getStanding()));
+      changed.forEach(row -> LOG.info("Drive {} is now {}.", DriveId.of(row), row.getStanding()));
     } else {
-      LOG.debug("the placement has changed meanwhile: {}", code);
+      LOG.debug("The placement map has changed meanwhile: {}", code);
     }
   }
 

@@ -106,9 +106,9 @@ public final class ClusterDrives implements ClusterView, AutoCloseable {
     try {
       assessed = new Assessed(risk(seen.registry(), seen.debts()), seen.seenNanos());
     } catch (MetadataUnavailableException e) {
-      LOG.debug("data risk is not known anew: {}", e.getMessage());
+      LOG.debug("Risk assessment failed; keeping the last known result: {}", e.getMessage());
     } catch (RuntimeException e) {
-      LOG.warn("data risk is not known anew", e);
+      LOG.warn("Risk assessment failed; keeping the last known result.", e);
     }
   }
 
@@ -136,9 +136,9 @@ public final class ClusterDrives implements ClusterView, AutoCloseable {
         follow(view.registry());
         assessRisk();
       } catch (MetadataUnavailableException e) {
-        LOG.debug("nodes as before: {}", e.getMessage());
+        LOG.debug("Node refresh failed; keeping the last known list: {}", e.getMessage());
       } catch (RuntimeException e) {
-        LOG.warn("nodes as before", e);
+        LOG.warn("Node refresh failed; keeping the last known list.", e);
       }
     }
   }

@@ -97,11 +97,11 @@ public final class Membership implements AutoCloseable {
     for (int tries = 1; code == ResultCode.CONDITIONAL_CONFLICT; tries++) {
       if (tries == TAKE_OVER_TRIES) {
         throw new IOException(
-            "another process is node "
+            "another process at another address is node "
                 + cluster.node()
-                + " of this cluster, at another address: give each its own --node");
+                + " of this cluster: give each process its own --node");
       }
-      LOG.info("waiting until the node {} that there was is gone", cluster.node());
+      LOG.info("Waiting for the previous instance of node {} to expire.", cluster.node());
       Thread.sleep(PAUSE);
       code = register();
     }
@@ -112,9 +112,9 @@ public final class Membership implements AutoCloseable {
   private void check(ResultCode code) throws IOException {
     if (code != ResultCode.OK) {
       throw new IOException(
-          "the cluster does not take these drives as those of node "
+          "the cluster refuses these drives for node "
               + cluster.node()
-              + ": they were replaced meanwhile, or are another node's ("
+              + ": they have been replaced, or belong to another node ("
               + code
               + ")");
     }
@@ -152,7 +152,7 @@ public final class Membership implements AutoCloseable {
   private void checkProfile(Registry registry) throws IOException {
     if (registry.getEpoch() == 0 && cluster.expectedDrives() == 0) {
       throw new IOException(
-          "this cluster is new: --expect-drives says with how many drives it begins");
+          "this cluster is new: give the number of its drives with --expect-drives");
     }
     Profile present = registry.getEpoch() == 0 ? profile : Profile.of(registry.getProfile());
     if (!present.equals(profile)) {
@@ -187,7 +187,7 @@ public final class Membership implements AutoCloseable {
         .noneMatch(drive -> drive.getNode().equals(cluster.node()))) {
       throw new IOException(said);
     }
-    LOG.warn("{}. Until then all that do not say it count as one", said);
+    LOG.warn("{}. Until then, all nodes without this label count as one.", said);
   }
 
   private ResultCode register() throws MetadataUnavailableException {
@@ -232,7 +232,7 @@ public final class Membership implements AutoCloseable {
           told = now;
           toldNanos = System.nanoTime();
         } else {
-          LOG.debug("how full the drives are was not told: {}", code);
+          LOG.debug("Drive usage was not reported: {}", code);
         }
       }
     } finally {
@@ -256,9 +256,9 @@ public final class Membership implements AutoCloseable {
           tellUse();
         }
       } catch (MetadataUnavailableException e) {
-        LOG.debug("no heartbeat: {}", e.getMessage());
+        LOG.debug("Heartbeat failed: {}", e.getMessage());
       } catch (RuntimeException e) {
-        LOG.warn("no heartbeat", e);
+        LOG.warn("Heartbeat failed.", e);
       }
       Thread.sleep(hasMap || drives.isEmpty() ? NodeLife.HEARTBEAT_MS : PAUSE.toMillis());
     }
@@ -272,8 +272,8 @@ public final class Membership implements AutoCloseable {
     ResultCode code = submit(Command.newBuilder().setNodeHeartbeat(alive));
     if (code == ResultCode.STALE_REQUEST && hasSessionEnded()) {
       LOG.error(
-          "another process has become node {} of this cluster, or this one was silent for too long:"
-              + " it can write no more, and ends",
+          "The session of node {} has ended: another process has taken its name, or it was silent"
+              + " for too long. This process can no longer write and exits.",
           cluster.node());
       onSessionEnd.run();
       return;
@@ -284,7 +284,7 @@ public final class Membership implements AutoCloseable {
       register();
     } else if (isOther && !isDisplaced) {
       LOG.error(
-          "another process has become node {} of this cluster: end one of them", cluster.node());
+          "Another process has registered as node {} of this cluster. Stop one of them.", cluster.node());
     }
     isDisplaced = isOther;
   }
@@ -306,7 +306,7 @@ public final class Membership implements AutoCloseable {
       PutDrives.Builder map = PutDrives.newBuilder().setPgMap(Placement.first(registry, profile));
       if (submit(Command.newBuilder().setPutDrives(map)) == ResultCode.OK) {
         LOG.info(
-            "the cluster begins with {} drives, spread over {}",
+            "Created the first placement map: {} drives, failure domain {}.",
             registry.getDrivesCount(),
             map.getPgMap().getFailureDomain());
       }

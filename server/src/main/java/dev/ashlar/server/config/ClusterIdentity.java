@@ -41,7 +41,7 @@ public final class ClusterIdentity {
       try {
         here = read(folder.resolve(FILE));
       } catch (IOException e) {
-        LOG.error("metadata folder {}: {}", folder, e.getMessage());
+        LOG.error("Metadata folder {}: {}", folder, e.getMessage());
         damage = e;
       }
       if (here == null) {
@@ -74,7 +74,7 @@ public final class ClusterIdentity {
         if (isNew) {
           throw e;
         }
-        LOG.error("metadata folder {} cannot be written: {}", folder, e.getMessage());
+        LOG.error("Cannot write to metadata folder {}: {}", folder, e.getMessage());
       }
     }
   }

@@ -122,7 +122,7 @@ public record RootCredential(String accessKey, String secretKey, String origin, 
           if (fresh) {
             throw e;
           }
-          LOG.error("the credentials are not kept in {}: {}", file, e.getMessage());
+          LOG.error("Cannot store the credentials in {}: {}", file, e.getMessage());
         }
       }
     }
@@ -136,7 +136,7 @@ public record RootCredential(String accessKey, String secretKey, String origin, 
         try {
           return read(file);
         } catch (IOException e) {
-          LOG.error("credentials: {}", e.getMessage());
+          LOG.error("Cannot read credentials: {}", e.getMessage());
           damage = e;
         }
       }

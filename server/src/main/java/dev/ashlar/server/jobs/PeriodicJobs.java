@@ -63,7 +63,7 @@ public final class PeriodicJobs implements AutoCloseable {
         Thread.sleep(round(name, interval, job));
       }
     } catch (InterruptedException e) {
-      LOG.debug("job {} ends", name);
+      LOG.debug("Job {} ends.", name);
     }
   }
 
@@ -82,7 +82,7 @@ public final class PeriodicJobs implements AutoCloseable {
       outcome = "waiting";
       LOG.debug("Job {} waits for metadata: {}", name, e.getMessage());
     } catch (RuntimeException e) {
-      LOG.warn("Job {} failed; it continues", name, e);
+      LOG.warn("Job {} failed; it continues.", name, e);
     } finally {
       Timer.builder("ashlar.job.round")
           .description("Rounds of periodic jobs; waiting: metadata did not answer")

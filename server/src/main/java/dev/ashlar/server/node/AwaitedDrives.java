@@ -89,7 +89,7 @@ final class AwaitedDrives implements Admin.DriveKnowledge {
     drives.fill(known(metadata));
     for (int i = 1; i < tries && !drives.emptyFolders().isEmpty(); i++) {
       if (i == 1) {
-        LOG.warn("{} are empty: asking whether they may be replaced", drives.emptyFolders());
+        LOG.warn("Folders {} are empty; asking metadata whether their drives may be replaced.", drives.emptyFolders());
       }
       Thread.sleep(PAUSE);
       ask();
@@ -97,11 +97,11 @@ final class AwaitedDrives implements Admin.DriveKnowledge {
     }
     for (Path folder : drives.emptyFolders()) {
       LOG.error(
-          "{} is empty. Its drive is not replaced yet, because others are away or being rebuilt,"
-              + " and with it too much would be lost. If it is only not mounted, mount it; if it"
-              + " is to be replaced, it is as soon as the others are well. If they never will be,"
-              + " and it neither, make the file {} in it. This process goes on and looks again"
-              + " at least every {} s",
+          "{} is empty. Its drive is not replaced yet: other drives are down or being rebuilt, and"
+              + " data could be lost. If the drive is not mounted, mount it. If it is to be replaced,"
+              + " wait: it is replaced when the other drives have recovered. If they never will,"
+              + " create the file {} in the folder. This process continues and checks again at least"
+              + " every {} s.",
           folder,
           DriveFolderState.CONFIRMATION,
           lookAgain.toSeconds());
@@ -137,9 +137,9 @@ final class AwaitedDrives implements Admin.DriveKnowledge {
                 pause = first;
               }
             } catch (MetadataUnavailableException e) {
-              LOG.debug("{} are awaited: {}", drives.awaitedFolders(), e.getMessage());
+              LOG.debug("Still waiting for the drives of {}: {}", drives.awaitedFolders(), e.getMessage());
             } catch (IOException | RuntimeException e) {
-              LOG.error("drives that were not in their folders do not come", e);
+              LOG.error("Checking for missing drives failed; it is retried.", e);
             }
           }
         });
@@ -178,7 +178,7 @@ final class AwaitedDrives implements Admin.DriveKnowledge {
     ask();
     for (DriveStore drive : come) {
       Objects.requireNonNull(late.get(drive.drive().id())).come(drive);
-      LOG.info("{} is served now as drive {}", drives.folderOf(drive), drive.drive());
+      LOG.info("{} is now served as drive {}.", drives.folderOf(drive), drive.drive());
       newcomer.come(drive);
     }
     return true;

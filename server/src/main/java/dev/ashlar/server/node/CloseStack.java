@@ -24,7 +24,7 @@ final class CloseStack implements AutoCloseable {
       try {
         resource.close();
       } catch (Exception e) {
-        LOG.error("{} did not close cleanly", resource.getClass().getSimpleName(), e);
+        LOG.error("{} did not close cleanly.", resource.getClass().getSimpleName(), e);
       }
     }
   }

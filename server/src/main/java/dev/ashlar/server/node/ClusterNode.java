@@ -196,7 +196,7 @@ final class ClusterNode implements RunningServer {
       } catch (HandshakeException e) {
         throw new IOException("the metadata nodes do not take this process", e);
       } catch (MetadataUnavailableException e) {
-        LOG.warn("waiting for the metadata nodes {}: {}", cluster.metadataNodes(), e.getMessage());
+        LOG.warn("Waiting for the metadata nodes {}: {}", cluster.metadataNodes(), e.getMessage());
         Thread.sleep(PAUSE);
       }
     }
@@ -318,7 +318,7 @@ final class ClusterNode implements RunningServer {
       }
       if (saidNanos == 0 || System.nanoTime() - saidNanos > SAY_AGAIN.toNanos()) {
         LOG.info(
-            "waiting for the storage nodes to begin; {} drives have joined",
+            "Waiting for the expected number of drives; {} have joined.",
             registry.getDrivesCount());
         saidNanos = System.nanoTime();
       }

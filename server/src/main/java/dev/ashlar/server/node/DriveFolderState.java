@@ -61,7 +61,7 @@ enum DriveFolderState {
     try {
       return FileSystemIdentity.of(folder).mayBeEmptied(fileSystem);
     } catch (IOException | RuntimeException e) {
-      LOG.warn("{} is empty, and its file system cannot be told: check the mount", folder, e);
+      LOG.warn("{} is empty, and its file system cannot be identified. Check the mount.", folder, e);
       return false;
     }
   }
@@ -88,7 +88,7 @@ enum DriveFolderState {
     try {
       return isEmpty(folder);
     } catch (IOException e) {
-      LOG.debug("{} cannot be read: whoever opens it says why", folder, e);
+      LOG.debug("{} cannot be read; opening the drive reports the reason.", folder, e);
       return false;
     }
   }
@@ -107,22 +107,22 @@ enum DriveFolderState {
     switch (this) {
       case PRESENT -> {}
       case EMPTY ->
-          LOG.warn("{} is empty. It was the folder of drive {}", folder, DriveId.of(known));
+          LOG.warn("{} is empty. It was the folder of drive {}.", folder, DriveId.of(known));
       case NOT_MOUNTED ->
           LOG.error(
               "{} is empty, and its drive {} is not mounted: it was on another file system{}. Mount"
-                  + " it: it is served as soon as it is there. If it is to be replaced, mount an"
-                  + " empty file system there; if the folder is below the mount point of that"
-                  + " file system, also make the file {} in the folder once it is mounted",
+                  + " it; it is then served without a restart. To replace it, mount an empty file"
+                  + " system there. If the folder is below the mount point of that file system,"
+                  + " also create the file {} in the folder after mounting.",
               folder,
               DriveId.of(known),
               known.getFileSystem().isEmpty() ? "" : ", " + known.getFileSystem(),
               CONFIRMATION);
       case SUPERSEDED ->
           LOG.error(
-              "{} holds drive {} as it was before it was replaced: it is not used. If it is to take"
-                  + " its place again, run: ashlar admin drive recall {}. If not, mount the"
-                  + " replacement there, or an empty file system",
+              "{} holds drive {}, which has been replaced. It is not used. To take it back, run:"
+                  + " ashlar admin drive recall {}. Otherwise mount the replacement or an empty file"
+                  + " system there.",
               folder,
               DriveId.idOf(known),
               DriveId.idOf(known));

@@ -156,7 +156,7 @@ final class DriveScrubs implements AutoCloseable {
     LiveSessions before = seen;
     Set<Long> ended = before == null ? Set.of() : live.endedSince(before);
     if (!ended.isEmpty()) {
-      LOG.info("{} sessions have ended: what they left on the drives is removed", ended.size());
+      LOG.info("{} sessions have ended; removing their uncommitted data from the drives.", ended.size());
       removeLeftovers(live.newest(), session -> ended.contains(session) && live.isDead(session));
     }
     seen = live;
@@ -193,7 +193,7 @@ final class DriveScrubs implements AutoCloseable {
             new ScrubPage.Light(
                 startedMs, clock.millis(), found.shards(), found.suspects(), removed));
       } catch (ShardException e) {
-        LOG.warn("drive {} was not compared with metadata: {}", store.drive(), e.getMessage());
+        LOG.warn("Drive {} could not be compared with metadata: {}", store.drive(), e.getMessage());
       }
     }
     lightFinishedMs = clock.millis();

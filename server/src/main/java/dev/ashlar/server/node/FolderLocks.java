@@ -37,7 +37,7 @@ final class FolderLocks implements AutoCloseable {
         try {
           file = open(folder);
         } catch (IOException e) {
-          LOG.error("{} cannot be locked: {}", folder, e.toString());
+          LOG.error("Cannot lock {}: {}", folder, e.toString());
           continue;
         }
         lock(folder, file);

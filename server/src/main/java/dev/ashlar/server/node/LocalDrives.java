@@ -170,8 +170,8 @@ final class LocalDrives implements AutoCloseable {
         boolean isConfirmed = DriveFolderState.isConfirmed(folderOf(id));
         if (isConfirmed) {
           LOG.warn(
-              "{} is empty and on another file system than its drive was. Its replacement is"
-                  + " confirmed: formatting a replacement",
+              "{} is empty and on another file system than its drive was. The replacement is"
+                  + " confirmed: formatting a new drive.",
               folderOf(id));
         }
         yield isConfirmed;
@@ -180,7 +180,7 @@ final class LocalDrives implements AutoCloseable {
         boolean isTakenForLost = now.getIncarnation() > before.getIncarnation();
         boolean mayFormat = isTakenForLost || DriveFolderState.isConfirmed(folderOf(id));
         if (mayFormat) {
-          LOG.warn("{} is empty: formatting a replacement of its drive", folderOf(id));
+          LOG.warn("{} is empty: formatting a replacement for its drive.", folderOf(id));
         }
         yield mayFormat;
       }
@@ -193,7 +193,7 @@ final class LocalDrives implements AutoCloseable {
       DriveRecall.begin(driveConfig(id, now.getIncarnation()), resources);
       return true;
     } catch (IOException e) {
-      LOG.error("the drive in {} was recalled, and cannot be taken back", folderOf(id), e);
+      LOG.error("The drive in {} was recalled but cannot be taken back.", folderOf(id), e);
       return false;
     }
   }
@@ -251,7 +251,7 @@ final class LocalDrives implements AutoCloseable {
         open.put(entry.getKey(), entry.getValue().get());
       } catch (ExecutionException e) {
         Throwable cause = e.getCause() == null ? e : e.getCause();
-        LOG.error("drive cannot be opened: {}", cause.getMessage());
+        LOG.error("Cannot open a drive: {}", cause.getMessage());
         failures.put(entry.getKey(), new IOException(cause.getMessage(), cause));
       }
     }
@@ -366,7 +366,7 @@ final class LocalDrives implements AutoCloseable {
           && parent != null
           && !Files.getFileStore(folder).equals(Files.getFileStore(parent));
     } catch (IOException e) {
-      LOG.warn("cannot tell whether {} is mounted: it counts as not mounted", folder, e);
+      LOG.warn("Cannot determine whether {} is mounted; treating it as not mounted.", folder, e);
       return false;
     }
   }
@@ -432,7 +432,7 @@ final class LocalDrives implements AutoCloseable {
     try {
       capacities.put(id, Files.getFileStore(folderOf(id)).getTotalSpace());
     } catch (IOException e) {
-      LOG.debug("{} is as large as it was, as far as is known", folderOf(id), e);
+      LOG.debug("Cannot read the capacity of {}; keeping the last known one.", folderOf(id), e);
     }
     long fileSystem = capacities.getOrDefault(id, 0L);
     return config.capacityBytes() == 0 ? fileSystem : Math.min(fileSystem, config.capacityBytes());
@@ -464,7 +464,7 @@ final class LocalDrives implements AutoCloseable {
       try {
         store.close();
       } catch (Exception e) {
-        LOG.error("drive {} did not close cleanly", store.drive(), e);
+        LOG.error("Drive {} did not close cleanly.", store.drive(), e);
       }
     }
   }

@@ -216,14 +216,14 @@ public final class Node implements RunningServer {
     try {
       long orphans = collector.sweepDeadSessions(drives.stores());
       if (orphans > 0) {
-        LOG.info("removed {} unfinished writes of earlier runs", orphans);
+        LOG.info("Removed {} unfinished writes of earlier runs.", orphans);
       }
     } catch (MetadataUnavailableException e) {
-      LOG.warn("unfinished writes of earlier runs stay until the next start: {}", e.getMessage());
+      LOG.warn("Unfinished writes of earlier runs are kept until the next start: {}", e.getMessage());
     } catch (RuntimeException e) {
-      LOG.warn("unfinished writes of earlier runs stay until the next start", e);
+      LOG.warn("Unfinished writes of earlier runs are kept until the next start.", e);
     } catch (InterruptedException e) {
-      LOG.debug("sweep ends with the server");
+      LOG.debug("The sweep ends with the server.");
     }
   }
 

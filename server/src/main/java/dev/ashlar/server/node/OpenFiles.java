@@ -66,14 +66,14 @@ record OpenFiles(long max) {
   /** Tells the log of a process that has started what each of its drives may have open. */
   void report(int drives) {
     LOG.info(
-        "at most {} files may be open (ulimit -n): {} segments and {} tables of each drive",
+        "Open file limit {} (ulimit -n): up to {} segments and {} tables per drive.",
         max,
         segments(drives),
         tables(drives));
     if (max < ENOUGH) {
       LOG.warn(
-          "few files may be open: {}; with many connections requests may fail. Raise the hard"
-              + " limit (ulimit -Hn, or LimitNOFILE of systemd) to {} or more",
+          "The open file limit {} is low: requests may fail with many connections. Raise the hard"
+              + " limit (ulimit -Hn, or LimitNOFILE of systemd) to {} or more.",
           max,
           ENOUGH);
     }

@@ -62,10 +62,9 @@ final class StartMessage {
   /** Of objects that would not survive what they are to survive. */
   static String text(Protection protection) {
     return !protection.known() || protection.owingBlobs() == 0
-        ? "SOME OBJECTS MAY LACK SHARDS NOW: that is being looked for"
-        : "SHARDS OF "
-            + protection.owingBlobs()
-            + " BLOBS ARE LACKING NOW: they survive less until these are rebuilt";
+        ? "SOME OBJECTS MAY BE MISSING SHARDS: the check is still running"
+        : protection.owingBlobs()
+            + " BLOBS ARE MISSING SHARDS: they tolerate fewer losses until repair is done";
   }
 
   private String data() {

@@ -100,7 +100,7 @@ class AdminTest {
     cluster.pass(Duration.ofSeconds(4));
     UUID failed = BalancedCluster.drive("node-3", 1);
     cluster.failed.add(failed);
-    assertRefused(failed + " of node-3 is down, or has failed", cluster, "in", "node-3", "");
+    assertRefused(failed + " of node-3 is down or has failed", cluster, "in", "node-3", "");
     cluster.stand(BalancedCluster.drive("node-3", 0).toString(), DriveStanding.STANDING_IN);
     assertTrue(cluster.slots("node-3") > 0, "of its other drive");
     assertEquals(0, cluster.slots(failed));

@@ -23,7 +23,7 @@ final class Outage {
 
   void answered() {
     if (isOne) {
-      errors.println("ashlar: there are answers again");
+      errors.println("ashlar: answers again");
       isOne = false;
     }
   }

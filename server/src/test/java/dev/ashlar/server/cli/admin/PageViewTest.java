@@ -119,7 +119,7 @@ class PageViewTest {
     pages.addAll(List.of(drives(1), drives(1), NO_ANSWER, NO_ANSWER, drives(2)));
     assertEquals(drives(1) + "\n" + drives(1) + "\n" + drives(2) + "\n", watch(true, null));
     assertEquals(
-        "ashlar: metadata: no leader; still looking\nashlar: there are answers again\n",
+        "ashlar: metadata: no leader; still looking\nashlar: answers again\n",
         told.toString(StandardCharsets.UTF_8));
   }
 

@@ -73,7 +73,7 @@ class ProgressViewTest {
     pages.add(DONE);
     watch(false, true);
     assertEquals(0, pages.size());
-    String once = "ashlar: metadata: no leader; still looking\nashlar: there are answers again\n";
+    String once = "ashlar: metadata: no leader; still looking\nashlar: answers again\n";
     assertEquals(once + once, told.toString(StandardCharsets.UTF_8));
   }
 
