@@ -73,7 +73,7 @@ public final class ClusterOptions {
       paramLabel = "HOST:PORT",
       converter = OptionTypes.HostPort.class,
       defaultValue = LISTEN,
-      description = "Endpoint on which a storage or metadata node listens for the cluster.")
+      description = "Address on which a storage or metadata node listens for the cluster.")
   private Endpoint clusterListen = Endpoint.parse(LISTEN);
 
   @Option(

@@ -12,7 +12,7 @@ public final class ServiceOptions {
       paramLabel = "HOST:PORT",
       converter = OptionTypes.HostPort.class,
       defaultValue = "127.0.0.1:9000",
-      description = "Endpoint of the S3 port.")
+      description = "Address of the S3 port.")
   private Endpoint listen = ServerOptions.ANY_PORT;
 
   @Option(
@@ -20,7 +20,7 @@ public final class ServiceOptions {
       paramLabel = "HOST:PORT",
       converter = OptionTypes.HostPort.class,
       defaultValue = "127.0.0.1:9001",
-      description = "Endpoint of the management port: /health, /prometheus, /admin and /scrub.")
+      description = "Address of the management port: /health, /prometheus, /admin and /scrub.")
   private Endpoint managementListen = ServerOptions.ANY_PORT;
 
   @Option(

@@ -43,8 +43,8 @@ final class ScrubProgressText {
   private static String rest(JsonNode deep) {
     long finishedMs = deep.path("finishedMs").asLong();
     return finishedMs == 0
-        ? "never read through yet"
-        : "read through until "
+        ? "not scrubbed yet"
+        : "last pass finished "
             + Instant.ofEpochSecond(Duration.ofMillis(finishedMs).toSeconds())
             + ", "
             + Units.bytes(deep.path("verifiedBytes").asDouble());

@@ -115,7 +115,7 @@ class ScrubAdminTest {
             "GET one:9001/scrub",
             "GET one:9001/scrub"),
         asked);
-    assertTrue(text.contains("read through until 1970-01-01T00:00:09Z, 128.0 MiB"), text);
+    assertTrue(text.contains("last pass finished 1970-01-01T00:00:09Z, 128.0 MiB"), text);
   }
 
   @Test
