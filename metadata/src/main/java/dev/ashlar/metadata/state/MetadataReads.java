@@ -39,6 +39,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Reads of metadata, each from one snapshot of the tables. */
@@ -164,69 +165,63 @@ public final class MetadataReads {
 
   public List<BlobRow> garbage(
       Table snapshot, long unreferencedBeforeMs, @Nullable BlobRow after, int max) {
-    List<BlobRow> rows = new ArrayList<>();
     byte[] from =
         after == null
             ? Keys.table('G')
             : Keys.behind(Keys.garbage(after.getUnreferencedAtMs(), BlobId.of(after.getId())));
-    byte[] before = Keys.garbage(Math.max(0, unreferencedBeforeMs));
-    if (Arrays.compareUnsigned(from, before) >= 0) {
-      return rows;
-    }
-    try (Table.Cursor cursor = snapshot.cursor(from, before)) {
-      for (; cursor.isValid() && rows.size() < max; cursor.next()) {
-        blob(snapshot, Keys.blobOfGarbage(cursor.key())).ifPresent(rows::add);
-      }
-    }
-    return rows;
+    byte[] to = Keys.garbage(Math.max(0, unreferencedBeforeMs));
+    return scan(
+        snapshot, from, to, max, cursor -> blob(snapshot, Keys.blobOfGarbage(cursor.key())));
   }
 
   public List<BlobRow> unfolded(Table snapshot, @Nullable BlobId after, int max) {
-    List<BlobRow> rows = new ArrayList<>();
     byte[] all = Keys.table('F');
     byte[] from = after == null ? all : Keys.behind(Keys.unfolded(after));
-    byte[] to = Keys.behind(all);
+    return scan(
+        snapshot,
+        from,
+        Keys.behind(all),
+        max,
+        cursor -> blob(snapshot, Keys.blobOfUnfolded(cursor.key())));
+  }
+
+  public List<BlobRow> blobsInDebt(Table snapshot, int spare, @Nullable BlobId after, int max) {
+    byte[] level = Keys.debt(spare);
+    byte[] from = after == null ? level : Keys.behind(Keys.debt(spare, after));
+    return scan(
+        snapshot,
+        from,
+        Keys.behind(level),
+        max,
+        cursor -> blob(snapshot, Keys.blobOfDebt(cursor.key())));
+  }
+
+  public List<BlobRow> blobsOfPlacementGroup(
+      Table snapshot, int pg, @Nullable BlobId after, int max) {
+    PlacementMap map = catalog.placement();
+    if (map == null) {
+      return List.of();
+    }
+    byte[] all = Keys.group(pg);
+    byte[] from = after == null ? all : Keys.behind(Keys.blob(after, map.pgCount()));
+    return scan(
+        snapshot,
+        from,
+        Keys.behind(all),
+        max,
+        cursor -> Optional.of(Rows.parse(cursor.value(), BlobRow.parser())));
+  }
+
+  /** The rows from {@code from} to before {@code to}, at most {@code max}. */
+  private static <T> List<T> scan(
+      Table snapshot, byte[] from, byte[] to, int max, Function<Table.Cursor, Optional<T>> row) {
+    List<T> rows = new ArrayList<>();
     if (Arrays.compareUnsigned(from, to) >= 0) {
       return rows;
     }
     try (Table.Cursor cursor = snapshot.cursor(from, to)) {
       for (; cursor.isValid() && rows.size() < max; cursor.next()) {
-        blob(snapshot, Keys.blobOfUnfolded(cursor.key())).ifPresent(rows::add);
-      }
-    }
-    return rows;
-  }
-
-  public List<BlobRow> blobsInDebt(Table snapshot, int spare, @Nullable BlobId after, int max) {
-    List<BlobRow> rows = new ArrayList<>();
-    byte[] level = Keys.debt(spare);
-    byte[] from = after == null ? level : Keys.debt(spare, after);
-    try (Table.Cursor cursor = snapshot.cursor(from, Keys.behind(level))) {
-      for (; cursor.isValid() && rows.size() < max; cursor.next()) {
-        BlobId id = Keys.blobOfDebt(cursor.key());
-        if (!id.equals(after)) {
-          blob(snapshot, id).ifPresent(rows::add);
-        }
-      }
-    }
-    return rows;
-  }
-
-  public List<BlobRow> blobsOfPlacementGroup(
-      Table snapshot, int pg, @Nullable BlobId after, int max) {
-    List<BlobRow> rows = new ArrayList<>();
-    PlacementMap map = catalog.placement();
-    if (map == null) {
-      return rows;
-    }
-    byte[] group = Keys.group(pg);
-    byte[] from = after == null ? group : Keys.blob(after, map.pgCount());
-    try (Table.Cursor cursor = snapshot.cursor(from, Keys.behind(group))) {
-      for (; cursor.isValid() && rows.size() < max; cursor.next()) {
-        BlobRow row = Rows.parse(cursor.value(), BlobRow.parser());
-        if (!BlobId.of(row.getId()).equals(after)) {
-          rows.add(row);
-        }
+        row.apply(cursor).ifPresent(rows::add);
       }
     }
     return rows;
@@ -263,17 +258,16 @@ public final class MetadataReads {
   public List<PartRow> parts(
       Table snapshot, String bucketName, String key, String uploadId, int after, int max) {
     BucketRow bucket = catalog.buckets().get(bucketName);
-    List<PartRow> parts = new ArrayList<>();
     if (bucket == null || after == Integer.MAX_VALUE) {
-      return parts;
+      return List.of();
     }
     byte[] from = Keys.part(bucket.getId(), key, uploadId, after + 1);
     byte[] to = Keys.part(bucket.getId(), key, uploadId, Integer.MAX_VALUE);
-    try (Table.Cursor cursor = snapshot.cursor(from, to)) {
-      for (; cursor.isValid() && parts.size() < max; cursor.next()) {
-        parts.add(Rows.parse(cursor.value(), PartRow.parser()));
-      }
-    }
-    return parts;
+    return scan(
+        snapshot,
+        from,
+        to,
+        max,
+        cursor -> Optional.of(Rows.parse(cursor.value(), PartRow.parser())));
   }
 }

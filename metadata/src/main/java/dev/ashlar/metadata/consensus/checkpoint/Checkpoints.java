@@ -1,6 +1,5 @@
 package dev.ashlar.metadata.consensus.checkpoint;
 
-import dev.ashlar.metadata.consensus.file.CheckedFiles;
 import dev.ashlar.metadata.consensus.file.DurableFiles;
 import dev.ashlar.metadata.consensus.log.LogSegments;
 import java.io.IOException;
@@ -179,7 +178,7 @@ public final class Checkpoints implements StateMachineStorage {
       }
     }
     FileSums.ofNew(unfinished).write(unfinished);
-    CheckedFiles.rename(unfinished, directory().resolve(name(position)));
+    DurableFiles.rename(unfinished, directory().resolve(name(position)));
     reload();
   }
 
@@ -240,7 +239,7 @@ public final class Checkpoints implements StateMachineStorage {
       if (whole.isEmpty() || checkpoint.position().compareTo(whole.get().position()) > 0) {
         Path aside = directory().resolve(DAMAGED_PREFIX + suffix(checkpoint.position()));
         DurableFiles.deleteTree(aside);
-        CheckedFiles.rename(checkpoint.path(), aside);
+        DurableFiles.rename(checkpoint.path(), aside);
       }
     }
     reload();
@@ -278,7 +277,7 @@ public final class Checkpoints implements StateMachineStorage {
   private void remove(Path path) throws IOException {
     Path removed = path.resolveSibling(path.getFileName() + REMOVED);
     DurableFiles.deleteTree(removed);
-    CheckedFiles.rename(path, removed);
+    DurableFiles.rename(path, removed);
     DurableFiles.deleteTree(removed);
   }
 

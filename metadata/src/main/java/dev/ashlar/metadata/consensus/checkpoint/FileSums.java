@@ -118,10 +118,8 @@ public record FileSums(NavigableMap<String, Sum> files) {
 
   /** Replaces the file; durable when this returns. */
   void write(Path checkpoint) throws IOException {
-    Path unfinished = checkpoint.resolve(UNFINISHED);
-    Files.write(unfinished, text().getBytes(StandardCharsets.ISO_8859_1));
-    DurableFiles.sync(unfinished);
-    CheckedFiles.rename(unfinished, checkpoint.resolve(FILE));
+    byte[] content = text().getBytes(StandardCharsets.ISO_8859_1);
+    DurableFiles.replace(checkpoint.resolve(FILE), checkpoint.resolve(UNFINISHED), content);
   }
 
   String text() {

@@ -49,15 +49,14 @@ final class SecondCopy {
     Path unfinished = copy.resolveSibling(copy.getFileName() + Checkpoints.UNFINISHED);
     DurableFiles.deleteTree(unfinished);
     Files.createDirectory(unfinished);
-    try {
-      FileSums sums = fill(unfinished, checkpoint, room, pace);
-      sums.write(unfinished);
-      sums.write(checkpoint.path());
-      CheckedFiles.rename(unfinished, copy);
-    } catch (IOException | InterruptedException | RuntimeException e) {
-      discard(unfinished, e);
-      throw e;
-    }
+    orDiscard(
+        unfinished,
+        () -> {
+          FileSums sums = fill(unfinished, checkpoint, room, pace);
+          sums.write(unfinished);
+          sums.write(checkpoint.path());
+          DurableFiles.rename(unfinished, copy);
+        });
   }
 
   private FileSums fill(Path unfinished, Checkpoint checkpoint, Room room, IoPacer pace)
@@ -107,11 +106,24 @@ final class SecondCopy {
     }
   }
 
-  private static void discard(Path unfinished, Exception why) {
+  /** Work on files that may fail or be interrupted. */
+  @FunctionalInterface
+  private interface FileWork {
+    void run() throws IOException, InterruptedException;
+  }
+
+  /** Removes the unfinished file or directory if the work fails. */
+  private static void orDiscard(Path unfinished, FileWork work)
+      throws IOException, InterruptedException {
     try {
-      DurableFiles.deleteTree(unfinished);
-    } catch (IOException | RuntimeException e) {
-      why.addSuppressed(e);
+      work.run();
+    } catch (IOException | InterruptedException | RuntimeException e) {
+      try {
+        DurableFiles.deleteTree(unfinished);
+      } catch (IOException | RuntimeException suppressed) {
+        e.addSuppressed(suppressed);
+      }
+      throw e;
     }
   }
 
@@ -257,13 +269,12 @@ final class SecondCopy {
     LOG.error("{} is damaged and will be replaced by {}.", damaged, whole);
     Path unfinished = checkpoints.directory().resolve("replacement" + Checkpoints.UNFINISHED);
     Files.deleteIfExists(unfinished);
-    try {
-      long unused = CheckedFiles.copy(whole, unfinished, pace);
-      CheckedFiles.rename(unfinished, damaged);
-    } catch (IOException | InterruptedException | RuntimeException e) {
-      discard(unfinished, e);
-      throw e;
-    }
+    orDiscard(
+        unfinished,
+        () -> {
+          long unused = CheckedFiles.copy(whole, unfinished, pace);
+          DurableFiles.rename(unfinished, damaged);
+        });
     return damaged;
   }
 }

@@ -7,7 +7,6 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
 import java.util.Optional;
@@ -122,11 +121,5 @@ public final class CheckedFiles {
       target.force(true);
     }
     return crc.getValue();
-  }
-
-  /** Renames a file; the new name is durable when this returns. */
-  public static void rename(Path from, Path to) throws IOException {
-    Files.move(from, to, StandardCopyOption.ATOMIC_MOVE);
-    DurableFiles.directoryOf(to);
   }
 }

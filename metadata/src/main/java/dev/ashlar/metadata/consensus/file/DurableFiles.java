@@ -5,6 +5,7 @@ import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.Comparator;
 import java.util.stream.Stream;
@@ -20,8 +21,25 @@ public final class DurableFiles {
     }
   }
 
+  /** Renames a file; the new name is durable when this returns. */
+  public static void rename(Path from, Path to) throws IOException {
+    Files.move(from, to, StandardCopyOption.ATOMIC_MOVE);
+    syncDirectoryOf(to);
+  }
+
+  /**
+   * Replaces a file, or creates it; durable when this returns.
+   *
+   * @param unfinished a temporary file in the same directory
+   */
+  public static void replace(Path file, Path unfinished, byte[] content) throws IOException {
+    Files.write(unfinished, content);
+    sync(unfinished);
+    rename(unfinished, file);
+  }
+
   /** Syncs the directory of a file, and so its name. */
-  public static void directoryOf(Path file) throws IOException {
+  public static void syncDirectoryOf(Path file) throws IOException {
     Path directory = file.toAbsolutePath().getParent();
     if (directory == null) {
       throw new IOException(file + " is in no directory");
@@ -44,7 +62,7 @@ public final class DurableFiles {
   }
 
   /** Syncs a directory tree, files first. */
-  public static void tree(Path root) throws IOException {
+  public static void syncTree(Path root) throws IOException {
     if (!Files.exists(root)) {
       return;
     }

@@ -92,7 +92,7 @@ public final class SlotFile {
       channel.force(isNew || channel.size() < 2 * SLOT_BYTES);
     }
     if (isNew) {
-      DurableFiles.directoryOf(path);
+      DurableFiles.syncDirectoryOf(path);
     }
     sequence++;
   }

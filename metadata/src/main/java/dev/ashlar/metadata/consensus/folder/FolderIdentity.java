@@ -8,9 +8,11 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.List;
 import java.util.Properties;
+import java.util.Set;
+import java.util.UUID;
+import java.util.stream.Stream;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
@@ -35,6 +37,7 @@ public record FolderIdentity(
   public static final int NO_PLACE = -1;
   static final String FILE = "identity";
   static final String UNFINISHED = FILE + ".new";
+  private static final Set<String> IN_EMPTY_FOLDER = Set.of("lost+found", UNFINISHED);
   private static final String FORMAT = "1";
 
   /** The last line: a CRC32C, 8 hex digits, of all bytes before that line. */
@@ -171,10 +174,24 @@ public record FolderIdentity(
       return;
     }
     Path unfinished = folder.resolve(UNFINISHED);
-    Files.writeString(unfinished, text);
-    DurableFiles.sync(unfinished);
-    Files.move(unfinished, file, StandardCopyOption.ATOMIC_MOVE);
-    DurableFiles.sync(folder);
+    DurableFiles.replace(file, unfinished, text.getBytes(StandardCharsets.UTF_8));
+  }
+
+  /** Refuses a folder with any content but that of the file system or of interrupted formatting. */
+  static void requireEmpty(Path folder) throws IOException {
+    try (Stream<Path> entries = Files.list(folder)) {
+      if (entries.anyMatch(entry -> !IN_EMPTY_FOLDER.contains(entry.getFileName().toString()))) {
+        throw new IOException(
+            folder + " is not empty but contains no Ashlar metadata; it is left untouched");
+      }
+    }
+  }
+
+  void requireCluster(Path folder, UUID expected) throws IOException {
+    if (!cluster.equals(expected.toString())) {
+      throw new IOException(
+          folder + " contains metadata of cluster " + cluster + ", this is " + expected);
+    }
   }
 
   private static List<String> names(String text) {

@@ -14,7 +14,6 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -30,9 +29,8 @@ public final class MetadataFolders {
   /**
    * Names that an empty folder may contain: from the file system, or from interrupted formatting.
    */
-  private static final Set<String> MAY_BE_THERE = Set.of("lost+found", FolderIdentity.UNFINISHED);
-
   private final UUID clusterId;
+
   private final List<Path> folders;
   private final List<FolderStatus> statuses;
   private boolean isNew;
@@ -122,7 +120,7 @@ public final class MetadataFolders {
     try {
       Files.createDirectories(folder);
       if (!Files.exists(folder.resolve(FolderIdentity.FILE))) {
-        requireEmpty(folder);
+        FolderIdentity.requireEmpty(folder);
         return Optional.empty();
       }
       identity = FolderIdentity.read(folder);
@@ -134,25 +132,9 @@ public final class MetadataFolders {
     return Optional.of(identity);
   }
 
-  private static void requireEmpty(Path folder) throws IOException {
-    try (Stream<Path> entries = Files.list(folder)) {
-      if (entries.anyMatch(entry -> !MAY_BE_THERE.contains(entry.getFileName().toString()))) {
-        throw new IOException(
-            folder + " is not empty but contains no Ashlar metadata; it is left untouched");
-      }
-    }
-  }
-
   private void requireInPlace(int place, FolderIdentity identity) throws IOException {
     Path folder = folders.get(place);
-    if (!identity.cluster().equals(clusterId.toString())) {
-      throw new IOException(
-          folder
-              + " contains metadata of cluster "
-              + identity.cluster()
-              + ", this is "
-              + clusterId);
-    }
+    identity.requireCluster(folder, clusterId);
     if (!identity.format().isEmpty()) {
       throw new IOException(folder + " belongs to a Raft group with one process per folder");
     }

@@ -9,9 +9,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Set;
 import java.util.UUID;
-import java.util.stream.Stream;
 import org.apache.ratis.protocol.RaftPeerId;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -23,8 +21,6 @@ import org.slf4j.LoggerFactory;
  */
 public final class PeerFolder {
   private static final Logger LOG = LoggerFactory.getLogger(PeerFolder.class);
-  private static final Set<String> MAY_BE_THERE = Set.of("lost+found", FolderIdentity.UNFINISHED);
-
   private final Path folder;
   private final UUID cluster;
   private volatile FolderIdentity identity;
@@ -47,7 +43,7 @@ public final class PeerFolder {
       throws IOException {
     Files.createDirectories(folder);
     if (!Files.exists(folder.resolve(FolderIdentity.FILE))) {
-      requireEmpty(folder);
+      FolderIdentity.requireEmpty(folder);
       String format = UUID.randomUUID().toString();
       new FolderIdentity(cluster.toString(), place, places, "", State.FORMATTING, format, List.of())
           .write(folder);
@@ -76,20 +72,8 @@ public final class PeerFolder {
         why);
   }
 
-  private static void requireEmpty(Path folder) throws IOException {
-    try (Stream<Path> entries = Files.list(folder)) {
-      if (entries.anyMatch(entry -> !MAY_BE_THERE.contains(entry.getFileName().toString()))) {
-        throw new IOException(
-            folder + " is not empty but contains no Ashlar metadata; it is left untouched");
-      }
-    }
-  }
-
   private void requireOwn(int place, int places) throws IOException {
-    if (!identity.cluster().equals(cluster.toString())) {
-      throw new IOException(
-          folder + " contains metadata of cluster " + identity.cluster() + ", this is " + cluster);
-    }
+    identity.requireCluster(folder, cluster);
     if (identity.format().isEmpty()) {
       throw new IOException(folder + " is one of several folders of one process");
     }

@@ -1,6 +1,5 @@
 package dev.ashlar.metadata.consensus.log;
 
-import dev.ashlar.metadata.consensus.file.CheckedFiles;
 import dev.ashlar.metadata.consensus.file.DurableFiles;
 import dev.ashlar.metadata.consensus.file.IoPacer;
 import java.io.ByteArrayOutputStream;
@@ -202,15 +201,13 @@ public final class LogSegments {
       ByteArrayOutputStream content = new ByteArrayOutputStream(rest.bytes().length);
       content.write(RaftFiles.header());
       content.write(rest.bytes(), rest.position(), rest.bytes().length - rest.position());
-      Files.write(unfinished, content.toByteArray());
-      DurableFiles.sync(unfinished);
-      CheckedFiles.rename(unfinished, kept);
+      DurableFiles.replace(kept, unfinished, content.toByteArray());
     }
     for (Segment segment : segments) {
       if (segment.first() <= rest.segment().first() && !segment.path().equals(kept)) {
         Files.delete(segment.path());
       }
     }
-    DurableFiles.directoryOf(kept);
+    DurableFiles.syncDirectoryOf(kept);
   }
 }

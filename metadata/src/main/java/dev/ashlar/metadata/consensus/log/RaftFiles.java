@@ -1,6 +1,5 @@
 package dev.ashlar.metadata.consensus.log;
 
-import dev.ashlar.metadata.consensus.file.CheckedFiles;
 import dev.ashlar.metadata.consensus.file.DurableFiles;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -245,9 +244,7 @@ public final class RaftFiles {
   private static void replace(Path segment, byte[] bytes) throws IOException {
     Path unfinished = segment.resolveSibling(LogSegments.UNFINISHED);
     try {
-      Files.write(unfinished, bytes);
-      DurableFiles.sync(unfinished);
-      CheckedFiles.rename(unfinished, segment);
+      DurableFiles.replace(segment, unfinished, bytes);
     } catch (IOException e) {
       Files.deleteIfExists(unfinished);
       throw new LogNotWrittenException(segment, e);

@@ -7,7 +7,6 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.Optional;
 import java.util.Properties;
 import org.slf4j.Logger;
@@ -105,10 +104,8 @@ public record Vote(long term, String votedFor) {
 
   private void writeForRatis(Path current) throws IOException {
     Path file = current.resolve(RATIS_FILE);
+    String text = String.format("term=%d%nvotedFor=%s%n", term, votedFor);
     Path unfinished = current.resolve(RATIS_FILE + ".tmp");
-    Files.writeString(unfinished, String.format("term=%d%nvotedFor=%s%n", term, votedFor));
-    DurableFiles.sync(unfinished);
-    Files.move(unfinished, file, StandardCopyOption.ATOMIC_MOVE);
-    DurableFiles.sync(current);
+    DurableFiles.replace(file, unfinished, text.getBytes(StandardCharsets.UTF_8));
   }
 }

@@ -23,7 +23,6 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
-import org.apache.ratis.conf.Parameters;
 import org.apache.ratis.proto.RaftProtos.AppendEntriesReplyProto;
 import org.apache.ratis.proto.RaftProtos.AppendEntriesReplyProto.AppendResult;
 import org.apache.ratis.proto.RaftProtos.AppendEntriesRequestProto;
@@ -32,9 +31,10 @@ import org.apache.ratis.proto.RaftProtos.InstallSnapshotRequestProto;
 import org.apache.ratis.proto.RaftProtos.RaftRpcRequestProto;
 import org.apache.ratis.proto.RaftProtos.RequestVoteReplyProto;
 import org.apache.ratis.proto.RaftProtos.RequestVoteRequestProto;
+import org.apache.ratis.proto.RaftProtos.StartLeaderElectionReplyProto;
+import org.apache.ratis.proto.RaftProtos.StartLeaderElectionRequestProto;
 import org.apache.ratis.protocol.RaftPeer;
 import org.apache.ratis.protocol.RaftPeerId;
-import org.apache.ratis.rpc.RpcType;
 import org.apache.ratis.server.RaftConfiguration;
 import org.apache.ratis.server.RaftServer;
 import org.jspecify.annotations.Nullable;
@@ -127,16 +127,6 @@ public final class PeerNetwork implements Peer.Network {
   }
 
   @Override
-  public RpcType rpc() {
-    return new NetworkRpc();
-  }
-
-  @Override
-  public void put(Parameters parameters) {
-    parameters.put(NetworkRpc.NETWORK, this, PeerNetwork.class);
-  }
-
-  @Override
   public void set(RaftPeerId peer, PeerDurability what) {
     durability = what;
   }
@@ -197,7 +187,8 @@ public final class PeerNetwork implements Peer.Network {
 
   // ---- Calls to other peers ----
 
-  RequestVoteReplyProto requestVote(RequestVoteRequestProto request) throws IOException {
+  @Override
+  public RequestVoteReplyProto requestVote(RequestVoteRequestProto request) throws IOException {
     if (!isCandidate) {
       throw new IOException("this peer's tables cannot be rebuilt, and another peer can lead");
     }
@@ -213,7 +204,9 @@ public final class PeerNetwork implements Peer.Network {
     return RequestVoteReplyProto.parseFrom(done(voter, answer));
   }
 
-  AppendEntriesReplyProto appendEntries(AppendEntriesRequestProto request) throws IOException {
+  @Override
+  public AppendEntriesReplyProto appendEntries(AppendEntriesRequestProto request)
+      throws IOException {
     CallClient follower = other(request.getServerRequest());
     byte[] body = request.toByteArray();
     long sentNanos;
@@ -294,12 +287,20 @@ public final class PeerNetwork implements Peer.Network {
     }
   }
 
-  InstallSnapshotReplyProto installSnapshot(InstallSnapshotRequestProto request)
+  @Override
+  public InstallSnapshotReplyProto installSnapshot(InstallSnapshotRequestProto request)
       throws IOException {
     CallClient follower = other(request.getServerRequest());
     awaitConnected(follower);
     CallAnswer answer = answer(follower, Method.INSTALL, request.toByteArray(), INSTALL_TIMEOUT);
     return InstallSnapshotReplyProto.parseFrom(done(follower, answer));
+  }
+
+  /** Refused: the candidate would be elected while the old leader still has its lease. */
+  @Override
+  public StartLeaderElectionReplyProto startLeaderElection(StartLeaderElectionRequestProto request)
+      throws IOException {
+    throw new IOException("leadership is not transferred: all peers have the same priority");
   }
 
   private CallClient other(RaftRpcRequestProto request) throws IOException {

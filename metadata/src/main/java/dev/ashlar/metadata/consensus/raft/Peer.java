@@ -21,7 +21,6 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
-import org.apache.ratis.conf.Parameters;
 import org.apache.ratis.conf.RaftProperties;
 import org.apache.ratis.protocol.ClientId;
 import org.apache.ratis.protocol.RaftClientAsynchronousProtocol;
@@ -33,9 +32,9 @@ import org.apache.ratis.protocol.RaftPeerId;
 import org.apache.ratis.protocol.SetConfigurationRequest;
 import org.apache.ratis.protocol.SnapshotManagementRequest;
 import org.apache.ratis.protocol.TransferLeadershipRequest;
-import org.apache.ratis.rpc.RpcType;
 import org.apache.ratis.server.RaftConfiguration;
 import org.apache.ratis.server.RaftServer;
+import org.apache.ratis.server.protocol.RaftServerProtocol;
 import org.apache.ratis.server.raftlog.RaftLog;
 import org.apache.ratis.server.storage.RaftStorage;
 import org.slf4j.Logger;
@@ -96,16 +95,14 @@ public final class Peer implements AutoCloseable {
         new TableStateMachine(
             folder, resources, policy, limits, sharedEntries, DamageMeters.in(meters), knows);
     Path raft = Files.createDirectories(MetadataFolders.raftDirectory(folder));
-    RaftProperties properties = RaftSettings.of(raft, network.rpc(), timing);
-    Parameters parameters = new Parameters();
-    network.put(parameters);
+    RaftProperties properties = RaftSettings.of(raft, new PeerRpc(), timing);
     this.server =
         RaftServer.newBuilder()
             .setServerId(id)
             .setGroup(group)
             .setOption(RaftStorage.StartupOption.RECOVER) // formats a directory that is not there
             .setProperties(properties)
-            .setParameters(parameters)
+            .setParameters(PeerRpc.parameters(network))
             .setStateMachine(machine)
             .build();
     try {
@@ -119,12 +116,7 @@ public final class Peer implements AutoCloseable {
   }
 
   /** How Ratis' calls reach other peers. */
-  public interface Network {
-    RpcType rpc();
-
-    /** Hands itself to what Ratis makes of the type. */
-    void put(Parameters parameters);
-
+  public interface Network extends RaftServerProtocol {
     /** What this peer has to make durable before it answers others. */
     void set(RaftPeerId peer, PeerDurability durability);
 

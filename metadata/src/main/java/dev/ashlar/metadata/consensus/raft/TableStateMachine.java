@@ -131,7 +131,7 @@ public final class TableStateMachine extends BaseStateMachine implements Checkpo
   @Override
   public void pause() {
     try {
-      DurableFiles.tree(Objects.requireNonNull(receiving, "not initialised"));
+      DurableFiles.syncTree(Objects.requireNonNull(receiving, "not initialised"));
     } catch (IOException e) {
       throw new UncheckedIOException("the checkpoint that was received is not durable", e);
     }

@@ -20,7 +20,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.ConcurrentNavigableMap;
 import java.util.concurrent.ConcurrentSkipListMap;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -48,10 +47,10 @@ public final class Catalog {
   public static Catalog load(Table table) {
     Catalog catalog = new Catalog();
     Map<UUID, DriveId> drives = new HashMap<>();
-    forEachRow(table, 'B', catalog::putBucket);
-    forEachRow(table, 'A', catalog::putCredential);
-    forEachRow(table, 'V', value -> catalog.putDrive(drives, value));
-    forEachRow(table, 'M', catalog::putPlacement);
+    Rows.all(table, 'B', BucketRow.parser()).forEach(catalog::put);
+    Rows.all(table, 'A', CredentialRow.parser()).forEach(catalog::put);
+    Rows.all(table, 'V', DriveRow.parser()).forEach(drive -> catalog.put(drives, drive));
+    Rows.all(table, 'M', PgMapRow.parser()).forEach(catalog::put);
     catalog.drives = Map.copyOf(drives);
     return catalog;
   }
@@ -71,15 +70,6 @@ public final class Catalog {
     placement = there.placement;
   }
 
-  public static void forEachRow(Table table, char name, Consumer<byte[]> visitor) {
-    byte[] from = Keys.table(name);
-    try (Table.Cursor cursor = table.cursor(from, Keys.behind(from))) {
-      for (; cursor.isValid(); cursor.next()) {
-        visitor.accept(cursor.value());
-      }
-    }
-  }
-
   /**
    * Takes over rows that another peer of this process has changed. Only buckets are ever removed.
    */
@@ -87,33 +77,39 @@ public final class Catalog {
     changes.forEach(
         'B',
         (key, value) ->
-            value.ifPresentOrElse(this::putBucket, () -> buckets.remove(Keys.nameOf(key))));
-    changes.forEach('A', (key, value) -> value.ifPresent(this::putCredential));
+            value.ifPresentOrElse(
+                row -> put(Rows.parse(row, BucketRow.parser())),
+                () -> buckets.remove(Keys.nameOf(key))));
+    changes.forEach(
+        'A', (key, value) -> value.ifPresent(row -> put(Rows.parse(row, CredentialRow.parser()))));
     changes.forEach(
         'V',
         (key, value) -> {
           Map<UUID, DriveId> present = new HashMap<>(drives);
-          value.ifPresent(row -> putDrive(present, row));
+          value.ifPresent(row -> put(present, Rows.parse(row, DriveRow.parser())));
           drives = Map.copyOf(present);
         });
-    changes.forEach('M', (key, value) -> value.ifPresent(this::putPlacement));
+    changes.forEach(
+        'M', (key, value) -> value.ifPresent(row -> put(Rows.parse(row, PgMapRow.parser()))));
   }
 
-  private void putBucket(byte[] value) {
-    BucketRow bucket = Rows.parse(value, BucketRow.parser());
+  private void put(BucketRow bucket) {
     buckets.put(bucket.getName(), bucket);
   }
 
-  private void putCredential(byte[] value) {
-    CredentialRow credential = Rows.parse(value, CredentialRow.parser());
+  private void put(CredentialRow credential) {
     credentials.put(credential.getAccessKey(), credential);
   }
 
-  private void putDrive(Map<UUID, DriveId> drives, byte[] value) {
-    DriveRow drive = Rows.parse(value, DriveRow.parser());
-    drives.put(DriveId.idOf(drive), new DriveId(DriveId.idOf(drive), drive.getIncarnation()));
-    setReplacedAt(DriveId.idOf(drive), drive.getReplacedAt());
-    setOut(DriveId.idOf(drive), drive.getStanding() == DriveStanding.STANDING_OUT);
+  private void put(Map<UUID, DriveId> present, DriveRow drive) {
+    UUID id = DriveId.idOf(drive);
+    present.put(id, DriveId.of(drive));
+    setReplacedAt(id, drive.getReplacedAt());
+    setOut(id, drive.getStanding() == DriveStanding.STANDING_OUT);
+  }
+
+  private void put(PgMapRow map) {
+    placement = PlacementMap.of(map);
   }
 
   /** Whether the drive is out. */
@@ -131,10 +127,6 @@ public final class Catalog {
       }
       out = Set.copyOf(changed);
     }
-  }
-
-  private void putPlacement(byte[] value) {
-    placement = PlacementMap.of(Rows.parse(value, PgMapRow.parser()));
   }
 
   public ConcurrentNavigableMap<String, BucketRow> buckets() {

@@ -1,12 +1,10 @@
 package dev.ashlar.metadata.state.blob;
 
-import dev.ashlar.metadata.state.apply.Catalog;
 import dev.ashlar.metadata.table.Keys;
 import dev.ashlar.metadata.table.Overlay;
 import dev.ashlar.metadata.table.Rows;
 import dev.ashlar.metadata.table.Table;
 import dev.ashlar.protocol.message.DebtLevel;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -52,9 +50,7 @@ public final class DebtLevels {
 
   /** All existing levels, the least spare first. */
   public static List<DebtLevel> all(Table snapshot) {
-    List<DebtLevel> levels = new ArrayList<>();
-    Catalog.forEachRow(snapshot, 'Y', value -> levels.add(Rows.parse(value, DebtLevel.parser())));
-    return levels;
+    return Rows.all(snapshot, 'Y', DebtLevel.parser());
   }
 
   /** Counts the debts of tables written before there were levels. */

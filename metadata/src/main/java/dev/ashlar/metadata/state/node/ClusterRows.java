@@ -116,7 +116,7 @@ public final class ClusterRows {
     Map<UUID, DriveRow> rows = new TreeMap<>();
     changed.forEach(row -> rows.put(DriveId.idOf(row), row));
     boolean isNoted = true;
-    for (DriveRow row : all(context)) {
+    for (DriveRow row : Rows.all(context.table(), 'V', DriveRow.parser())) {
       isNoted &= !row.getUnsettled();
     }
     PlacementMap next;
@@ -141,13 +141,6 @@ public final class ClusterRows {
 
   private static Optional<DriveRow> find(ApplyContext context, UUID drive) {
     return Rows.get(context.table(), Keys.drive(drive), DriveRow.parser());
-  }
-
-  private static List<DriveRow> all(ApplyContext context) {
-    List<DriveRow> all = new ArrayList<>();
-    Catalog.forEachRow(
-        context.table(), 'V', value -> all.add(Rows.parse(value, DriveRow.parser())));
-    return all;
   }
 
   /** Refuses drives with an older incarnation than the known one. */

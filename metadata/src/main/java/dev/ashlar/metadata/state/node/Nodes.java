@@ -3,7 +3,6 @@ package dev.ashlar.metadata.state.node;
 import static dev.ashlar.metadata.state.apply.ApplyContext.require;
 
 import dev.ashlar.metadata.state.apply.ApplyContext;
-import dev.ashlar.metadata.state.apply.Catalog;
 import dev.ashlar.metadata.state.apply.MetadataVersion;
 import dev.ashlar.metadata.state.apply.RefusedCommandException;
 import dev.ashlar.metadata.state.apply.Sessions;
@@ -23,7 +22,6 @@ import dev.ashlar.protocol.message.ResultCode;
 import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.NodeLife;
 import dev.ashlar.protocol.model.PlacementMap;
-import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -87,9 +85,7 @@ public final class Nodes {
   /** Marks the drives absent without which the node has started. */
   private static void markAbsent(ApplyContext context, String node, List<DriveRow> present) {
     Set<UUID> ids = present.stream().map(DriveId::idOf).collect(Collectors.toSet());
-    List<DriveRow> absent = new ArrayList<>();
-    Catalog.forEachRow(
-        context.table(), 'V', value -> absent.add(Rows.parse(value, DriveRow.parser())));
+    List<DriveRow> absent = Rows.all(context.table(), 'V', DriveRow.parser());
     absent.removeIf(row -> !row.getNode().equals(node) || ids.contains(DriveId.idOf(row)));
     for (DriveRow row : absent) {
       DriveRow marked = DriveRecalls.marked(context, row, row.toBuilder().setAbsent(true).build());
@@ -126,7 +122,7 @@ public final class Nodes {
    */
   private static void forgetGateways(ApplyContext context, long session) {
     Set<Long> used = new HashSet<>(Set.of(session));
-    for (NodeRow row : rows(context.table())) {
+    for (NodeRow row : Rows.all(context.table(), 'N', NodeRow.parser())) {
       used.add(row.getSession());
       boolean isGone = context.silentSinceMs(row) + NodeLife.FORGOTTEN_MS < context.logTimeMs();
       if (isGone && row.getPort() == 0) {
@@ -163,21 +159,15 @@ public final class Nodes {
     if (map != null) {
       registry.setEpoch(map.epoch()).setProfile(map.profile().toMessage());
     }
-    registry.addAllNodes(rows(snapshot)).addAllSessions(Sessions.all(snapshot));
-    Catalog.forEachRow(
-        snapshot, 'V', value -> registry.addDrives(Rows.parse(value, DriveRow.parser())));
-    Catalog.forEachRow(
-        snapshot, 'Q', value -> registry.addLoads(Rows.parse(value, DriveLoad.parser())));
+    registry
+        .addAllNodes(Rows.all(snapshot, 'N', NodeRow.parser()))
+        .addAllSessions(Sessions.all(snapshot))
+        .addAllDrives(Rows.all(snapshot, 'V', DriveRow.parser()))
+        .addAllLoads(Rows.all(snapshot, 'Q', DriveLoad.parser()));
     Rows.get(snapshot, Keys.balance(), BalanceRow.parser())
         .ifPresent(row -> registry.setPaused(row.getPaused()));
     Rows.get(snapshot, Keys.applied(), AppliedRow.parser())
         .ifPresent(applied -> registry.setLogTimeMs(applied.getTimeMs()));
     return registry.build();
-  }
-
-  private static List<NodeRow> rows(Table table) {
-    List<NodeRow> rows = new ArrayList<>();
-    Catalog.forEachRow(table, 'N', value -> rows.add(Rows.parse(value, NodeRow.parser())));
-    return rows;
   }
 }

@@ -75,7 +75,7 @@ class CheckedFilesTest {
       Path checkpoint = Files.createDirectory(root.resolve("mount/checkpoint-1-1"));
       Path file = Files.write(checkpoint.resolve("000001.sst"), content);
       Files.writeString(checkpoint.resolve("CURRENT"), "MANIFEST-000001");
-      DurableFiles.tree(root.resolve("mount"));
+      DurableFiles.syncTree(root.resolve("mount"));
       FileSums sums = FileSums.ofNew(checkpoint);
       disk.loseDisk();
       assertArrayEquals(content, Files.readAllBytes(file), "the page cache has it");

@@ -47,8 +47,8 @@ class UnsyncedLogTest {
     Path current = Files.createDirectories(folder.resolve("storage/current"));
     Files.writeString(current.resolve("raft-meta"), "term=1\nvotedFor=\n");
     Path segment = Files.createFile(current.resolve("log_inprogress_0"));
-    DurableFiles.tree(folder);
-    DurableFiles.directoryOf(folder);
+    DurableFiles.syncTree(folder);
+    DurableFiles.syncDirectoryOf(folder);
     Files.write(segment, log());
     return segment;
   }
