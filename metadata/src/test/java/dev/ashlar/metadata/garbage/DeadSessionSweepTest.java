@@ -43,7 +43,7 @@ class DeadSessionSweepTest {
   }
 
   @Test
-  void whatAGatewayLeftGoesOnceAnotherHasItsName() throws Exception {
+  void remainsOfAGatewayAreDeletedOnceAnotherHasItsName() throws Exception {
     List<UUID> ids = MemoryMetadata.sequentialIds(3);
     first.submit(
         Command.newBuilder().setPutDrives(MemoryMetadata.drives(new Profile(2, 1, 16384), ids, 1)));

@@ -140,7 +140,7 @@ class GarbageCollectorTest {
 
   /** What a drive that is away keeps from going must not keep back what came later. */
   @Test
-  void whatIsLeftBehindKeepsNothingElseWaiting() throws Exception {
+  void undeletableBlobsDoNotDelayOthers() throws Exception {
     GarbageConfig usual = GarbageConfig.DEFAULT;
     GarbageCollector slow =
         collector(

@@ -163,7 +163,7 @@ class PlacementPlanTest {
   }
 
   @Property(tries = 20)
-  void whatReplacesADriveHasItsPlaceAndKeepsIt(
+  void replacementHasThePlaceOfTheDriveAndKeepsIt(
       @ForAll long seed,
       @ForAll @IntRange(min = 7, max = 12) int nodes,
       @ForAll @IntRange(min = 1, max = 4) int drivesPerNode,
@@ -204,7 +204,7 @@ class PlacementPlanTest {
   }
 
   @Test
-  void whatCannotTakeThePlaceIsRefused() {
+  void unsuitableReplacementsAreRefused() {
     Registry before = registry(3, 9, 2);
     PlacementMap map = PlacementMap.of(Placement.first(before, PROFILE));
     UUID old = first(before, "node-0");
@@ -239,7 +239,7 @@ class PlacementPlanTest {
   }
 
   @Test
-  void whileItIsPausedOnlyWhatMustMoveDoes() {
+  void onlyRequiredMovesHappenWhilePaused() {
     Registry all = registry(5, 9, 1).toBuilder().setPaused(true).build();
     PlacementMap map = PlacementMap.of(Placement.first(without(all, "node-8"), PROFILE));
     assertEquals(0, PlacementPlan.plan(all, map, List.of()).getMovesCount());

@@ -146,7 +146,7 @@ class DamagedFoldersTest {
   }
 
   @Test
-  void whatTheCheckpointOrTheLogMakesUpForIsMended() throws Exception {
+  void damageCoveredByTheCheckpointOrTheLogIsRepaired() throws Exception {
     damageManifests(folders, 2);
     overwriteBeginning(openSegment(folders.raft(3).resolve("current")));
     try (MetadataServer server = folders.open()) {
@@ -211,7 +211,7 @@ class DamagedFoldersTest {
   }
 
   @Test
-  void whatIsNotMountedIsNotWrittenTo() throws Exception {
+  void unmountedFolderIsNotWrittenTo() throws Exception {
     Path away = root.resolve("away");
     Files.move(folders.folder(1), away);
     Set<Path> notMounted = Set.of(folders.folder(1));

@@ -60,7 +60,7 @@ class MetadataRestartTest {
   }
 
   @Test
-  void whatWasAnsweredIsThereAfterARestart() throws Exception {
+  void answeredCommandsSurviveARestart() throws Exception {
     long session;
     try (MetadataServer server = open()) {
       session = server.client().session();

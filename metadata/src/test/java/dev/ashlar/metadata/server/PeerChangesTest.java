@@ -92,7 +92,7 @@ class PeerChangesTest {
   }
 
   @Test
-  void oneComesAndOneGoesWhileCommandsGoOn() throws Exception {
+  void peersAreAddedAndRemovedUnderLoad() throws Exception {
     try (LoopbackGroup group = new LoopbackGroup(root, 3).startAll();
         RemoteMetadata client = group.client()) {
       BucketLoad load = new BucketLoad(client);
@@ -210,7 +210,7 @@ class PeerChangesTest {
   }
 
   @Test
-  void oneThatWaitsMayBeStartedAgain() throws Exception {
+  void waitingPeerMayBeRestarted() throws Exception {
     try (LoopbackGroup group = new LoopbackGroup(root, 3).startAll();
         RemoteMetadata client = group.client()) {
       createBucket(client, "b");
@@ -255,7 +255,7 @@ class PeerChangesTest {
   }
 
   @Test
-  void whatMakesNoSenseIsRefused() throws Exception {
+  void invalidCommandsAreRefused() throws Exception {
     try (LoopbackGroup group = new LoopbackGroup(root, 3).startAll();
         RemoteMetadata client = group.client()) {
       createBucket(client, "b");

@@ -104,7 +104,7 @@ class PeerVersionsTest {
   }
 
   @Test
-  void whoDoesNotAnswerHasNotAgreed() throws Exception {
+  void silentPeerHasNotAgreed() throws Exception {
     try (LoopbackGroup group = new LoopbackGroup(root, 3).startAll();
         RemoteMetadata client = group.client()) {
       awaitVersion(client, OLD);

@@ -204,7 +204,7 @@ class RottenFilesTest {
   }
 
   @Test
-  void theBackgroundVerificationMendsWhatNobodyReads() throws Exception {
+  void backgroundVerificationRepairsUnreadFiles() throws Exception {
     InParallel.forEach(
         files(checkpoints(template), "copy-"),
         each -> {

@@ -55,7 +55,7 @@ class CommandFaultTest {
 
   /** The others of its entry are done, and the state goes on, in memory as in its rows. */
   @Test
-  void itAloneIsRefused() {
+  void faultyCommandAloneIsRefused() {
     MetadataState state = new MetadataState(table);
     Command faulty = faulty();
     Applied applied =

@@ -55,7 +55,7 @@ class CommitRulesTest {
 
   /** Rule 6. */
   @Test
-  void anAckOfAnEarlierLifeOfADriveIsADebt() throws Exception {
+  void acknowledgementOfAnEarlierIncarnationIsADebt() throws Exception {
     NewBlob.Builder blob = blob(1 << 20);
     UUID wiped = metadata.placement().drive(blob.getPg(), 2);
     DriveRow.Builder row =

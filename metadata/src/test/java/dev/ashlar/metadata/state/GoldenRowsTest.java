@@ -170,7 +170,7 @@ class GoldenRowsTest {
 
   /** Of a 4+2, of which one drive had not acknowledged it. */
   @Test
-  void aRowTellsWhoMissedAChange() throws Exception {
+  void rowRecordsWhichSlotsMissedAChange() throws Exception {
     MemoryMetadata metadata =
         MemoryMetadata.withDrives(MetadataVersion.KNOWN, new Profile(4, 2, 16384), 6, 1);
     metadata.submit(TestBlobs.createBucket("b"));

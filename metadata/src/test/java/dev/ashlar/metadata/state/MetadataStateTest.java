@@ -96,7 +96,7 @@ class MetadataStateTest {
   }
 
   @Test
-  void whatIsKeptOfAnswersIsBounded() {
+  void keptAnswersAreBounded() {
     long request = 0;
     for (int entry = 0; entry < 2 + Sessions.KEEP_REQUESTS_MAX / 200; entry++) {
       List<Command> commands = new ArrayList<>();
@@ -132,7 +132,7 @@ class MetadataStateTest {
 
   /** Peers of a process take over each other's work, whichever of them did it. */
   @Test
-  void whoFollowsHasTheSameBytes() throws Exception {
+  void followingPeerHasTheSameBytes() throws Exception {
     List<Command> log = new ArrayList<>(recorded());
     log.add(
         log.getLast().toBuilder()
@@ -188,7 +188,7 @@ class MetadataStateTest {
   }
 
   @Test
-  void whatIsInUseStaysInUse() {
+  void versionInUseStaysInUse() {
     state = new MetadataState(table, NEXT);
     assertEquals(MetadataVersion.KNOWN, state.applied().getVersion());
     applyOf(NEXT, create("a", 1, 2000));

@@ -75,7 +75,7 @@ class LiveTablesTest {
   }
 
   @Test
-  void whatIsMissingEverywhereIsLost() {
+  void filesMissingEverywhereAreLost() {
     FailedRebuild failed = failed(new DamagedFileException("log entry 0 is missing"));
     assertTrue(failed.isLost());
     assertTrue(account(failed).contains("empty the folder"), account(failed));

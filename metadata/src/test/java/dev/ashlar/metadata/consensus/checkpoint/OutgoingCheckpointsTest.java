@@ -70,7 +70,7 @@ class OutgoingCheckpointsTest {
   }
 
   @Test
-  void itStaysWithTheLogBehindItUntilNoPartIsAskedForAnyMore() throws Exception {
+  void checkpointAndLogStayUntilTheTransferEnds() throws Exception {
     SnapshotInfo sent = offered();
     send(sent);
     take(SECOND);
@@ -86,7 +86,7 @@ class OutgoingCheckpointsTest {
   }
 
   @Test
-  void oneThatWasOnlyOfferedGoes() throws Exception {
+  void checkpointThatWasOnlyOfferedIsRemoved() throws Exception {
     SnapshotInfo unused = offered();
     take(SECOND);
     assertFalse(isKept());
@@ -94,7 +94,7 @@ class OutgoingCheckpointsTest {
 
   /** The follower would let go of what it has. */
   @Test
-  void whatIsDamagedIsNotSentAndIsSoonVerified() throws Exception {
+  void damagedFileIsNotSentAndSoonVerified() throws Exception {
     Path verified = Files.createFile(root.resolve("sm/verified"));
     SnapshotInfo damaged = offered();
     Files.writeString(root.resolve("sm/checkpoint-1-100/CURRENT"), "MANIFESS");
@@ -117,7 +117,7 @@ class OutgoingCheckpointsTest {
   }
 
   @Test
-  void oneThatIsSentAgainLongAfterStays() throws Exception {
+  void checkpointSentAgainAfterALongTimeStays() throws Exception {
     send(offered());
     pass(Duration.ofDays(1));
     send(offered());
@@ -126,7 +126,7 @@ class OutgoingCheckpointsTest {
   }
 
   @Test
-  void oneThatWasGivenUpIsNotKeptForItsNextPart() {
+  void abandonedTransferIsNotKeptForItsNextPart() {
     send(offered());
     checkpoints.sent().giveUp();
     send(offered());
@@ -134,7 +134,7 @@ class OutgoingCheckpointsTest {
   }
 
   @Test
-  void withoutRoomItGoesAtOnce() throws Exception {
+  void logIsPurgedAtOnceWithoutSpace() throws Exception {
     SnapshotInfo sent = offered();
     send(sent);
     take(SECOND);

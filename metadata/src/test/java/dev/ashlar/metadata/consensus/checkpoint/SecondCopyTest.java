@@ -103,7 +103,7 @@ class SecondCopyTest {
   }
 
   @Test
-  void whatBothCheckpointsHaveIsCopiedOnce() throws Exception {
+  void filesOfBothCheckpointsAreCopiedOnce() throws Exception {
     try (RocksTable table = open()) {
       Checkpoint first = take(table);
       copies.make(first, UNLIMITED, IoPacer.unlimited());
@@ -117,7 +117,7 @@ class SecondCopyTest {
   }
 
   @Test
-  void withoutRoomForAllOfItNothingIsCopied() throws Exception {
+  void nothingIsCopiedWithoutSpaceForAll() throws Exception {
     try (RocksTable table = open()) {
       Checkpoint checkpoint = take(table);
       long bytes = 0;

@@ -64,7 +64,7 @@ class CheckedFilesTest {
 
   @ParameterizedTest
   @EnumSource
-  void whatTheDriveCannotReadIsNotWholeBecauseMemoryHasIt(PowerCutFileSystem.Kind kind)
+  void fileUnreadableOnTheDriveIsDamagedEvenIfCached(PowerCutFileSystem.Kind kind)
       throws Exception {
     Optional<String> unavailable = PowerCutFileSystem.unavailable(kind);
     assumeTrue(unavailable.isEmpty(), unavailable.orElse(""));

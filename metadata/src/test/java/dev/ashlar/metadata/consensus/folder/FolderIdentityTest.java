@@ -81,7 +81,7 @@ class FolderIdentityTest {
 
   /** Who is told that it is damaged empties the folder. */
   @Test
-  void oneOfANewerBuildOrThatCannotBeReadIsNotDamaged() throws IOException {
+  void identityOfANewerBuildOrUnreadableIsNotDamaged() throws IOException {
     String text = "format=3\nstate=MEMBER\n";
     CRC32C crc = new CRC32C();
     crc.update(text.getBytes(StandardCharsets.US_ASCII));

@@ -60,7 +60,7 @@ class RebuildingFolderTest {
 
   /** The process ended when Ratis had only made the directories. */
   @Test
-  void oneWhoseFilesWereNotAllMadeIsStillEmpty() throws IOException {
+  void folderWithIncompleteFilesCountsAsEmpty() throws IOException {
     Path storage = MetadataFolders.raftDirectory(folders.get(1)).resolve(CLUSTER.toString());
     Files.delete(storage.resolve("current/raft-meta"));
     assertTrue(prepared().isRebuilding(1));
@@ -70,7 +70,7 @@ class RebuildingFolderTest {
   /** As an error of the drive, a directory that cannot be listed is no proof that it is empty. */
   @ParameterizedTest
   @ValueSource(strings = {"", "current", "sm"})
-  void oneThatCannotBeListedIsLeftOutAndKept(String directory) throws IOException {
+  void folderThatCannotBeListedIsLeftOutAndKept(String directory) throws IOException {
     Path storage = MetadataFolders.raftDirectory(folders.get(1)).resolve(CLUSTER.toString());
     Files.delete(storage.resolve("current/raft-meta"));
     Path unlisted = storage.resolve(directory);
@@ -83,7 +83,7 @@ class RebuildingFolderTest {
   }
 
   @Test
-  void oneThatHasLostItsVoteButNotItsLogIsLeftOut() throws IOException {
+  void folderWithALogButNoVoteIsLeftOut() throws IOException {
     Path current = MetadataFolders.raftDirectory(folders.get(1)).resolve(CLUSTER + "/current");
     Files.delete(current.resolve("raft-meta"));
     Files.createFile(current.resolve("log_0-7"));
@@ -106,7 +106,7 @@ class RebuildingFolderTest {
 
   /** Where several are to be confirmed, one may be before the others are. */
   @Test
-  void whatWasConfirmedStaysSo() throws IOException {
+  void confirmationIsPermanent() throws IOException {
     for (int place : new int[] {0, 2}) {
       Files.writeString(folders.get(place).resolve(FolderIdentity.FILE), "damaged");
     }

@@ -59,7 +59,7 @@ class UnsyncedLogTest {
 
   @ParameterizedTest
   @EnumSource
-  void whatAStartHasCountedIsThereAfterAPowerCut(PowerCutFileSystem.Kind kind) throws IOException {
+  void logMarkOfAStartSurvivesAPowerCut(PowerCutFileSystem.Kind kind) throws IOException {
     Optional<String> unavailable = PowerCutFileSystem.unavailable(kind);
     assumeTrue(unavailable.isEmpty(), unavailable.orElse(""));
     Path mount = root.resolve("mount");
@@ -87,7 +87,7 @@ class UnsyncedLogTest {
   }
 
   @Test
-  void whatWasReceivedOfACheckpointIsRemoved() throws IOException {
+  void incompletelyReceivedCheckpointIsRemoved() throws IOException {
     Path folder = Files.createDirectory(root.resolve("m1"));
     Path segment = written(folder);
     Path part = Files.createDirectories(folder.resolve("storage/tmp/snapshot-1/sm"));

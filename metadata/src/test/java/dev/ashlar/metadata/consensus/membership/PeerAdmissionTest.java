@@ -113,14 +113,14 @@ class PeerAdmissionTest {
   }
 
   @Test
-  void oneThatIsLateFindsItselfInTheGroup() throws Exception {
+  void latePeerFindsItselfInTheGroup() throws Exception {
     assertEquals(
         as(As.FOUNDER, GROUP, 0, UNKNOWN),
         decide(State.FORMATTING, List.of(member(1, 1, GROUP, THREE))));
   }
 
   @Test
-  void oneThatWasEmptiedDoesNotAndFollowsOnlyWhatAMajorityOfOthersKnows() throws Exception {
+  void emptiedPeerFormsNoGroupAndFollowsAMajorityOfOthers() throws Exception {
     List<String> before = List.of("a", "b", "old");
     PeerStanding one = member(1, 4, before, THREE);
     PeerStanding other = member(2, 7, before, THREE);
@@ -137,7 +137,7 @@ class PeerAdmissionTest {
   }
 
   @Test
-  void theMajorityIsOfThoseWhoAreInTheGroupNow() throws Exception {
+  void majorityIsOfThePresentMembers() throws Exception {
     List<String> before = List.of("a", "b", "old");
     RaftMembers five = members(9, 1, 2, 3, 4, 5);
     PeerStanding one = member(1, 4, before, five);
@@ -153,7 +153,7 @@ class PeerAdmissionTest {
   }
 
   @Test
-  void oneThatWasReplacedIsNotRebuiltAndMayNotBegin() throws Exception {
+  void replacedPeerIsNotRebuiltAndFormsNoGroup() throws Exception {
     RaftMembers without = members(9, 1, 2, 4);
     List<PeerStanding> said =
         List.of(member(1, 4, List.of(), without), member(2, 4, List.of(), without));
@@ -165,7 +165,7 @@ class PeerAdmissionTest {
   }
 
   @Test
-  void whoJoinsNeverBeginsAndIsToldOfByAMajority() throws Exception {
+  void joiningPeerFormsNoGroupAndNeedsAMajority() throws Exception {
     List<PeerStanding> founders = List.of(formatting("a"), formatting("b"), formatting("c"));
     assertEquals(NOT_YET, decide(joining(4), founders));
     PeerStanding one = member(1, 4, GROUP, THREE);
@@ -178,7 +178,7 @@ class PeerAdmissionTest {
   }
 
   @Test
-  void whoJoinsWhereAPeerWasIsThatOneEmptied() throws Exception {
+  void joiningPeerAtTheAddressOfAMemberIsThatMemberEmptied() throws Exception {
     List<PeerStanding> said =
         List.of(member(1, 4, List.of(), THREE), member(2, 5, List.of(), THREE));
     assertEquals(as(As.REBUILDING, List.of(), 5, THREE), decide(joining(3), said));

@@ -74,7 +74,7 @@ class LeaderLeaseTest {
   }
 
   @Test
-  void whoeverIsNotAMemberDoesNotCount() {
+  void nonMembersDoNotCount() {
     LeaderLease lease = new LeaderLease(LEADER, DAY);
     lease.acknowledged(C, 1, now(), THREE);
     assertEquals(false, lease.isHeld(1));
@@ -97,7 +97,7 @@ class LeaderLeaseTest {
   }
 
   @Test
-  void whoeverIsRebuiltHasNoVoteAndFollowsNobodyFromThePast() throws IOException {
+  void peerBeingRebuiltHasNoVoteAndFollowsNoOldLeader() throws IOException {
     VoteGuard guard = new VoteGuard(Duration.ZERO, true);
     guard.setRebuilding(7);
     assertThrows(IOException.class, guard::checkVote);

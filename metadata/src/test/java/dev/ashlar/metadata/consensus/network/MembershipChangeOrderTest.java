@@ -83,7 +83,7 @@ class MembershipChangeOrderTest {
   }
 
   @Test
-  void whoComesHearsOfItFirst() throws Exception {
+  void newMemberLearnsOfTheChangeFirst() throws Exception {
     RaftMembers adding = members(List.of(A, B, C), A, B, C, NEW);
     order.awaitTurn(NEW, BEGINNING, adding);
     CountDownLatch sent = new CountDownLatch(2);
@@ -98,7 +98,7 @@ class MembershipChangeOrderTest {
   }
 
   @Test
-  void whoLeavesDoesNotHearOfItWhileAMajorityStays() throws Exception {
+  void removedMemberIsNotToldWhileAMajorityRemains() throws Exception {
     RaftMembers removing = members(List.of(A, B, C), A, B);
     order.awaitTurn(B, BEGINNING, removing);
     CountDownLatch sent = new CountDownLatch(1);
@@ -121,7 +121,7 @@ class MembershipChangeOrderTest {
   }
 
   @Test
-  void whoIsNamedVotesFromThenOn() {
+  void memberNamedInAnEntryVotesFromThenOn() {
     assertTrue(BEGINNING.getInitializing());
     assertEquals(false, MembershipChangeOrder.toVoter(NEW, BEGINNING).getInitializing());
     assertTrue(MembershipChangeOrder.toVoter(NEW, request(TERM, A, B)).getInitializing());

@@ -51,7 +51,7 @@ class CommitQueueTest {
   }
 
   @Test
-  void whatWaitsBecomesTheNextEntry() throws Exception {
+  void waitingCommandsBecomeTheNextEntry() throws Exception {
     CommitQueue queue = queue(Duration.ofMinutes(1));
     CompletableFuture<CommandResult> first = submit(queue);
     Proposal one = proposals.take();
@@ -91,7 +91,7 @@ class CommitQueueTest {
   }
 
   @Test
-  void whoHasWaitedLongEnoughIsTold() throws Exception {
+  void expiredSubmitterIsWoken() throws Exception {
     CommitQueue queue = queue(Duration.ofMillis(1));
     CompletableFuture<CommandResult> first = submit(queue);
     CompletableFuture<CommandResult> second = submit(queue);
@@ -118,7 +118,7 @@ class CommitQueueTest {
   }
 
   @Test
-  void whoWaitsAtTheEndIsTold() throws Exception {
+  void waitingSubmitterIsWokenAtTheClose() throws Exception {
     CommitQueue queue = queue(Duration.ofMinutes(1));
     CompletableFuture<CommandResult> first = submit(queue);
     proposals.take();

@@ -37,7 +37,7 @@ class BlobRowCacheTest {
   }
 
   @Test
-  void whatWasWrittenIsNotParsedAgain() {
+  void writtenRowIsNotParsedAgain() {
     BlobRow row = row(1);
     write(KEY, row);
     assertSame(row, read(KEY));

@@ -220,7 +220,7 @@ class BlobChangesTest extends ChangeFixture {
 
   /** Rule 6. */
   @Test
-  void anAckOfAnEarlierLifeOfADriveIsADebt() throws Exception {
+  void acknowledgementOfAnEarlierIncarnationIsADebt() throws Exception {
     put("k", STRIPE);
     ModifyObject.Builder patch = patch("k", row("k"), 0, 10);
     FoldBlob.Builder fold = fold(row("k"), 1);
@@ -273,7 +273,7 @@ class BlobChangesTest extends ChangeFixture {
   }
 
   @Test
-  void whatCannotBeFoldedIsRefusedOrLeft() throws Exception {
+  void impossibleFoldsAreRefusedOrIgnored() throws Exception {
     put("k", STRIPE);
     BlobRow base = row("k");
     refused(ResultCode.INVALID_COMMAND, fold(base, 1));

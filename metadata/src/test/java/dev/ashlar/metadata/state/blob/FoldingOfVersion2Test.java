@@ -65,7 +65,7 @@ class FoldingOfVersion2Test extends FoldingFixture {
 
   /** Nobody knows which slots have them: refused, until repair has made up for the debts. */
   @Test
-  void rowsOfBeforeThatOweMoreThanACommitAllowsStayUnknown() throws Exception {
+  void oldRowsWithMoreDebtsThanACommitAllowsStayUnknown() throws Exception {
     put("k", 2 * STRIPE);
     ok(patch("k", row("k"), 0, STRIPE));
     begin("k", 0, 1, 2, 3, 4, 5);

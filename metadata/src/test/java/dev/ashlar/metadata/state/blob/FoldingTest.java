@@ -45,7 +45,7 @@ class FoldingTest extends FoldingFixture {
 
   /** As long as nothing that it may have is given up, it does not matter what others owe. */
   @Test
-  void itLeavesWhereAllThatTookItHaveFoldedIt() throws Exception {
+  void attemptLeavesWhenAllItsHoldersHaveFoldedIt() throws Exception {
     put("k", 2 * STRIPE);
     ok(modify("k", 0, TestBlobs.piece(without(change(row("k"), 0, UNIT), 5))));
     assertEquals(List.of(5), row("k").getAttempts(0).getMissedSlotsList());

@@ -34,7 +34,7 @@ class LostShardsTest extends ChangeFixture {
   }
 
   @Test
-  void aLostShardIsOwed() throws Exception {
+  void lostShardIsADebt() throws Exception {
     put("k", STRIPE);
     BlobRow row = row("k");
     assertEquals(ResultCode.OK, owe(row, lost(row, 3)));
@@ -46,7 +46,7 @@ class LostShardsTest extends ChangeFixture {
   }
 
   @Test
-  void notMoreAreOwedThanMayBeLost() throws Exception {
+  void debtsNeverExceedTheShardsThatMayBeLost() throws Exception {
     put("k", STRIPE);
     BlobRow row = row("k");
     assertEquals(ResultCode.NOT_DURABLE, owe(row, lost(row, 0), lost(row, 1), lost(row, 2)));
@@ -86,7 +86,7 @@ class LostShardsTest extends ChangeFixture {
   }
 
   @Test
-  void aShardOfADriveInAnotherLifeIsNotOwedTwice() throws Exception {
+  void shardOfADriveInAnotherIncarnationIsNoSecondDebt() throws Exception {
     put("k", STRIPE);
     BlobRow row = row("k");
     LostShard.Builder before = lost(row, 1);
@@ -108,7 +108,7 @@ class LostShardsTest extends ChangeFixture {
   }
 
   @Test
-  void aSlotWithoutBytesOwesNone() throws Exception {
+  void slotWithoutBytesHasNoDebt() throws Exception {
     put("k", 10);
     BlobRow row = row("k");
     assertEquals(ResultCode.INVALID_COMMAND, owe(row, lost(row, 1)));

@@ -151,7 +151,7 @@ class MovesTest extends ChangeFixture {
   }
 
   @Test
-  void whatIsLostBeforeItWasMovedIsOwedAndNotMovedAnyMore() throws Exception {
+  void shardLostBeforeItsMoveIsADebtAndNoLongerMoved() throws Exception {
     put("k", STRIPE);
     BlobRow row = row("k");
     SlotAck atFirst = TestBlobs.acks(metadata, row.getPg()).get(2);
@@ -184,7 +184,7 @@ class MovesTest extends ChangeFixture {
   }
 
   @Test
-  void aMapThatHasChangedIsNotChangedByWhoDoesNotKnow() throws Exception {
+  void changedMapRefusesMovesFromAnOlderOne() throws Exception {
     UUID drive = spare(0);
     MoveSlots.Builder move = move(0, 1, drive);
     ok(command(move.clone()));
@@ -196,7 +196,7 @@ class MovesTest extends ChangeFixture {
   }
 
   @Test
-  void whatWasWrittenWithTheMapBeforeCountsWhereItIs() throws Exception {
+  void shardsWrittenWithAnOlderMapCountWhereTheyAre() throws Exception {
     NewBlob.Builder blob = blob(STRIPE);
     UUID from = metadata.placement().drive(blob.getPg(), 3);
     ok(command(move(blob.getPg(), 3, spare(blob.getPg()))));
@@ -245,7 +245,7 @@ class MovesTest extends ChangeFixture {
 
   /** What drives are told to remove is named by the blob, and they may be told late. */
   @Test
-  void whatComesToADriveDoesNotHaveTheNameOfWhatItIsToRemove() throws Exception {
+  void shardPutOnADriveHasAnotherNameThanTheOneToBeRemoved() throws Exception {
     put("k", 10);
     BlobRow before = row("k");
     int pg = before.getPg();
@@ -314,7 +314,7 @@ class MovesTest extends ChangeFixture {
   }
 
   @Test
-  void whatIsOnADriveThatIsOutCountsAsLostButNotAsOwed() throws Exception {
+  void shardsOnADriveThatIsOutCountAsLostButNotAsDebts() throws Exception {
     put("k", STRIPE);
     BlobRow row = row("k");
     int pg = row.getPg();
@@ -336,7 +336,7 @@ class MovesTest extends ChangeFixture {
 
   /** It was replaced while it still had a shard that belonged elsewhere by then. */
   @Test
-  void whatALeavingDriveLosesIsOwed() throws Exception {
+  void shardsLostByALeavingDriveAreDebts() throws Exception {
     put("k", STRIPE);
     int pg = row("k").getPg();
     UUID from = metadata.placement().drive(pg, 5);
@@ -377,7 +377,7 @@ class MovesTest extends ChangeFixture {
   }
 
   @Test
-  void whatIsLongPastIsForgotten() {
+  void oldMovesAreForgotten() {
     PlacementMap map = metadata.placement();
     PlacementMap.Move move = new PlacementMap.Move(0, 0, spare(0));
     PlacementMap moved = map.after(2, List.of(move), 100, 1000, true);

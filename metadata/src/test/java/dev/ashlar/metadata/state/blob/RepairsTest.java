@@ -89,7 +89,7 @@ class RepairsTest extends ChangeFixture {
   }
 
   @Test
-  void whatIsOlderThanADrivesLifeIsOwedOnceItIsNoted() throws Exception {
+  void rowsSettledBeforeAnIncarnationHaveDebtsOnceRecorded() throws Exception {
     put("old", STRIPE);
     put("short", 10);
     int pg = row("old").getPg();
@@ -106,7 +106,7 @@ class RepairsTest extends ChangeFixture {
   }
 
   @Test
-  void aDriveIsSettledInTheLifeInWhichItWasSearched() throws Exception {
+  void driveIsSettledInTheIncarnationInWhichItWasSearched() throws Exception {
     put("k", STRIPE);
     wipe(row("k").getPg(), 0);
     DriveRow drive = unsettled().getFirst();
@@ -126,7 +126,7 @@ class RepairsTest extends ChangeFixture {
   }
 
   @Test
-  void changesOfWhatDrivesLostAreHeldToTheDurableMinimum() throws Exception {
+  void changesOfBlobsWithLossesNeedTheDurableMinimum() throws Exception {
     put("k", STRIPE);
     BlobRow base = row("k");
     wipe(base.getPg(), 1);
@@ -165,7 +165,7 @@ class RepairsTest extends ChangeFixture {
   }
 
   @Test
-  void onlyWhatTheSlotStillLacksCounts() throws Exception {
+  void onlyShardsStillInDebtCount() throws Exception {
     put("k", STRIPE);
     BlobRow whole = row("k");
     assertEquals(ResultCode.CONDITIONAL_CONFLICT, repair(whole, repaired(whole, 3)));
@@ -182,7 +182,7 @@ class RepairsTest extends ChangeFixture {
   }
 
   @Test
-  void whatWasMadeBeforeAChangeOfTheSlotDoesNotCount() throws Exception {
+  void shardMadeBeforeAChangeOfTheSlotDoesNotCount() throws Exception {
     put("k", 2 * STRIPE);
     BlobRow row = wiped("k", 0);
     RepairedShard.Builder data = repaired(row, 0);
@@ -213,7 +213,7 @@ class RepairsTest extends ChangeFixture {
 
   /** It may have the first pieces only, or miss the fold. */
   @Test
-  void whatIsFoundWithAnUnfoldedChangeDoesNotCount() throws Exception {
+  void shardFoundWithAnUnfoldedChangeDoesNotCount() throws Exception {
     put("k", STRIPE);
     ok(patch("k", row("k"), 0, 10));
     BlobRow row = wiped("k", 4);
@@ -223,7 +223,7 @@ class RepairsTest extends ChangeFixture {
   }
 
   @Test
-  void acknowledgementsOfEarlierLivesAndOtherDrivesDoNotCount() throws Exception {
+  void acknowledgementsOfEarlierIncarnationsAndOtherDrivesDoNotCount() throws Exception {
     put("k", STRIPE);
     RepairedShard.Builder old = repaired(row("k"), 2);
     BlobRow row = wiped("k", 2);
@@ -320,7 +320,7 @@ class RepairsTest extends ChangeFixture {
 
   /** In tables of format 1 nobody kept count. */
   @Test
-  void whatIsOwedIsCountedWhenOlderTablesAreOpened() throws Exception {
+  void debtsAreCountedWhenOlderTablesAreOpened() throws Exception {
     put("one", STRIPE);
     put("two", 10);
     wipe(row("one").getPg(), 5);
@@ -349,7 +349,7 @@ class RepairsTest extends ChangeFixture {
 
   /** The count is what a count would come to, whatever happens in whatever order. */
   @Test
-  void whatIsOwedIsCountedAsItChanges() throws Exception {
+  void debtsAreCountedAsTheyChange() throws Exception {
     Random random = new Random(7);
     Set<Integer> spares = new TreeSet<>();
     for (int i = 0; i < 300; i++) {

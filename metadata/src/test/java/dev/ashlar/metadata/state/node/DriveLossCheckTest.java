@@ -194,7 +194,7 @@ class DriveLossCheckTest {
 
   /** Damage cost it some of what it had; or an administrator has said that it is replaced. */
   @Test
-  void aDriveThatIsThereInAnotherLifeIsTaken() throws Exception {
+  void driveInAnotherIncarnationIsAccepted() throws Exception {
     pass(2 * NodeLife.DOWN_MS, 0, 1);
     sessions.set(2, metadata.anotherClient());
     register(2, next(drive(2)));
@@ -203,7 +203,7 @@ class DriveLossCheckTest {
   }
 
   @Test
-  void whatBlobsOweCountsAlsoWhenTheDrivesAreSettled() throws Exception {
+  void debtsCountAlsoWhenTheDrivesAreSettled() throws Exception {
     BlobRow blob = put();
     assertTrue(mayReplace(0));
     assertTrue(mayReplace(1));
@@ -218,7 +218,7 @@ class DriveLossCheckTest {
   }
 
   @Test
-  void whatIsNotedYetAddsToWhatIsNot() throws Exception {
+  void recordedAndUnrecordedDebtsAddUp() throws Exception {
     BlobRow blob = put();
     assertTrue(mayReplace(0));
     note(blob);
@@ -273,7 +273,7 @@ class DriveLossCheckTest {
 
   /** Nodes fall silent and speak, drives are mounted, late or not, and repair does what it does. */
   @Test
-  void whateverHappensNoBlobLosesMoreThanItMay() throws Exception {
+  void noBlobLosesMoreShardsThanItMay() throws Exception {
     long seed = Long.getLong("ashlar.metadata.seed", System.nanoTime());
     Random random = new Random(seed);
     metadata.require(TestBlobs.createBucket("b"));

@@ -204,7 +204,7 @@ class NodesTest {
 
   /** As in a process that is the whole store. */
   @Test
-  void whereThereAreNoNodesSessionsLive() {
+  void sessionsLiveWhereThereAreNoNodes() {
     CreateBucket bucket = CreateBucket.newBuilder().setName("b").setOwner("me").build();
     nowMs += 3 * NodeLife.FORGOTTEN_MS;
     submit(second, Command.newBuilder().setCreateBucket(bucket));
@@ -272,7 +272,7 @@ class NodesTest {
   }
 
   @Test
-  void aDriveIsOfOneNodeAndGrowsNoYounger() {
+  void driveStaysWithItsNodeAndItsIncarnationNeverDecreases() {
     storage(first, "s-1", "host-1", drive(1, 2));
     assertEquals(ResultCode.INVALID_COMMAND, storage(first, "s-1", "host-1", drive(1, 1)));
     assertEquals(ResultCode.INVALID_COMMAND, storage(second, "s-2", "host-2", drive(1, 2)));

@@ -19,7 +19,7 @@ class LargeObjectCacheTest {
   }
 
   @Test
-  void theOneUnusedLongestGoesFirst() {
+  void leastRecentlyUsedObjectIsEvictedFirst() {
     ObjectRecord first = object(1, 20_000);
     objects.put(first);
     objects.put(object(2, 20_000));
