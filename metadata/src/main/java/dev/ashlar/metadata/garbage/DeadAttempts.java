@@ -21,8 +21,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongPredicate;
 
 /**
- * Drops from one drive what attempts of dead sessions wrote and no blob lists. Those that a blob
- * lists are committed, and their intents are needed until they are folded.
+ * Discards the intents of attempts of dead sessions that no blob lists from a drive. Attempts that
+ * a blob lists are committed, and their intents are needed until they are folded.
  */
 final class DeadAttempts {
   private final MetadataClient metadata;
@@ -32,8 +32,8 @@ final class DeadAttempts {
   private final Duration dropTimeout;
 
   /**
-   * @param below only sessions below it are looked at
-   * @param isDead whether nothing of such a session can be committed any more
+   * @param below only sessions below it are examined
+   * @param isDead whether nothing of a session can be committed any more
    */
   DeadAttempts(
       MetadataClient metadata,
@@ -48,7 +48,10 @@ final class DeadAttempts {
     this.dropTimeout = dropTimeout;
   }
 
-  /** Returns how many were dropped; what the drive refuses stays until the next time. */
+  /**
+   * Returns how many attempts were discarded; those that the drive refuses stay until the next
+   * sweep.
+   */
   long drop() throws ShardException, MetadataUnavailableException, InterruptedException {
     long dropped = 0;
     while (true) {

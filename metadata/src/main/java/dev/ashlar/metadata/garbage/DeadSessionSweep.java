@@ -12,22 +12,22 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Deletes from a drive what dead sessions wrote and nobody needs: shards that metadata does not
- * know, and changes that no blob lists. That a session is dead has to stand in Raft before: then
- * nothing of it can be committed while it is looked for.
+ * Deletes orphans of dead sessions from a drive: shards that metadata does not know, and attempts
+ * that no blob lists. The end of a session must be committed in Raft before, so that nothing of it
+ * can be committed during the sweep.
  */
 public final class DeadSessionSweep {
   private static final Logger LOG = LoggerFactory.getLogger(DeadSessionSweep.class);
   static final int SWEEP_BATCH = 1000;
 
-  /** Orphans of a drive that are kept in memory; if there are more, it is searched again. */
+  /** The maximum of orphans kept in memory; if there are more, the drive is searched again. */
   static final int ORPHANS_MAX = 20_000;
 
   private final MetadataClient metadata;
   private final Duration deleteTimeout;
 
   /**
-   * @param deleteTimeout how long it waits for a drive; what is not done by then stays
+   * @param deleteTimeout how long it waits for a drive; the rest stays until the next sweep
    */
   public DeadSessionSweep(MetadataClient metadata, Duration deleteTimeout) {
     this.metadata = metadata;
@@ -35,11 +35,11 @@ public final class DeadSessionSweep {
   }
 
   /**
-   * Runs on the caller's thread and may take long.
+   * Sweeps a drive on the caller's thread, which may take long.
    *
-   * @param below only sessions below it are looked at
+   * @param below only sessions below it are examined
    * @param isDead which of them are dead
-   * @return how many blobs, and attempts to change one, had something left
+   * @return the number of orphaned blobs and attempts
    */
   public long sweep(ShardStore store, long below, LongPredicate isDead)
       throws MetadataUnavailableException, InterruptedException {

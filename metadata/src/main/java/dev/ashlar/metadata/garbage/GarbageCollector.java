@@ -29,12 +29,12 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Deletes the shards of blobs that nothing refers to, then their rows. A row stays while any drive
- * of the blob's placement group may still hold a shard of it, so nothing is left behind on a drive
- * that was away. One thread at a time may collect.
+ * Deletes the shards of blobs without references, then their rows. A row stays while any drive of
+ * the blob's placement group may still have a shard, so that no shard remains on a drive that was
+ * down. One thread at a time may collect.
  *
- * <p>It goes through the garbage from the oldest to the newest and stays there, so that what it had
- * to leave behind keeps nothing else waiting; after a rest it begins again with the oldest.
+ * <p>It processes garbage from the oldest to the newest and continues there, so that blobs that
+ * could not be deleted do not delay others; after a pause it starts again with the oldest.
  */
 public final class GarbageCollector {
   private final MetadataClient metadata;
@@ -44,18 +44,18 @@ public final class GarbageCollector {
   private final Counter collected;
   private final LongSupplier oldestReadMs;
 
-  /** The last garbage looked at. */
+  /** The last blob that was processed. */
   private @Nullable BlobRow position;
 
-  /** When to begin again because of what was left behind; none was: 0. */
+  /** When to start again because of blobs that were left; 0: none was. */
   private long retryAtMs;
 
-  /** What is older has been tried before. */
+  /** Older garbage has been tried before. */
   private long triedBeforeMs;
 
   /**
    * @param drives the store of a drive, or null while it is not reachable
-   * @param oldestReadMs since when reads have been running; now, when none is
+   * @param oldestReadMs the start of the oldest running read; now, if none is running
    */
   public GarbageCollector(
       MetadataClient metadata,
@@ -104,15 +104,17 @@ public final class GarbageCollector {
   }
 
   /**
-   * A read may need what was still referenced when it began, or when it looked it up a little
-   * earlier.
+   * Garbage from before this time can be removed: a read may need blobs that were referenced when
+   * it began, or a little earlier when it looked them up.
    */
   private long removableBeforeMs(long nowMs) {
     long held = nowMs - config.heldByReadMax().toMillis();
     return Math.max(Math.min(oldestReadMs.getAsLong(), nowMs), held) - config.grace().toMillis();
   }
 
-  /** Not again while a drive that has to delete its shard is away. */
+  /**
+   * Whether to try a blob: a retry is pointless while a drive that has to delete its shard is down.
+   */
   private boolean isWorthATry(BlobRow blob) {
     return blob.getUnreferencedAtMs() >= triedBeforeMs
         || metadata.placement(blob.getEpoch()).holders(blob).stream()
@@ -135,16 +137,14 @@ public final class GarbageCollector {
     return forget.getBlobsCount();
   }
 
-  /** Under which drives may have shards of the blob. */
+  /** The names under which drives may have shards of the blob. */
   private static Stream<BlobId> names(BlobRow blob) {
     return Stream.concat(
         Stream.of(BlobId.of(blob.getId())),
         blob.getRebuiltList().stream().map(shard -> BlobId.of(shard.getName())));
   }
 
-  /**
-   * Those that are away, or have failed, and are taken for lost: what they have is not waited for.
-   */
+  /** The drives that are down or failed, and out: the collector does not wait for them. */
   private Set<UUID> out(Set<UUID> asked) throws MetadataUnavailableException {
     if (asked.stream().noneMatch(this::isAway)) {
       return Set.of();
@@ -181,11 +181,11 @@ public final class GarbageCollector {
   }
 
   /**
-   * Declares every session before this client's dead and then deletes what they left on these
-   * drives without committing it. In this order: nothing that is being deleted can still be
-   * committed. Call it when no earlier process can write any more.
+   * Ends all sessions before this client's, and then deletes their uncommitted shards and intents
+   * from these drives. In this order, so that nothing that is being deleted can still be committed.
+   * Call it when no earlier process can write any more.
    *
-   * @return how many blobs, and attempts to change one, had something left
+   * @return the number of orphaned blobs and attempts
    */
   public long sweepDeadSessions(Collection<? extends ShardStore> stores)
       throws MetadataUnavailableException, InterruptedException {

@@ -3,15 +3,15 @@ package dev.ashlar.metadata.garbage;
 import java.time.Duration;
 
 /**
- * How eagerly garbage is removed.
+ * Settings of garbage collection.
  *
- * @param grace how long after its last reference a blob stays, so that reads can begin with what
- *     they saw a moment before
- * @param heldByReadMax how much longer it stays while a read runs that may need it
+ * @param grace how long a blob stays after its last reference is gone, so that reads can begin with
+ *     what they looked up a moment before
+ * @param heldByReadMax how much longer it stays while a running read may need it
  * @param interval between rounds
- * @param blobsPerRoundMax with the interval, the rate
- * @param deleteTimeout how long a round waits for drives; what is not done comes again
- * @param retryDelay how long what could not be deleted rests before it is tried again
+ * @param blobsPerRoundMax limits the rate, together with the interval
+ * @param deleteTimeout how long a round waits for drives; the rest is retried
+ * @param retryDelay the pause before blobs that could not be deleted are retried
  */
 public record GarbageConfig(
     Duration grace,

@@ -6,10 +6,10 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * Which sessions lived at some time; sessions that have ended never live again.
+ * The sessions that were live at some time; a session that has ended never lives again.
  *
- * @param sessions those that did
- * @param newest the greatest of them: a greater one may have begun since
+ * @param sessions the live ones
+ * @param newest the greatest of them: later ones may have begun since
  */
 public record LiveSessions(Set<Long> sessions, long newest) {
   public LiveSessions {
@@ -26,7 +26,7 @@ public record LiveSessions(Set<Long> sessions, long newest) {
     return Long.compareUnsigned(session, newest) < 0 && !sessions.contains(session);
   }
 
-  /** Those of an earlier time that have ended since. */
+  /** The sessions of an earlier time that have ended since. */
   public Set<Long> endedSince(LiveSessions earlier) {
     Set<Long> ended = new TreeSet<>(earlier.sessions);
     ended.removeAll(sessions);

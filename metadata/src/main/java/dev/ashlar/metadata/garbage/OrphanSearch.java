@@ -13,9 +13,9 @@ import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Told names of a drive's shards one by one, keeps those that metadata does not know, up to a
- * bound. It asks for many at a time and rests between, so that a search through everything takes a
- * fifth of one core at most.
+ * Receives the names of a drive's shards and keeps those that metadata does not know, up to a
+ * maximum. It asks metadata in batches and pauses between them, so that a search through a whole
+ * drive takes a fifth of one core at most.
  */
 final class OrphanSearch implements Consumer<BlobId> {
   private static final int REST_FACTOR = 4;
@@ -30,7 +30,8 @@ final class OrphanSearch implements Consumer<BlobId> {
   private long workingSinceNanos = System.nanoTime();
 
   /**
-   * @param isDead whether nothing of this session can be committed any more; others are passed over
+   * @param isDead whether nothing of this session can be committed any more; shards of others are
+   *     skipped
    */
   OrphanSearch(MetadataClient metadata, UUID drive, LongPredicate isDead, int orphansMax) {
     this.metadata = metadata;
@@ -51,7 +52,7 @@ final class OrphanSearch implements Consumer<BlobId> {
     }
   }
 
-  /** Whether there may be more than were kept. */
+  /** Whether there may be more orphans than were kept. */
   boolean isFull() {
     return orphans.size() >= orphansMax;
   }

@@ -15,13 +15,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
-/** Deletes on several drives at once; knows in the end of which blobs something is left. */
+/** Deletes shards on several drives at once, and reports the blobs of which shards may be left. */
 final class ShardDeletion {
   private final Phaser pending = new Phaser(1);
   private final List<DriveDeletion> deletions = new ArrayList<>();
 
   /**
-   * @param store null for a drive that is not reachable: all of it is left
+   * @param store null for a drive that cannot be reached: its shards are left
    */
   void delete(@Nullable ShardStore store, List<BlobId> blobs) {
     DriveDeletion deletion = new DriveDeletion(blobs);
@@ -32,12 +32,15 @@ final class ShardDeletion {
     }
   }
 
-  /** Waits until it has ended on all drives or the time is over. */
+  /**
+   * Waits until all drives have finished or the time is over, and returns the blobs with shards
+   * left.
+   */
   Set<BlobId> awaitWhatIsLeft(Duration timeout) throws InterruptedException {
     try {
       pending.awaitAdvanceInterruptibly(pending.arrive(), timeout.toNanos(), TimeUnit.NANOSECONDS);
     } catch (TimeoutException e) {
-      // What has not been acknowledged by now counts as left, and is deleted again later.
+      // Unacknowledged deletions count as left, and are retried later.
     }
     Set<BlobId> left = new HashSet<>();
     for (DriveDeletion deletion : deletions) {

@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** What may be lost at once: a drive, a node, a rack or a zone, by the labels of the nodes. */
+/** The failure domains of drives: node, rack or zone, from the labels of the nodes. */
 public final class FailureDomains {
   private static final List<FailureDomain> WIDEST_FIRST =
       List.of(FailureDomain.DOMAIN_ZONE, FailureDomain.DOMAIN_RACK, FailureDomain.DOMAIN_NODE);
@@ -26,9 +26,9 @@ public final class FailureDomains {
   }
 
   /**
-   * The widest domains of which there are enough for all slots, so that one loss costs one slot. If
-   * there are not even enough nodes, then nodes, which get several slots each, as evenly as they
-   * can.
+   * The widest domains of which there are enough for all slots, so that the loss of one costs one
+   * slot. If there are not even enough nodes, nodes: each then gets several slots, as evenly as
+   * possible.
    */
   public FailureDomain widest(int slots) {
     return WIDEST_FIRST.stream()
@@ -37,7 +37,7 @@ public final class FailureDomains {
         .orElse(FailureDomain.DOMAIN_NODE);
   }
 
-  /** How many domains of this level there are; none if a node with drives lacks the label. */
+  /** The number of domains of this level; 0 if a node with drives has no such label. */
   private int count(FailureDomain level) {
     Set<String> names = new HashSet<>();
     for (DriveRow drive : drives) {
@@ -49,7 +49,7 @@ public final class FailureDomains {
     return names.size();
   }
 
-  /** All drives, each with its domain of this level. */
+  /** All drives with their domains of this level. */
   public List<DriveRow> drives(FailureDomain level) {
     return drives.stream()
         .map(drive -> drive.toBuilder().setFailureDomain(name(level, drive)).build())

@@ -24,21 +24,24 @@ import org.jspecify.annotations.Nullable;
  * possible. A drive that stays in a group keeps its slot. The same input makes the same map.
  */
 public final class Placement {
-  /** Enough that drives differ little in what they get, few enough to be listed. */
+  /** Enough groups for an even distribution, few enough to be listed. */
   public static final int PG_COUNT_DEFAULT = 256;
 
-  /** Of a cluster: its number never changes, and what a node that joins later gets is its share. */
+  /** For clusters: the number never changes, and must suffice for nodes that join later. */
   private static final int PG_COUNT_MIN = 2048;
 
   private static final int PG_COUNT_MAX = 4096;
 
-  /** So that the drives' shares differ little. */
+  /** Enough slots per drive for an even distribution. */
   private static final int SLOTS_PER_DRIVE = 200;
 
   private final Profile profile;
   private final Map<String, List<DriveRow>> domains = new TreeMap<>();
 
-  /** How often each drive serves each slot: data slot 0 and parity work most for small objects. */
+  /**
+   * How often each drive has each slot: data slot 0 and the parity slots have most work with small
+   * objects.
+   */
   private final Map<UUID, int[]> uses = new HashMap<>();
 
   private Placement(List<DriveRow> drives, Profile profile) {
@@ -61,7 +64,7 @@ public final class Placement {
   }
 
   /**
-   * The first map of a cluster, over the widest failure domains that there are enough of.
+   * The first map of a cluster, over the widest failure domains of which there are enough.
    *
    * @throws IllegalArgumentException when there are fewer drives than slots
    */
@@ -75,7 +78,7 @@ public final class Placement {
         .build();
   }
 
-  /** The map that follows the present one when the drives are these. */
+  /** The map that follows the present one, over these drives. */
   public static PgMapRow next(List<DriveRow> drives, PgMapRow present) {
     return new Placement(drives, Profile.of(present.getProfile()))
         .compute(present, present.getEpoch() + 1, present.getPgsCount()).toBuilder()
@@ -94,7 +97,7 @@ public final class Placement {
 
   private record Scored<T>(T item, double score) {}
 
-  /** As many drives as there are slots, the best domain's first. */
+  /** As many drives as there are slots, those of the best domain first. */
   private List<DriveRow> choose(int pg) {
     List<List<DriveRow>> ranked = new ArrayList<>();
     domains.entrySet().stream()
@@ -136,7 +139,10 @@ public final class Placement {
     return -weight / Math.log(uniform);
   }
 
-  /** Those who stay keep their slots; the others fill what is free, evenly over the groups. */
+  /**
+   * Drives that stay keep their slots; the others fill free slots, evenly over the placement
+   * groups.
+   */
   private PgRow arrange(int pg, List<DriveRow> chosen, List<DriveRow> before) {
     DriveRow[] slots = new DriveRow[profile.shards()];
     List<DriveRow> free = new ArrayList<>(chosen);

@@ -17,21 +17,21 @@ import java.util.Set;
 import java.util.UUID;
 
 /**
- * What is to be done so that all drives that are in have their share of the slots, and the others
- * none: the fewest moves that come to that.
+ * Plans the fewest moves after which all drives that are in have their share of the slots, and the
+ * others none.
  */
 public final class PlacementPlan {
-  /** Of one command; the rest follows in the next epoch. */
+  /** The maximum of moves per command; the rest follows in the next epoch. */
   static final int MOVES_MAX = 8_000;
 
   private PlacementPlan() {}
 
   /**
-   * The command that brings the map nearer to what it is to be; without changed drives and moves
-   * when nothing is to be done.
+   * The command that brings the map nearer to the planned one; without changed drives and moves if
+   * nothing is to be done.
    *
    * @param map not older than the registry
-   * @param changed drives whose standing is to be another one
+   * @param changed drives with their new standing
    * @throws IllegalArgumentException when fewer drives would be in than there are slots
    */
   public static MoveSlots plan(Registry registry, PlacementMap map, List<DriveRow> changed) {
@@ -70,7 +70,7 @@ public final class PlacementPlan {
     return command.build();
   }
 
-  /** Whole groups, first of all those of drives that are to have none. */
+  /** The moves of whole placement groups, first those of drives that are to have no slots. */
   private static List<Move> some(
       PlacementMap map,
       PlacementMap next,

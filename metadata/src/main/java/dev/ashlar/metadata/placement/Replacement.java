@@ -15,8 +15,8 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A drive takes the place of another: it gets the slots of that one, and what it had got as its
- * share goes back to those who had it before, as far as that is still known.
+ * Replaces a drive by another: the new drive gets the slots of the old one, and its own slots go
+ * back to their previous drives, as far as these are still known.
  */
 public final class Replacement {
   /** Drives of one make differ by little. */
@@ -31,7 +31,7 @@ public final class Replacement {
   private final List<List<UUID>> groups = new ArrayList<>();
   private final List<Move> moves = new ArrayList<>();
 
-  /** Slots that the new drive had got from the old one before. */
+  /** Slots that the new drive had received from the old one. */
   private long inherited;
 
   private Replacement(Registry registry, PlacementMap map, UUID oldId, UUID byId) {
@@ -47,10 +47,11 @@ public final class Replacement {
   }
 
   /**
-   * The command that does it. From then on the old drive is draining, or out if it was out.
+   * The command for the replacement. The old drive is draining from then on, or stays out.
    *
    * @param map not older than the registry
-   * @throws IllegalArgumentException when the new drive cannot take its place; the message says why
+   * @throws IllegalArgumentException when the new drive cannot replace the old one; the message
+   *     gives the reason
    */
   public static MoveSlots plan(Registry registry, PlacementMap map, UUID old, UUID by) {
     Replacement replacement = new Replacement(registry, map, old, by);
@@ -92,7 +93,7 @@ public final class Replacement {
     return groups.stream().filter(group -> group.contains(drive)).count();
   }
 
-  /** What it had got as its share. */
+  /** Gives the new drive's own slots back. */
   private void giveBack() {
     long most = PlacementPlan.MOVES_MAX - slots(oldId);
     for (int pg = 0; pg < groups.size() && moves.size() < most; pg++) {
@@ -130,14 +131,15 @@ public final class Replacement {
     for (int pg = 0; pg < groups.size(); pg++) {
       List<UUID> group = groups.get(pg);
       int slot = group.indexOf(oldId);
-      if (slot >= 0 && !group.contains(byId)) { // else another drive gets it, as in a drain
+      if (slot >= 0
+          && !group.contains(byId)) { // otherwise another drive gets the slot, as in a drain
         checkDomain(group);
         move(pg, slot, byId);
       }
     }
   }
 
-  /** A domain must not get more slots of a group than the old drive's had. */
+  /** A domain must not get more slots of a placement group than the old drive's domain had. */
   private void checkDomain(List<UUID> group) {
     String domain = by.getFailureDomain();
     boolean isSame = domain.equals(old.getFailureDomain());

@@ -14,15 +14,15 @@ import java.util.TreeMap;
 import java.util.UUID;
 
 /**
- * Finds the groups in which a drive may as well stay, because in others it gets as many slots as it
- * gives away: a circle of drives each of which gives the next one a slot. How many slots a drive
- * has matters, not which.
+ * Finds unnecessary moves: placement groups in which a drive may as well stay, because it gets as
+ * many slots in other groups as it gives away. These form circles of drives, each of which gives
+ * the next one a slot. The number of slots of a drive matters, not which they are.
  */
 final class SlotExchanges {
-  /** In a group one drive takes the place of another. */
+  /** In a placement group, one drive replaces another. */
   record Swap(UUID from, UUID to) {}
 
-  /** Per drive that gives, per drive that gets, in which groups. */
+  /** The placement groups, by giving and receiving drive. */
   private final NavigableMap<UUID, NavigableMap<UUID, Deque<Integer>>> gifts = new TreeMap<>();
 
   private final Set<Integer> circular = new HashSet<>();
@@ -34,7 +34,7 @@ final class SlotExchanges {
                 of(swap.from()).computeIfAbsent(swap.to(), drive -> new ArrayDeque<>()).add(pg));
   }
 
-  /** Those of the groups that may stay as they are; what is left has no circle. */
+  /** The placement groups that may stay as they are; the rest contains no circle. */
   static Set<Integer> circular(Map<Integer, Swap> swaps) {
     SlotExchanges exchanges = new SlotExchanges(swaps);
     for (UUID start : List.copyOf(exchanges.gifts.keySet())) {
@@ -43,7 +43,7 @@ final class SlotExchanges {
     return exchanges.circular;
   }
 
-  /** From gift to gift, until no circle can be reached from this drive. */
+  /** Follows gifts from this drive until no circle can be reached from it. */
   private void walk(UUID start) {
     List<UUID> path = new ArrayList<>(List.of(start));
     while (!path.isEmpty()) {
@@ -66,7 +66,7 @@ final class SlotExchanges {
     }
   }
 
-  /** As many times as the circle can be gone round. */
+  /** Removes the circle as many times as it exists. */
   private void leaveOut(List<UUID> circle) {
     int times = Integer.MAX_VALUE;
     for (int i = 0; i < circle.size(); i++) {

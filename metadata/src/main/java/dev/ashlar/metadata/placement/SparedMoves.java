@@ -14,12 +14,12 @@ import java.util.Set;
 import java.util.UUID;
 
 /**
- * Which of the moves to a computed map need not be made: those after which no drive would have a
- * better share than it has, nor a group be spread over more failure domains. So a map that has come
- * to be otherwise, because a drive took the place of another, is as good as the computed one.
+ * Finds moves to a computed map that need not be made, because no drive would get a better share
+ * and no placement group would be spread over more failure domains. So a map that differs because a
+ * drive replaced another is as good as the computed one.
  */
 final class SparedMoves {
-  /** Shares that differ by so much from what they should be are good enough. */
+  /** Shares may differ by this much from the ideal. */
   private static final double TOLERANCE = 0.1;
 
   private final PlacementMap present;
@@ -54,7 +54,7 @@ final class SparedMoves {
     return row.getStanding() == DriveStanding.STANDING_IN;
   }
 
-  /** The groups, of those with these moves, that may as well stay as they are. */
+  /** The placement groups, of those with these moves, that may as well stay as they are. */
   Set<Integer> groups(Map<Integer, List<Move>> moves) {
     Map<Integer, Swap> swaps = new HashMap<>();
     moves.forEach(

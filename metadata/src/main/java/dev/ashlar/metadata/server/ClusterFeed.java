@@ -11,14 +11,11 @@ import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.locks.ReentrantLock;
 
-/**
- * The placement map, the drives and the metadata peers as others watch them, with a version for
- * each state of them.
- */
+/** The placement map, the drives and the metadata peers for watchers, with a version per state. */
 final class ClusterFeed {
   private final ReentrantLock lock = new ReentrantLock();
 
-  /** Of this process: a version of another one means nothing here, and shall not match. */
+  /** Random at the start, so that a version of another process does not match. */
   private long version = new SecureRandom().nextLong() | 1;
 
   private long epoch;
@@ -26,7 +23,7 @@ final class ClusterFeed {
   private List<Endpoint> peers = List.of();
   private ClusterState state = ClusterState.newBuilder().setVersion(version).build();
 
-  /** What the tables hold now, and where the peers are reached. */
+  /** The present state, from the tables and the addresses of the peers. */
   ClusterState state(MetadataReads reads, List<Endpoint> peersNow) {
     lock.lock();
     try {

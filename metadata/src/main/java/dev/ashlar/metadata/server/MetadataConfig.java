@@ -12,7 +12,7 @@ import java.util.UUID;
 import java.util.stream.Collectors;
 
 /**
- * What the metadata role needs.
+ * Configuration of the metadata role of a process that runs all peers.
  *
  * @param folders 1, 3 or 5, one Raft peer each; always in the same order
  * @param notMounted the folders that are not mounted at present: nothing is written to them

@@ -13,8 +13,8 @@ import java.security.SecureRandom;
 import java.time.Duration;
 
 /**
- * The metadata role of a process in a group over several processes: one peer, and the service by
- * which others use the group. This process too uses it as a client.
+ * The metadata role of a process whose Raft group spans several processes: one peer, and the
+ * service for clients and other peers. This process uses the group as a client as well.
  */
 public final class MetadataPeer implements AutoCloseable {
   private final QuorumPeer peer;
@@ -26,12 +26,11 @@ public final class MetadataPeer implements AutoCloseable {
   }
 
   /**
-   * Returns at once; the peer takes part when it can reach others.
+   * Returns at once; the peer takes part when it reaches other peers.
    *
-   * @param port where it is reached at its place of the list; stays the caller's, who closes it
-   *     before this
-   * @param loops stay the caller's
-   * @throws IOException when the folder cannot be used; the message says why
+   * @param port the port of its address; the caller closes it, before this object
+   * @param loops closed by the caller
+   * @throws IOException when the folder cannot be used; the message gives the reason
    */
   public static MetadataPeer open(PeerConfig config, FramePort port, EventLoops loops)
       throws IOException {
@@ -42,7 +41,7 @@ public final class MetadataPeer implements AutoCloseable {
   /**
    * Likewise.
    *
-   * @param others how peers of other processes are called
+   * @param others creates clients for other peers
    */
   static MetadataPeer open(PeerConfig config, FramePort port, PeerConnector others)
       throws IOException {
@@ -60,7 +59,7 @@ public final class MetadataPeer implements AutoCloseable {
   /**
    * Takes a checkpoint now, so that the next start has no log to replay.
    *
-   * @param wait at most so long
+   * @param wait the longest time to wait
    */
   public void checkpoint(Duration wait) {
     peer.checkpoint(wait);

@@ -12,7 +12,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 
-/** The metadata group of this process and a client of it. */
+/** The metadata Raft group of a process that runs all peers, and its client. */
 public final class MetadataServer implements AutoCloseable {
   private static final int STALLS_MAX = 3;
 
@@ -25,10 +25,10 @@ public final class MetadataServer implements AutoCloseable {
   }
 
   /**
-   * Starts the peers, waits for a leader and registers a session. Earlier sessions stay alive until
-   * the caller ends them, when nobody writes in their name any more.
+   * Starts the peers, waits for a leader and registers a session. Earlier sessions stay live until
+   * the caller ends them, once their processes can no longer write.
    *
-   * @throws IOException when a folder cannot be used; the message says which and why
+   * @throws IOException when a folder cannot be used; the message gives folder and reason
    */
   public static MetadataServer open(MetadataConfig config)
       throws IOException, MetadataUnavailableException {
@@ -38,7 +38,7 @@ public final class MetadataServer implements AutoCloseable {
   /**
    * Likewise.
    *
-   * @param knows the greatest version of metadata that the peers may apply
+   * @param knows the latest metadata version that the peers may apply
    */
   static MetadataServer open(MetadataConfig config, int knows)
       throws IOException, MetadataUnavailableException {
@@ -57,7 +57,7 @@ public final class MetadataServer implements AutoCloseable {
     try {
       long session = register(group);
       group.setSession(session);
-      return new MetadataServer(group, new GroupClient(group, session));
+      return new MetadataServer(group, new LocalMetadataClient(group, session));
     } catch (IOException | MetadataUnavailableException | RuntimeException e) {
       group.close();
       throw e;
@@ -65,8 +65,8 @@ public final class MetadataServer implements AutoCloseable {
   }
 
   /**
-   * A command waits for the log before it and for a leader: while the log is being replayed it is
-   * asked again, and some more times for an election on a machine that has much else to do.
+   * Registers a session. The command waits for a leader and for the replay of the log: it is
+   * repeated while the replay progresses, and a few more times for an election on a busy machine.
    */
   private static long register(LocalRaftGroup group)
       throws IOException, MetadataUnavailableException {
@@ -102,15 +102,15 @@ public final class MetadataServer implements AutoCloseable {
     return client;
   }
 
-  /** How each folder takes part now, in their order. */
+  /** The present state of each folder, in their order. */
   public List<FolderStatus> folders() {
     return group.folders();
   }
 
   /**
-   * Takes a checkpoint of every peer now, so that the next start has no log to replay.
+   * Takes a checkpoint of every peer, so that the next start has no log to replay.
    *
-   * @param wait at most so long
+   * @param wait the longest time to wait
    */
   public void checkpoint(Duration wait) {
     group.checkpoint(wait);

@@ -20,8 +20,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Answers what other processes ask of metadata: only where its peer leads, each call on a virtual
- * thread of its own, of which the calls of a connection are bounded.
+ * Answers metadata calls of other processes, if its peer is the leader. Each call has a virtual
+ * thread; the number of calls per connection is limited.
  */
 final class MetadataService implements CallHandler {
   private static final Logger LOG = LoggerFactory.getLogger(MetadataService.class);
@@ -72,13 +72,16 @@ final class MetadataService implements CallHandler {
       Thread.currentThread().interrupt();
       return CallAnswer.because(Outcome.UNKNOWN, "interrupted");
     } catch (RuntimeException e) {
-      // A peer that is being closed, or has failed: another one leads soon.
+      // The peer is closing or has failed: another one will lead soon.
       LOG.warn("Call {} failed.", call.method(), e);
       return CallAnswer.because(Outcome.UNKNOWN, String.valueOf(e.getMessage()));
     }
   }
 
-  /** What took too long here may be quick elsewhere: this leader may have lost its followers. */
+  /**
+   * An expired call is refused, so that the caller tries another peer: this leader may have lost
+   * its followers.
+   */
   private static Outcome outcome(MetadataUnavailableException e, IncomingCall call) {
     if (!e.isRefused()) {
       return Outcome.UNKNOWN;

@@ -25,37 +25,45 @@ import dev.ashlar.protocol.model.BlobId;
 import java.util.List;
 import java.util.UUID;
 
-/** Reads as other processes ask for them. */
+/** Answers a read of another process from one snapshot. */
 final class Queries {
-  private Queries() {}
+  private final MetadataReads reads;
+  private final Table snapshot;
+  private final MetadataAnswer.Builder answer = MetadataAnswer.newBuilder();
 
-  /** Answers from one snapshot. */
+  private Queries(MetadataReads reads, Table snapshot) {
+    this.reads = reads;
+    this.snapshot = snapshot;
+  }
+
   static MetadataAnswer answer(MetadataReads reads, Table snapshot, MetadataQuery query) {
-    MetadataAnswer.Builder answer = MetadataAnswer.newBuilder();
+    return new Queries(reads, snapshot).answer(query);
+  }
+
+  private MetadataAnswer answer(MetadataQuery query) {
     switch (query.getKindCase()) {
       case BUCKET -> reads.bucket(query.getBucket()).ifPresent(answer::addBuckets);
       case BUCKETS -> answer.addAllBuckets(reads.buckets());
       case CREDENTIAL -> reads.credential(query.getCredential()).ifPresent(answer::setCredential);
-      case OBJECT -> object(answer, reads, snapshot, query.getObject());
+      case OBJECT -> object(query.getObject());
       case BLOBS -> answer.addAllBlobs(reads.blobs(snapshot, ids(query.getBlobs())));
-      case KEYS -> keys(answer, reads, snapshot, query.getKeys());
-      case UPLOAD -> upload(answer, reads, snapshot, query.getUpload());
-      case UPLOADS -> uploads(answer, reads, snapshot, query.getUploads());
-      case PARTS -> parts(answer, reads, snapshot, query.getParts());
-      case GARBAGE -> garbage(answer, reads, snapshot, query.getGarbage());
-      case UNFOLDED -> unfolded(answer, reads, snapshot, query.getUnfolded());
-      case NEEDED_SHARDS -> neededShards(answer, reads, snapshot, query.getNeededShards());
+      case KEYS -> keys(query.getKeys());
+      case UPLOAD -> upload(query.getUpload());
+      case UPLOADS -> uploads(query.getUploads());
+      case PARTS -> parts(query.getParts());
+      case GARBAGE -> garbage(query.getGarbage());
+      case UNFOLDED -> unfolded(query.getUnfolded());
+      case NEEDED_SHARDS -> neededShards(query.getNeededShards());
       case REGISTRY -> answer.setRegistry(reads.registry(snapshot));
-      case BLOBS_IN_DEBT -> blobsInDebt(answer, reads, snapshot, query.getBlobsInDebt());
-      case PLACEMENT_GROUP -> placementGroup(answer, reads, snapshot, query.getPlacementGroup());
+      case BLOBS_IN_DEBT -> blobsInDebt(query.getBlobsInDebt());
+      case PLACEMENT_GROUP -> placementGroup(query.getPlacementGroup());
       case DEBTS -> answer.addAllDebts(reads.debts(snapshot));
       case KIND_NOT_SET -> throw new IllegalArgumentException("a query of an unknown kind");
     }
     return answer.build();
   }
 
-  private static void object(
-      MetadataAnswer.Builder answer, MetadataReads reads, Table snapshot, KeyQuery query) {
+  private void object(KeyQuery query) {
     reads
         .object(snapshot, query.getBucket(), query.getKey())
         .ifPresent(read -> answer.setObject(read.object()).addAllBlobs(read.blobs()));
@@ -65,8 +73,7 @@ final class Queries {
     return query.getIdsList().stream().map(BlobId::of).toList();
   }
 
-  private static void keys(
-      MetadataAnswer.Builder answer, MetadataReads reads, Table snapshot, KeysQuery query) {
+  private void keys(KeysQuery query) {
     ListQuery list =
         new ListQuery(
             query.getBucket(),
@@ -85,15 +92,13 @@ final class Queries {
     answer.setTruncated(page.truncated());
   }
 
-  private static void upload(
-      MetadataAnswer.Builder answer, MetadataReads reads, Table snapshot, UploadQuery query) {
+  private void upload(UploadQuery query) {
     reads
         .upload(snapshot, query.getBucket(), query.getKey(), query.getUploadId())
         .ifPresent(answer::addUploads);
   }
 
-  private static void uploads(
-      MetadataAnswer.Builder answer, MetadataReads reads, Table snapshot, UploadListQuery query) {
+  private void uploads(UploadListQuery query) {
     UploadsPage page =
         reads.uploads(
             snapshot,
@@ -110,8 +115,7 @@ final class Queries {
         .setTruncated(page.truncated());
   }
 
-  private static void parts(
-      MetadataAnswer.Builder answer, MetadataReads reads, Table snapshot, PartsQuery query) {
+  private void parts(PartsQuery query) {
     answer.addAllParts(
         reads.parts(
             snapshot,
@@ -122,8 +126,7 @@ final class Queries {
             query.getMax()));
   }
 
-  private static void garbage(
-      MetadataAnswer.Builder answer, MetadataReads reads, Table snapshot, GarbageQuery query) {
+  private void garbage(GarbageQuery query) {
     answer.addAllBlobs(
         reads.garbage(
             snapshot,
@@ -132,31 +135,24 @@ final class Queries {
             query.getMax()));
   }
 
-  private static void unfolded(
-      MetadataAnswer.Builder answer, MetadataReads reads, Table snapshot, UnfoldedQuery query) {
+  private void unfolded(UnfoldedQuery query) {
     BlobIdValue after = query.getAfter();
     answer.addAllBlobs(
         reads.unfolded(snapshot, query.hasAfter() ? BlobId.of(after) : null, query.getMax()));
   }
 
-  private static void neededShards(
-      MetadataAnswer.Builder answer, MetadataReads reads, Table snapshot, NeededShardsQuery query) {
+  private void neededShards(NeededShardsQuery query) {
     UUID drive = new UUID(query.getDriveHigh(), query.getDriveLow());
     List<BlobId> names = query.getNamesList().stream().map(BlobId::of).toList();
     reads.neededShards(snapshot, drive, names).forEach(name -> answer.addIds(name.toMessage()));
   }
 
-  private static void blobsInDebt(
-      MetadataAnswer.Builder answer, MetadataReads reads, Table snapshot, BlobsInDebtQuery query) {
+  private void blobsInDebt(BlobsInDebtQuery query) {
     BlobId after = query.hasAfter() ? BlobId.of(query.getAfter()) : null;
     answer.addAllBlobs(reads.blobsInDebt(snapshot, query.getSpare(), after, query.getMax()));
   }
 
-  private static void placementGroup(
-      MetadataAnswer.Builder answer,
-      MetadataReads reads,
-      Table snapshot,
-      PlacementGroupQuery query) {
+  private void placementGroup(PlacementGroupQuery query) {
     BlobId after = query.hasAfter() ? BlobId.of(query.getAfter()) : null;
     answer.addAllBlobs(reads.blobsOfPlacementGroup(snapshot, query.getPg(), after, query.getMax()));
   }

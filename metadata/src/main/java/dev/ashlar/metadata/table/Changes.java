@@ -6,8 +6,8 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a log entry changes: the new value per key, empty where the row is removed. Not changed any
- * more, so that every peer of the process can write the same.
+ * The changes of a log entry: the new value per key, empty for a removed row. Immutable, so that
+ * every peer of the process can write the same object.
  */
 public final class Changes {
   private final NavigableMap<byte[], Optional<byte[]>> rows;
@@ -27,7 +27,7 @@ public final class Changes {
     rows.subMap(from, Keys.behind(from)).forEach(visitor);
   }
 
-  /** As RocksDB takes it; made once for all peers. */
+  /** The changes as a RocksDB batch; created once for all peers. */
   byte[] batch() {
     byte[] made = batch;
     if (made == null) {

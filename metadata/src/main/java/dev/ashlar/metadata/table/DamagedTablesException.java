@@ -1,6 +1,6 @@
 package dev.ashlar.metadata.table;
 
-/** A file of the tables cannot be read or fails its checksum: they have to be rebuilt. */
+/** A table file cannot be read or has a wrong checksum: the tables have to be rebuilt. */
 public final class DamagedTablesException extends TableFailureException {
   private static final long serialVersionUID = 1;
 
@@ -20,7 +20,8 @@ public final class DamagedTablesException extends TableFailureException {
   }
 
   /**
-   * Whether something was read that is wrong, or is missing; else a read failed, which may pass.
+   * Whether wrong content or a missing file was found; otherwise a read failed, which may be
+   * temporary.
    */
   public boolean isCertain() {
     return isCertain;

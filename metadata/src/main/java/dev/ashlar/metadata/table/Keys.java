@@ -41,7 +41,7 @@ import java.util.UUID;
 public final class Keys {
   private static final int ID_BYTES = 9; // table, bucket id
 
-  /** So that the spare shards, negative ones included, order as a byte. */
+  /** Added to the spare, which may be negative, so that it orders as a byte. */
   private static final int SPARE_BIAS = 128;
 
   private Keys() {}
@@ -71,7 +71,7 @@ public final class Keys {
     return ofDrive('V', id);
   }
 
-  /** Of what a drive has that belongs elsewhere. */
+  /** The row with the relocated shards of a drive. */
   public static byte[] driveLoad(UUID id) {
     return ofDrive('Q', id);
   }
@@ -133,7 +133,7 @@ public final class Keys {
     return new BlobId(buffer.getLong(9), buffer.getLong(17));
   }
 
-  /** Of a blob with unfolded attempts. */
+  /** The key of a blob with unfolded changes. */
   public static byte[] unfolded(BlobId id) {
     return ByteBuffer.allocate(17)
         .put((byte) 'F')
@@ -148,9 +148,9 @@ public final class Keys {
   }
 
   /**
-   * Of a blob that owes shards.
+   * The key of a blob with debts.
    *
-   * @param spare how many more it may lose
+   * @param spare how many more shards it can lose
    */
   public static byte[] debt(int spare, BlobId id) {
     return ByteBuffer.allocate(18)
@@ -161,12 +161,12 @@ public final class Keys {
         .array();
   }
 
-  /** What the keys of all blobs begin with that may lose so many more. */
+  /** The prefix of the keys of all blobs with this spare. */
   public static byte[] debt(int spare) {
     return new byte[] {'E', (byte) (spare + SPARE_BIAS)};
   }
 
-  /** Of what all of them owe. */
+  /** The sum of the debts of all blobs with this spare. */
   public static byte[] debtLevel(int spare) {
     return new byte[] {'Y', (byte) (spare + SPARE_BIAS)};
   }
@@ -180,7 +180,7 @@ public final class Keys {
     return new BlobId(buffer.getLong(2), buffer.getLong(10));
   }
 
-  /** Of the name that a rebuilt shard has in the place of its blob's id. */
+  /** The key for the name of a rebuilt shard. */
   public static byte[] shardName(BlobId name) {
     return ByteBuffer.allocate(17)
         .put((byte) 'K')
@@ -189,7 +189,7 @@ public final class Keys {
         .array();
   }
 
-  /** What the keys of all blobs of a placement group begin with. */
+  /** The prefix of the keys of all blobs of a placement group. */
   public static byte[] group(int pg) {
     return ByteBuffer.allocate(5).put((byte) 'P').putInt(pg).array();
   }
@@ -210,7 +210,7 @@ public final class Keys {
     return inBucket('U', bucketId, key).text(uploadId).array();
   }
 
-  /** What the keys of all uploads of this key begin with. */
+  /** The prefix of the keys of all uploads of this object key. */
   public static byte[] uploadsOf(long bucketId, String key) {
     return inBucket('U', bucketId, key).array();
   }
@@ -219,17 +219,17 @@ public final class Keys {
     return inBucket('T', bucketId, key).text(uploadId).number(number).array();
   }
 
-  /** What the keys of all rows of a table begin with. */
+  /** The prefix of all keys of a table. */
   public static byte[] table(char table) {
     return new byte[] {(byte) table};
   }
 
-  /** What the keys of all objects ('O') or uploads ('U') of a bucket begin with. */
+  /** The prefix of the keys of all objects ('O') or uploads ('U') of a bucket. */
   public static byte[] inBucket(char table, long bucketId) {
     return new Builder(table).number(bucketId).array();
   }
 
-  /** What the keys of the bucket's rows begin with whose text begins with these UTF-8 bytes. */
+  /** The prefix of the keys of the bucket's rows whose text begins with these UTF-8 bytes. */
   public static byte[] inBucket(char table, long bucketId, byte[] textPrefix) {
     return new Builder(table).number(bucketId).escaped(textPrefix).array();
   }
@@ -256,7 +256,7 @@ public final class Keys {
     return i;
   }
 
-  /** The first key behind all that begin with this prefix. */
+  /** The first key after all keys with this prefix. */
   public static byte[] behind(byte[] prefix) {
     int last = prefix.length - 1;
     while (prefix[last] == (byte) 0xFF) {

@@ -1,6 +1,6 @@
 package dev.ashlar.metadata.table;
 
-/** The row is not in memory; ask again where waiting for the disk is allowed. */
+/** The row is not in memory; repeat the read on a thread that may wait for the drive. */
 final class NotCachedException extends RuntimeException {
   private static final long serialVersionUID = 1;
 

@@ -8,9 +8,9 @@ import dev.ashlar.protocol.message.ObjectRow;
 import java.util.List;
 import java.util.Optional;
 
-/** How an object version is spread over its rows: thin, detail and chunks. */
+/** Reads and writes the rows of an object version: thin row, details and chunks. */
 public final class ObjectTable {
-  /** Larger attributes leave the thin row, which every listing reads. */
+  /** Larger attributes are moved out of the thin row, which every listing reads. */
   static final int INLINE_ATTRIBUTES_MAX_BYTES = 256;
 
   static final int CHUNK_ITEMS = 1000;
@@ -25,7 +25,7 @@ public final class ObjectTable {
     return row(table, bucketId, key).map(row -> assemble(table, bucketId, key, row));
   }
 
-  /** The whole version that this thin row describes. */
+  /** The complete version that this thin row describes. */
   public static ObjectRecord assemble(Table table, long bucketId, String key, ObjectRow row) {
     ObjectRecord.Builder object =
         ObjectRecord.newBuilder().setSummary(row.getSummary()).setVersion(row.getVersion());

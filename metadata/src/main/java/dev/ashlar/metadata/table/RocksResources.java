@@ -6,8 +6,8 @@ import org.rocksdb.Env;
 import org.rocksdb.WriteBufferManager;
 
 /**
- * What all RocksDB instances of the process share. Whoever made them closes them, after the last
- * table.
+ * Resources shared by all RocksDB instances of the process. Their creator closes them, after the
+ * last table.
  *
  * @param blockingReads few platform threads for reads that miss the block cache: such a read blocks
  *     its thread in native code, which a virtual thread must not do

@@ -25,8 +25,8 @@ import org.rocksdb.WriteBatch;
 import org.rocksdb.WriteOptions;
 
 /**
- * Rows in RocksDB: one column family, without a log of its own, because the Raft log is the only
- * one. What it holds after a crash is some earlier state; nobody starts from that, only from a
+ * Rows in RocksDB: one column family without a write-ahead log, because the Raft log serves as one.
+ * After a crash it holds some earlier state, which is never used: a start always begins from a
  * checkpoint.
  */
 public final class RocksTable implements Store, AutoCloseable {
@@ -45,13 +45,13 @@ public final class RocksTable implements Store, AutoCloseable {
   private final ReadOptions latest = new ReadOptions();
   private final RocksDB db;
 
-  /** Held for reading by every call into the database, for writing to close it. */
+  /** Held shared by every call into the database, and exclusively to close it. */
   private final ReentrantReadWriteLock lock = new ReentrantReadWriteLock();
 
   private boolean closed;
 
   /**
-   * @throws DamagedTablesException when a file of them is missing or damaged
+   * @throws DamagedTablesException when a table file is missing or damaged
    */
   public RocksTable(Path directory, RocksResources resources) {
     this.resources = resources;
@@ -86,8 +86,8 @@ public final class RocksTable implements Store, AutoCloseable {
   }
 
   /**
-   * Answers a query from one snapshot. What is in memory is read by the caller's thread; otherwise
-   * the query is asked again on a thread that may wait for the disk.
+   * Answers a query from one snapshot. If all rows are in memory, the caller's thread reads them;
+   * otherwise the query is repeated on a thread that may wait for the drive.
    */
   public <T> T read(Function<Table, T> query) {
     try {
@@ -158,7 +158,7 @@ public final class RocksTable implements Store, AutoCloseable {
     }
   }
 
-  /** Writes all rows as they are now to a new directory, as hard links where that is possible. */
+  /** Writes all present rows to a new directory, as hard links where possible. */
   public void checkpoint(Path directory) {
     try (Checkpoint checkpoint = Checkpoint.create(db)) {
       checkpoint.createCheckpoint(directory.toString());
@@ -167,7 +167,10 @@ public final class RocksTable implements Store, AutoCloseable {
     }
   }
 
-  /** A background error that stems from damage refuses writes; a full disk damages nothing. */
+  /**
+   * Translates a failed write: a background error caused by damage refuses writes, while a full
+   * drive damages nothing.
+   */
   private static RuntimeException failedWrite(RocksDBException e) {
     Status status = e.getStatus();
     return status != null && status.getCode() == Status.Code.IOError
@@ -187,7 +190,7 @@ public final class RocksTable implements Store, AutoCloseable {
   /**
    * Reads one table file and verifies the checksum of each of its blocks.
    *
-   * @throws DamagedTablesException when one does not match, or cannot be read
+   * @throws DamagedTablesException when a block does not match or cannot be read
    */
   public static void verify(Path tableFile) {
     try (Options options = new Options();
@@ -200,9 +203,9 @@ public final class RocksTable implements Store, AutoCloseable {
   }
 
   /**
-   * Opens tables for reading, as a proof that it can be done.
+   * Checks that the tables can be opened.
    *
-   * @throws DamagedTablesException when it cannot
+   * @throws DamagedTablesException when they cannot be opened
    */
   public static void verifyOpens(Path directory) {
     try (Options options = new Options();

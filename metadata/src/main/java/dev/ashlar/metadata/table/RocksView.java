@@ -20,8 +20,7 @@ final class RocksView implements Table, AutoCloseable {
   private final ReadOptions options;
 
   /**
-   * @param tier with the block cache's tier, what is not in memory ends in a {@link
-   *     NotCachedException}
+   * @param tier with the block cache's tier, a read beyond it throws {@link NotCachedException}
    */
   RocksView(RocksDB db, ReadTier tier) {
     this.db = db;
@@ -42,7 +41,7 @@ final class RocksView implements Table, AutoCloseable {
     return translated("metadata tables", e);
   }
 
-  /** Of a read: a drive that cannot read a block has lost it, too. */
+  /** Translates a failed read: a block that the drive cannot read is lost, too. */
   static RuntimeException translated(String what, RocksDBException e) {
     Status status = e.getStatus();
     String message = what + ": " + e.getMessage();

@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Reads rows as messages. A row that cannot be read is damage: nothing may be built upon it. */
+/** Reads rows as messages. A row that cannot be parsed is damaged and must not be used. */
 public final class Rows {
   private Rows() {}
 

@@ -3,8 +3,8 @@ package dev.ashlar.metadata.table;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The tables of this peer cannot be read or written: its drive fails, or they are damaged. Other
- * peers need not have that, so it must not decide what becomes of a command.
+ * The tables of this peer cannot be read or written, because its drive fails or they are damaged.
+ * Other peers may be fine, so this must not decide the result of a command.
  */
 public sealed class TableFailureException extends IllegalStateException
     permits DamagedTablesException {

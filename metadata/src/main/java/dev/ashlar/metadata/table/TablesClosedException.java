@@ -1,6 +1,6 @@
 package dev.ashlar.metadata.table;
 
-/** The tables were closed before, or while, they were asked. */
+/** The tables were closed before or during a read. */
 public final class TablesClosedException extends IllegalStateException {
   private static final long serialVersionUID = 1;
 

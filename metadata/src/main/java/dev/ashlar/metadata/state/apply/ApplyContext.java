@@ -1,11 +1,17 @@
 package dev.ashlar.metadata.state.apply;
 
+import dev.ashlar.metadata.table.Keys;
 import dev.ashlar.metadata.table.Overlay;
+import dev.ashlar.metadata.table.Rows;
 import dev.ashlar.protocol.message.BucketRow;
 import dev.ashlar.protocol.message.CommandResult;
+import dev.ashlar.protocol.message.DriveRow;
 import dev.ashlar.protocol.message.NodeRow;
 import dev.ashlar.protocol.message.ResultCode;
+import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.PlacementMap;
+import java.util.Optional;
+import java.util.UUID;
 
 /**
  * The context in which one command of the log is applied.
@@ -49,20 +55,25 @@ public record ApplyContext(
   }
 
   public BucketRow bucket(String name) {
-    BucketRow bucket = catalog.buckets().get(name);
-    if (bucket == null) {
-      throw new RefusedCommandException(ResultCode.NO_SUCH_BUCKET);
-    }
-    return bucket;
+    return require(Optional.ofNullable(catalog.buckets().get(name)), ResultCode.NO_SUCH_BUCKET);
   }
 
   /** The placement map; commands on blobs are refused before there is one. */
   public PlacementMap placement() {
-    PlacementMap map = catalog.placement();
-    if (map == null) {
-      throw new RefusedCommandException(ResultCode.INVALID_COMMAND);
-    }
-    return map;
+    return require(Optional.ofNullable(catalog.placement()), ResultCode.INVALID_COMMAND);
+  }
+
+  public Optional<DriveRow> drive(UUID id) {
+    return Rows.get(table, Keys.drive(id), DriveRow.parser());
+  }
+
+  public void put(DriveRow drive) {
+    table.put(Keys.drive(DriveId.idOf(drive)), drive.toByteArray());
+  }
+
+  /** The row, if it is there; otherwise refuses the command. */
+  public static <T> T require(Optional<T> row, ResultCode otherwise) {
+    return row.orElseThrow(() -> new RefusedCommandException(otherwise));
   }
 
   public static void require(boolean condition, ResultCode otherwise) {

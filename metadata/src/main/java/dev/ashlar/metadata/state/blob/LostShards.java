@@ -10,7 +10,6 @@ import dev.ashlar.protocol.message.LostShard;
 import dev.ashlar.protocol.message.RecordLostShards;
 import dev.ashlar.protocol.message.ResultCode;
 import dev.ashlar.protocol.model.BlobId;
-import dev.ashlar.protocol.model.Profile;
 import dev.ashlar.protocol.model.ShardId;
 import java.util.Map;
 import java.util.SortedSet;
@@ -26,7 +25,7 @@ public final class LostShards {
   public static CommandResult record(ApplyContext context, RecordLostShards command) {
     BlobRow row = Blobs.find(context, command.getBlob()).orElse(BlobRow.getDefaultInstance());
     require(row.getReferences() > 0, ResultCode.CONDITIONAL_CONFLICT);
-    StripeLayout layout = new StripeLayout(Profile.of(row.getProfile()), row.getLength());
+    StripeLayout layout = Debts.layout(row);
     SortedSet<Integer> debts = Debts.slots(context, row);
     for (LostShard shard : command.getShardsList()) {
       int slot = shard.getDrive().getSlot();

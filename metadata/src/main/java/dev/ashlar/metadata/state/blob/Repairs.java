@@ -3,9 +3,7 @@ package dev.ashlar.metadata.state.blob;
 import static dev.ashlar.metadata.state.apply.ApplyContext.require;
 
 import dev.ashlar.metadata.state.apply.ApplyContext;
-import dev.ashlar.metadata.state.apply.RefusedCommandException;
 import dev.ashlar.metadata.table.Keys;
-import dev.ashlar.metadata.table.Rows;
 import dev.ashlar.protocol.layout.StripeLayout;
 import dev.ashlar.protocol.message.AttemptRow;
 import dev.ashlar.protocol.message.BlobIdValue;
@@ -52,15 +50,11 @@ public final class Repairs {
   /** Marks the drive settled, unless it has changed again since its debts were recorded. */
   public static CommandResult settleDrive(ApplyContext context, SettleDrive command) {
     UUID id = new UUID(command.getDriveHigh(), command.getDriveLow());
-    DriveRow drive =
-        Rows.get(context.table(), Keys.drive(id), DriveRow.parser())
-            .orElseThrow(() -> new RefusedCommandException(ResultCode.INVALID_COMMAND));
+    DriveRow drive = require(context.drive(id), ResultCode.INVALID_COMMAND);
     if (drive.getUnsettled()
         && drive.getIncarnation() == command.getIncarnation()
         && drive.getChangedAt() <= command.getChangedAt()) {
-      context
-          .table()
-          .put(Keys.drive(id), drive.toBuilder().setUnsettled(false).build().toByteArray());
+      context.put(drive.toBuilder().setUnsettled(false).build());
     }
     return ApplyContext.OK;
   }

@@ -27,7 +27,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.TreeMap;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -82,9 +81,7 @@ public final class ClusterRows {
     }
     List<DriveRow> changed = new ArrayList<>();
     for (DriveRow drive : command.getDrivesList()) {
-      DriveRow known =
-          find(context, DriveId.idOf(drive))
-              .orElseThrow(() -> new RefusedCommandException(ResultCode.INVALID_COMMAND));
+      DriveRow known = require(context.drive(DriveId.idOf(drive)), ResultCode.INVALID_COMMAND);
       changed.add(
           known.toBuilder()
               .setStanding(drive.getStanding())
@@ -127,20 +124,16 @@ public final class ClusterRows {
     }
     for (Move move : moves) {
       UUID before = present.drive(move.pg(), move.slot());
-      find(context, before).ifPresent(row -> rows.putIfAbsent(before, row));
+      context.drive(before).ifPresent(row -> rows.putIfAbsent(before, row));
     }
     for (Map.Entry<UUID, DriveRow> entry : rows.entrySet()) {
       DriveRow row =
           entry.getValue().toBuilder().setUnsettled(true).setChangedAt(context.freshId()).build();
-      context.table().put(Keys.drive(entry.getKey()), row.toByteArray());
+      context.put(row);
       context.catalog().setOut(entry.getKey(), row.getStanding() == DriveStanding.STANDING_OUT);
     }
     context.table().put(Keys.pgMap(), next.toMessage().toByteArray());
     context.catalog().setPlacement(next);
-  }
-
-  private static Optional<DriveRow> find(ApplyContext context, UUID drive) {
-    return Rows.get(context.table(), Keys.drive(drive), DriveRow.parser());
   }
 
   /** Refuses drives with an older incarnation than the known one. */
@@ -167,7 +160,7 @@ public final class ClusterRows {
   static void put(ApplyContext context, Map<UUID, DriveId> drives, List<DriveRow> rows) {
     for (DriveRow row : rows) {
       UUID id = DriveId.idOf(row);
-      DriveRow known = find(context, id).orElse(DriveRow.getDefaultInstance());
+      DriveRow known = context.drive(id).orElse(DriveRow.getDefaultInstance());
       boolean isReplaced =
           known.getIncarnation() > 0 && known.getIncarnation() < row.getIncarnation();
       DriveRow present =
@@ -178,9 +171,7 @@ public final class ClusterRows {
               .setStanding(known.getStanding())
               .setOutByItself(known.getOutByItself())
               .build();
-      context
-          .table()
-          .put(Keys.drive(id), DriveRecalls.marked(context, known, present).toByteArray());
+      context.put(DriveRecalls.marked(context, known, present));
       context.catalog().setReplacedAt(id, present.getReplacedAt());
     }
     context.catalog().setDrives(drives);

@@ -4,15 +4,11 @@ import static dev.ashlar.metadata.state.apply.ApplyContext.require;
 
 import dev.ashlar.metadata.state.apply.ApplyContext;
 import dev.ashlar.metadata.state.apply.MetadataVersion;
-import dev.ashlar.metadata.state.apply.RefusedCommandException;
-import dev.ashlar.metadata.table.Keys;
-import dev.ashlar.metadata.table.Rows;
 import dev.ashlar.protocol.message.CommandResult;
 import dev.ashlar.protocol.message.DriveRow;
 import dev.ashlar.protocol.message.RecallDrives;
 import dev.ashlar.protocol.message.RecalledDrive;
 import dev.ashlar.protocol.message.ResultCode;
-import dev.ashlar.protocol.model.DriveId;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
@@ -33,9 +29,7 @@ public final class DriveRecalls {
     List<DriveRow> recalled = new ArrayList<>();
     for (RecalledDrive drive : command.getDrivesList()) {
       UUID id = new UUID(drive.getDriveHigh(), drive.getDriveLow());
-      DriveRow row =
-          Rows.get(context.table(), Keys.drive(id), DriveRow.parser())
-              .orElseThrow(() -> new RefusedCommandException(ResultCode.INVALID_COMMAND));
+      DriveRow row = require(context.drive(id), ResultCode.INVALID_COMMAND);
       require(
           row.getAbsent()
               && row.getAbsentAt() == drive.getAbsentAt()
@@ -43,7 +37,7 @@ public final class DriveRecalls {
           ResultCode.CONDITIONAL_CONFLICT);
       recalled.add(row.toBuilder().setRecalled(true).build());
     }
-    recalled.forEach(row -> context.table().put(Keys.drive(DriveId.idOf(row)), row.toByteArray()));
+    recalled.forEach(context::put);
     return ApplyContext.OK;
   }
 

@@ -4,7 +4,6 @@ import static dev.ashlar.metadata.state.apply.ApplyContext.require;
 
 import dev.ashlar.metadata.state.apply.ApplyContext;
 import dev.ashlar.metadata.state.apply.MetadataVersion;
-import dev.ashlar.metadata.state.apply.RefusedCommandException;
 import dev.ashlar.metadata.state.apply.Sessions;
 import dev.ashlar.metadata.table.Keys;
 import dev.ashlar.metadata.table.Rows;
@@ -73,7 +72,7 @@ public final class Nodes {
    */
   static void begin(ApplyContext context, DriveRow vacant) {
     UUID id = DriveId.idOf(vacant);
-    Optional<DriveRow> known = Rows.get(context.table(), Keys.drive(id), DriveRow.parser());
+    Optional<DriveRow> known = context.drive(id);
     if (known.isPresent() && DriveLossCheck.maySpare(context, id)) {
       DriveRow begun =
           known.get().toBuilder().setIncarnation(vacant.getIncarnation()).clearAbsent().build();
@@ -88,8 +87,7 @@ public final class Nodes {
     List<DriveRow> absent = Rows.all(context.table(), 'V', DriveRow.parser());
     absent.removeIf(row -> !row.getNode().equals(node) || ids.contains(DriveId.idOf(row)));
     for (DriveRow row : absent) {
-      DriveRow marked = DriveRecalls.marked(context, row, row.toBuilder().setAbsent(true).build());
-      context.table().put(Keys.drive(DriveId.idOf(row)), marked.toByteArray());
+      context.put(DriveRecalls.marked(context, row, row.toBuilder().setAbsent(true).build()));
     }
   }
 
@@ -107,7 +105,8 @@ public final class Nodes {
 
   /** A drive stays with its node, because its id is derived from the node's name. */
   private static void checkOwn(ApplyContext context, DriveRow drive) {
-    Rows.get(context.table(), Keys.drive(DriveId.idOf(drive)), DriveRow.parser())
+    context
+        .drive(DriveId.idOf(drive))
         .ifPresent(
             known -> require(known.getNode().equals(drive.getNode()), ResultCode.INVALID_COMMAND));
   }
@@ -138,8 +137,9 @@ public final class Nodes {
 
   public static CommandResult heartbeat(ApplyContext context, long session, NodeHeartbeat command) {
     NodeRow node =
-        Rows.get(context.table(), Keys.node(command.getName()), NodeRow.parser())
-            .orElseThrow(() -> new RefusedCommandException(ResultCode.CONDITIONAL_CONFLICT));
+        require(
+            Rows.get(context.table(), Keys.node(command.getName()), NodeRow.parser()),
+            ResultCode.CONDITIONAL_CONFLICT);
     require(node.getSession() == session, ResultCode.CONDITIONAL_CONFLICT);
     forgetGateways(context, session);
     put(

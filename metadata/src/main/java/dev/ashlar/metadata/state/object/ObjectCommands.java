@@ -3,7 +3,6 @@ package dev.ashlar.metadata.state.object;
 import static dev.ashlar.metadata.state.apply.ApplyContext.require;
 
 import dev.ashlar.metadata.state.apply.ApplyContext;
-import dev.ashlar.metadata.state.apply.RefusedCommandException;
 import dev.ashlar.metadata.state.blob.Blobs;
 import dev.ashlar.metadata.table.ObjectTable;
 import dev.ashlar.protocol.message.BlobRow;
@@ -73,8 +72,7 @@ public final class ObjectCommands {
   static ObjectRecord source(ApplyContext context, String bucketName, String key, long version) {
     BucketRow bucket = context.bucket(bucketName);
     ObjectRecord source =
-        ObjectTable.read(context.table(), bucket.getId(), key)
-            .orElseThrow(() -> new RefusedCommandException(ResultCode.NO_SUCH_KEY));
+        require(ObjectTable.read(context.table(), bucket.getId(), key), ResultCode.NO_SUCH_KEY);
     require(version == 0 || version == source.getVersion(), ResultCode.CONDITIONAL_CONFLICT);
     return source;
   }

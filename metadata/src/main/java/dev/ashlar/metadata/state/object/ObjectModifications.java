@@ -3,7 +3,6 @@ package dev.ashlar.metadata.state.object;
 import static dev.ashlar.metadata.state.apply.ApplyContext.require;
 
 import dev.ashlar.metadata.state.apply.ApplyContext;
-import dev.ashlar.metadata.state.apply.RefusedCommandException;
 import dev.ashlar.metadata.state.blob.BlobChanges;
 import dev.ashlar.metadata.state.blob.Blobs;
 import dev.ashlar.metadata.table.ObjectTable;
@@ -38,8 +37,7 @@ public final class ObjectModifications {
     String key = command.getKey();
     ObjectCommands.checkPrecondition(context, bucket, key, command.getPrecondition());
     ObjectRow row =
-        ObjectTable.row(context.table(), bucket.getId(), key)
-            .orElseThrow(() -> new RefusedCommandException(ResultCode.NO_SUCH_KEY));
+        require(ObjectTable.row(context.table(), bucket.getId(), key), ResultCode.NO_SUCH_KEY);
     long size = row.getSummary().getSize();
     long offset = command.getOffset();
     require(command.getAppend() ? offset == size : offset <= size, ResultCode.INVALID_OFFSET);
@@ -147,9 +145,7 @@ public final class ObjectModifications {
   /** Changes a blob whose slice still is where the writer saw it. */
   private static Changed changedInPlace(ApplyContext context, Place place, BlobChange change) {
     require(context.sessions().isLive(change.getAttempt().getSession()), ResultCode.DEAD_SESSION);
-    BlobRow row =
-        Blobs.find(context, change.getBlob())
-            .orElseThrow(() -> new RefusedCommandException(ResultCode.CONDITIONAL_CONFLICT));
+    BlobRow row = require(Blobs.find(context, change.getBlob()), ResultCode.CONDITIONAL_CONFLICT);
     // Checked first, because after a conflict the writer discards the intents of its attempt.
     require(BlobChanges.isPossible(context, row, change), ResultCode.INVALID_COMMAND);
     require(place.holds(change), ResultCode.CONDITIONAL_CONFLICT);

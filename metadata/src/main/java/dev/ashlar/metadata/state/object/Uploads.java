@@ -3,7 +3,6 @@ package dev.ashlar.metadata.state.object;
 import static dev.ashlar.metadata.state.apply.ApplyContext.require;
 
 import dev.ashlar.metadata.state.apply.ApplyContext;
-import dev.ashlar.metadata.state.apply.RefusedCommandException;
 import dev.ashlar.metadata.state.blob.Blobs;
 import dev.ashlar.metadata.table.Keys;
 import dev.ashlar.metadata.table.Rows;
@@ -149,8 +148,9 @@ public final class Uploads {
       require(name.getNumber() > previous, ResultCode.INVALID_PART);
       previous = name.getNumber();
       PartRow part =
-          Rows.get(context.table(), upload.partKey(name.getNumber()), PartRow.parser())
-              .orElseThrow(() -> new RefusedCommandException(ResultCode.INVALID_PART));
+          require(
+              Rows.get(context.table(), upload.partKey(name.getNumber()), PartRow.parser()),
+              ResultCode.INVALID_PART);
       require(part.getToken() == name.getToken(), ResultCode.INVALID_PART);
       parts.add(part);
     }
@@ -214,8 +214,7 @@ public final class Uploads {
     BucketRow bucket = context.bucket(bucketName);
     Optional<UploadRow> row =
         Rows.get(context.table(), Keys.upload(bucket.getId(), key, uploadId), UploadRow.parser());
-    return new Upload(
-        bucket, row.orElseThrow(() -> new RefusedCommandException(ResultCode.NO_SUCH_UPLOAD)));
+    return new Upload(bucket, require(row, ResultCode.NO_SUCH_UPLOAD));
   }
 
   private record Upload(BucketRow bucket, UploadRow row) {

@@ -31,15 +31,15 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The client of a group whose peers are in this process. */
-final class GroupClient implements MetadataClient {
-  private static final Logger log = LoggerFactory.getLogger(GroupClient.class);
+/** The client of a metadata Raft group whose peers are in this process. */
+final class LocalMetadataClient implements MetadataClient {
+  private static final Logger log = LoggerFactory.getLogger(LocalMetadataClient.class);
 
   private final LocalRaftGroup group;
   private final long session;
   private volatile MetadataReads lastKnown;
 
-  GroupClient(LocalRaftGroup group, long session) throws MetadataUnavailableException {
+  LocalMetadataClient(LocalRaftGroup group, long session) throws MetadataUnavailableException {
     this.group = group;
     this.session = session;
     this.lastKnown = group.memory();
@@ -119,7 +119,7 @@ final class GroupClient implements MetadataClient {
     return group.read(MetadataReads::registry);
   }
 
-  /** The present state or, while no peer is up to date, the one seen last. */
+  /** The present state or, while no peer is up to date, the last known one. */
   private MetadataReads lastKnown() {
     try {
       lastKnown = group.memory();
