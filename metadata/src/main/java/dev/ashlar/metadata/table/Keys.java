@@ -20,7 +20,7 @@ import java.util.UUID;
  * P | pg 4 | session 8 | sequence 8        BlobRow
  * G | unreferenced at 8 | session 8 | sequence 8   (empty)
  * F | session 8 | sequence 8               (empty)
- * E | spare shards + 128, 1 | session 8 | sequence 8   bytes owed 8
+ * E | spare shards + 128, 1 | session 8 | sequence 8   bytes in debt 8
  * Y | spare shards + 128, 1                DebtLevel
  * K | session 8 | sequence 8               BlobIdValue
  * U | bucket id 8 | text(key) | text(upload id)    UploadRow

@@ -199,7 +199,7 @@ class MetadataStateTest {
     NewerVersionException refused =
         assertThrows(NewerVersionException.class, () -> new MetadataState(table, NEXT - 1));
     String message = String.valueOf(refused.getMessage());
-    assertTrue(message.contains("tables are of version " + NEXT), message);
+    assertTrue(message.contains("tables are of metadata version " + NEXT), message);
   }
 
   private void applyOf(int version, Command command) {
