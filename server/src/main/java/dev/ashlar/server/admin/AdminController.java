@@ -50,7 +50,8 @@ final class AdminController {
   private HttpResponse<?> answer(Answer answer) {
     Admin admin = server.admin();
     if (admin == null) {
-      return error(HttpStatus.NOT_FOUND, "this process is not a gateway: use the management port of one");
+      return error(
+          HttpStatus.NOT_FOUND, "this process is not a gateway: use the management port of one");
     }
     try {
       Object made = answer.make(admin);

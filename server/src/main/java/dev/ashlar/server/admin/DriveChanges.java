@@ -153,7 +153,8 @@ public final class DriveChanges {
     Set<UUID> down = known.downOr(hasFailed);
     boolean isUp = drives.stream().anyMatch(row -> !down.contains(DriveId.of(row).id()));
     if (standing == DriveStanding.STANDING_OUT && isUp) {
-      throw new Admin.RefusedException(target + " is up: drain it instead, so that its data is copied");
+      throw new Admin.RefusedException(
+          target + " is up: drain it instead, so that its data is copied");
     }
     if (standing == DriveStanding.STANDING_IN) {
       checkUp(drives, down);

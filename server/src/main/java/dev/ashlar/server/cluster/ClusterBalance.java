@@ -70,10 +70,7 @@ public final class ClusterBalance {
    * @param nanos a clock that only goes forward
    */
   public ClusterBalance(
-      MetadataClient metadata,
-      Duration outAfter,
-      Predicate<UUID> hasFailed,
-      LongSupplier nanos) {
+      MetadataClient metadata, Duration outAfter, Predicate<UUID> hasFailed, LongSupplier nanos) {
     this.metadata = metadata;
     this.outAfter = outAfter;
     this.hasFailed = hasFailed;

@@ -284,7 +284,8 @@ public final class Membership implements AutoCloseable {
       register();
     } else if (isOther && !isDisplaced) {
       LOG.error(
-          "Another process has registered as node {} of this cluster. Stop one of them.", cluster.node());
+          "Another process has registered as node {} of this cluster. Stop one of them.",
+          cluster.node());
     }
     isDisplaced = isOther;
   }

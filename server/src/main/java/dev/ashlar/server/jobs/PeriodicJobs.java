@@ -13,9 +13,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Runs periodic jobs, each on a thread of its own, while it is the turn of this process. Two
- * processes may believe for a moment that it is theirs, so every job must be harmless if done twice.
- * A round that fails is logged, and the job continues after its interval. Jobs are platform threads
- * because they may block in native code.
+ * processes may believe for a moment that it is theirs, so every job must be harmless if done
+ * twice. A round that fails is logged, and the job continues after its interval. Jobs are platform
+ * threads because they may block in native code.
  */
 public final class PeriodicJobs implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(PeriodicJobs.class);

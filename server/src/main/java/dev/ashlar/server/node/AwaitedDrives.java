@@ -89,7 +89,9 @@ final class AwaitedDrives implements Admin.DriveKnowledge {
     drives.fill(known(metadata));
     for (int i = 1; i < tries && !drives.emptyFolders().isEmpty(); i++) {
       if (i == 1) {
-        LOG.warn("Folders {} are empty; asking metadata whether their drives may be replaced.", drives.emptyFolders());
+        LOG.warn(
+            "Folders {} are empty; asking metadata whether their drives may be replaced.",
+            drives.emptyFolders());
       }
       Thread.sleep(PAUSE);
       ask();
@@ -137,7 +139,10 @@ final class AwaitedDrives implements Admin.DriveKnowledge {
                 pause = first;
               }
             } catch (MetadataUnavailableException e) {
-              LOG.debug("Still waiting for the drives of {}: {}", drives.awaitedFolders(), e.getMessage());
+              LOG.debug(
+                  "Still waiting for the drives of {}: {}",
+                  drives.awaitedFolders(),
+                  e.getMessage());
             } catch (IOException | RuntimeException e) {
               LOG.error("Checking for missing drives failed; it is retried.", e);
             }

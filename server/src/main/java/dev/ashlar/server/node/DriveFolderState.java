@@ -61,7 +61,8 @@ enum DriveFolderState {
     try {
       return FileSystemIdentity.of(folder).mayBeEmptied(fileSystem);
     } catch (IOException | RuntimeException e) {
-      LOG.warn("{} is empty, and its file system cannot be identified. Check the mount.", folder, e);
+      LOG.warn(
+          "{} is empty, and its file system cannot be identified. Check the mount.", folder, e);
       return false;
     }
   }

@@ -17,9 +17,9 @@ import dev.ashlar.protocol.message.Registry;
 import dev.ashlar.protocol.model.ShardId;
 import dev.ashlar.server.admin.ScrubPage;
 import dev.ashlar.server.config.BackgroundOptions;
+import dev.ashlar.server.jobs.PeriodicJobs;
 import dev.ashlar.storage.drive.DriveStore;
 import dev.ashlar.storage.drive.scrub.ScrubConfig;
-import dev.ashlar.server.jobs.PeriodicJobs;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -156,7 +156,8 @@ final class DriveScrubs implements AutoCloseable {
     LiveSessions before = seen;
     Set<Long> ended = before == null ? Set.of() : live.endedSince(before);
     if (!ended.isEmpty()) {
-      LOG.info("{} sessions have ended; removing their uncommitted data from the drives.", ended.size());
+      LOG.info(
+          "{} sessions have ended; removing their uncommitted data from the drives.", ended.size());
       removeLeftovers(live.newest(), session -> ended.contains(session) && live.isDead(session));
     }
     seen = live;

@@ -24,8 +24,8 @@ import dev.ashlar.server.config.ClusterIdentity;
 import dev.ashlar.server.config.MetadataFolders;
 import dev.ashlar.server.config.RootCredential;
 import dev.ashlar.server.config.ServerOptions;
-import dev.ashlar.storage.drive.DriveResources;
 import dev.ashlar.server.jobs.PeriodicJobs;
+import dev.ashlar.storage.drive.DriveResources;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micronaut.context.annotation.Context;
 import io.micronaut.context.annotation.Requires;
@@ -219,7 +219,8 @@ public final class Node implements RunningServer {
         LOG.info("Removed {} unfinished writes of earlier runs.", orphans);
       }
     } catch (MetadataUnavailableException e) {
-      LOG.warn("Unfinished writes of earlier runs are kept until the next start: {}", e.getMessage());
+      LOG.warn(
+          "Unfinished writes of earlier runs are kept until the next start: {}", e.getMessage());
     } catch (RuntimeException e) {
       LOG.warn("Unfinished writes of earlier runs are kept until the next start.", e);
     } catch (InterruptedException e) {

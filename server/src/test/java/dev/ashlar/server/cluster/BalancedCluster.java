@@ -141,7 +141,7 @@ public final class BalancedCluster {
   public void pass(Duration time) throws MetadataUnavailableException {
     for (long i = 0; i < time.toSeconds(); i += LOOK_SECONDS) {
       passUnseen(Duration.ofSeconds(LOOK_SECONDS));
-    round();
+      round();
     }
   }
 
