@@ -62,7 +62,7 @@ class PeerVersionsTest {
   private static String awaitRefusal(LoopbackGroup group, int place) throws InterruptedException {
     while (true) {
       QuorumPeer.Status status = group.peer(place).status();
-      if (status.trouble().contains("knows " + OLD)) {
+      if (status.trouble().contains("supports " + OLD)) {
         assertFalse(status.isRunning());
         return status.trouble();
       }
