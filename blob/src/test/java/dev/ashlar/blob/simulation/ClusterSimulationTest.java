@@ -1,6 +1,7 @@
 package dev.ashlar.blob.simulation;
 
 import dev.ashlar.protocol.fault.SimulationRuns;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -24,6 +25,7 @@ class ClusterSimulationTest {
         seed -> new ClusterSimulation(seed, PlantedBug.NONE).run());
   }
 
+  @Tag("slow")
   @ParameterizedTest
   @MethodSource("dev.ashlar.blob.simulation.PlantedBug#ofCluster")
   void plantedBugsAreFound(PlantedBug bug) {

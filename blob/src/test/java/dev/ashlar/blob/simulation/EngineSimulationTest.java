@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.ashlar.protocol.fault.SimulationRuns;
 import java.util.Map;
 import java.util.TreeMap;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -46,6 +47,7 @@ class EngineSimulationTest {
     new EngineSimulation(4_062_502_854_531L, PlantedBug.NONE).run();
   }
 
+  @Tag("slow")
   @ParameterizedTest
   @MethodSource("dev.ashlar.blob.simulation.PlantedBug#ofEngine")
   void plantedBugsAreFound(PlantedBug bug) {

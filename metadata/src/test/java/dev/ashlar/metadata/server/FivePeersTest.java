@@ -19,12 +19,14 @@ import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Rule 16: five folders, one process, any two of them may be lost. */
+@Tag("slow")
 @Execution(ExecutionMode.CONCURRENT)
 class FivePeersTest {
   @TempDir Path root = Path.of("");

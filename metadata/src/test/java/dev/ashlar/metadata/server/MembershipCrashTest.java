@@ -26,6 +26,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -35,6 +36,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * Each peer crashes at each step of adding and of removing one, and starts again: the group has a
  * leader, nothing acknowledged is lost, and its peers are those before or those after.
  */
+@Tag("slow")
 @Timeout(300)
 class MembershipCrashTest {
   private static final Duration PATIENCE = Duration.ofSeconds(60);

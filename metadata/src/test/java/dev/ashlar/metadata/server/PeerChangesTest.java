@@ -20,11 +20,13 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Peers of a group come and go while it is used. */
+@Tag("slow")
 @Timeout(300)
 class PeerChangesTest {
   @TempDir Path root = Path.of("");

@@ -14,6 +14,7 @@ import dev.ashlar.transport.metadata.RemoteMetadata;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Set;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -21,6 +22,7 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Peers of this build beside some of a later one, which knows one version of metadata more. */
+@Tag("slow")
 @Execution(ExecutionMode.CONCURRENT)
 @Timeout(300)
 class PeerVersionsTest {

@@ -18,11 +18,13 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Three peers over sockets, and what may happen to them. */
+@Tag("slow")
 @Timeout(300)
 class QuorumTest {
   @TempDir Path root = Path.of("");

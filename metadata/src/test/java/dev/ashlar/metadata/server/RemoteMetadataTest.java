@@ -9,11 +9,13 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.CleanupMode;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
+@Tag("slow")
 @Execution(ExecutionMode.CONCURRENT)
 class RemoteMetadataTest extends MetadataClientContract {
   @TempDir(cleanup = CleanupMode.NEVER) // closes in the background

@@ -11,11 +11,13 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** While a checkpoint is sent to a follower, the leader takes several others. */
+@Tag("slow")
 @Timeout(120)
 class SlowInstallTest {
   private static final Duration PART = Duration.ofMillis(500);

@@ -9,6 +9,7 @@ import dev.ashlar.storage.drive.index.RocksIndexCrashes;
 import dev.ashlar.storage.drive.index.SimulatedIndex;
 import java.io.IOException;
 import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -52,6 +53,7 @@ class DriveSimulationTest {
     }
   }
 
+  @Tag("slow")
   @ParameterizedTest
   @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "NONE")
   void plantedBugsAreFound(BuggyFiles.Bug bug) {

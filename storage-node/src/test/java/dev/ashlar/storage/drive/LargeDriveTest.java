@@ -31,6 +31,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -38,6 +39,7 @@ import org.junit.jupiter.api.io.TempDir;
  * How many files a drive has open, and how much memory it takes, does not depend on how large it
  * is, or hardly. {@code -Dashlar.drive.segments=32768} makes it one of 2 TiB.
  */
+@Tag("slow")
 class LargeDriveTest {
   private static final int SEGMENTS = Integer.getInteger("ashlar.drive.segments", 2048);
   private static final DriveConfig.Limits LIMITS = DriveConfig.Limits.DEFAULT;
