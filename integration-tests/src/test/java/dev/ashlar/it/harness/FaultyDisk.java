@@ -142,7 +142,7 @@ public final class FaultyDisk implements AutoCloseable {
   }
 
   public Counts counts() {
-    String[] numbers = ask("counts").split(" ");
+    String[] numbers = ask("counts").split(" ", -1);
     return new Counts(
         Long.parseLong(numbers[0]),
         Long.parseLong(numbers[1]),
