@@ -1,8 +1,8 @@
 package dev.ashlar.codec;
 
-/** Which implementation serves. */
+/** Which implementation of the erasure code is used. */
 public enum CodecChoice {
-  /** ISA-L where its library loads, else Java with a warning. */
+  /** ISA-L if its library loads, else Java with a warning. */
   AUTO,
   /** ISA-L or an error. */
   ISAL,

@@ -16,7 +16,7 @@ public final class Codecs {
   private Codecs() {}
 
   /**
-   * @throws IllegalStateException if ISA-L is demanded and its library does not load; the message
+   * @throws IllegalStateException if ISA-L is required and its library does not load; the message
    *     says why
    */
   public static ErasureCode create(CodecChoice choice, int dataShards, int parityShards) {

@@ -3,10 +3,10 @@ package dev.ashlar.codec;
 import java.nio.ByteBuffer;
 
 /**
- * Reed-Solomon over GF(2^8): k data shards, m parity shards, any k of them give back the rest.
+ * Reed-Solomon over GF(2^8): k data shards and m parity shards, any k of which restore the others.
  *
- * <p>A buffer stands for its bytes from position to limit; positions are not moved. All buffers of
- * a call have the same number of bytes remaining, 0 included, and do not overlap. The native codec
+ * <p>A buffer means its bytes from position to limit; positions are not moved. All buffers of a
+ * call have the same number of bytes remaining, 0 included, and do not overlap. The native codec
  * takes direct buffers only. Consecutive stripes whose shards are each contiguous are one call:
  * sixteen strips of 16 KiB are a buffer of 256 KiB per shard.
  *
@@ -18,18 +18,16 @@ public interface ErasureCode extends AutoCloseable {
 
   int parityShards();
 
-  /** What does the work: {@code isal} or {@code java}. */
+  /** The implementation: {@code isal} or {@code java}. */
   String name();
 
   /** Computes all m parity shards from all k data shards. */
   void encode(ByteBuffer[] data, ByteBuffer[] parity);
 
-  /**
-   * Adds to every parity shard what a change of one data shard by {@code delta} (old ⊕ new) adds.
-   */
+  /** Updates every parity shard for a change of one data shard by {@code delta} (old ⊕ new). */
   void update(int dataShard, ByteBuffer delta, ByteBuffer[] parity);
 
-  /** One parity row of {@link #update}: what the drive of that parity shard does. */
+  /** One parity row of {@link #update}, as the drive of that parity shard computes it. */
   void updateParity(int dataShard, int parityRow, ByteBuffer delta, ByteBuffer parity);
 
   /**

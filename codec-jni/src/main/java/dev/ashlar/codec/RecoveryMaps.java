@@ -8,9 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
 
-/**
- * The inverted matrices used last: while a drive is away, each stripe needs one of the same few.
- */
+/** Caches inverted matrices: while a drive is missing, all stripes need the same few. */
 final class RecoveryMaps {
   private static final int CAPACITY = 256;
 

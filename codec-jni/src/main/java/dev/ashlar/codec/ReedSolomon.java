@@ -6,9 +6,7 @@ import dev.ashlar.codec.portable.LinearMap;
 import java.nio.ByteBuffer;
 import java.util.BitSet;
 
-/**
- * Every operation is a multiplication by some matrix; this class checks, and knows which matrix.
- */
+/** Checks arguments and chooses the matrix: every operation is a matrix multiplication. */
 final class ReedSolomon implements ErasureCode {
   private final CodingMatrix matrix;
   private final String name;
@@ -131,8 +129,7 @@ final class ReedSolomon implements ErasureCode {
 
   private static void checkCount(String what, int count, int expected) {
     if (count != expected) {
-      throw new IllegalArgumentException(
-          count + " " + what + " buffers where " + expected + " are due");
+      throw new IllegalArgumentException(count + " " + what + " buffers instead of " + expected);
     }
   }
 

@@ -1,4 +1,4 @@
-/** Erasure coding: the port, and the choice of what implements it. */
+/** Erasure coding: the port, and the choice of its implementation. */
 @NullMarked
 package dev.ashlar.codec;
 

@@ -27,22 +27,24 @@ import java.util.function.Supplier;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
-/** The threads that move the frames of any number of connections. */
+/** The threads that serve any number of connections. */
 public final class EventLoops implements AutoCloseable {
   private static final Duration FORCED_END = Duration.ofSeconds(5);
 
-  /** What a channel takes before short frames wait behind it, and when it takes more again. */
+  /** Bytes that a channel buffers before new frames wait in their scheduler. */
   private static final WriteBufferWaterMark WATER_MARK =
       new WriteBufferWaterMark(128 << 10, 256 << 10);
 
-  /** The same of the kernel, where it can be told: what it has not sent cannot be overtaken. */
+  /**
+   * Unsent bytes that the kernel buffers, where it can be set: short frames cannot overtake them.
+   */
   private static final long UNSENT_BYTES_MAX = 256 << 10;
 
   private final Transport transport;
   private final EventLoopGroup loops;
 
   /**
-   * @throws IllegalStateException when the transport is missing here
+   * @throws IllegalStateException when this machine does not have the transport
    */
   public EventLoops(Transport transport, int threads, String name) {
     transport.ensureAvailable();
@@ -55,9 +57,9 @@ public final class EventLoops implements AutoCloseable {
   /**
    * Connects.
    *
-   * @param address with the host's name, if it is known by one: its certificate has to be for that
+   * @param address by host name where there is one, because the certificate must match it
    * @param tls null: none
-   * @throws SSLException when there can be none
+   * @throws SSLException when TLS is not available
    */
   public ChannelFuture connect(
       InetSocketAddress address,
@@ -93,7 +95,7 @@ public final class EventLoops implements AutoCloseable {
    * Listens.
    *
    * @param tls null: none
-   * @param connections one for each that is accepted
+   * @param connections makes one per accepted connection
    */
   public ChannelFuture listen(
       InetSocketAddress address, @Nullable ClusterTls tls, Supplier<FrameConnection> connections) {
@@ -129,7 +131,7 @@ public final class EventLoops implements AutoCloseable {
     };
   }
 
-  /** Ends the threads; connections that are left are cut off. */
+  /** Ends the threads and all connections. */
   @Override
   public void close() {
     loops

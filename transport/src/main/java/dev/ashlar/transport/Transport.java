@@ -15,7 +15,7 @@ import io.netty.channel.uring.IoUringIoHandler;
 import io.netty.channel.uring.IoUringServerSocketChannel;
 import io.netty.channel.uring.IoUringSocketChannel;
 
-/** How bytes get from the kernel to the event loops. Never falls back silently to another one. */
+/** The kernel interface of the event loops. There is no silent fallback to another one. */
 public enum Transport {
   EPOLL,
   IO_URING,
@@ -32,7 +32,8 @@ public enum Transport {
           case NIO -> null;
         };
     if (cause != null) {
-      throw new IllegalStateException("transport " + name() + " is not available here", cause);
+      throw new IllegalStateException(
+          "transport " + name() + " is not available on this machine", cause);
     }
   }
 
@@ -60,7 +61,7 @@ public enum Transport {
     };
   }
 
-  /** What serves best of what this machine has: epoll on Linux, NIO elsewhere. */
+  /** The fastest that this machine has: epoll on Linux, NIO elsewhere. */
   public static Transport preferred() {
     return Epoll.isAvailable() ? EPOLL : NIO;
   }

@@ -12,20 +12,20 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The MD5 of one message, computed together with those of others: what is {@link #add added} waits
- * until somebody needs a result, who then hashes all that waits, see {@link Md5Lanes}. Used by one
- * thread.
+ * The MD5 of one message, computed together with those of other messages: bytes {@link #add added}
+ * wait until a thread needs a result, which then hashes all that wait (see {@link Md5Lanes}). Used
+ * by one thread.
  */
 public final class Md5 implements AutoCloseable {
   private static final int BLOCK_BYTES = NativeMd5.BLOCK_BYTES;
 
-  /** Up to here others are not waited for. */
+  /** A message up to this length does not wait for others. */
   private static final int ALONE_BYTES_MAX = 16 << 10;
 
   private enum State {
     IDLE,
     WAITING,
-    /** In the hands of the thread that runs the lanes. */
+    /** Owned by the thread that runs the lanes. */
     RUNNING,
     BROKEN
   }
@@ -56,14 +56,13 @@ public final class Md5 implements AutoCloseable {
   }
 
   /**
-   * Appends direct buffers, from position to limit. Waits for those added before. Without an
-   * exception it takes the memory over: nobody may change it until {@code hashed} runs, once, on
-   * any thread.
+   * Appends direct buffers, from position to limit. Waits for those added before. Unless it throws,
+   * the memory must not change until {@code hashed} runs, once, on any thread.
    */
   public void add(List<ByteBuffer> pieces, Runnable hashed) throws InterruptedException {
     for (ByteBuffer piece : pieces) {
       if (!piece.isDirect()) {
-        throw new IllegalArgumentException("MD5 takes direct buffers only");
+        throw new IllegalArgumentException("MD5 needs direct buffers");
       }
     }
     await();
@@ -89,7 +88,7 @@ public final class Md5 implements AutoCloseable {
     }
   }
 
-  /** Splits into whole blocks and the rest, which is kept and put before the next. */
+  /** Splits into whole blocks and a rest, which is kept and precedes the next buffer. */
   private void addRuns(ByteBuffer bytes) {
     ByteBuffer piece = bytes.duplicate();
     length += piece.remaining();
@@ -137,7 +136,7 @@ public final class Md5 implements AutoCloseable {
     }
   }
 
-  /** The MD5 of all that was added; the last thing asked for. */
+  /** The MD5 of all bytes added; ends the use of this object. */
   public byte[] digest() throws InterruptedException {
     await();
     if (inJava != null) {
@@ -157,7 +156,7 @@ public final class Md5 implements AutoCloseable {
     return digest.array();
   }
 
-  /** Nobody wants the result any more. Memory that is just being read is given back afterwards. */
+  /** Abandons the result. Memory that is being read is released afterwards. */
   @Override
   public void close() {
     if (isClosed) {
@@ -179,12 +178,12 @@ public final class Md5 implements AutoCloseable {
     return state.compareAndSet(State.WAITING, State.RUNNING);
   }
 
-  /** Its words; for the thread that runs the lanes. */
+  /** The state's words; for the thread that runs the lanes. */
   int[] words() {
     return words;
   }
 
-  /** What comes next, null when all is hashed; for the thread that runs the lanes. */
+  /** The next buffer, null when all are hashed; for the thread that runs the lanes. */
   @Nullable ByteBuffer nextRun() {
     ByteBuffer run = runs.peek();
     while (run != null && !run.hasRemaining()) {
@@ -194,7 +193,7 @@ public final class Md5 implements AutoCloseable {
     return run;
   }
 
-  /** The thread that runs the lanes is done with it, or could not go on. */
+  /** Called when the thread that runs the lanes is done with the message, or has failed. */
   void end(boolean isHashed) {
     giveBack();
     state.set(isHashed ? State.IDLE : State.BROKEN);
@@ -208,7 +207,7 @@ public final class Md5 implements AutoCloseable {
     told.run();
   }
 
-  /** True if somebody waits for it. */
+  /** Whether a thread waits for the result. */
   boolean wake() {
     Thread thread = waiter;
     LockSupport.unpark(thread);

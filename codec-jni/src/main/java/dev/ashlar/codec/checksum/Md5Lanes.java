@@ -11,9 +11,9 @@ import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where the MD5s of many messages meet: the thread that needs one first runs all that wait, up to
- * 16 abreast, and the others find theirs done. There is no thread of its own and no waiting for
- * company; what comes meanwhile waits for the next run.
+ * Computes the MD5s of many messages together: the first thread that needs a result hashes all that
+ * wait, up to 16 in parallel, and the others find theirs done. It has no thread of its own and does
+ * not wait for more messages; those that arrive meanwhile wait for the next run.
  */
 public final class Md5Lanes {
   private static final int LANES = NativeMd5.LANES;
@@ -21,7 +21,7 @@ public final class Md5Lanes {
   /** Per lane and call into C. */
   private static final int STEP_BLOCKS_MAX = (64 << 10) / NativeMd5.BLOCK_BYTES;
 
-  /** Per lane. Virtual threads are not preempted: after so much, others get the carrier thread. */
+  /** Per lane, until others get the carrier thread: virtual threads are not preempted. */
   private static final int YIELD_BLOCKS = (256 << 10) / NativeMd5.BLOCK_BYTES;
 
   private final NativeMd5.@Nullable Lanes lanes;
@@ -39,28 +39,28 @@ public final class Md5Lanes {
     this.lanes = isNative ? new NativeMd5.Lanes() : null;
   }
 
-  /** Without native code: every MD5 on its own, by the JDK. */
+  /** Without native code: each MD5 separately, by the JDK. */
   public static Md5Lanes inJava() {
     return new Md5Lanes(false);
   }
 
-  /** For one message; to be closed. */
+  /** Starts a message; the caller closes it. */
   public Md5 start() {
     open.incrementAndGet();
     return new Md5(this, lanes != null);
   }
 
-  /** Whether it pays to let {@link Md5#add added} bytes wait for those of others. */
+  /** Whether it pays to let {@link Md5#add added} bytes wait for those of other messages. */
   public boolean hasCompany() {
     return lanes != null && open.get() > 1;
   }
 
-  /** Calls into C. */
+  /** Number of calls into C. */
   public long calls() {
     return calls.sum();
   }
 
-  /** Messages of all {@link #calls}. */
+  /** Number of messages in all {@link #calls}. */
   public long lanesFilled() {
     return lanesFilled.sum();
   }
@@ -78,7 +78,7 @@ public final class Md5Lanes {
     return running.get();
   }
 
-  /** Hashes what waits until this one is done; false if another thread is at it. */
+  /** Hashes what waits until this message is done; false if another thread does so. */
   boolean tryRun(Md5 wanted) {
     if (!running.compareAndSet(false, true)) {
       return false;
@@ -92,14 +92,14 @@ public final class Md5Lanes {
     return true;
   }
 
-  /** A thread that may have been woken to take over does not. */
+  /** Passes on a wake-up that an interrupted thread cannot follow. */
   void passOn() {
     if (!running.get()) {
       wakeNext();
     }
   }
 
-  /** Somebody who waits for bytes that nobody has begun with takes over. */
+  /** Wakes a thread that waits for bytes whose hashing has not begun, to take over. */
   private void wakeNext() {
     for (Md5 message : waiting) {
       if (message.isPending() && message.wake()) {
@@ -138,7 +138,7 @@ public final class Md5Lanes {
       }
     }
 
-    /** Brings in others as long as the wanted one is not done, so that no run goes on for ever. */
+    /** Adds messages only until the wanted one is done, so that every run ends. */
     private void fill() {
       while (count < LANES && wanted.isPending()) {
         Md5 next = waiting.poll();
@@ -151,7 +151,7 @@ public final class Md5Lanes {
       }
     }
 
-    /** As far as the shortest goes. */
+    /** The number of blocks that all lanes have. */
     private int step() {
       int blocks = STEP_BLOCKS_MAX;
       for (int lane = count - 1; lane >= 0; lane--) {

@@ -17,18 +17,19 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Puts a library from a jar into a file. The file's name holds the content's hash, so an upgraded
- * Ashlar never loads an old library; it appears by renaming, so processes that start together all
- * find it whole; it is used only if its bytes are ours and nobody else can write to its folder.
+ * Extracts a library from a jar into a file. The file name contains the content's hash, so an
+ * upgraded Ashlar never loads an old library. The file is renamed into place, so processes that
+ * start together never see a part of it. It is used only if its bytes match and no other user can
+ * write to its folder.
  */
 final class ExtractedLibrary {
-  /** Names a folder to unpack into, for systems where the usual ones forbid execution. */
+  /** A folder to extract into, for systems where the default ones forbid execution. */
   static final String FOLDER_PROPERTY = "ashlar.native.dir";
 
   private ExtractedLibrary() {}
 
   static Path extract(byte[] library, String name) throws IOException {
-    IOException failure = new IOException("no folder to unpack into");
+    IOException failure = new IOException("no folder to extract the library into");
     for (Path folder : folders()) {
       try {
         return extract(library, folder, sha256(library) + "-" + name);
@@ -82,7 +83,7 @@ final class ExtractedLibrary {
       if (!Files.getOwner(folder, LinkOption.NOFOLLOW_LINKS).equals(Files.getOwner(probe))
           || actual.contains(PosixFilePermission.GROUP_WRITE)
           || actual.contains(PosixFilePermission.OTHERS_WRITE)) {
-        throw new IOException(folder + " belongs to, or can be written by, somebody else");
+        throw new IOException(folder + " belongs to, or is writable by, another user");
       }
     } finally {
       Files.delete(probe);

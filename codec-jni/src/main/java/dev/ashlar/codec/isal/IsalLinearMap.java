@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * frees when no call can use it any more: closing needs no lock.
  */
 public final class IsalLinearMap implements LinearMap {
-  /** What ISA-L asks for per matrix element. */
+  /** Bytes of tables per matrix element, as ISA-L requires. */
   private static final int TABLE_BYTES = 32;
 
   private static final int ALL_COLUMNS = -1;
@@ -45,7 +45,7 @@ public final class IsalLinearMap implements LinearMap {
     apply(column, new ByteBuffer[] {source}, targets, length);
   }
 
-  /** {@link #multiply} in a loop within C: what it costs without the crossing from Java. */
+  /** Runs {@link #multiply} in a loop within C, to measure it without the calls from Java. */
   public void multiplyRepeatedly(
       ByteBuffer[] sources, ByteBuffer[] targets, int length, int times) {
     checkShape(sources.length == columns && targets.length == rows);
@@ -75,7 +75,7 @@ public final class IsalLinearMap implements LinearMap {
     }
   }
 
-  /** A copy, so that nobody changes what was checked. */
+  /** A copy, so that nobody changes the array after the check. */
   private static @Nullable ByteBuffer[] gather(ByteBuffer[] sources, ByteBuffer[] targets) {
     int count = sources.length + targets.length;
     @Nullable ByteBuffer[] buffers = new ByteBuffer[Math.max(count, NativeMethods.NARROW_MAX)];
@@ -144,7 +144,7 @@ public final class IsalLinearMap implements LinearMap {
    */
   private static int checkedPosition(@Nullable ByteBuffer buffer, int length) {
     if (buffer == null || !buffer.isDirect()) {
-      throw new IllegalArgumentException("ISA-L takes direct buffers only");
+      throw new IllegalArgumentException("ISA-L needs direct buffers");
     }
     int position = buffer.position();
     if (length > buffer.capacity() - position) {

@@ -25,7 +25,7 @@ public final class NativeLibrary {
    */
   public static void require() {
     if (FAILURE != null) {
-      throw new IllegalStateException("The native codec (ISA-L) cannot be used: " + FAILURE);
+      throw new IllegalStateException("The native codec (ISA-L) is not available: " + FAILURE);
     }
   }
 
@@ -41,13 +41,13 @@ public final class NativeLibrary {
       System.load(file(url).toString());
       return null;
     } catch (IOException | URISyntaxException e) {
-      return "it could not be unpacked: " + e;
+      return "it could not be extracted: " + e;
     } catch (UnsatisfiedLinkError e) {
       return e.getMessage() + " (is libisal2 installed?)";
     }
   }
 
-  /** The library itself when classes come from a folder, a copy of it when they come from a jar. */
+  /** The library itself when classes are in a folder, an extracted copy when they are in a jar. */
   private static Path file(URL url) throws IOException, URISyntaxException {
     if (url.getProtocol().equals("file")) {
       return Path.of(url.toURI());

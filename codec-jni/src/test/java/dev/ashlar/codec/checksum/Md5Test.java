@@ -57,7 +57,7 @@ class Md5Test {
   }
 
   @Test
-  void manyAtOnceEqualTheJdks() throws Exception {
+  void parallelResultsEqualTheJdks() throws Exception {
     System.out.println("-Dashlar.md5.seed=" + SEED);
     Random random = new Random(SEED);
     for (Md5Lanes lanes : List.of(new Md5Lanes(), Md5Lanes.inJava())) {
@@ -110,7 +110,7 @@ class Md5Test {
   }
 
   @Test
-  void whoComesFirstHashesForAll() throws Exception {
+  void theFirstThreadHashesForAll() throws Exception {
     Assumptions.assumeTrue(NativeMd5.isAvailable());
     Md5Lanes lanes = new Md5Lanes();
     List<Md5> messages = new ArrayList<>();
@@ -132,7 +132,7 @@ class Md5Test {
   }
 
   @Test
-  void theMemoryOfWhoGivesUpIsGivenBackOnceAndOthersGoOn() throws Exception {
+  void anAbandonedMessageReleasesItsMemoryOnceAndOthersContinue() throws Exception {
     Md5Lanes lanes = new Md5Lanes();
     AtomicInteger given = new AtomicInteger();
     byte[] bytes = new byte[64 << 10];

@@ -37,7 +37,7 @@ class NativeLibraryTest {
   }
 
   @Test
-  void manyProcessesUnpackAtOnce() throws Exception {
+  void manyProcessesExtractAtOnce() throws Exception {
     Assumptions.assumeTrue(NativeLibrary.failure() == null, NativeLibrary.failure());
     String jar = jar(true);
     List<Process> children = new ArrayList<>();

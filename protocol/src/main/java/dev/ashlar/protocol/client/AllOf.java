@@ -4,7 +4,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
-/** Told of each part of an operation, it tells of the whole: the first failure, if there is one. */
+/** Completes an operation when all of its parts have ended, with the first failure if any. */
 public final class AllOf<T> implements Completion<T> {
   private final Completion<T> whole;
   private final AtomicInteger left;

@@ -5,7 +5,7 @@ import dev.ashlar.protocol.model.AttemptId;
 /**
  * An attempt that metadata has committed.
  *
- * @param revision which revision of the blob it made, at least 1
+ * @param revision of the blob that it made, at least 1
  */
 public record CommittedAttempt(AttemptId attempt, long revision) {
   public CommittedAttempt {

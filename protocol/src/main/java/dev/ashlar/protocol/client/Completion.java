@@ -1,8 +1,8 @@
 package dev.ashlar.protocol.client;
 
 /**
- * Told once how an operation on a drive ended, on a thread of the drive. It must neither block nor
- * throw.
+ * Called once when an operation on a drive has ended, on a thread of the drive. It must neither
+ * block nor throw.
  */
 public interface Completion<T> {
   void succeeded(T result);

@@ -7,7 +7,7 @@ import java.util.List;
  * A page of a listing.
  *
  * @param entries keys and common prefixes together, in order
- * @param truncated whether more would follow
+ * @param truncated whether more entries follow
  */
 public record ListPage(List<Entry> entries, boolean truncated) {
   /** A key or a common prefix. */

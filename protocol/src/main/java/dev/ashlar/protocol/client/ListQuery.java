@@ -4,10 +4,9 @@ package dev.ashlar.protocol.client;
  * A page of a listing in the order of UTF-8 bytes.
  *
  * @param prefix empty for all
- * @param delimiter empty for none; keys that share what is before it (the prefix included) become
- *     one common prefix
- * @param after only what is strictly greater than this key or common prefix; empty for all. When it
- *     is itself a common prefix of this query, everything below it is skipped
+ * @param delimiter empty for none; keys that are equal up to it become one common prefix
+ * @param after only entries strictly greater than this key or common prefix; empty for all. If it
+ *     is a common prefix of this query, all keys below it are skipped
  * @param max keys and common prefixes together, 0 to 1000
  */
 public record ListQuery(String bucket, String prefix, String delimiter, String after, int max) {

@@ -3,20 +3,19 @@ package dev.ashlar.protocol.client;
 import dev.ashlar.protocol.message.PeersChangeAnswer;
 import dev.ashlar.protocol.message.PeersStatus;
 
-/** The peers of a metadata group over several processes, and changing who they are. */
+/** The metadata peers of several processes, and changes of them. */
 public interface MetadataPeers {
-  /** The peers and how each is, as the leader knows at this moment. */
+  /** The peers and their states, as the leader knows them now. */
   PeersStatus peers() throws MetadataUnavailableException;
 
   /**
-   * Begins to add a peer, to remove one, or to have one take the place of another. {@link #peers}
-   * tells how it goes; when the leader is lost meanwhile it may have happened or not, and the next
-   * leader only tells who the peers are.
+   * Starts to add a peer, remove one or replace one. {@link #peers} reports the progress. If the
+   * leader is lost meanwhile, the change may have happened or not; {@link #peers} shows which.
    *
-   * @param add HOST:PORT of the new one, which waits there; empty: none
-   * @param remove id or HOST:PORT of the one that goes; empty: none
+   * @param add HOST:PORT of the new peer, which waits there; empty: none
+   * @param remove id or HOST:PORT of the peer to remove; empty: none
    * @return the change, or why it is refused
-   * @throws MetadataUnavailableException when nobody answers: it may have begun
+   * @throws MetadataUnavailableException when there is no answer: the change may have started
    */
   PeersChangeAnswer changePeers(String add, String remove) throws MetadataUnavailableException;
 }

@@ -3,8 +3,8 @@ package dev.ashlar.protocol.client;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The metadata group did not answer within the deadline, or refused for overload. For a command the
- * outcome is unknown unless {@link #isRefused} says that it was never proposed.
+ * Metadata did not answer within the deadline, or refused because of overload. The outcome of a
+ * command is unknown unless {@link #isRefused} says that it was never proposed.
  */
 public final class MetadataUnavailableException extends Exception {
   private static final long serialVersionUID = 1;

@@ -5,10 +5,10 @@ import dev.ashlar.protocol.message.ObjectRecord;
 import java.util.List;
 
 /**
- * An object version and, of one snapshot, the blobs of its first slices.
+ * An object version and the blobs of its first slices, from one snapshot.
  *
- * @param blobs the rows of the blobs of the first slices, in order, at most {@link #BLOBS_MAX} of
- *     them; ask {@link MetadataClient#blobs} for the others
+ * @param blobs the rows of the first slices' blobs, in order, at most {@link #BLOBS_MAX}; {@link
+ *     MetadataClient#blobs} returns the others
  */
 public record ObjectRead(ObjectRecord object, List<BlobRow> blobs) {
   public static final int BLOBS_MAX = 8;

@@ -4,8 +4,7 @@ import dev.ashlar.protocol.memory.Slab;
 import java.nio.ByteBuffer;
 
 /**
- * Verified bytes read from a shard, in memory that the receiver must give back with {@link
- * #release}.
+ * Verified bytes read from a shard, in memory that the receiver must release with {@link #release}.
  *
  * @param bytes exactly the bytes asked for, from position to limit; inside {@code slab}
  */

@@ -16,11 +16,11 @@ public sealed interface ShardIntent {
   Target target();
 
   /**
-   * What is changed, by which attempt, and what it was before.
+   * The shard to change, the attempt that changes it, and its state before.
    *
-   * @param base the state that the change was made from
-   * @param baseLength bytes of the shard in that state; beyond them all is zero, whatever the drive
-   *     holds
+   * @param base the state that the change was computed from
+   * @param baseLength length of the shard in that state; bytes beyond it count as zero, whatever
+   *     the drive holds
    */
   record Target(ShardId shard, AttemptId attempt, ShardView base, long baseLength) {
     public Target {
@@ -33,10 +33,10 @@ public sealed interface ShardIntent {
   /**
    * New bytes for a range of the shard.
    *
-   * @param offset where they begin: at or below the base length, or behind it at the start of a 4
-   *     KiB block, when other intents of the attempt bring the bytes between
+   * @param offset where they begin: at or below the base length, or beyond it at the start of a 4
+   *     KiB block if other intents of the attempt contain the bytes between
    * @param payload direct memory, position to limit, at least 1 byte; must not change until the
-   *     intent is stored. What {@link ShardWrite#payload} says of alignment holds here too
+   *     intent is stored. The alignment rule of {@link ShardWrite#payload} applies
    * @param crcs of each piece
    */
   record Bytes(Target target, long offset, ByteBuffer payload, int[] crcs) implements ShardIntent {
@@ -55,7 +55,7 @@ public sealed interface ShardIntent {
   }
 
   /**
-   * Changes of data shards from which the drive of a parity shard makes its own new bytes.
+   * Changes of data shards, from which the drive of a parity shard computes its new bytes.
    *
    * @param deltas at least one; their ranges may overlap
    */
@@ -73,14 +73,14 @@ public sealed interface ShardIntent {
       }
     }
 
-    /** Which parity shard this is, from 0. */
+    /** The index of the parity shard, from 0. */
     public int parityRow() {
       return target.shard().slot() - profile.dataShards();
     }
   }
 
   /**
-   * How a range of one data shard changes.
+   * The change of a range of one data shard.
    *
    * @param bytes old ⊕ new; direct memory, position to limit, at least 1 byte; must not change
    *     until the intent is stored
@@ -99,7 +99,7 @@ public sealed interface ShardIntent {
     }
   }
 
-  /** How many 4 KiB blocks of the shard a range touches: so many checksums it needs. */
+  /** The number of 4 KiB blocks that a range touches, which is its number of checksums. */
   static int pieces(long offset, int length) {
     return (int) ((offset + length - 1) / Profile.BLOCK_BYTES - offset / Profile.BLOCK_BYTES) + 1;
   }

@@ -10,23 +10,22 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One drive as the rest of the system sees it. Operations are queued (bounded: {@link
- * ShardFault#OVERLOADED} when there is no room) and end in their {@link Completion}; none blocks
- * the caller.
+ * One drive, local or remote. Operations are queued (a full queue fails them with {@link
+ * ShardFault#OVERLOADED}) and end in their {@link Completion}; none blocks the caller.
  */
 public interface ShardStore {
-  /** How many entries of a listing are asked for at a time. */
+  /** Entries per page of a listing. */
   int PAGE_ENTRIES = 1024;
 
-  /** What its acknowledgements count for. */
+  /** The drive and its incarnation, which its acknowledgements count for. */
   DriveId drive();
 
-  /** Whether new data may be sent; false when read-only, full, hanging or closed. */
+  /** Whether new data is accepted; false when read-only, full, hanging or closed. */
   default boolean isWritable() {
     return writeRefusal() == null;
   }
 
-  /** What a write would be refused with before it is queued; null when new data may be sent. */
+  /** The fault that a write would be refused with; null when new data is accepted. */
   @Nullable ShardFault writeRefusal();
 
   /**
@@ -37,10 +36,10 @@ public interface ShardStore {
 
   /**
    * Reads exactly {@code length} bytes as of the view; only the 4 KiB blocks that hold them are
-   * read, and each is verified. {@link ShardFault#MISSING} unless the drive has all of them and
-   * everything that the view says had touched the shard. {@link ShardFault#REVISION_GONE} where a
-   * newer revision that is folded has changed bytes of their blocks and the old ones are no longer
-   * kept; growth changes no bytes before it.
+   * read, and each is verified. {@link ShardFault#MISSING} unless the drive has all of them and all
+   * changes that the view names. {@link ShardFault#REVISION_GONE} when a newer folded revision has
+   * changed bytes of these blocks and the old ones are no longer kept. Growth does not change the
+   * bytes before it.
    *
    * @param length 1 to {@link dev.ashlar.protocol.memory.SlabPool#MAX_SLAB_BYTES} - 8 KiB
    */
@@ -49,8 +48,8 @@ public interface ShardStore {
 
   /**
    * Stores a provisional change beside the shard. Success means durable. {@link ShardFault#MISSING}
-   * unless the drive has all that its base says had touched the shard, and the old bytes it needs:
-   * those of blocks that are changed in part, and for deltas all below the base length.
+   * unless the drive has all changes that its base names, and the old bytes it needs: those of
+   * partly changed blocks, and for deltas all below the base length.
    *
    * <p>One attempt may send several intents for a shard, but never two for the same block.
    */
@@ -71,11 +70,11 @@ public interface ShardStore {
 
   /**
    * The first blobs, in order, of which this drive holds a shard and that belong to sessions below
-   * the given one. For collecting what dead sessions left behind; runs on the caller's thread and
+   * the given one. Used to collect what dead sessions left behind; runs on the caller's thread and
    * may take long.
    *
-   * @param after only blobs behind it; null: from the first on
-   * @param max how many, at least 1; where there are fewer, these are the last
+   * @param after only greater blobs; null: from the first
+   * @param max at least 1; a shorter page is the last
    */
   List<BlobId> blobsBelow(long session, @Nullable BlobId after, int max) throws ShardException;
 

@@ -3,12 +3,12 @@ package dev.ashlar.protocol.client;
 import java.util.List;
 
 /**
- * Which state of a shard is meant.
+ * A state of a shard.
  *
  * @param revision of the blob; 0: as first written
- * @param folded the last revision that touched this shard and that metadata knows to be folded into
- *     it; 0: none
- * @param unfolded the attempts behind {@code folded}, up to {@code revision}, that touched this
+ * @param folded the last revision that changed this shard and that metadata knows to be folded; 0:
+ *     none
+ * @param unfolded the attempts after {@code folded}, up to {@code revision}, that changed this
  *     shard, oldest first; a drive may have folded some of them already
  */
 public record ShardView(long revision, long folded, List<CommittedAttempt> unfolded) {
@@ -30,7 +30,7 @@ public record ShardView(long revision, long folded, List<CommittedAttempt> unfol
     }
   }
 
-  /** The last revision up to this one that touched the shard; 0: none, it is as first written. */
+  /** The last revision up to this one that changed the shard; 0: it is as first written. */
   public long lastChange() {
     return unfolded.isEmpty() ? folded : unfolded.getLast().revision();
   }

@@ -5,12 +5,13 @@ import dev.ashlar.protocol.model.ShardId;
 import java.nio.ByteBuffer;
 
 /**
- * Bytes of a shard that is being written for the first time.
+ * The first write of bytes of a shard.
  *
  * @param offset where in the shard they begin, a multiple of 4 KiB
  * @param payload direct memory, position to limit, at least 1 byte; must not change until the write
- *     completes. Where its address and capacity are multiples of 4 KiB the drive may hand it to the
- *     kernel as it is and read (never write) up to the next multiple of 4 KiB behind its limit
+ *     completes. If its address and capacity are multiples of 4 KiB, the drive may pass it to the
+ *     kernel without a copy and read (never write) up to the next multiple of 4 KiB beyond its
+ *     limit
  * @param blockCrcs CRC32C of each 4 KiB of the payload, the last block possibly short
  */
 public record ShardWrite(ShardId shard, long offset, ByteBuffer payload, int[] blockCrcs) {

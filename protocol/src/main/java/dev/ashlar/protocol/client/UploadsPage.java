@@ -6,7 +6,7 @@ import java.util.List;
 /**
  * A page of uploads.
  *
- * @param truncated whether more uploads or prefixes would follow
+ * @param truncated whether more uploads or prefixes follow
  */
 public record UploadsPage(
     List<UploadRow> uploads, List<String> commonPrefixes, boolean truncated) {}

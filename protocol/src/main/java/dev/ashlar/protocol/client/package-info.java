@@ -1,4 +1,6 @@
-/** The ports through which processes meet. */
+/**
+ * The ports between processes: {@code ShardStore} for drives, {@code MetadataClient} for metadata.
+ */
 @NullMarked
 package dev.ashlar.protocol.client;
 

@@ -23,7 +23,7 @@ public record ByteRange(long offset, long length) {
     return length == 0;
   }
 
-  /** The smallest range that has all bytes of both. */
+  /** The smallest range that contains both. */
   public ByteRange hull(ByteRange other) {
     if (isEmpty()) {
       return other;

@@ -5,12 +5,12 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Where the bytes of one blob lie. Byte {@code o} is in stripe {@code o / (k·u)}, strip {@code (o
- * mod k·u) / u}; the strips of one index lie one behind the other in their shard. Nothing is
- * padded: the last stripe's data strips are as long as their data, its parity strips as long as its
- * longest data strip (its first). Every length follows from the blob's length alone.
+ * The layout of one blob. Byte {@code o} is in stripe {@code o / (k·u)}, strip {@code (o mod k·u) /
+ * u}; a shard is the sequence of strips of one index. There is no padding: the last stripe's data
+ * strips are as long as their data, its parity strips as long as its longest data strip (the
+ * first). All lengths follow from the blob's length.
  *
- * <p>With a classic profile the last stripe is padded with zeros, and every access is one to whole
+ * <p>With a classic profile the last stripe is padded with zeros, and accesses are to whole
  * stripes.
  *
  * @param blobLength bytes, at least 0
@@ -36,25 +36,27 @@ public record StripeLayout(Profile profile, long blobLength) {
     return (int) (blobOffset % profile.stripeBytes() / profile.stripeUnit());
   }
 
-  /** Where in its shard this byte of the blob lies. */
+  /** The offset in its shard of this byte of the blob. */
   public long shardOffsetOf(long blobOffset) {
     int unit = profile.stripeUnit();
     return stripeOf(blobOffset) * unit + blobOffset % unit;
   }
 
-  /** The byte of the blob that lies at this offset of a data shard. */
+  /** The byte of the blob at this offset of a data shard. */
   public long blobOffsetOf(int dataSlot, long shardOffset) {
     checkDataSlot(dataSlot);
     int unit = profile.stripeUnit();
     return shardOffset / unit * profile.stripeBytes() + (long) dataSlot * unit + shardOffset % unit;
   }
 
-  /** Bytes of data on drives: the blob's and, with a classic profile, the zeros behind them. */
+  /** Bytes of data on drives, including the padding of a classic profile. */
   public long paddedLength() {
     return accessed(new ByteRange(0, blobLength)).length();
   }
 
-  /** What is read to know this range of the blob, or written to change it: more if classic. */
+  /**
+   * The range that an access to this range of the blob reads or writes: whole stripes if classic.
+   */
   public ByteRange accessed(ByteRange blobRange) {
     if (!profile.isClassic() || blobRange.isEmpty()) {
       return blobRange;
@@ -64,7 +66,7 @@ public record StripeLayout(Profile profile, long blobLength) {
     return new ByteRange(from, to - from);
   }
 
-  /** Bytes of the shard in this slot; a parity shard is as long as data shard 0. */
+  /** Length of the shard in this slot; a parity shard is as long as data shard 0. */
   public long shardLength(int slot) {
     if (slot < 0 || slot >= profile.shards()) {
       throw new IllegalArgumentException("slot " + slot + " of " + profile);
@@ -104,12 +106,12 @@ public record StripeLayout(Profile profile, long blobLength) {
         + Math.clamp(inLastStripe, 0, profile.stripeUnit());
   }
 
-  /** Whether all data lies in one strip, so that every parity shard is a copy of data shard 0. */
+  /** Whether all data is in one strip, so that every parity shard is a copy of data shard 0. */
   public boolean isOneStrip() {
     return paddedLength() <= profile.stripeUnit();
   }
 
-  /** Bytes on drives, headers and checksums not counted. */
+  /** Bytes on drives, without headers and checksums. */
   public long storedBytes() {
     long sum = 0;
     for (int slot = 0; slot < profile.shards(); slot++) {

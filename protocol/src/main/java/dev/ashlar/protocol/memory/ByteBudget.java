@@ -3,8 +3,8 @@ package dev.ashlar.protocol.memory;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The bytes that all requests of this gateway together may hold: bodies, stripes, reads, unsent
- * answers. Who gets nothing answers SlowDown instead of waiting, so memory and queues stay bounded.
+ * A limit of the bytes that all requests of a server may hold together. A request that gets none is
+ * refused instead of waiting, so memory and queues stay bounded.
  */
 public final class ByteBudget {
   private final long limitBytes;

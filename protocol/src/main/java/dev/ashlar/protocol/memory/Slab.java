@@ -6,8 +6,8 @@ import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Off-heap memory whose start and size are multiples of 4 KiB, so that it can be handed to direct
- * I/O. Counted references: the last {@link #release} gives it back to its pool.
+ * Off-heap memory aligned to 4 KiB, as direct I/O needs it. References are counted: the last {@link
+ * #release} returns it to its pool.
  */
 public final class Slab {
   private final SlabPool pool;
@@ -45,7 +45,7 @@ public final class Slab {
     return this;
   }
 
-  /** Who is told, once, of its capacity when it is back in its pool. For whoever holds it now. */
+  /** Sets a callback that is told the capacity once, when the slab is back in its pool. */
   public void whenRecycled(LongConsumer told) {
     checkHeld();
     whenRecycled = told;

@@ -8,10 +8,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 
 /**
- * Slabs in size classes of powers of two from 4 KiB to 4 MiB. It recycles, it does not limit: who
- * asks has reserved the bytes before. What is given back is kept for the next one, so no cleaner
- * has to run; only when another size is needed and too much is kept, slabs are left to the
- * collector.
+ * Slabs in size classes of powers of two from 4 KiB to 4 MiB. The pool recycles but does not limit:
+ * callers reserve bytes of a budget first. Released slabs are kept for reuse; only when another
+ * size is needed and too much is kept, some are left to the garbage collector.
  */
 public final class SlabPool {
   public static final int MAX_SLAB_BYTES = 4 << 20;
@@ -33,13 +32,13 @@ public final class SlabPool {
   }
 
   /**
-   * @param keptBytesMax from here on a new slab takes the place of unused ones of other sizes
+   * @param keptBytesMax beyond it, a new slab replaces unused ones of other sizes
    */
   public SlabPool(long keptBytesMax) {
     this.keptBytesMax = keptBytesMax;
   }
 
-  /** The capacity of a slab for so many bytes. */
+  /** The capacity of a slab for this many bytes. */
   public static int slabBytes(int bytes) {
     return 1 << (sizeClass(bytes) + SMALLEST_SHIFT);
   }
@@ -60,7 +59,7 @@ public final class SlabPool {
     return slab;
   }
 
-  /** Bytes of direct memory this pool has taken, lent or waiting. */
+  /** Bytes of direct memory that this pool has allocated, lent or free. */
   public long allocatedBytes() {
     return allocatedBytes.get();
   }

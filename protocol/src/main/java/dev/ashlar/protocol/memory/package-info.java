@@ -1,4 +1,4 @@
-/** Block-aligned off-heap buffers that travel with the data. */
+/** Aligned off-heap buffers in which data travels, and budgets of bytes in flight. */
 @NullMarked
 package dev.ashlar.protocol.memory;
 

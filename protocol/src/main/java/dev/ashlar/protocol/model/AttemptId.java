@@ -3,8 +3,8 @@ package dev.ashlar.protocol.model;
 import dev.ashlar.protocol.message.AttemptIdValue;
 
 /**
- * Names one attempt to change blobs. Fresh per try, so that what a lost attempt left on drives is
- * never taken for another's.
+ * The id of one attempt to change blobs. Never used again, so that intents of a lost attempt are
+ * never taken for those of another one.
  *
  * @param session the gateway session that chose the id; a session registers in Raft before it
  *     writes

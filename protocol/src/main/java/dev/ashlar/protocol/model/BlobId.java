@@ -3,8 +3,8 @@ package dev.ashlar.protocol.model;
 import dev.ashlar.protocol.message.BlobIdValue;
 
 /**
- * Names a blob for ever. Fresh per attempt to write one, so that nothing is ever written twice
- * under one name.
+ * The permanent id of a blob. Each attempt to write a blob takes a new one, so that nothing is
+ * written twice under one id.
  *
  * @param session the gateway session that chose the id; a session registers in Raft before it
  *     writes

@@ -5,7 +5,7 @@ import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Bytes as people write them: {@code 4096}, {@code 16KiB}, {@code 7.68TB}; decimals are cut. */
+/** Parses sizes in bytes: {@code 4096}, {@code 16KiB}, {@code 7.68TB}; decimals are cut. */
 public final class ByteSize {
   private static final Map<String, Long> UNITS =
       Map.ofEntries(
@@ -23,7 +23,7 @@ public final class ByteSize {
   private ByteSize() {}
 
   /**
-   * @throws IllegalArgumentException when it is negative, no such text or more than a long
+   * @throws IllegalArgumentException when the text is malformed, negative or too large
    */
   public static long parse(String text) {
     String number = text.strip();
@@ -47,6 +47,6 @@ public final class ByteSize {
 
   private static IllegalArgumentException wrong(String text, @Nullable Throwable cause) {
     return new IllegalArgumentException(
-        "'" + text + "' is no size, like 4096, 16KiB or 7.68TB", cause);
+        "'" + text + "' is not a size like 4096, 16KiB or 7.68TB", cause);
   }
 }

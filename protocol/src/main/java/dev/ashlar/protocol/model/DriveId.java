@@ -5,8 +5,8 @@ import dev.ashlar.protocol.message.DriveRow;
 import java.util.UUID;
 
 /**
- * A drive, and which life of it: a wiped drive, or one whose recovery lost more than a torn tail,
- * comes back with a new incarnation, and what was acknowledged under the old one no longer counts.
+ * A drive in one of its incarnations. A wiped drive, or one whose recovery lost more than a torn
+ * tail, gets a new incarnation, and acknowledgements of the old one no longer count.
  *
  * @param id chosen once, when the drive is formatted
  * @param incarnation positive, grows
@@ -26,12 +26,12 @@ public record DriveId(UUID id, long incarnation) {
     return new UUID(row.getDriveHigh(), row.getDriveLow());
   }
 
-  /** The drive that a load is of. */
+  /** The drive whose load this is. */
   public static UUID idOf(DriveLoad load) {
     return new UUID(load.getDriveHigh(), load.getDriveLow());
   }
 
-  /** What it says of itself; where it is stands in other fields. */
+  /** A row with these two values only. */
   public DriveRow toMessage() {
     return DriveRow.newBuilder()
         .setDriveHigh(id.getMostSignificantBits())

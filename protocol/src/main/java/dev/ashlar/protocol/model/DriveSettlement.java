@@ -4,11 +4,11 @@ import dev.ashlar.protocol.message.Command;
 import dev.ashlar.protocol.message.DriveRow;
 import dev.ashlar.protocol.message.SettleDrive;
 
-/** That what a drive has lost, or has elsewhere now, is in the rows of all blobs. */
+/** Records that the rows of all blobs reflect what a drive has lost or moved. */
 public final class DriveSettlement {
   private DriveSettlement() {}
 
-  /** The command for a drive as it was when the search for its blobs began. */
+  /** The command for a drive in the state in which the search for its blobs began. */
   public static Command.Builder of(DriveRow drive) {
     return Command.newBuilder()
         .setSettleDrive(

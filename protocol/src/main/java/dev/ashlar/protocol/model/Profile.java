@@ -8,8 +8,8 @@ import dev.ashlar.protocol.message.ProfileValue;
  * @param dataShards k, at least 1
  * @param parityShards m, at least 0; k + m is at most {@link #MAX_SHARDS}
  * @param stripeUnit bytes of one strip, a multiple of {@link #BLOCK_BYTES} up to 1 MiB
- * @param isClassic only to be measured against: stripes are padded with zeros, and always read and
- *     written whole, as erasure-coded stores do it that know no partial writes
+ * @param isClassic for comparison only: stripes are padded with zeros, and always read and written
+ *     whole, as in stores without partial writes
  */
 public record Profile(int dataShards, int parityShards, int stripeUnit, boolean isClassic) {
   /** Non-zero elements of GF(2^8): the most shards a Cauchy code over it can have. */
@@ -46,7 +46,7 @@ public record Profile(int dataShards, int parityShards, int stripeUnit, boolean 
   /**
    * Parses {@code "4+2"}, {@code "4+2,optimizations=on"} or {@code "4+2,optimizations=off"}.
    *
-   * @param stripeUnit 0: what is usual
+   * @param stripeUnit 0: the default
    */
   public static Profile parse(String text, int stripeUnit) {
     int plus = text.indexOf('+');

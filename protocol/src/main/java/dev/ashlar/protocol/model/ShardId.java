@@ -4,9 +4,9 @@ import dev.ashlar.protocol.message.BlobRow;
 import dev.ashlar.protocol.message.RebuiltShard;
 
 /**
- * All strips of one index of a blob: what one drive holds of it.
+ * A shard: all strips of one index of a blob, held by one drive.
  *
- * @param blob its id, or of a shard that was rebuilt the name which that got
+ * @param blob its id or, for a rebuilt shard, the id that the shard was rebuilt under
  * @param slot 0 to k-1 for data, k to k+m-1 for parity
  */
 public record ShardId(BlobId blob, int slot) {
@@ -16,12 +16,12 @@ public record ShardId(BlobId blob, int slot) {
     }
   }
 
-  /** What the drive of this slot calls the blob's shard. */
+  /** The blob's shard in this slot, under the name it has on its drive. */
   public static ShardId of(BlobRow row, int slot) {
     return new ShardId(name(row, slot), slot);
   }
 
-  /** The blob's id, unless the shard was rebuilt. */
+  /** The blob's id or, for a rebuilt shard, its own. */
   public static BlobId name(BlobRow row, int slot) {
     for (RebuiltShard shard : row.getRebuiltList()) {
       if (shard.getSlot() == slot) {

@@ -1,10 +1,10 @@
 package dev.ashlar.protocol.process;
 
-/** A virtual thread that works until it is closed. */
+/** A virtual thread that runs until it is closed. */
 public final class BackgroundThread implements AutoCloseable {
   private final Thread thread;
 
-  /** Work that goes on until it is interrupted. */
+  /** Work that ends when it is interrupted. */
   public interface Work {
     void run() throws InterruptedException;
   }
@@ -21,12 +21,11 @@ public final class BackgroundThread implements AutoCloseable {
     try {
       work.run();
     } catch (InterruptedException e) {
-      // It was told to end.
       Thread.currentThread().interrupt();
     }
   }
 
-  /** Interrupts the work and waits until it has ended. */
+  /** Interrupts the work and waits for its end. */
   @Override
   public void close() {
     thread.interrupt();

@@ -9,13 +9,13 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 
 /**
- * The time of day, but for jumps: where the machine's clock is set to another time, this one goes a
- * tenth faster or slower until both agree. So it never goes back, and what it says has gone by is
- * right to a tenth. For what waits, compares or forgets; what others have to agree with, as
- * signatures and certificates, takes the machine's clock. Safe for many threads.
+ * The time of day without jumps: when the system clock is set, this clock runs a tenth faster or
+ * slower until both agree. So it never goes back, and the durations it measures are right to a
+ * tenth. Use it to wait, compare and expire; use the system clock where others must agree, as for
+ * signatures and certificates. Safe for many threads.
  */
 public final class SteadyClock extends Clock {
-  /** By how much of the time that has gone by it comes closer to the machine's clock. */
+  /** It approaches the system clock by this fraction of the time passed. */
   private static final int SHARE = 10;
 
   private static final long MILLI = TimeUnit.MILLISECONDS.toNanos(1);
@@ -25,12 +25,12 @@ public final class SteadyClock extends Clock {
   private final ReentrantLock lock = new ReentrantLock();
   private long lastNanos;
 
-  /** Since 1970: enough until 2262. */
+  /** Since 1970; does not overflow before 2262. */
   private long timeNanos;
 
   /**
-   * @param machine with which it begins
-   * @param nanoTime a clock that only goes forward
+   * @param machine the system clock
+   * @param nanoTime a monotonic clock
    */
   public SteadyClock(Clock machine, LongSupplier nanoTime) {
     this.machine = machine;
@@ -39,7 +39,7 @@ public final class SteadyClock extends Clock {
     timeNanos = machine.millis() * MILLI;
   }
 
-  /** Of this machine. */
+  /** The clock of this machine. */
   public static SteadyClock ofSystem() {
     return new SteadyClock(Clock.systemUTC(), System::nanoTime);
   }
@@ -69,7 +69,7 @@ public final class SteadyClock extends Clock {
     return ZoneOffset.UTC;
   }
 
-  /** Only UTC is of use here. */
+  /** Not supported: times are in UTC. */
   @Override
   public Clock withZone(ZoneId zone) {
     throw new UnsupportedOperationException("zone " + zone);

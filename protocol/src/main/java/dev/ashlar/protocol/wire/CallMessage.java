@@ -1,42 +1,32 @@
 package dev.ashlar.protocol.wire;
 
 /**
- * Calls that name no drive: the peers of the metadata group among themselves, and others that ask
- * it. What is asked and answered are protobuf messages, which are the data of these.
+ * Calls of metadata peers, by each other and by other processes. Requests and answers are protobuf
+ * messages, sent as the data of these.
  */
 public sealed interface CallMessage extends Message {
-  /** Bytes of the data behind it, in its own frame and DATA frames. */
+  /** Bytes of data that follow, in the message's own frame and in DATA frames. */
   int length();
 
-  /** Asks for something. Every call gets one answer, or the connection ends. */
+  /** Every call gets exactly one answer, or the connection ends. */
   record Call(Method method, int length) implements CallMessage {
     public Call {
       if (length < 0 || length > Wire.CALL_BYTES_MAX) {
         throw new IllegalArgumentException("call of " + length + " bytes");
       }
     }
-
-    @Override
-    public MessageType type() {
-      return MessageType.CALL;
-    }
   }
 
-  /** How a call ended, and what it brought. */
+  /** The outcome of a call, and its result. */
   record Answer(Outcome outcome, int length) implements CallMessage {
     public Answer {
       if (length < 0 || length > Wire.ANSWER_BYTES_MAX) {
         throw new IllegalArgumentException("answer of " + length + " bytes");
       }
     }
-
-    @Override
-    public MessageType type() {
-      return MessageType.ANSWER;
-    }
   }
 
-  /** What is called; the numbers are for ever. */
+  /** What is called, with the types of its request and result; the numbers never change. */
   enum Method {
     /** Command: CommandResult. */
     SUBMIT(1),
@@ -78,18 +68,18 @@ public sealed interface CallMessage extends Message {
     }
   }
 
-  /** How a call ended; the numbers are for ever. */
+  /** How a call ended; the numbers never change. */
   enum Outcome {
     DONE(0),
-    /** It had no effect: another peer leads. A LeaderHint. */
+    /** It had no effect because another peer leads; comes with a LeaderHint. */
     NOT_LEADER(1),
-    /** It had and will have no effect, for the reason in the text; another peer may do it. */
+    /** It has no effect, for the reason in the text; another peer may execute it. */
     REFUSED(2),
-    /** It may have had an effect, or have one yet, for the reason in the text. */
+    /** It may have taken effect or may still do, for the reason in the text. */
     UNKNOWN(3),
-    /** It cannot be answered, now or later, for the reason in the text. */
+    /** It can never be answered, for the reason in the text. */
     FAILED(4),
-    /** It had and will have no effect, and others would not help: too much waits. */
+    /** It has no effect because too many calls wait; other peers would not help. */
     OVERLOADED(5);
 
     private static final Outcome[] ALL = values();

@@ -5,9 +5,9 @@ import java.security.MessageDigest;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
-/** What all processes of a cluster know and nobody else. */
+/** The secret that the processes of one cluster share. */
 public final class ClusterSecret {
-  /** Less could be found by trying. */
+  /** A shorter one could be guessed. */
   public static final int BYTES_MIN = 16;
 
   private static final String ALGORITHM = "HmacSHA256";
@@ -17,12 +17,12 @@ public final class ClusterSecret {
   public ClusterSecret(byte[] secret) {
     if (secret.length < BYTES_MIN) {
       throw new IllegalArgumentException(
-          "a cluster's secret has at least " + BYTES_MIN + " bytes, not " + secret.length);
+          "the cluster secret needs at least " + BYTES_MIN + " bytes, not " + secret.length);
     }
     key = new SecretKeySpec(secret, ALGORITHM);
   }
 
-  /** HMAC-SHA-256 over the label and the parts, which must have known lengths. */
+  /** HMAC-SHA-256 over the label and the parts, whose lengths must be fixed. */
   byte[] mac(String label, byte[]... parts) {
     try {
       Mac mac = Mac.getInstance(ALGORITHM);

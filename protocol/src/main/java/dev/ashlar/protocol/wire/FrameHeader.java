@@ -3,18 +3,18 @@ package dev.ashlar.protocol.wire;
 import java.nio.ByteBuffer;
 
 /**
- * What every frame begins with, big-endian:
+ * The start of every frame, big-endian:
  *
  * <pre>
  * type 1 | flags 1 | drive 2 | body bytes 4 | request 8 | data bytes 4 | timeout 4 | body CRC 4
  * | data CRC 4 | header CRC 4
  * </pre>
  *
- * @param drive its place in the list of the welcome; 0 where no drive is meant
- * @param request which request or answer it belongs to; the sender of requests counts them
- * @param bodyBytes of the message behind the header
- * @param dataBytes of bulk data behind the body
- * @param timeoutMillis of a request: how long its sender waits, from when it is sent; else 0
+ * @param drive its index in the list of the WELCOME; 0 where no drive is meant
+ * @param request number of the request or answer it belongs to, chosen by the client
+ * @param bodyBytes length of the message after the header
+ * @param dataBytes length of the data after the body
+ * @param timeoutMillis of a request: how long the client will wait once it is sent; else 0
  * @param isLast whether no more data of this request or answer follows
  */
 public record FrameHeader(
@@ -45,14 +45,14 @@ public record FrameHeader(
   /**
    * Takes it from the buffer, which holds all of it.
    *
-   * @param bodyBytesMax what is accepted now
-   * @param dataBytesMax what is accepted now
+   * @param bodyBytesMax the longest body accepted now
+   * @param dataBytesMax the longest data accepted now
    */
   public static FrameHeader take(ByteBuffer in, FrameSeal seal, int bodyBytesMax, int dataBytesMax)
       throws WireFormatException {
     int crc = seal.next(in, CRC_AT);
     if (in.getInt(in.position() + CRC_AT) != crc) {
-      throw new WireFormatException("a frame's header fails its checksum");
+      throw new WireFormatException("checksum mismatch in a frame's header");
     }
     MessageType type = MessageType.of(in.get());
     byte flags = in.get();

@@ -4,10 +4,10 @@ import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;
 
 /**
- * The checksum of one direction's headers. It covers the frame's number and, once the handshake is
- * over, a salt that both sides derive from it: a frame that was repeated, left out, reflected or
- * recorded elsewhere does not match. That is no protection against somebody who can change what is
- * on its way; TLS is. Not thread-safe.
+ * Computes the header checksums of one direction. They cover the frame's number and, after the
+ * handshake, a salt that both sides derive from it, so a repeated, omitted, reflected or replayed
+ * frame does not match. Only TLS protects against an attacker who changes bytes in transit. Not
+ * thread-safe.
  */
 public final class FrameSeal {
   private final CRC32C crc = new CRC32C();
@@ -15,7 +15,7 @@ public final class FrameSeal {
   private long salt;
   private long number;
 
-  /** From the next frame on. */
+  /** Applies from the next frame on. */
   public void salt(long newSalt) {
     salt = newSalt;
   }

@@ -3,23 +3,23 @@ package dev.ashlar.protocol.wire;
 import java.nio.ByteBuffer;
 
 /**
- * What both sides derive from the secret and from what they said: that they know it, and the salts
- * of their frames. All of HELLO and CHALLENGE goes in: both nonces, so that nothing can be used
- * again; both identities; and a label per direction, so that nothing can be sent back. What both
- * know of the channel below goes in too, so that nobody can stand between them and pass it on.
+ * The proofs and frame salts that both sides derive from the secret and the messages exchanged.
+ * They cover all of HELLO and CHALLENGE: both nonces, which prevents replay; both identities; and a
+ * label per direction, which prevents reflection. They also cover the channel binding, which
+ * prevents relaying by a man in the middle.
  */
 public final class Handshake {
   private final ClusterSecret secret;
   private final byte[] said;
 
-  /** Over a channel of which nothing is known. */
+  /** Without a channel binding. */
   public Handshake(
       ClusterSecret secret, HandshakeMessage.Hello hello, HandshakeMessage.Challenge challenge) {
     this(secret, hello, challenge, new byte[0]);
   }
 
   /**
-   * @param channel what both sides, and only they, see of the channel below; empty: nothing
+   * @param channel identifies the TLS channel; empty without TLS
    */
   public Handshake(
       ClusterSecret secret,
@@ -53,12 +53,12 @@ public final class Handshake {
     return ClusterSecret.matches(welcome(welcome.terms()).proof(), welcome.proof());
   }
 
-  /** Of the frames that the client sends behind its proof. */
+  /** The salt of the client's frames after its proof. */
   public long clientSalt() {
     return ByteBuffer.wrap(secret.mac("client frames", said)).getLong();
   }
 
-  /** Of the frames that the server sends behind its welcome. */
+  /** The salt of the server's frames after its welcome. */
   public long serverSalt() {
     return ByteBuffer.wrap(secret.mac("server frames", said)).getLong();
   }

@@ -1,5 +1,7 @@
 package dev.ashlar.protocol.wire;
 
+import static dev.ashlar.protocol.wire.WireValues.UUIDS;
+
 import dev.ashlar.protocol.client.ShardFault;
 import dev.ashlar.protocol.model.DriveId;
 import java.nio.ByteBuffer;
@@ -10,19 +12,15 @@ import org.jspecify.annotations.Nullable;
 /** The handshake, byte for byte. */
 final class HandshakeCodec {
   private static final int MAGIC = 0x41534857; // "ASHW"
-  private static final int UUID_BYTES = 16;
-  private static final int IDENTITY_BYTES = 8 + 2 * UUID_BYTES;
-  private static final int SERVED_BYTES = UUID_BYTES + Long.BYTES + 1;
+  private static final int IDENTITY_BYTES = 8 + 2 * UUIDS.bytes();
+  private static final int SERVED_BYTES = UUIDS.bytes() + Long.BYTES + 1;
 
   private HandshakeCodec() {}
 
-  static int bytes(HandshakeMessage greeting) {
-    return switch (greeting) {
+  static int bytes(HandshakeMessage message) {
+    return switch (message) {
       case HandshakeMessage.Hello hello ->
-          IDENTITY_BYTES
-              + HandshakeMessage.NONCE_BYTES
-              + Short.BYTES
-              + hello.drives().size() * UUID_BYTES;
+          IDENTITY_BYTES + HandshakeMessage.NONCE_BYTES + UUIDS.listBytes(hello.drives());
       case HandshakeMessage.Challenge challenge -> IDENTITY_BYTES + HandshakeMessage.NONCE_BYTES;
       case HandshakeMessage.Proof proof -> HandshakeMessage.PROOF_BYTES;
       case HandshakeMessage.Welcome welcome ->
@@ -36,12 +34,12 @@ final class HandshakeCodec {
     return 3 * Integer.BYTES + Short.BYTES + terms.drives().size() * SERVED_BYTES;
   }
 
-  static void put(ByteBuffer out, HandshakeMessage greeting) {
-    switch (greeting) {
+  static void put(ByteBuffer out, HandshakeMessage message) {
+    switch (message) {
       case HandshakeMessage.Hello hello -> {
         putIdentity(out, hello.identity());
-        out.put(hello.nonce()).putShort((short) hello.drives().size());
-        hello.drives().forEach(drive -> WireValues.putUuid(out, drive));
+        out.put(hello.nonce());
+        UUIDS.putList(out, hello.drives());
       }
       case HandshakeMessage.Challenge challenge -> {
         putIdentity(out, challenge.identity());
@@ -64,15 +62,15 @@ final class HandshakeCodec {
         .putShort((short) identity.version())
         .put(identity.role().code())
         .put((byte) 0);
-    WireValues.putUuid(out, identity.cluster());
-    WireValues.putUuid(out, identity.instance());
+    UUIDS.put(out, identity.cluster());
+    UUIDS.put(out, identity.instance());
   }
 
   static void putTerms(ByteBuffer out, HandshakeMessage.Terms terms) {
     out.putInt(terms.operationsMax()).putInt(terms.writeBytesMax()).putInt(terms.readBytesMax());
     out.putShort((short) terms.drives().size());
     for (HandshakeMessage.ServedDrive served : terms.drives()) {
-      WireValues.putUuid(out, served.drive().id());
+      UUIDS.put(out, served.drive().id());
       out.putLong(served.drive().incarnation()).put(WireValues.code(served.refusal()));
     }
   }
@@ -89,7 +87,7 @@ final class HandshakeCodec {
       case REFUSAL ->
           new HandshakeMessage.Refusal(
               takeIdentity(in), HandshakeFault.of(in.get()), WireValues.takeText(in));
-      default -> throw new WireFormatException(type + " is no greeting");
+      default -> throw new WireFormatException(type + " is not a handshake message");
     };
   }
 
@@ -97,12 +95,11 @@ final class HandshakeCodec {
     PeerIdentity identity = takeIdentity(in);
     byte[] nonce = WireValues.takeBytes(in, HandshakeMessage.NONCE_BYTES);
     if (identity.version() != Wire.VERSION) {
-      // What follows is the other version's affair: it only has to be told of ours.
+      // The rest belongs to the other version, which is refused anyway.
       in.position(in.limit());
       return new HandshakeMessage.Hello(identity, nonce, List.of());
     }
-    return new HandshakeMessage.Hello(
-        identity, nonce, WireValues.takeList(in, UUID_BYTES, WireValues::takeUuid));
+    return new HandshakeMessage.Hello(identity, nonce, UUIDS.takeList(in));
   }
 
   private static HandshakeMessage takeChallenge(ByteBuffer in) throws WireFormatException {
@@ -116,13 +113,13 @@ final class HandshakeCodec {
 
   private static PeerIdentity takeIdentity(ByteBuffer in) throws WireFormatException {
     if (in.getInt() != MAGIC) {
-      throw new WireFormatException("no greeting of this protocol");
+      throw new WireFormatException("not a message of this protocol");
     }
     int version = Short.toUnsignedInt(in.getShort());
     Role role = Role.of(in.get());
     in.get();
-    UUID cluster = WireValues.takeUuid(in);
-    return new PeerIdentity(version, role, cluster, WireValues.takeUuid(in));
+    UUID cluster = UUIDS.take(in);
+    return new PeerIdentity(version, role, cluster, UUIDS.take(in));
   }
 
   private static HandshakeMessage.Terms takeTerms(ByteBuffer in) throws WireFormatException {
@@ -134,7 +131,7 @@ final class HandshakeCodec {
   }
 
   private static HandshakeMessage.ServedDrive takeServed(ByteBuffer in) throws WireFormatException {
-    DriveId drive = new DriveId(WireValues.takeUuid(in), in.getLong());
+    DriveId drive = new DriveId(UUIDS.take(in), in.getLong());
     @Nullable ShardFault refusal = WireValues.fault(in.get());
     return new HandshakeMessage.ServedDrive(drive, refusal);
   }

@@ -3,7 +3,7 @@ package dev.ashlar.protocol.wire;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
-/** Two sides do not speak to each other; the message names both. */
+/** The handshake failed; the message names both sides. */
 public final class HandshakeException extends IOException {
   private static final long serialVersionUID = 1;
 
@@ -15,7 +15,7 @@ public final class HandshakeException extends IOException {
   }
 
   /**
-   * @param there null: it did not come to say who it is
+   * @param there null: it has not identified itself
    */
   public static HandshakeException between(
       HandshakeFault fault, PeerIdentity here, @Nullable PeerIdentity there, String why) {
@@ -27,7 +27,7 @@ public final class HandshakeException extends IOException {
     return fault;
   }
 
-  /** An expected answer: where it was met says nothing, and whoever causes many pays for them. */
+  /** No stack trace: it is an expected answer, and peers can cause many. */
   @Override
   public synchronized Throwable fillInStackTrace() {
     return this;

@@ -1,20 +1,20 @@
 package dev.ashlar.protocol.wire;
 
-/** Why two sides do not speak to each other; the numbers are for ever. */
+/** Why a handshake failed; the numbers never change. */
 public enum HandshakeFault {
   WRONG_CLUSTER(1),
-  /** The other side speaks a version from before ours. */
+  /** The other side's wire version is older. */
   OLDER_VERSION(2),
-  /** The other side speaks a version from after ours. */
+  /** The other side's wire version is newer. */
   NEWER_VERSION(3),
   WRONG_ROLE(4),
-  /** It has none of the drives that are expected there. */
+  /** The server has none of the expected drives. */
   WRONG_DRIVE(5),
-  /** It does not know the cluster's secret, or has no certificate that is trusted. */
+  /** It does not know the cluster's secret, or has no trusted certificate. */
   NOT_AUTHENTIC(6),
-  /** It has as many connections as it takes. */
+  /** It has reached its limit of connections. */
   BUSY(7),
-  /** What came is no handshake. */
+  /** The bytes received are no handshake. */
   MALFORMED(8);
 
   private final byte code;

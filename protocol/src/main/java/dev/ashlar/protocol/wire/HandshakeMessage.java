@@ -8,9 +8,9 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The handshake: HELLO → CHALLENGE → PROOF → WELCOME, or a REFUSAL in the place of any of them. The
- * frame's header, and HELLO, CHALLENGE and REFUSAL up to the nonce or the text, are the same in all
- * versions, so that different ones can tell each other.
+ * The handshake: HELLO → CHALLENGE → PROOF → WELCOME, with a REFUSAL in place of any of them. The
+ * frame header, and HELLO, CHALLENGE and REFUSAL up to the nonce or the text, are the same in all
+ * versions, so that different versions can refuse each other.
  */
 public sealed interface HandshakeMessage extends Message {
   /** For nonces. */
@@ -27,9 +27,9 @@ public sealed interface HandshakeMessage extends Message {
   }
 
   /**
-   * The client's first words.
+   * The client's first message.
    *
-   * @param drives that it expects there
+   * @param drives expected at the server
    */
   record Hello(PeerIdentity identity, byte[] nonce, List<UUID> drives) implements HandshakeMessage {
     public Hello {
@@ -38,60 +38,39 @@ public sealed interface HandshakeMessage extends Message {
         throw new IllegalArgumentException(drives.size() + " drives");
       }
     }
-
-    @Override
-    public MessageType type() {
-      return MessageType.HELLO;
-    }
   }
 
-  /** The server's answer: the client has to prove itself first. */
+  /** The server's answer, which the client must answer with a proof. */
   record Challenge(PeerIdentity identity, byte[] nonce) implements HandshakeMessage {
     public Challenge {
       if (nonce.length != NONCE_BYTES) {
         throw new IllegalArgumentException("nonce of " + nonce.length + " bytes");
       }
     }
-
-    @Override
-    public MessageType type() {
-      return MessageType.CHALLENGE;
-    }
   }
 
-  /** That the client knows the secret. */
+  /** Proves that the client knows the secret. */
   record Proof(byte[] proof) implements HandshakeMessage {
     public Proof {
       if (proof.length != PROOF_BYTES) {
         throw new IllegalArgumentException("proof of " + proof.length + " bytes");
       }
     }
-
-    @Override
-    public MessageType type() {
-      return MessageType.PROOF;
-    }
   }
 
-  /** That the server knows it too, and what it serves. */
+  /** Proves that the server knows it too, and states what it serves. */
   record Welcome(byte[] proof, Terms terms) implements HandshakeMessage {
     public Welcome {
       if (proof.length != PROOF_BYTES) {
         throw new IllegalArgumentException("proof of " + proof.length + " bytes");
       }
     }
-
-    @Override
-    public MessageType type() {
-      return MessageType.WELCOME;
-    }
   }
 
   /**
-   * What a connection may be used for: so much may be in flight per drive, from when a request is
-   * sent until it is answered.
+   * What may be under way per drive on one connection, from the sending of a request to its answer.
    *
-   * @param drives a request names its drive by its place in this list
+   * @param drives a request names its drive by the index in this list
    */
   record Terms(int operationsMax, int writeBytesMax, int readBytesMax, List<ServedDrive> drives) {
     public Terms {
@@ -106,22 +85,17 @@ public sealed interface HandshakeMessage extends Message {
   }
 
   /**
-   * @param refusal what new data would be refused with; null when it is taken
+   * @param refusal the fault that new data would be refused with; null when it is accepted
    */
   record ServedDrive(DriveId drive, @Nullable ShardFault refusal) {}
 
-  /** Why not; the connection ends behind it. */
+  /** Why the handshake failed; the connection ends after it. */
   record Refusal(PeerIdentity identity, HandshakeFault fault, String why)
       implements HandshakeMessage {
     private static final int WHY_CHARS_MAX = 320;
 
     public Refusal {
       why = why.substring(0, Math.min(why.length(), WHY_CHARS_MAX));
-    }
-
-    @Override
-    public MessageType type() {
-      return MessageType.REFUSAL;
     }
   }
 }

@@ -1,6 +1,8 @@
 package dev.ashlar.protocol.wire;
 
-/** What one side tells the other. */
+/** What one side of a connection sends to the other. */
 public sealed interface Message permits HandshakeMessage, Request, Reply, CallMessage, Signal {
-  MessageType type();
+  default MessageType type() {
+    return MessageType.of(this);
+  }
 }

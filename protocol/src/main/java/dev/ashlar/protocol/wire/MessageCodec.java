@@ -4,9 +4,9 @@ import dev.ashlar.protocol.client.ShardFault;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 
-/** Messages to and from the bodies of frames. */
+/** Converts messages to and from the bodies of frames. */
 public final class MessageCodec {
-  private static final int EXCHANGE_BYTES = 1 + Integer.BYTES;
+  private static final int CALL_MESSAGE_BYTES = 1 + Integer.BYTES;
   private static final Signal.Cancel CANCEL = new Signal.Cancel();
   private static final Signal.Data DATA = new Signal.Data();
   private static final Signal.Ping PING = new Signal.Ping();
@@ -14,13 +14,13 @@ public final class MessageCodec {
 
   private MessageCodec() {}
 
-  /** How long the message is. */
+  /** The length of the message's body. */
   public static int bytes(Message message) {
     return switch (message) {
-      case HandshakeMessage greeting -> HandshakeCodec.bytes(greeting);
+      case HandshakeMessage handshake -> HandshakeCodec.bytes(handshake);
       case Request request -> RequestCodec.bytes(request);
       case Reply reply -> ReplyCodec.bytes(reply);
-      case CallMessage exchange -> EXCHANGE_BYTES;
+      case CallMessage call -> CALL_MESSAGE_BYTES;
       case Signal.State state -> 1;
       case Signal signal -> 0;
     };
@@ -29,7 +29,7 @@ public final class MessageCodec {
   /** Appends the message: exactly {@link #bytes} of it. */
   public static void put(ByteBuffer out, Message message) {
     switch (message) {
-      case HandshakeMessage greeting -> HandshakeCodec.put(out, greeting);
+      case HandshakeMessage handshake -> HandshakeCodec.put(out, handshake);
       case Request request -> RequestCodec.put(out, request);
       case Reply reply -> ReplyCodec.put(out, reply);
       case CallMessage.Call call -> out.put(call.method().code()).putInt(call.length());
@@ -39,7 +39,7 @@ public final class MessageCodec {
     }
   }
 
-  /** Makes a message of all that the buffer holds. */
+  /** Parses a message, which must fill the buffer. */
   public static Message take(MessageType type, ByteBuffer body) throws WireFormatException {
     try {
       Message message = parse(type, body);
@@ -48,7 +48,7 @@ public final class MessageCodec {
       }
       return message;
     } catch (BufferUnderflowException e) {
-      throw new WireFormatException(type + " is cut short");
+      throw new WireFormatException(type + " is too short");
     } catch (IllegalArgumentException e) {
       throw new WireFormatException(type + ": " + e.getMessage());
     }

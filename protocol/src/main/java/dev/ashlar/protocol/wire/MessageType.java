@@ -3,8 +3,8 @@ package dev.ashlar.protocol.wire;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a frame carries; the numbers are for ever. 21 and 22 stay free: a connection that begins
- * with one of them is one with TLS.
+ * The type of a frame's message; the numbers never change. 21 and 22 stay free, because a TLS
+ * connection begins with one of them.
  */
 public enum MessageType {
   HELLO(1),
@@ -50,6 +50,49 @@ public enum MessageType {
 
   byte code() {
     return code;
+  }
+
+  static MessageType of(Message message) {
+    return switch (message) {
+      case HandshakeMessage.Hello hello -> HELLO;
+      case HandshakeMessage.Challenge challenge -> CHALLENGE;
+      case HandshakeMessage.Proof proof -> PROOF;
+      case HandshakeMessage.Welcome welcome -> WELCOME;
+      case HandshakeMessage.Refusal refusal -> REFUSAL;
+      case Request request -> of(request);
+      case Reply reply -> of(reply);
+      case CallMessage.Call call -> CALL;
+      case CallMessage.Answer answer -> ANSWER;
+      case Signal.Cancel cancel -> CANCEL;
+      case Signal.Data data -> DATA;
+      case Signal.State state -> STATE;
+      case Signal.Ping ping -> PING;
+      case Signal.Pong pong -> PONG;
+    };
+  }
+
+  private static MessageType of(Request request) {
+    return switch (request) {
+      case Request.Read read -> READ;
+      case Request.Write write -> WRITE;
+      case Request.PrepareBytes bytes -> PREPARE_BYTES;
+      case Request.PrepareDeltas deltas -> PREPARE_DELTAS;
+      case Request.FoldAll all -> FOLD;
+      case Request.DropAll all -> DROP;
+      case Request.DeleteAll all -> DELETE;
+      case Request.ListBlobs list -> LIST_BLOBS;
+      case Request.ListAttempts list -> LIST_ATTEMPTS;
+    };
+  }
+
+  private static MessageType of(Reply reply) {
+    return switch (reply) {
+      case Reply.Done done -> DONE;
+      case Reply.Failed failed -> FAILED;
+      case Reply.Bytes bytes -> BYTES;
+      case Reply.Blobs blobs -> BLOBS;
+      case Reply.Attempts attempts -> ATTEMPTS;
+    };
   }
 
   static MessageType of(byte code) throws WireFormatException {

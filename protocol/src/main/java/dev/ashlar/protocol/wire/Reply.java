@@ -7,45 +7,30 @@ import java.util.List;
 
 /** The answer to a request. Every request gets exactly one, or the connection ends. */
 public sealed interface Reply extends Message {
-  /** It was done, and is durable where the request asks for that. */
+  /** The request was executed; a change is durable. */
   record Done(long incarnation) implements Reply {
     public Done {
       if (incarnation < 1) {
         throw new IllegalArgumentException("incarnation " + incarnation);
       }
     }
-
-    @Override
-    public MessageType type() {
-      return MessageType.DONE;
-    }
   }
 
-  /** It was not done, or not all of it. */
+  /** The request was not executed, or only in part. */
   record Failed(ShardFault fault, String why) implements Reply {
     private static final int WHY_CHARS_MAX = 160;
 
     public Failed {
       why = why.substring(0, Math.min(why.length(), WHY_CHARS_MAX));
     }
-
-    @Override
-    public MessageType type() {
-      return MessageType.FAILED;
-    }
   }
 
-  /** What was read is the frame's data and that of the DATA frames behind it. */
+  /** The bytes read follow as the data of this frame and of DATA frames. */
   record Bytes(int length) implements Reply {
     public Bytes {
       if (length < 1 || length > Wire.DATA_BYTES_MAX) {
         throw new IllegalArgumentException("answer of " + length + " bytes");
       }
-    }
-
-    @Override
-    public MessageType type() {
-      return MessageType.BYTES;
     }
   }
 
@@ -54,22 +39,12 @@ public sealed interface Reply extends Message {
     public Blobs {
       blobs = List.copyOf(blobs);
     }
-
-    @Override
-    public MessageType type() {
-      return MessageType.BLOBS;
-    }
   }
 
   /** A page of a listing. */
   record Attempts(List<DiscardIntent> attempts) implements Reply {
     public Attempts {
       attempts = List.copyOf(attempts);
-    }
-
-    @Override
-    public MessageType type() {
-      return MessageType.ATTEMPTS;
     }
   }
 }

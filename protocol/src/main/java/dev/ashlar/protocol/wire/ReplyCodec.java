@@ -1,10 +1,11 @@
 package dev.ashlar.protocol.wire;
 
-import dev.ashlar.protocol.client.DiscardIntent;
-import dev.ashlar.protocol.model.BlobId;
+import static dev.ashlar.protocol.wire.WireValues.BLOB;
+import static dev.ashlar.protocol.wire.WireValues.DISCARD;
+
 import java.nio.ByteBuffer;
 
-/** Answers, byte for byte. */
+/** Replies, byte for byte. */
 final class ReplyCodec {
   private ReplyCodec() {}
 
@@ -13,9 +14,8 @@ final class ReplyCodec {
       case Reply.Done done -> Long.BYTES;
       case Reply.Failed failed -> 1 + WireValues.text(failed.why()).length;
       case Reply.Bytes bytes -> Integer.BYTES;
-      case Reply.Blobs blobs -> Short.BYTES + blobs.blobs().size() * WireValues.BLOB_BYTES;
-      case Reply.Attempts attempts ->
-          Short.BYTES + attempts.attempts().size() * WireValues.DROP_BYTES;
+      case Reply.Blobs page -> BLOB.listBytes(page.blobs());
+      case Reply.Attempts page -> DISCARD.listBytes(page.attempts());
     };
   }
 
@@ -25,18 +25,8 @@ final class ReplyCodec {
       case Reply.Failed failed ->
           out.put(WireValues.code(failed.fault())).put(WireValues.text(failed.why()));
       case Reply.Bytes bytes -> out.putInt(bytes.length());
-      case Reply.Blobs blobs -> {
-        out.putShort((short) blobs.blobs().size());
-        for (BlobId blob : blobs.blobs()) {
-          WireValues.putBlob(out, blob);
-        }
-      }
-      case Reply.Attempts attempts -> {
-        out.putShort((short) attempts.attempts().size());
-        for (DiscardIntent attempt : attempts.attempts()) {
-          WireValues.putDrop(out, attempt);
-        }
-      }
+      case Reply.Blobs page -> BLOB.putList(out, page.blobs());
+      case Reply.Attempts page -> DISCARD.putList(out, page.attempts());
     }
   }
 
@@ -45,11 +35,9 @@ final class ReplyCodec {
       case DONE -> new Reply.Done(in.getLong());
       case FAILED -> new Reply.Failed(MessageCodec.fault(in.get()), WireValues.takeText(in));
       case BYTES -> new Reply.Bytes(in.getInt());
-      case BLOBS ->
-          new Reply.Blobs(WireValues.takeList(in, WireValues.BLOB_BYTES, WireValues::takeBlob));
-      case ATTEMPTS ->
-          new Reply.Attempts(WireValues.takeList(in, WireValues.DROP_BYTES, WireValues::takeDrop));
-      default -> throw new WireFormatException(type + " is no answer");
+      case BLOBS -> new Reply.Blobs(BLOB.takeList(in));
+      case ATTEMPTS -> new Reply.Attempts(DISCARD.takeList(in));
+      default -> throw new WireFormatException(type + " is not a reply");
     };
   }
 }

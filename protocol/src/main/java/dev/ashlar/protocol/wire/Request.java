@@ -11,12 +11,12 @@ import dev.ashlar.protocol.model.ShardId;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What a drive is asked for: {@link dev.ashlar.protocol.client.ShardStore}'s operations. */
+/** A request to a drive: an operation of {@link dev.ashlar.protocol.client.ShardStore}. */
 public sealed interface Request extends Message {
-  /** The longest range that one read may ask for. */
+  /** The longest range of one read. */
   int READ_BYTES_MAX = SlabPool.MAX_SLAB_BYTES - 2 * Profile.BLOCK_BYTES;
 
-  /** Bytes of data that come with it, in its own frame and DATA frames behind it. */
+  /** Bytes of data that follow, in the request's own frame and in DATA frames. */
   default int dataBytes() {
     return 0;
   }
@@ -27,11 +27,6 @@ public sealed interface Request extends Message {
         throw new IllegalArgumentException("range " + offset + "+" + length);
       }
       checkEntries(view.unfolded());
-    }
-
-    @Override
-    public MessageType type() {
-      return MessageType.READ;
     }
   }
 
@@ -54,14 +49,9 @@ public sealed interface Request extends Message {
     public int dataBytes() {
       return length;
     }
-
-    @Override
-    public MessageType type() {
-      return MessageType.WRITE;
-    }
   }
 
-  /** {@link ShardIntent.Bytes} but for the bytes. */
+  /** A {@link ShardIntent.Bytes} without its bytes. */
   record PrepareBytes(ShardIntent.Target target, long offset, int length, int[] crcs)
       implements Request {
     public PrepareBytes {
@@ -73,19 +63,13 @@ public sealed interface Request extends Message {
     public int dataBytes() {
       return length;
     }
-
-    @Override
-    public MessageType type() {
-      return MessageType.PREPARE_BYTES;
-    }
   }
 
-  /** {@link ShardIntent.Deltas} but for the bytes, which follow each other. */
+  /** A {@link ShardIntent.Deltas} without its bytes, which follow in the order of the ranges. */
   record PrepareDeltas(ShardIntent.Target target, Profile profile, List<Range> ranges)
       implements Request {
     public PrepareDeltas {
-      ranges = List.copyOf(ranges);
-      checkEntries(ranges);
+      ranges = entries(ranges);
       checkEntries(target.base().unfolded());
       checkLength((int) Math.min(Integer.MAX_VALUE, total(ranges)));
     }
@@ -102,11 +86,6 @@ public sealed interface Request extends Message {
       }
       return total;
     }
-
-    @Override
-    public MessageType type() {
-      return MessageType.PREPARE_DELTAS;
-    }
   }
 
   /** Where one {@link ShardIntent.Delta} applies. */
@@ -121,37 +100,19 @@ public sealed interface Request extends Message {
 
   record FoldAll(List<FoldIntent> folds) implements Request {
     public FoldAll {
-      folds = List.copyOf(folds);
-      checkEntries(folds);
-    }
-
-    @Override
-    public MessageType type() {
-      return MessageType.FOLD;
+      folds = entries(folds);
     }
   }
 
   record DropAll(List<DiscardIntent> drops) implements Request {
     public DropAll {
-      drops = List.copyOf(drops);
-      checkEntries(drops);
-    }
-
-    @Override
-    public MessageType type() {
-      return MessageType.DROP;
+      drops = entries(drops);
     }
   }
 
   record DeleteAll(List<BlobId> blobs) implements Request {
     public DeleteAll {
-      blobs = List.copyOf(blobs);
-      checkEntries(blobs);
-    }
-
-    @Override
-    public MessageType type() {
-      return MessageType.DELETE;
+      blobs = entries(blobs);
     }
   }
 
@@ -159,21 +120,11 @@ public sealed interface Request extends Message {
     public ListBlobs {
       checkPage(max);
     }
-
-    @Override
-    public MessageType type() {
-      return MessageType.LIST_BLOBS;
-    }
   }
 
   record ListAttempts(long session, @Nullable DiscardIntent after, int max) implements Request {
     public ListAttempts {
       checkPage(max);
-    }
-
-    @Override
-    public MessageType type() {
-      return MessageType.LIST_ATTEMPTS;
     }
   }
 
@@ -191,6 +142,11 @@ public sealed interface Request extends Message {
     }
   }
 
+  private static <T> List<T> entries(List<T> entries) {
+    checkEntries(entries);
+    return List.copyOf(entries);
+  }
+
   private static void checkEntries(List<?> entries) {
     if (entries.size() > Wire.ENTRIES_MAX) {
       throw new IllegalArgumentException(entries.size() + " entries in one message");
@@ -199,7 +155,7 @@ public sealed interface Request extends Message {
 
   private static void checkPage(int max) {
     if (max < 1 || max > Wire.ENTRIES_MAX) {
-      throw new IllegalArgumentException("a page of " + max);
+      throw new IllegalArgumentException("page of " + max + " entries");
     }
   }
 }

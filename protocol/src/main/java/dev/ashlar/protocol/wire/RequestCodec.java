@@ -1,61 +1,56 @@
 package dev.ashlar.protocol.wire;
 
-import dev.ashlar.protocol.client.DiscardIntent;
-import dev.ashlar.protocol.client.FoldIntent;
+import static dev.ashlar.protocol.wire.WireValues.BLOB;
+import static dev.ashlar.protocol.wire.WireValues.DISCARD;
+import static dev.ashlar.protocol.wire.WireValues.FOLD;
+import static dev.ashlar.protocol.wire.WireValues.SHARD;
+
 import dev.ashlar.protocol.client.ShardIntent;
-import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.Profile;
 import dev.ashlar.protocol.model.ShardId;
 import java.nio.ByteBuffer;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Requests, byte for byte. How many checksums there are follows from the lengths. */
 final class RequestCodec {
   private static final int RANGE_BYTES = Long.BYTES + Integer.BYTES;
   private static final int PROFILE_BYTES = 3 + Integer.BYTES;
-  private static final int FOLD_BYTES =
-      WireValues.SHARD_BYTES + WireValues.ATTEMPT_BYTES + 2 * Long.BYTES;
+  private static final int PAGE_BYTES = Long.BYTES + Short.BYTES;
 
   private RequestCodec() {}
 
   static int bytes(Request request) {
     return switch (request) {
-      case Request.Read read ->
-          WireValues.SHARD_BYTES + WireValues.bytes(read.view()) + RANGE_BYTES;
-      case Request.Write write -> WireValues.SHARD_BYTES + RANGE_BYTES + crcBytes(write.crcs());
+      case Request.Read read -> SHARD.bytes() + WireValues.bytes(read.view()) + RANGE_BYTES;
+      case Request.Write write -> SHARD.bytes() + rangeBytes(write.crcs());
       case Request.PrepareBytes bytes ->
-          WireValues.bytes(bytes.target()) + RANGE_BYTES + crcBytes(bytes.crcs());
+          WireValues.bytes(bytes.target()) + rangeBytes(bytes.crcs());
       case Request.PrepareDeltas deltas ->
           WireValues.bytes(deltas.target())
               + PROFILE_BYTES
               + Short.BYTES
-              + deltas.ranges().stream()
-                  .mapToInt(range -> 1 + RANGE_BYTES + crcBytes(range.crcs()))
-                  .sum();
-      case Request.FoldAll fold -> Short.BYTES + fold.folds().size() * FOLD_BYTES;
-      case Request.DropAll drop -> Short.BYTES + drop.drops().size() * WireValues.DROP_BYTES;
-      case Request.DeleteAll delete -> Short.BYTES + delete.blobs().size() * WireValues.BLOB_BYTES;
-      case Request.ListBlobs list ->
-          Long.BYTES + Short.BYTES + 1 + (list.after() == null ? 0 : WireValues.BLOB_BYTES);
-      case Request.ListAttempts list ->
-          Long.BYTES + Short.BYTES + 1 + (list.after() == null ? 0 : WireValues.DROP_BYTES);
+              + deltas.ranges().stream().mapToInt(range -> 1 + rangeBytes(range.crcs())).sum();
+      case Request.FoldAll all -> FOLD.listBytes(all.folds());
+      case Request.DropAll all -> DISCARD.listBytes(all.drops());
+      case Request.DeleteAll all -> BLOB.listBytes(all.blobs());
+      case Request.ListBlobs list -> PAGE_BYTES + BLOB.optionBytes(list.after());
+      case Request.ListAttempts list -> PAGE_BYTES + DISCARD.optionBytes(list.after());
     };
   }
 
-  private static int crcBytes(int[] crcs) {
-    return crcs.length * Integer.BYTES;
+  private static int rangeBytes(int[] crcs) {
+    return RANGE_BYTES + crcs.length * Integer.BYTES;
   }
 
   static void put(ByteBuffer out, Request request) {
     switch (request) {
       case Request.Read read -> {
-        WireValues.putShard(out, read.shard());
+        SHARD.put(out, read.shard());
         WireValues.putView(out, read.view());
         out.putLong(read.offset()).putInt(read.length());
       }
       case Request.Write write -> {
-        WireValues.putShard(out, write.shard());
+        SHARD.put(out, write.shard());
         putRange(out, write.offset(), write.length(), write.crcs());
       }
       case Request.PrepareBytes bytes -> {
@@ -63,26 +58,16 @@ final class RequestCodec {
         putRange(out, bytes.offset(), bytes.length(), bytes.crcs());
       }
       case Request.PrepareDeltas deltas -> putDeltas(out, deltas);
-      case Request.FoldAll all -> putFolds(out, all.folds());
-      case Request.DropAll all -> {
-        out.putShort((short) all.drops().size());
-        all.drops().forEach(drop -> WireValues.putDrop(out, drop));
-      }
-      case Request.DeleteAll all -> {
-        out.putShort((short) all.blobs().size());
-        all.blobs().forEach(blob -> WireValues.putBlob(out, blob));
-      }
+      case Request.FoldAll all -> FOLD.putList(out, all.folds());
+      case Request.DropAll all -> DISCARD.putList(out, all.drops());
+      case Request.DeleteAll all -> BLOB.putList(out, all.blobs());
       case Request.ListBlobs list -> {
-        putPage(out, list.session(), list.max(), list.after() != null);
-        if (list.after() != null) {
-          WireValues.putBlob(out, list.after());
-        }
+        out.putLong(list.session()).putShort((short) list.max());
+        BLOB.putOption(out, list.after());
       }
       case Request.ListAttempts list -> {
-        putPage(out, list.session(), list.max(), list.after() != null);
-        if (list.after() != null) {
-          WireValues.putDrop(out, list.after());
-        }
+        out.putLong(list.session()).putShort((short) list.max());
+        DISCARD.putOption(out, list.after());
       }
     }
   }
@@ -104,65 +89,49 @@ final class RequestCodec {
     }
   }
 
-  private static void putFolds(ByteBuffer out, List<FoldIntent> folds) {
-    out.putShort((short) folds.size());
-    for (FoldIntent fold : folds) {
-      WireValues.putShard(out, fold.shard());
-      WireValues.putAttempt(out, fold.attempt());
-      out.putLong(fold.revision()).putLong(fold.after());
-    }
-  }
-
-  private static void putPage(ByteBuffer out, long session, int max, boolean isContinued) {
-    out.putLong(session).putShort((short) max).put((byte) (isContinued ? 1 : 0));
-  }
-
   static Request take(MessageType type, ByteBuffer in) throws WireFormatException {
     return switch (type) {
       case READ ->
-          new Request.Read(
-              WireValues.takeShard(in), WireValues.takeView(in), in.getLong(), in.getInt());
-      case WRITE -> takeWrite(in);
-      case PREPARE_BYTES -> takeBytes(in);
+          new Request.Read(SHARD.take(in), WireValues.takeView(in), in.getLong(), in.getInt());
+      case WRITE -> {
+        ShardId shard = SHARD.take(in);
+        yield takeRange(
+            in, (offset, length, crcs) -> new Request.Write(shard, offset, length, crcs));
+      }
+      case PREPARE_BYTES -> {
+        ShardIntent.Target target = WireValues.takeTarget(in);
+        yield takeRange(
+            in, (offset, length, crcs) -> new Request.PrepareBytes(target, offset, length, crcs));
+      }
       case PREPARE_DELTAS ->
           new Request.PrepareDeltas(
               WireValues.takeTarget(in),
               takeProfile(in),
               WireValues.takeList(in, 1 + RANGE_BYTES, RequestCodec::takeDelta));
-      case FOLD -> new Request.FoldAll(WireValues.takeList(in, FOLD_BYTES, RequestCodec::takeFold));
-      case DROP ->
-          new Request.DropAll(WireValues.takeList(in, WireValues.DROP_BYTES, WireValues::takeDrop));
-      case DELETE ->
-          new Request.DeleteAll(
-              WireValues.takeList(in, WireValues.BLOB_BYTES, WireValues::takeBlob));
-      case LIST_BLOBS -> takeListBlobs(in);
-      case LIST_ATTEMPTS -> takeListAttempts(in);
-      default -> throw new WireFormatException(type + " is no request");
+      case FOLD -> new Request.FoldAll(FOLD.takeList(in));
+      case DROP -> new Request.DropAll(DISCARD.takeList(in));
+      case DELETE -> new Request.DeleteAll(BLOB.takeList(in));
+      case LIST_BLOBS -> takePage(in, BLOB, Request.ListBlobs::new);
+      case LIST_ATTEMPTS -> takePage(in, DISCARD, Request.ListAttempts::new);
+      default -> throw new WireFormatException(type + " is not a request");
     };
   }
 
-  private static Request takeWrite(ByteBuffer in) throws WireFormatException {
-    ShardId shard = WireValues.takeShard(in);
-    long offset = in.getLong();
-    int length = in.getInt();
-    int[] crcs = WireValues.takeCrcs(in, Math.ceilDiv(length, Profile.BLOCK_BYTES));
-    return new Request.Write(shard, offset, length, crcs);
+  private interface RangeOf<T> {
+    T of(long offset, int length, int[] crcs);
   }
 
-  private static Request takeBytes(ByteBuffer in) throws WireFormatException {
-    ShardIntent.Target target = WireValues.takeTarget(in);
+  /** Takes a range and the checksums of the blocks that it touches. */
+  private static <T> T takeRange(ByteBuffer in, RangeOf<T> range) throws WireFormatException {
     long offset = in.getLong();
     int length = in.getInt();
-    int[] crcs = WireValues.takeCrcs(in, ShardIntent.pieces(offset, length));
-    return new Request.PrepareBytes(target, offset, length, crcs);
+    return range.of(offset, length, WireValues.takeCrcs(in, ShardIntent.pieces(offset, length)));
   }
 
   private static Request.Range takeDelta(ByteBuffer in) throws WireFormatException {
     int dataShard = Byte.toUnsignedInt(in.get());
-    long offset = in.getLong();
-    int length = in.getInt();
-    int[] crcs = WireValues.takeCrcs(in, ShardIntent.pieces(offset, length));
-    return new Request.Range(dataShard, offset, length, crcs);
+    return takeRange(
+        in, (offset, length, crcs) -> new Request.Range(dataShard, offset, length, crcs));
   }
 
   private static Profile takeProfile(ByteBuffer in) {
@@ -172,22 +141,14 @@ final class RequestCodec {
     return new Profile(dataShards, parityShards, in.getInt(), isClassic);
   }
 
-  private static FoldIntent takeFold(ByteBuffer in) {
-    return new FoldIntent(
-        WireValues.takeShard(in), WireValues.takeAttempt(in), in.getLong(), in.getLong());
+  private interface PageOf<T> {
+    Request of(long session, @Nullable T after, int max);
   }
 
-  private static Request takeListBlobs(ByteBuffer in) {
+  private static <T> Request takePage(ByteBuffer in, WireValues.Layout<T> entry, PageOf<T> page)
+      throws WireFormatException {
     long session = in.getLong();
     int max = in.getShort();
-    @Nullable BlobId after = in.get() == 0 ? null : WireValues.takeBlob(in);
-    return new Request.ListBlobs(session, after, max);
-  }
-
-  private static Request takeListAttempts(ByteBuffer in) {
-    long session = in.getLong();
-    int max = in.getShort();
-    @Nullable DiscardIntent after = in.get() == 0 ? null : WireValues.takeDrop(in);
-    return new Request.ListAttempts(session, after, max);
+    return page.of(session, entry.takeOption(in), max);
   }
 }

@@ -1,6 +1,6 @@
 package dev.ashlar.protocol.wire;
 
-/** What a process is to the other at the far end of a connection; the numbers are for ever. */
+/** The role in which a process opens or accepts a connection; the numbers never change. */
 public enum Role {
   GATEWAY(1),
   STORAGE_NODE(2),

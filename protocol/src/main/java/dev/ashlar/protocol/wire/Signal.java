@@ -3,48 +3,23 @@ package dev.ashlar.protocol.wire;
 import dev.ashlar.protocol.client.ShardFault;
 import org.jspecify.annotations.Nullable;
 
-/** What belongs to no request, or changes one that is on its way. */
+/** Messages that are neither request nor answer. */
 public sealed interface Signal extends Message {
-  /** The request is no longer wanted, and no more data of it will be sent. It is still answered. */
-  record Cancel() implements Signal {
-    @Override
-    public MessageType type() {
-      return MessageType.CANCEL;
-    }
-  }
+  /** Abandons a request: no more of its data will be sent. It is still answered. */
+  record Cancel() implements Signal {}
 
   /** More data of a request or an answer. */
-  record Data() implements Signal {
-    @Override
-    public MessageType type() {
-      return MessageType.DATA;
-    }
-  }
+  record Data() implements Signal {}
 
   /**
-   * A drive's state, told when it changes.
+   * A change of a drive's state.
    *
-   * @param refusal what new data would be refused with; null when it is taken
+   * @param refusal the fault that new data would be refused with; null when it is accepted
    */
-  record State(@Nullable ShardFault refusal) implements Signal {
-    @Override
-    public MessageType type() {
-      return MessageType.STATE;
-    }
-  }
+  record State(@Nullable ShardFault refusal) implements Signal {}
 
-  /** Asks for a pong of the same number: whoever does not read or answer gives none. */
-  record Ping() implements Signal {
-    @Override
-    public MessageType type() {
-      return MessageType.PING;
-    }
-  }
+  /** Asks for a PONG with the same number, to check that the peer is alive. */
+  record Ping() implements Signal {}
 
-  record Pong() implements Signal {
-    @Override
-    public MessageType type() {
-      return MessageType.PONG;
-    }
-  }
+  record Pong() implements Signal {}
 }

@@ -2,30 +2,32 @@ package dev.ashlar.protocol.wire;
 
 import dev.ashlar.protocol.memory.SlabPool;
 
-/** Versions and bounds of the shard protocol. */
+/** Version and limits of the wire protocol. */
 public final class Wire {
-  /** What both sides of a connection must speak. */
+  /** Both sides of a connection must have the same version. */
   public static final int VERSION = 1;
 
-  /** The longest structured part of a frame, once both sides know each other. */
+  /** The longest body of a frame after the handshake. */
   public static final int BODY_BYTES_MAX = 64 << 10;
 
-  /** The same before that: whoever connects can make nobody allocate more. */
-  public static final int GREETING_BYTES_MAX = 8 << 10;
+  /**
+   * The longest body during the handshake, so that strangers cannot make a process allocate more.
+   */
+  public static final int HANDSHAKE_BYTES_MAX = 8 << 10;
 
-  /** The longest piece of bulk data in one frame; longer data is cut. */
+  /** The longest data in one frame; longer data is cut. */
   public static final int CHUNK_BYTES_MAX = 128 << 10;
 
   /** The most data of one request or answer. */
   public static final int DATA_BYTES_MAX = SlabPool.MAX_SLAB_BYTES;
 
-  /** The most that a call brings along. */
+  /** The longest request of a call. */
   public static final int CALL_BYTES_MAX = 4 << 20;
 
-  /** The longest answer to a call: a page of rows, or an object of many slices. */
+  /** The longest answer of a call: a page of rows, or an object of many slices. */
   public static final int ANSWER_BYTES_MAX = 64 << 20;
 
-  /** The most folds, drops, deletes, deltas, attempts of a view, or listed ids in one message. */
+  /** The most entries of a list in one message. */
   public static final int ENTRIES_MAX = 1024;
 
   /** The most drives of one storage node. */

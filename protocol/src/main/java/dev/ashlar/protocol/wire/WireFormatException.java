@@ -2,9 +2,7 @@ package dev.ashlar.protocol.wire;
 
 import java.io.IOException;
 
-/**
- * Bytes that are no message of this protocol; nothing behind them on the connection has a meaning.
- */
+/** Bytes that are no valid message; the connection cannot be used any further. */
 public final class WireFormatException extends IOException {
   private static final long serialVersionUID = 1;
 
@@ -12,7 +10,7 @@ public final class WireFormatException extends IOException {
     super(message);
   }
 
-  /** Whoever sends garbage shall not make us walk stacks. */
+  /** No stack trace, so that garbage costs little. */
   @Override
   public synchronized Throwable fillInStackTrace() {
     return this;

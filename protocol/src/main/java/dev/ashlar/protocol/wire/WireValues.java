@@ -2,6 +2,7 @@ package dev.ashlar.protocol.wire;
 
 import dev.ashlar.protocol.client.CommittedAttempt;
 import dev.ashlar.protocol.client.DiscardIntent;
+import dev.ashlar.protocol.client.FoldIntent;
 import dev.ashlar.protocol.client.ShardFault;
 import dev.ashlar.protocol.client.ShardIntent;
 import dev.ashlar.protocol.client.ShardView;
@@ -13,25 +14,116 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
-/** The values of which messages are made. Whatever is counted is checked before it is allocated. */
+/** The values that messages consist of. Every count is checked before memory is allocated. */
 final class WireValues {
-  static final int BLOB_BYTES = 16;
-  static final int ATTEMPT_BYTES = 16;
-  static final int SHARD_BYTES = BLOB_BYTES + 1;
-  static final int DROP_BYTES = BLOB_BYTES + ATTEMPT_BYTES;
-  private static final int COMMITTED_BYTES = ATTEMPT_BYTES + Long.BYTES;
-  private static final int VIEW_BYTES = 2 * Long.BYTES + Short.BYTES;
+  private static final int ID_BYTES = 2 * Long.BYTES;
+
+  static final Layout<BlobId> BLOB =
+      new Layout<>(
+          ID_BYTES,
+          (out, blob) -> out.putLong(blob.session()).putLong(blob.sequence()),
+          in -> new BlobId(in.getLong(), in.getLong()));
+  static final Layout<AttemptId> ATTEMPT =
+      new Layout<>(
+          ID_BYTES,
+          (out, attempt) -> out.putLong(attempt.session()).putLong(attempt.sequence()),
+          in -> new AttemptId(in.getLong(), in.getLong()));
+  static final Layout<ShardId> SHARD =
+      new Layout<>(
+          BLOB.bytes() + 1,
+          (out, shard) -> {
+            BLOB.put(out, shard.blob());
+            out.put((byte) shard.slot());
+          },
+          in -> new ShardId(BLOB.take(in), Byte.toUnsignedInt(in.get())));
+  static final Layout<DiscardIntent> DISCARD =
+      new Layout<>(
+          BLOB.bytes() + ATTEMPT.bytes(),
+          (out, discard) -> {
+            BLOB.put(out, discard.blob());
+            ATTEMPT.put(out, discard.attempt());
+          },
+          in -> new DiscardIntent(BLOB.take(in), ATTEMPT.take(in)));
+  static final Layout<FoldIntent> FOLD =
+      new Layout<>(
+          SHARD.bytes() + ATTEMPT.bytes() + 2 * Long.BYTES,
+          (out, fold) -> {
+            SHARD.put(out, fold.shard());
+            ATTEMPT.put(out, fold.attempt());
+            out.putLong(fold.revision()).putLong(fold.after());
+          },
+          in -> new FoldIntent(SHARD.take(in), ATTEMPT.take(in), in.getLong(), in.getLong()));
+  private static final Layout<CommittedAttempt> COMMITTED =
+      new Layout<>(
+          ATTEMPT.bytes() + Long.BYTES,
+          (out, committed) -> {
+            ATTEMPT.put(out, committed.attempt());
+            out.putLong(committed.revision());
+          },
+          in -> new CommittedAttempt(ATTEMPT.take(in), in.getLong()));
+  static final Layout<UUID> UUIDS =
+      new Layout<>(
+          2 * Long.BYTES,
+          (out, uuid) ->
+              out.putLong(uuid.getMostSignificantBits()).putLong(uuid.getLeastSignificantBits()),
+          in -> new UUID(in.getLong(), in.getLong()));
 
   private WireValues() {}
 
-  /** Takes one value of a list. */
+  /** Takes a value off a buffer. */
   interface Taker<T> {
     T take(ByteBuffer in) throws WireFormatException;
   }
 
-  /** Takes as many values as a two-byte count says. */
+  /**
+   * How a value is laid out, alone, in a list or as an option.
+   *
+   * @param bytes of one value
+   */
+  record Layout<T>(int bytes, BiConsumer<ByteBuffer, T> putter, Taker<T> taker) {
+    void put(ByteBuffer out, T value) {
+      putter.accept(out, value);
+    }
+
+    T take(ByteBuffer in) throws WireFormatException {
+      return taker.take(in);
+    }
+
+    int listBytes(List<T> list) {
+      return Short.BYTES + list.size() * bytes;
+    }
+
+    void putList(ByteBuffer out, List<T> list) {
+      out.putShort((short) list.size());
+      for (T value : list) {
+        put(out, value);
+      }
+    }
+
+    List<T> takeList(ByteBuffer in) throws WireFormatException {
+      return WireValues.takeList(in, bytes, taker);
+    }
+
+    int optionBytes(@Nullable T value) {
+      return 1 + (value == null ? 0 : bytes);
+    }
+
+    void putOption(ByteBuffer out, @Nullable T value) {
+      out.put((byte) (value == null ? 0 : 1));
+      if (value != null) {
+        put(out, value);
+      }
+    }
+
+    @Nullable T takeOption(ByteBuffer in) throws WireFormatException {
+      return in.get() == 0 ? null : take(in);
+    }
+  }
+
+  /** Takes as many values as a two-byte count says, each of at least so many bytes. */
   static <T> List<T> takeList(ByteBuffer in, int eachBytesMin, Taker<T> taker)
       throws WireFormatException {
     int count = Short.toUnsignedInt(in.getShort());
@@ -60,84 +152,36 @@ final class WireValues {
     out.position(out.position() + crcs.length * Integer.BYTES);
   }
 
-  static void putBlob(ByteBuffer out, BlobId blob) {
-    out.putLong(blob.session()).putLong(blob.sequence());
-  }
-
-  static BlobId takeBlob(ByteBuffer in) {
-    return new BlobId(in.getLong(), in.getLong());
-  }
-
-  static void putAttempt(ByteBuffer out, AttemptId attempt) {
-    out.putLong(attempt.session()).putLong(attempt.sequence());
-  }
-
-  static AttemptId takeAttempt(ByteBuffer in) {
-    return new AttemptId(in.getLong(), in.getLong());
-  }
-
-  static void putDrop(ByteBuffer out, DiscardIntent drop) {
-    putBlob(out, drop.blob());
-    putAttempt(out, drop.attempt());
-  }
-
-  static DiscardIntent takeDrop(ByteBuffer in) {
-    return new DiscardIntent(takeBlob(in), takeAttempt(in));
-  }
-
-  static void putShard(ByteBuffer out, ShardId shard) {
-    putBlob(out, shard.blob());
-    out.put((byte) shard.slot());
-  }
-
-  static ShardId takeShard(ByteBuffer in) {
-    return new ShardId(takeBlob(in), Byte.toUnsignedInt(in.get()));
-  }
-
   static int bytes(ShardView view) {
-    return VIEW_BYTES + view.unfolded().size() * COMMITTED_BYTES;
+    return 2 * Long.BYTES + COMMITTED.listBytes(view.unfolded());
   }
 
   static void putView(ByteBuffer out, ShardView view) {
     out.putLong(view.revision()).putLong(view.folded());
-    out.putShort((short) view.unfolded().size());
-    for (CommittedAttempt each : view.unfolded()) {
-      putAttempt(out, each.attempt());
-      out.putLong(each.revision());
-    }
+    COMMITTED.putList(out, view.unfolded());
   }
 
   static ShardView takeView(ByteBuffer in) throws WireFormatException {
     long revision = in.getLong();
     long folded = in.getLong();
-    List<CommittedAttempt> unfolded =
-        takeList(
-            in, COMMITTED_BYTES, each -> new CommittedAttempt(takeAttempt(each), each.getLong()));
+    List<CommittedAttempt> unfolded = COMMITTED.takeList(in);
     boolean isOriginal = revision == 0 && folded == 0 && unfolded.isEmpty();
     return isOriginal ? ShardView.ORIGINAL : new ShardView(revision, folded, unfolded);
   }
 
   static int bytes(ShardIntent.Target target) {
-    return SHARD_BYTES + ATTEMPT_BYTES + bytes(target.base()) + Long.BYTES;
+    return SHARD.bytes() + ATTEMPT.bytes() + bytes(target.base()) + Long.BYTES;
   }
 
   static void putTarget(ByteBuffer out, ShardIntent.Target target) {
-    putShard(out, target.shard());
-    putAttempt(out, target.attempt());
+    SHARD.put(out, target.shard());
+    ATTEMPT.put(out, target.attempt());
     putView(out, target.base());
     out.putLong(target.baseLength());
   }
 
   static ShardIntent.Target takeTarget(ByteBuffer in) throws WireFormatException {
-    return new ShardIntent.Target(takeShard(in), takeAttempt(in), takeView(in), in.getLong());
-  }
-
-  static void putUuid(ByteBuffer out, UUID uuid) {
-    out.putLong(uuid.getMostSignificantBits()).putLong(uuid.getLeastSignificantBits());
-  }
-
-  static UUID takeUuid(ByteBuffer in) {
-    return new UUID(in.getLong(), in.getLong());
+    return new ShardIntent.Target(SHARD.take(in), ATTEMPT.take(in), takeView(in), in.getLong());
   }
 
   static byte[] takeBytes(ByteBuffer in, int count) {
@@ -146,7 +190,7 @@ final class WireValues {
     return bytes;
   }
 
-  /** All that is left. It will be logged: nobody shall write lines of his own into a log. */
+  /** Takes the rest as text. It will be logged, so line breaks and other controls are replaced. */
   static String takeText(ByteBuffer in) {
     StringBuilder text =
         new StringBuilder(new String(takeBytes(in, in.remaining()), StandardCharsets.UTF_8));
@@ -162,7 +206,7 @@ final class WireValues {
     return text.getBytes(StandardCharsets.UTF_8);
   }
 
-  /** The numbers are for ever. */
+  /** The numbers never change; 0: no fault. */
   static byte code(@Nullable ShardFault fault) {
     if (fault == null) {
       return 0;

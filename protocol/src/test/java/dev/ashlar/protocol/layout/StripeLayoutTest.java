@@ -112,7 +112,7 @@ class StripeLayoutTest {
   }
 
   @Test
-  void refusesWhatCannotBe() {
+  void invalidLayoutsAreRefused() {
     assertThrows(IllegalArgumentException.class, () -> new StripeLayout(FOUR_TWO, -1));
     StripeLayout layout = new StripeLayout(FOUR_TWO, 10);
     assertThrows(IllegalArgumentException.class, () -> layout.shardLength(6));

@@ -23,7 +23,7 @@ class SlabPoolTest {
   }
 
   @Test
-  void theLastReleaseGivesItBack() {
+  void theLastReleaseReturnsTheSlab() {
     Slab slab = pool.acquire(5000);
     slab.retain();
     slab.release();
@@ -35,7 +35,7 @@ class SlabPoolTest {
   }
 
   @Test
-  void useAfterReleaseIsOurBug() {
+  void useAfterReleaseThrows() {
     Slab slab = pool.acquire(1);
     slab.release();
     assertThrows(IllegalStateException.class, slab::buffer);
@@ -43,7 +43,7 @@ class SlabPoolTest {
   }
 
   @Test
-  void unusedSlabsMakeWayForThoseOfOtherSizes() {
+  void unusedSlabsAreDroppedForOtherSizes() {
     List<Slab> held = new ArrayList<>();
     SlabPool small = new SlabPool(64 * 1024);
     for (int i = 0; i < 16; i++) {

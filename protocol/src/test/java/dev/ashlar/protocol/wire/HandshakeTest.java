@@ -23,7 +23,7 @@ class HandshakeTest {
           List.of(new HandshakeMessage.ServedDrive(new DriveId(new UUID(1, 1), 3), null)));
 
   @Test
-  void bothProveThatTheyKnowTheSecret() {
+  void bothSidesProveThatTheyKnowTheSecret() {
     Handshake client = new Handshake(SECRET, hello(1), challenge(2));
     Handshake server = new Handshake(SECRET, hello(1), challenge(2));
     assertTrue(server.isAuthentic(client.proof()));
@@ -63,7 +63,7 @@ class HandshakeTest {
   }
 
   @Test
-  void aProofServesOnceAndInOneDirection() {
+  void aProofIsValidOnceAndInOneDirection() {
     HandshakeMessage.Proof proof = new Handshake(SECRET, hello(1), challenge(2)).proof();
     assertFalse(new Handshake(SECRET, hello(1), challenge(3)).isAuthentic(proof));
     assertFalse(new Handshake(SECRET, hello(3), challenge(2)).isAuthentic(proof));
@@ -73,7 +73,7 @@ class HandshakeTest {
   }
 
   @Test
-  void whatIsServedIsPartOfTheProof() {
+  void theTermsArePartOfTheProof() {
     Handshake both = new Handshake(SECRET, hello(1), challenge(2));
     HandshakeMessage.Terms others =
         new HandshakeMessage.Terms(10, Wire.DATA_BYTES_MAX, Wire.DATA_BYTES_MAX, List.of());
@@ -82,7 +82,7 @@ class HandshakeTest {
   }
 
   @Test
-  void whoPassesItOnBetweenTwoChannelsProvesNothing() {
+  void aRelayBetweenTwoChannelsProvesNothing() {
     byte[] channel = {1, 2, 3};
     Handshake client = new Handshake(SECRET, hello(1), challenge(2), channel);
     assertTrue(new Handshake(SECRET, hello(1), challenge(2), channel).isAuthentic(client.proof()));

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 
 class MessageCodecTest {
   @Property(tries = 2000)
-  void whatIsPutIsTaken(@ForAll long seed, @ForAll MessageType type) throws Exception {
+  void messagesSurviveARoundTrip(@ForAll long seed, @ForAll MessageType type) throws Exception {
     Message message = new WireSamples(new Random(seed)).message(type);
     ByteBuffer bytes = put(message);
     assertTrue(bytes.remaining() <= Wire.BODY_BYTES_MAX);
@@ -78,7 +78,7 @@ class MessageCodecTest {
   }
 
   @Test
-  void repeatedReflectedAndRecordedFramesDoNotMatch() throws Exception {
+  void repeatedReflectedAndReplayedFramesAreRefused() throws Exception {
     FrameSeal out = new FrameSeal();
     out.salt(5);
     ByteBuffer first = header(out, 0, 0);
@@ -97,7 +97,7 @@ class MessageCodecTest {
   }
 
   @Test
-  void noConnectionBeginsLikeTls() {
+  void noMessageTypeLooksLikeTls() {
     List<Integer> ofTls = List.of(21, 22);
     for (MessageType type : MessageType.values()) {
       assertFalse(ofTls.contains((int) type.code()), type::name);

@@ -9,9 +9,9 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One client over all its connections, so that nothing it asks for overtakes what it asked for
- * before: a new connection is welcomed when those before it are closed, and a drive refuses changes
- * until it has ended those that the client has given up, or lost with a connection.
+ * All connections of one client, which keeps its requests in order: a new connection is established
+ * only when the older ones have ended, and a drive refuses changes until it has finished those that
+ * the client has abandoned or lost with a connection.
  */
 final class ClientConnections {
   private final AtomicIntegerArray abandoned;
@@ -23,7 +23,7 @@ final class ClientConnections {
     abandoned = new AtomicIntegerArray(drives);
   }
 
-  /** From now on it is not idle. */
+  /** Adds a connection, which keeps the client from being idle. */
   void expect(ShardServerSession connection) {
     lock.lock();
     try {
@@ -34,7 +34,7 @@ final class ClientConnections {
     }
   }
 
-  /** Takes the place of all connections before it, which are told to end. */
+  /** Ends all older connections; this one is established when they are gone. */
   void enter(ShardServerSession connection) {
     List<ShardServerSession> before = new ArrayList<>();
     lock.lock();
@@ -49,10 +49,10 @@ final class ClientConnections {
       lock.unlock();
     }
     before.forEach(ShardServerSession::supersede);
-    welcomeIfAlone();
+    establishIfAlone();
   }
 
-  /** Nothing comes over it any more. */
+  /** The connection has ended. */
   void leave(ShardServerSession connection) {
     lock.lock();
     try {
@@ -60,10 +60,10 @@ final class ClientConnections {
     } finally {
       lock.unlock();
     }
-    welcomeIfAlone();
+    establishIfAlone();
   }
 
-  private void welcomeIfAlone() {
+  private void establishIfAlone() {
     ShardServerSession next = null;
     lock.lock();
     try {
@@ -79,12 +79,12 @@ final class ClientConnections {
     }
   }
 
-  /** A change is at the drive, and the client does not wait for it any more. */
+  /** The client no longer waits for a change that the drive is executing. */
   void abandon(int drive) {
     abandoned.incrementAndGet(drive);
   }
 
-  /** It has ended after all. */
+  /** The drive has finished an abandoned change. */
   void settle(int drive) {
     abandoned.decrementAndGet(drive);
   }
@@ -93,7 +93,7 @@ final class ClientConnections {
     return abandoned.get(drive) > 0;
   }
 
-  /** Whether nothing is left to remember. */
+  /** Whether it has neither connections nor abandoned changes. */
   boolean isIdle() {
     lock.lock();
     try {

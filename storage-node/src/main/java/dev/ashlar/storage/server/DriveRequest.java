@@ -20,8 +20,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request at its drive. Started on the connection's event loop, answered on any thread; its
- * memory is given back there, whatever has become of the connection.
+ * A request that its drive executes. Started on the connection's event loop, answered on any
+ * thread; its memory is released even if the connection has ended.
  */
 final class DriveRequest {
   private final ShardServer server;
@@ -43,9 +43,9 @@ final class DriveRequest {
   }
 
   /**
-   * Takes the call's memory over.
+   * Takes over the call's memory.
    *
-   * @throws IllegalArgumentException if what is asked for makes no sense; then it does not
+   * @throws IllegalArgumentException if the request is invalid; then the call keeps its memory
    */
   static DriveRequest of(ShardServer server, ShardServerSession connection, ServedCall call) {
     DriveRequest request = new DriveRequest(server, connection, call, call.slab());
@@ -53,7 +53,7 @@ final class DriveRequest {
     return request;
   }
 
-  /** Asks the drive. */
+  /** Passes the request to the drive. */
   void start() {
     server.began();
     try {
@@ -117,7 +117,7 @@ final class DriveRequest {
     Reply page() throws ShardException;
   }
 
-  /** Looks into the drive's index, which may take long, on one of a few threads for that. */
+  /** Lists on a thread of its own, because it reads the drive's index and may take long. */
   private void list(Listing listing) {
     boolean isTaken =
         server.list(
@@ -132,7 +132,7 @@ final class DriveRequest {
               }
             });
     if (!isTaken) {
-      failed(new ShardException(ShardFault.OVERLOADED, "too many listings"));
+      failed(new ShardException(ShardFault.OVERLOADED, "too many listings wait"));
     }
   }
 

@@ -4,9 +4,9 @@ import dev.ashlar.protocol.wire.WireFormatException;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What one connection has under way of each drive, reads and changes apart. */
+/** The requests that one connection has under way per drive, reads and changes separately. */
 final class RequestWindows {
-  /** An answer may be on its way of which only one side knows that it has been sent. */
+  /** Tolerance, because the client counts a request until its answer has arrived. */
   private static final int SLACK = 2;
 
   private final ShardServerConfig.Limits limits;
@@ -27,9 +27,9 @@ final class RequestWindows {
   }
 
   /**
-   * Counts one more.
+   * Counts one more request.
    *
-   * @throws WireFormatException if the client does not keep to what was agreed
+   * @throws WireFormatException if the client exceeds the terms
    */
   void enter(ServedCall call) throws WireFormatException {
     Window window = window(call);
@@ -38,7 +38,7 @@ final class RequestWindows {
     window.bytes += call.windowBytes();
     if (window.operations > SLACK * limits.operationsMax()
         || window.bytes > (long) SLACK * bytesMax) {
-      throw new WireFormatException("more is under way than was agreed");
+      throw new WireFormatException("more requests under way than the terms allow");
     }
   }
 

@@ -9,10 +9,7 @@ import dev.ashlar.transport.frame.ReceiveTarget;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
-/**
- * One request from when its header is here until it is answered. Used on its connection's event
- * loop.
- */
+/** One request, from the arrival of its header to its answer. Used on the event loop. */
 final class ServedCall {
   private final int drive;
   private final long id;
@@ -27,15 +24,15 @@ final class ServedCall {
 
   enum State {
     RECEIVING,
-    /** It is answered; what still comes of it goes nowhere. */
+    /** Answered already; the rest of its data is discarded. */
     REFUSED,
     AT_DRIVE,
     ANSWERING
   }
 
   /**
-   * @param slab for its data; null if it has none
-   * @param reservedBytes of the budget, for its data or for that of its answer
+   * @param slab receives its data; null if it has none
+   * @param reservedBytes bytes of the budget, for its data or its answer
    */
   ServedCall(FrameHeader header, Request request, @Nullable Slab slab, long reservedBytes) {
     this.drive = header.drive();
@@ -72,7 +69,7 @@ final class ServedCall {
     };
   }
 
-  /** What it counts for in the window of its drive. */
+  /** The bytes of the drive's window that it occupies. */
   int windowBytes() {
     return request instanceof Request.Read read ? read.length() : request.dataBytes();
   }
@@ -110,7 +107,7 @@ final class ServedCall {
     state = State.ANSWERING;
   }
 
-  /** Where the data of this frame goes; null: nowhere. */
+  /** Returns where the data of this frame goes; null: it is discarded. */
   @Nullable ReceiveTarget target(FrameHeader header) throws WireFormatException {
     int at = announced;
     boolean isWhole = header.isLast() == (at + header.dataBytes() == request.dataBytes());
@@ -124,7 +121,7 @@ final class ServedCall {
     return target == null ? null : new ReceiveTarget(target, at);
   }
 
-  /** All of its data, in memory that the drive may use as it is. */
+  /** All of its data, in memory that the drive may use without a copy. */
   ByteBuffer data() {
     Slab filled = slab;
     if (filled == null) {

@@ -92,7 +92,7 @@ final class ShardServerSession extends ServerSession {
     if (message instanceof Signal.Data) {
       ServedCall call = calls.get(header.request());
       if (call == null) {
-        throw new WireFormatException("data of no request");
+        throw new WireFormatException("data without a request");
       }
       return call.target(header);
     }
@@ -103,7 +103,7 @@ final class ShardServerSession extends ServerSession {
   }
 
   private ServedCall begin(FrameHeader header, Request request) throws WireFormatException {
-    // Not in ascending order: short requests overtake long ones.
+    // Numbers do not ascend, because short requests overtake long ones.
     boolean isNew = !calls.containsKey(header.request());
     if (!isNew || header.drive() >= sentRefusals.length || header.timeoutMillis() < 1) {
       throw new WireFormatException(request.type() + " as request " + header.request());
@@ -125,7 +125,7 @@ final class ShardServerSession extends ServerSession {
     calls.put(call.id(), call);
     windows.enter(call);
     if (!fits) {
-      fail(call, ShardFault.OVERLOADED, "the node has no memory left for it");
+      fail(call, ShardFault.OVERLOADED, "the node has no memory for the request");
       if (request.dataBytes() == 0) {
         calls.remove(call.id());
       }
@@ -182,14 +182,14 @@ final class ShardServerSession extends ServerSession {
     request.start();
   }
 
-  /** Why the drive is not even asked. */
+  /** Why the request is not passed to the drive; null if it is. */
   private @Nullable String obstacle(ServedCall call) {
     ClientConnections all = client;
     if (call.isOverdue()) {
-      return "it came too late";
+      return "the request arrived after its deadline";
     }
     if (!call.isRead() && all != null && all.hasAbandoned(call.drive())) {
-      return "an earlier change was given up and has not ended";
+      return "an earlier, abandoned change has not ended";
     }
     return server.sessions().isClosing() ? "the node is shutting down" : null;
   }
@@ -225,7 +225,7 @@ final class ShardServerSession extends ServerSession {
 
   // ---- Answers ----
 
-  /** Answers before the drive was asked; what still comes of the request is skipped. */
+  /** Answers without asking the drive; the rest of the request's data is discarded. */
   private void fail(ServedCall call, ShardFault fault, String why) {
     call.releaseSlab();
     call.state(ServedCall.State.REFUSED);
@@ -238,7 +238,7 @@ final class ShardServerSession extends ServerSession {
     frames().send(call.drive(), call.id(), reply);
   }
 
-  /** The drive has done with it. */
+  /** The drive has finished. */
   void ended(ServedCall call, Reply reply) {
     ClientConnections all = client;
     if ((isClosed() || call.isCancelled()) && !call.isRead() && all != null) {
@@ -255,7 +255,7 @@ final class ShardServerSession extends ServerSession {
     }
   }
 
-  /** The drive has read what was asked for; false if nobody wants it any more. */
+  /** The drive has read the bytes; false if the client no longer wants them. */
   boolean answer(ServedCall call, OutgoingMessage bytes) {
     if (isClosed()) {
       return false;
@@ -269,7 +269,7 @@ final class ShardServerSession extends ServerSession {
     return true;
   }
 
-  /** Nothing refers to the memory of the answer any more. */
+  /** The answer was sent, or dropped. */
   void answered(ServedCall call) {
     if (!isClosed()) {
       calls.remove(call.id());

@@ -43,7 +43,7 @@ class AllocationTest {
   private final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
   @Test
-  void anOperationTakesLittleHeap() throws Exception {
+  void anOperationAllocatesLittle() throws Exception {
     SlabPool serverSlabs = new SlabPool();
     try (Loopback loopback = new Loopback(serverSlabs, new InstantDrive(serverSlabs))) {
       RemoteShardStore store = loopback.store(loopback.connect(), 0);

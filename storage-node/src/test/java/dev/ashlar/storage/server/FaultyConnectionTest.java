@@ -96,7 +96,7 @@ class FaultyConnectionTest {
 
   /** Nobody says that it is over; the heartbeat finds out. */
   @Test
-  void silenceIsNoticed() throws Exception {
+  void aSilentPeerIsDetected() throws Exception {
     try (Loopback loopback =
             new Loopback(
                 Transport.preferred(),
@@ -112,7 +112,7 @@ class FaultyConnectionTest {
   }
 
   @Test
-  void bytesThatComeOneByOneAreReadAsWell() throws Exception {
+  void bytesThatArriveOneByOneAreRead() throws Exception {
     try (Loopback loopback = new Loopback(serverSlabs, drive);
         FaultyProxy proxy = new FaultyProxy(loopback.port(), false)) {
       for (long at : new long[] {0, 300, 3000}) {

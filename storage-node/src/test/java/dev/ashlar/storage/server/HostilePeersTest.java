@@ -100,7 +100,7 @@ class HostilePeersTest {
   }
 
   @Test
-  void differencesAreNamedOnBothSides() throws Exception {
+  void refusalsNameBothSides() throws Exception {
     UUID cluster = new UUID(99, 99);
     HandshakeMessage.Refusal wrong =
         refused(side(Wire.VERSION, Role.GATEWAY, cluster), Loopback.SECRET, DRIVE);

@@ -47,7 +47,7 @@ class RemoteNodeTest {
   }
 
   @Test
-  void aDriveThatDoesNotAnswerHoldsUpNoOther() throws Exception {
+  void aDriveThatDoesNotAnswerDelaysNoOther() throws Exception {
     try (Loopback loopback = new Loopback(serverSlabs, first, second)) {
       RemoteNode node = loopback.connect();
       RemoteShardStore slow = loopback.store(node, 0);
@@ -77,7 +77,7 @@ class RemoteNodeTest {
   }
 
   @Test
-  void readsAreNotHeldUpByChanges() throws Exception {
+  void changesDoNotDelayReads() throws Exception {
     try (Loopback loopback = new Loopback(serverSlabs, first)) {
       RemoteShardStore store = loopback.store(loopback.connect(), 0);
       write(store, 0, 100).await();
@@ -98,7 +98,7 @@ class RemoteNodeTest {
   }
 
   @Test
-  void moreThanTheBoundIsRefusedAtOnce() throws Exception {
+  void operationsBeyondTheLimitAreRefusedImmediately() throws Exception {
     try (Loopback loopback = new Loopback(serverSlabs, first)) {
       NodeConfig.Limits limits = new NodeConfig.Limits(3, 2 * Wire.DATA_BYTES_MAX);
       NodeConfig config =
@@ -156,7 +156,7 @@ class RemoteNodeTest {
   }
 
   @Test
-  void statesAreToldAsTheyChange() throws Exception {
+  void changedDriveStatesReachTheClient() throws Exception {
     try (Loopback loopback = new Loopback(serverSlabs, first, second)) {
       RemoteShardStore store = loopback.store(loopback.connect(), 0);
       assertNull(store.writeRefusal());
@@ -226,7 +226,7 @@ class RemoteNodeTest {
   }
 
   @Test
-  void whatIsNotAnsweredInTimeEnds() throws Exception {
+  void unansweredOperationsEndAtTheirDeadline() throws Exception {
     try (Loopback loopback = new Loopback(serverSlabs, first)) {
       NodeConfig config =
           loopback.clientConfig(
@@ -259,7 +259,7 @@ class RemoteNodeTest {
 
   /** A delete must not be done before a write that was asked for earlier and given up. */
   @Test
-  void nothingOvertakesWhatWasLostWithAConnection() throws Exception {
+  void nothingOvertakesChangesLostWithAConnection() throws Exception {
     HeldWrites held = new HeldWrites(first);
     try (Loopback loopback = new Loopback(serverSlabs, held);
         FaultyProxy proxy = new FaultyProxy(loopback.port(), false)) {
@@ -282,7 +282,7 @@ class RemoteNodeTest {
   }
 
   @Test
-  void aServerThatClosesLetsWhatIsUnderWayEnd() throws Exception {
+  void aClosingServerFinishesRequestsUnderWay() throws Exception {
     HeldWrites held = new HeldWrites(first);
     try (Loopback loopback = new Loopback(serverSlabs, held)) {
       RemoteShardStore store = loopback.store(loopback.connect(), 0);
@@ -298,7 +298,7 @@ class RemoteNodeTest {
   }
 
   @Test
-  void listingsLongerThanAPageAreWhole() throws Exception {
+  void listingsLongerThanAPageAreComplete() throws Exception {
     try (Loopback loopback = new Loopback(serverSlabs, first)) {
       RemoteShardStore store = loopback.store(loopback.connect(), 0);
       int count = 2 * Wire.ENTRIES_MAX + 7;

@@ -53,7 +53,7 @@ class ServedRequestsTest {
   }
 
   @Test
-  void aCancelledRequestThatIsHalfThereIsForgotten() throws Exception {
+  void aRequestCancelledWhileItArrivesIsForgotten() throws Exception {
     try (Loopback loopback = new Loopback(serverSlabs, drive);
         RawPeer peer = greeted(loopback)) {
       peer.request(1, 0, WRITE, new byte[60_000], false);
@@ -87,7 +87,7 @@ class ServedRequestsTest {
   }
 
   @Test
-  void whatIsCancelledAtTheDriveIsNotOvertaken() throws Exception {
+  void nothingOvertakesAChangeCancelledAtTheDrive() throws Exception {
     HeldWrites held = new HeldWrites(drive);
     try (Loopback loopback = new Loopback(serverSlabs, held);
         RawPeer peer = greeted(loopback)) {
@@ -104,7 +104,7 @@ class ServedRequestsTest {
   }
 
   @Test
-  void whatComesTooLateIsNotBegun() throws Exception {
+  void requestsAfterTheirDeadlineAreNotStarted() throws Exception {
     try (Loopback loopback = new Loopback(serverSlabs, drive);
         RawPeer peer = greeted(loopback)) {
       peer.sendRaw(peer.frame(0, 1, WRITE, new byte[60_000], false, 1));
@@ -118,7 +118,7 @@ class ServedRequestsTest {
   }
 
   @Test
-  void theNewestConnectionOfAClientTakesTheOthersPlaces() throws Exception {
+  void theNewestConnectionOfAClientReplacesTheOthers() throws Exception {
     try (Loopback loopback = new Loopback(serverSlabs, drive);
         RawPeer first = greeted(loopback);
         RawPeer second = greeted(loopback);

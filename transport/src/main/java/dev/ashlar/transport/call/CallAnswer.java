@@ -9,12 +9,12 @@ public record CallAnswer(Outcome outcome, byte[] body) {
     return new CallAnswer(Outcome.DONE, body);
   }
 
-  /** Of an outcome that comes with a reason. */
+  /** An outcome with a reason. */
   public static CallAnswer because(Outcome outcome, String why) {
     return new CallAnswer(outcome, why.getBytes(StandardCharsets.UTF_8));
   }
 
-  /** The reason; may be anything when it was not given as text. */
+  /** The reason; meaningless unless the outcome comes with one. */
   public String text() {
     return new String(body, StandardCharsets.UTF_8);
   }

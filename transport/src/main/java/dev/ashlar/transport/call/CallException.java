@@ -2,7 +2,7 @@ package dev.ashlar.transport.call;
 
 import java.io.IOException;
 
-/** A call that got no answer. */
+/** A call that received no answer. */
 public final class CallException extends IOException {
   private static final long serialVersionUID = 1;
 
@@ -13,7 +13,7 @@ public final class CallException extends IOException {
     this.isSent = isSent;
   }
 
-  /** Whether the other side may have heard of it, and so may do it. */
+  /** Whether the other side may have received it, and so may execute it. */
   public boolean isSent() {
     return isSent;
   }

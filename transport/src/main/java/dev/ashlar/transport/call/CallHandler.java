@@ -1,7 +1,7 @@
 package dev.ashlar.transport.call;
 
-/** What a process does with the calls of others. */
+/** Handles the calls of other processes. */
 public interface CallHandler {
-  /** Called on an event loop: has the call answered soon, by another thread. */
+  /** Called on an event loop, so it must not block: another thread answers the call. */
   void handle(IncomingCall call);
 }

@@ -5,7 +5,7 @@ import dev.ashlar.protocol.wire.Role;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** A call of another process, to be answered once, by any thread. */
+/** A call of another process, to be answered once by any thread. */
 public final class IncomingCall {
   private final CallServerSession session;
   private final Role caller;

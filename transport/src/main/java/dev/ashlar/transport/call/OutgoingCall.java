@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** A call until it is answered. But for its future it is used on its connection's event loop. */
+/** A call until it is answered. Used on its connection's event loop, except its future. */
 final class OutgoingCall {
   private final Method method;
   private final byte[] body;
@@ -53,7 +53,7 @@ final class OutgoingCall {
     return outgoing;
   }
 
-  /** Its answer begins. */
+  /** The first frame of its answer has arrived. */
   MessageAssembler answering(CallMessage.Answer begun) {
     MessageAssembler assembler = new MessageAssembler(begun.length(), true);
     outcome = begun.outcome();
@@ -65,14 +65,14 @@ final class OutgoingCall {
     return answer;
   }
 
-  /** All of the answer is there. */
+  /** The answer is complete. */
   void answered() {
     if (outcome != null && answer != null) {
       future.complete(new CallAnswer(outcome, answer.bytes()));
     }
   }
 
-  /** It ends without an answer. Nothing, if it has ended before. */
+  /** Fails it unless it has ended already. */
   void failed(String why) {
     boolean isSent = outgoing != null && outgoing.isBegun();
     future.completeExceptionally(new CallException(why, isSent));

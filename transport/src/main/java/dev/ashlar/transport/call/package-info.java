@@ -1,4 +1,4 @@
-/** Calls between processes that are not about drives: request, answer, and who may ask. */
+/** Calls between processes that are not about drives: client, server, and their messages. */
 @NullMarked
 package dev.ashlar.transport.call;
 

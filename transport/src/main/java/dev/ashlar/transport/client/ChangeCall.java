@@ -11,7 +11,9 @@ import java.nio.ByteBuffer;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A change of a drive. Its caller's memory is the caller's again when it is told how it ended. */
+/**
+ * A change of a drive. Its completion is called only when the caller's memory is no longer used.
+ */
 final class ChangeCall extends DriveCall {
   private final RemoteShardStore store;
   private final List<ByteBuffer> payload;
@@ -22,7 +24,7 @@ final class ChangeCall extends DriveCall {
   private boolean isTold;
 
   /**
-   * @param payload duplicates: their positions move
+   * @param payload duplicates, because their positions move
    */
   ChangeCall(
       Request request,

@@ -14,8 +14,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One request to a drive, from when it is asked for until it is answered. Made on the caller's
- * thread; everything else happens on its connection's event loop.
+ * One request to a drive until it is answered. Created on the caller's thread; used on its
+ * connection's event loop.
  */
 abstract class DriveCall {
   private static final Logger LOG = LoggerFactory.getLogger(DriveCall.class);
@@ -44,10 +44,10 @@ abstract class DriveCall {
     return nowNanos - deadlineNanos > 0;
   }
 
-  /** Whether it waits for bytes or a listing, and changes nothing. */
+  /** Whether it changes nothing: a read or a listing. */
   abstract boolean isRead();
 
-  /** What it takes of the drive's window while it is under way. */
+  /** The bytes of the drive's window that it occupies while it is under way. */
   abstract int windowBytes();
 
   final long id() {
@@ -61,7 +61,7 @@ abstract class DriveCall {
   final DriveRequestWindow window() {
     DriveRequestWindow known = window;
     if (known == null) {
-      throw new IllegalStateException("not begun");
+      throw new IllegalStateException("the call has no window yet");
     }
     return known;
   }
@@ -78,7 +78,7 @@ abstract class DriveCall {
     isGivenUp = true;
   }
 
-  /** The message to send it with. */
+  /** Returns the message that sends it. */
   final OutgoingMessage send(long newId) {
     id = newId;
     OutgoingMessage message =
@@ -87,31 +87,31 @@ abstract class DriveCall {
     return message;
   }
 
-  /** What is sent with the request. */
+  /** The data sent with the request. */
   @Nullable OutgoingData data() {
     return null;
   }
 
   /**
-   * Where the next data of its answer goes; null: nobody waits for it any more.
+   * Returns where the next data of its answer goes; null: the caller has stopped waiting.
    *
-   * @param length of the whole answer, where it begins
+   * @param length of the whole answer
    */
   @Nullable ReceiveTarget target(int length, FrameHeader header) throws WireFormatException {
     throw new WireFormatException(request.type() + " is answered with data");
   }
 
-  /** All of the answer is there. */
+  /** The answer is complete. */
   abstract void answered(Reply reply) throws WireFormatException;
 
-  /** It ends without an answer. Nothing, if it has ended before. */
+  /** Fails it unless it has ended already. */
   abstract void failed(ShardException failure);
 
   final void failed(ShardFault fault, String why) {
     failed(new ShardException(fault, why));
   }
 
-  /** Runs what belongs to others. */
+  /** Runs a completion, which is foreign code. */
   static void tell(Runnable completion) {
     try {
       completion.run();

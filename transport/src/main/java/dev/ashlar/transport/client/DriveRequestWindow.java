@@ -9,25 +9,25 @@ import java.util.function.Consumer;
 import java.util.function.Predicate;
 
 /**
- * What is asked of one drive over one connection: as much as the server takes at a time is under
- * way, the rest waits here, reads and changes each in their own line. So a drive that is slow holds
- * up nothing but itself, and its changes not its reads. Used on the event loop.
+ * The requests to one drive over one connection. As many as the server accepts at a time are under
+ * way; the rest waits here, reads and changes in separate queues. So a slow drive delays no other
+ * drive, and its changes do not delay its reads. Used on the event loop.
  */
 final class DriveRequestWindow {
   private final RemoteShardStore store;
   private final int place;
   private final Consumer<DriveCall> send;
-  private final Line reads;
-  private final Line changes;
+  private final Queue reads;
+  private final Queue changes;
 
-  private static final class Line {
+  private static final class Queue {
     final int operationsMax;
     final int bytesMax;
     final ArrayDeque<DriveCall> waiting = new ArrayDeque<>();
     int operations;
     long bytes;
 
-    Line(int operationsMax, int bytesMax) {
+    Queue(int operationsMax, int bytesMax) {
       this.operationsMax = operationsMax;
       this.bytesMax = bytesMax;
     }
@@ -42,8 +42,8 @@ final class DriveRequestWindow {
     this.store = store;
     this.place = place;
     this.send = send;
-    reads = new Line(terms.operationsMax(), terms.readBytesMax());
-    changes = new Line(terms.operationsMax(), terms.writeBytesMax());
+    reads = new Queue(terms.operationsMax(), terms.readBytesMax());
+    changes = new Queue(terms.operationsMax(), terms.writeBytesMax());
   }
 
   RemoteShardStore store() {
@@ -56,43 +56,43 @@ final class DriveRequestWindow {
 
   void begin(DriveCall call) {
     call.window(this);
-    Line line = line(call);
-    if (line.waiting.isEmpty() && line.hasRoom(call)) {
-      start(line, call);
+    Queue queue = queueOf(call);
+    if (queue.waiting.isEmpty() && queue.hasRoom(call)) {
+      start(queue, call);
     } else {
-      line.waiting.add(call);
+      queue.waiting.add(call);
     }
   }
 
-  private void start(Line line, DriveCall call) {
-    line.operations++;
-    line.bytes += call.windowBytes();
+  private void start(Queue queue, DriveCall call) {
+    queue.operations++;
+    queue.bytes += call.windowBytes();
     send.accept(call);
   }
 
-  /** It takes nothing of the window any more. */
+  /** The call has left the window. */
   void ended(DriveCall call) {
-    Line line = line(call);
-    line.operations--;
-    line.bytes -= call.windowBytes();
-    for (DriveCall next = line.waiting.peek();
-        next != null && line.hasRoom(next);
-        next = line.waiting.peek()) {
-      line.waiting.remove();
-      start(line, next);
+    Queue queue = queueOf(call);
+    queue.operations--;
+    queue.bytes -= call.windowBytes();
+    for (DriveCall next = queue.waiting.peek();
+        next != null && queue.hasRoom(next);
+        next = queue.waiting.peek()) {
+      queue.waiting.remove();
+      start(queue, next);
     }
   }
 
-  private Line line(DriveCall call) {
+  private Queue queueOf(DriveCall call) {
     return call.isRead() ? reads : changes;
   }
 
-  /** Takes those out that wait here. */
+  /** Removes the waiting calls that match. */
   List<DriveCall> takeWaiting(Predicate<DriveCall> which) {
     List<DriveCall> taken = new ArrayList<>();
-    for (Line line : List.of(reads, changes)) {
-      line.waiting.stream().filter(which).forEach(taken::add);
-      line.waiting.removeIf(which);
+    for (Queue queue : List.of(reads, changes)) {
+      queue.waiting.stream().filter(which).forEach(taken::add);
+      queue.waiting.removeIf(which);
     }
     return taken;
   }

@@ -7,7 +7,7 @@ import dev.ashlar.protocol.wire.Request;
 import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 
-/** A page of a listing, for which its caller waits. */
+/** A page of a listing; the caller blocks until it is here. */
 final class ListCall extends DriveCall {
   private final RemoteShardStore store;
   private final CountDownLatch done = new CountDownLatch(1);
@@ -52,7 +52,7 @@ final class ListCall extends DriveCall {
     done.countDown();
   }
 
-  /** Waits until the connection has answered it or given it up, which it does in time. */
+  /** Waits for the answer, or for the connection to end the call at its deadline. */
   Reply await() throws ShardException {
     try {
       done.await();

@@ -12,7 +12,7 @@ import dev.ashlar.protocol.wire.WireFormatException;
 import dev.ashlar.transport.frame.ReceiveTarget;
 import org.jspecify.annotations.Nullable;
 
-/** A read of a shard; what arrives lands in a slab that goes to its caller. */
+/** A read of a shard into a slab that is handed to the caller. */
 final class ReadCall extends DriveCall {
   private final RemoteShardStore store;
   private final int length;

@@ -28,9 +28,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One drive of a {@link RemoteNode}. Operations that are under way when the connection is lost, and
- * those that are not answered in time, end as {@link ShardFault#UNAVAILABLE}: whether the drive has
- * done them is not known. But what is asked for afterwards never overtakes them: the node refuses
- * changes until it has done with what was given up.
+ * those not answered in time, end as {@link ShardFault#UNAVAILABLE}: the drive may have executed
+ * them or not. Later operations never overtake them: the node refuses changes until it has finished
+ * the abandoned ones.
  */
 public final class RemoteShardStore implements ShardStore {
   private final SlabPool slabs;
@@ -42,7 +42,7 @@ public final class RemoteShardStore implements ShardStore {
   private volatile @Nullable Link link;
   private volatile @Nullable ShardFault refusal = ShardFault.UNAVAILABLE;
 
-  /** The way to the drive while it is reachable. */
+  /** The connection to the drive while it is reachable. */
   record Link(DriveClientSession connection, DriveRequestWindow window) {}
 
   RemoteShardStore(DriveId expected, NodeConfig config, SlabPool slabs) {
@@ -72,7 +72,9 @@ public final class RemoteShardStore implements ShardStore {
     }
   }
 
-  /** In the life that acknowledged something, which may have begun since it was connected. */
+  /**
+   * The drive in the incarnation that acknowledged a change; it may be newer than the connection.
+   */
   DriveId drive(long incarnation) {
     DriveId known = drive;
     if (known.incarnation() == incarnation) {
@@ -85,7 +87,7 @@ public final class RemoteShardStore implements ShardStore {
     return acknowledging;
   }
 
-  /** An operation with so much data has ended. */
+  /** An operation with this much data has ended. */
   void left(int operationBytes) {
     operations.decrementAndGet();
     bytes.addAndGet(-operationBytes);
@@ -145,7 +147,7 @@ public final class RemoteShardStore implements ShardStore {
   private void newData(Request request, List<ByteBuffer> payload, Completion<DriveId> completion) {
     ShardFault why = refusal;
     if (why != null) {
-      completion.failed(new ShardException(why, drive + " takes no new data"));
+      completion.failed(new ShardException(why, drive + " accepts no new data"));
     } else {
       change(request, payload, completion);
     }
@@ -166,7 +168,7 @@ public final class RemoteShardStore implements ShardStore {
     inParts(blobs, Request.DeleteAll::new, completion);
   }
 
-  /** As one request or, where the list is long, as several. */
+  /** Sends the list in one request or, when it is too long, in several. */
   private <T> void inParts(
       List<T> all, Function<List<T>, Request> request, Completion<DriveId> completion) {
     if (all.size() <= Wire.ENTRIES_MAX) {
@@ -222,7 +224,7 @@ public final class RemoteShardStore implements ShardStore {
       int wanted = Math.min(max - all.size(), Wire.ENTRIES_MAX);
       List<T> page = entries.of(list(request.of(last, wanted)));
       if (page == null || page.size() > wanted) {
-        throw new ShardException(ShardFault.IO_ERROR, drive + " answers with something else");
+        throw new ShardException(ShardFault.IO_ERROR, drive + " sent a wrong answer");
       }
       all.addAll(page);
       if (page.size() < wanted) {
@@ -242,9 +244,9 @@ public final class RemoteShardStore implements ShardStore {
     return call.await();
   }
 
-  // ---- The way to the connection ----
+  // ---- Starting a call ----
 
-  /** Starts it, or says why not; it is not told then. */
+  /** Starts the call, or returns why it is refused; a refused call is not told. */
   private @Nullable ShardException begin(DriveCall call) {
     ShardException why = enter(call);
     if (why != null) {
@@ -270,7 +272,7 @@ public final class RemoteShardStore implements ShardStore {
       return null;
     }
     left(call.windowBytes());
-    return new ShardException(ShardFault.OVERLOADED, drive + ": too much is under way");
+    return new ShardException(ShardFault.OVERLOADED, drive + ": too many operations under way");
   }
 
   private long deadline() {

@@ -1,4 +1,4 @@
-/** Drives of other processes, reached over the shard protocol. */
+/** The client of the shard protocol: drives in other processes. */
 @NullMarked
 package dev.ashlar.transport.client;
 

@@ -9,9 +9,9 @@ import javax.net.ssl.SSLPeerUnverifiedException;
 import javax.net.ssl.SSLSession;
 
 /**
- * What is the same at both ends of a TLS connection and not at those of two that somebody has put
- * one behind the other: the certificates of both sides, whose keys he does not have. (A value of
- * the session's own, as of RFC 9266, can be had from JDK 25 on only.)
+ * A value that both ends of one TLS connection share and a man in the middle cannot reproduce: the
+ * certificates of both sides, whose private keys he does not have. (The exporter value of RFC 9266
+ * is available from JDK 25 only.)
  */
 final class ChannelBinding {
   private ChannelBinding() {}
@@ -19,14 +19,14 @@ final class ChannelBinding {
   /**
    * SHA-256 of the server's certificate, then of the client's.
    *
-   * @throws SSLPeerUnverifiedException when not both have shown one
+   * @throws SSLPeerUnverifiedException when one side has presented none
    */
   static byte[] of(SSLEngine engine) throws SSLPeerUnverifiedException {
     SSLSession session = engine.getSession();
     Certificate[] local = session.getLocalCertificates();
     Certificate[] peer = session.getPeerCertificates();
     if (local == null) {
-      throw new SSLPeerUnverifiedException("no certificate was shown");
+      throw new SSLPeerUnverifiedException("this side presented no certificate");
     }
     boolean isClient = engine.getUseClientMode();
     byte[] server = digest(isClient ? peer[0] : local[0]);

@@ -28,10 +28,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One end of a connection, on its channel's event loop: frames in, frames out, and whether the peer
- * is still there. What a frame means is its {@link FrameHandler}'s affair.
+ * One end of a connection, on its channel's event loop: reads and writes frames, and checks that
+ * the peer is alive. Its {@link FrameHandler} interprets the frames.
  */
-// A write or close that fails ends the channel, and channelInactive tells.
+// A write or close that fails ends the channel, and channelInactive is called.
 @SuppressWarnings("FutureReturnValueIgnored")
 public final class FrameConnection extends ChannelInboundHandlerAdapter {
   private static final Logger LOG = LoggerFactory.getLogger(FrameConnection.class);
@@ -82,7 +82,7 @@ public final class FrameConnection extends ChannelInboundHandlerAdapter {
 
   // ---- For the handler, on the event loop ----
 
-  /** Runs it on the event loop; false if that has ended. */
+  /** Runs the task on the event loop; false if the loop has ended. */
   public boolean execute(Runnable task) {
     ChannelHandlerContext ctx = context;
     if (ctx == null || ctx.executor().isShuttingDown()) {
@@ -102,10 +102,10 @@ public final class FrameConnection extends ChannelInboundHandlerAdapter {
   }
 
   /**
-   * What both sides see of the channel, and nobody who stands between them with certificates of his
-   * own could show to both; empty without TLS.
+   * A value that identifies the TLS channel to both ends of it and to no one else; empty without
+   * TLS.
    *
-   * @throws IOException before TLS is agreed
+   * @throws IOException before the TLS handshake has ended
    */
   public byte[] channelBinding() throws IOException {
     SslHandler tls = tls();
@@ -125,26 +125,26 @@ public final class FrameConnection extends ChannelInboundHandlerAdapter {
     if (isClosed) {
       outbox.close();
     } else if (!isBounded) {
-      close(new WireFormatException("too much waits for a peer that does not read"));
+      close(new WireFormatException("the peer does not read: too many messages wait for it"));
     } else if (!isReading && !isPumpDue) {
       isPumpDue = true;
-      // Behind what else is to be sent at this moment, so that it leaves together.
+      // Runs after the other sends of this moment, so that all leave in one flush.
       context().executor().execute(this::pump);
     }
   }
 
-  /** What the peer sends behind the frame that is being handled is salted. */
+  /** Frames that the peer sends after the one being handled are salted. */
   public void saltIncoming(long salt) {
     reader.establish(salt);
   }
 
-  /** What is sent from now on is salted, once what was sent is out. */
+  /** Frames sent from now on are salted; earlier messages are framed first. */
   public void saltOutgoing(long salt) {
     pump();
     outbox.salt(salt);
   }
 
-  /** Both know each other; from now on the peer has to show that it is there. */
+  /** The handshake is over; from now on the peer must answer pings. */
   public void established() {
     stopWatch();
     beatNanos = System.nanoTime();
@@ -153,7 +153,7 @@ public final class FrameConnection extends ChannelInboundHandlerAdapter {
         executor().scheduleAtFixedRate(this::beat, periodNanos, periodNanos, TimeUnit.NANOSECONDS);
   }
 
-  /** Says why, if it can still be said, and closes. */
+  /** Sends a last message if possible, and closes. */
   public void closeWith(Message last, IOException why) {
     failure = failure == null ? why : failure;
     reader.close();
@@ -183,10 +183,10 @@ public final class FrameConnection extends ChannelInboundHandlerAdapter {
   // ---- Time ----
 
   private void handshakeOverdue() {
-    close(new IOException("no handshake for " + times.handshake().toMillis() + " ms"));
+    close(new IOException("no complete handshake within " + times.handshake().toMillis() + " ms"));
   }
 
-  /** A task that throws is not run again: whatever happens ends in a look or in the end. */
+  /** A periodic task that throws is not run again, so an exception ends the connection. */
   private void beat() {
     try {
       look();
@@ -199,13 +199,13 @@ public final class FrameConnection extends ChannelInboundHandlerAdapter {
     long now = System.nanoTime();
     long silenceMax = times.silenceMax().toNanos();
     if (now - beatNanos > Math.max(silenceMax / 2, 2 * times.heartbeat().toNanos())) {
-      // It was this process that stood still: the answer may be there and not be read yet.
+      // This process was paused: the answer may have arrived without having been read.
       pingNanos = now;
     }
     beatNanos = now;
     boolean isWaiting = pings > pongs;
     if (isWaiting && now - pingNanos > silenceMax) {
-      close(new IOException("the peer neither reads nor answers"));
+      close(new IOException("the peer does not answer pings"));
       return;
     }
     if (!isWaiting) {
@@ -222,7 +222,7 @@ public final class FrameConnection extends ChannelInboundHandlerAdapter {
     }
   }
 
-  /** Answers pings, and looks at pongs; the rest is the handler's. */
+  /** Handles pings and pongs; passes everything else to the handler. */
   private final class Intercepting implements FrameListener {
     @Override
     public @Nullable ReceiveTarget arriving(FrameHeader header, Message message)
@@ -263,7 +263,7 @@ public final class FrameConnection extends ChannelInboundHandlerAdapter {
     try {
       if (!hasHeard) {
         hasHeard = true;
-        checkSameLanguage(bytes);
+        checkNoTls(bytes);
       }
       if (!isClosed) {
         reader.read(bytes);
@@ -273,8 +273,8 @@ public final class FrameConnection extends ChannelInboundHandlerAdapter {
     }
   }
 
-  /** Without TLS here, there shall be none on the other side. */
-  private void checkSameLanguage(ByteBuf first) throws IOException {
+  /** Detects that only the other side uses TLS. */
+  private void checkNoTls(ByteBuf first) throws IOException {
     if (tls() == null
         && first.isReadable()
         && TlsFaults.isTls(first.getByte(first.readerIndex()))) {
@@ -334,7 +334,7 @@ public final class FrameConnection extends ChannelInboundHandlerAdapter {
     SslHandler tls = tls();
     boolean isBeforeTls = tls != null && !tls.handshakeFuture().isSuccess();
     return new IOException(
-        "the peer closed the connection" + (isBeforeTls ? " before TLS was agreed" : ""));
+        "the peer closed the connection" + (isBeforeTls ? " before the TLS handshake ended" : ""));
   }
 
   @Override
@@ -352,7 +352,7 @@ public final class FrameConnection extends ChannelInboundHandlerAdapter {
     }
   }
 
-  /** Frames become one small buffer each, and their data goes from where it lies. */
+  /** Writes each frame as one small buffer, and its data without a copy. */
   private final class ChannelSink implements FrameScheduler.Sink {
     private @Nullable ByteBuf open;
     private int unflushedBytes;
@@ -383,7 +383,7 @@ public final class FrameConnection extends ChannelInboundHandlerAdapter {
         ctx.write(Unpooled.wrappedBuffer(piece)).addListener(sent -> unpin(data));
       }
       if (unflushedBytes >= FLUSH_BYTES) {
-        // With TLS only what is flushed counts as being on its way.
+        // With TLS, only flushed bytes count towards the channel's write limit.
         flush();
       }
     }

@@ -6,25 +6,25 @@ import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one end of a connection makes of frames. Called on the connection's event loop; what it
- * throws ends the connection.
+ * Handles the frames of one end of a connection. Called on the connection's event loop; an
+ * exception ends the connection.
  */
 public interface FrameHandler {
   void connected() throws IOException;
 
   /**
-   * A frame's header and body are here, and match their checksums.
+   * A frame's header and body have arrived and match their checksums.
    *
-   * @return where its data goes; null if it has none or nobody wants it
+   * @return where its data goes; null if it has none or is not wanted
    */
   @Nullable ReceiveTarget arriving(FrameHeader header, Message message) throws IOException;
 
-  /** Now its data is there too. */
+  /** The frame's data has arrived too. */
   void arrived(FrameHeader header, Message message) throws IOException;
 
-  /** A regular look at what has been waiting for too long. */
+  /** Called at every heartbeat, to end what has waited too long. */
   void tick();
 
-  /** Nothing comes and nothing leaves any more. Called once, also if it never was connected. */
+  /** The connection has ended. Called once, even if it was never established. */
   void closed(IOException why);
 }

@@ -5,7 +5,7 @@ import dev.ashlar.protocol.wire.Message;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
-/** Where a reader brings its frames; what it throws ends the connection. */
+/** Receives the frames that a reader parses; an exception ends the connection. */
 interface FrameListener {
   @Nullable ReceiveTarget arriving(FrameHeader header, Message message) throws IOException;
 

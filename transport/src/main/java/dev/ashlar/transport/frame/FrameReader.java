@@ -14,23 +14,23 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes frames of what arrives. Headers and bodies are parsed where they lie, unless a read ended
- * within one. Data goes straight into its slab but for what a read for headers brought along: at
- * most {@link #READ_BYTES}, and next to nothing behind a long piece of data.
+ * Parses received bytes into frames. Headers and bodies are parsed in place unless a read ended
+ * within one. The kernel writes data directly into its slab, except what a read for headers brought
+ * along: at most {@link #READ_BYTES}, and very little after a long piece of data.
  */
 final class FrameReader {
-  /** Small frames come many at a time: a copy of some KiB costs less than a call of the kernel. */
+  /** Small frames arrive many at a time: copying some KiB costs less than another system call. */
   static final int READ_BYTES = 8 << 10;
 
-  /** Behind long data more of it follows: of that nothing shall come with its header. */
+  /** After long data more of it follows; as little as possible of that shall be copied. */
   private static final int READ_BYTES_BETWEEN_DATA = 256;
 
   private final FrameListener target;
   private final FrameSeal seal = new FrameSeal();
   private final CRC32C crc = new CRC32C();
-  private int bodyBytesMax = Wire.GREETING_BYTES_MAX;
+  private int bodyBytesMax = Wire.HANDSHAKE_BYTES_MAX;
   private int dataBytesMax;
-  // The beginning of a header or body that a read has cut.
+  // The beginning of a header or body whose end has not arrived.
   private ByteBuffer cut = ByteBuffer.allocate(FrameHeader.BYTES);
   private @Nullable FrameHeader header;
   private @Nullable Message message;
@@ -42,14 +42,14 @@ final class FrameReader {
     this.target = target;
   }
 
-  /** From the next frame on the peer's frames are salted, and may be as long as any. */
+  /** From the next frame on, the peer's frames are salted and may have full length. */
   void establish(long salt) {
     seal.salt(salt);
     bodyBytesMax = Wire.BODY_BYTES_MAX;
     dataBytesMax = Wire.CHUNK_BYTES_MAX;
   }
 
-  /** What the next bytes of the socket go into. */
+  /** The buffer for the next read of the socket. */
   ByteBuf receiveBuffer(ByteBufAllocator allocator) {
     ReceiveTarget at = landing;
     if (at != null && !isClosed) {
@@ -64,7 +64,7 @@ final class FrameReader {
     return at.offset() + header().dataBytes() - dataLeft;
   }
 
-  /** Takes all that the buffer holds; it stays the caller's. */
+  /** Consumes all bytes of the buffer; the caller releases it. */
   void read(ByteBuf in) throws IOException {
     if (in instanceof ReceivedInPlace) {
       dataLeft -= in.readableBytes();
@@ -129,7 +129,7 @@ final class FrameReader {
     crc.reset();
     crc.update(body.duplicate());
     if ((int) crc.getValue() != of.bodyCrc()) {
-      throw new WireFormatException(of.type() + ": its body fails its checksum");
+      throw new WireFormatException(of.type() + ": checksum mismatch in its body");
     }
     Message parsed = MessageCodec.take(of.type(), body);
     message = parsed;
@@ -151,7 +151,7 @@ final class FrameReader {
     Message parsed = message;
     ReceiveTarget at = landing;
     if (parsed == null) {
-      throw new IllegalStateException("data of no message");
+      throw new IllegalStateException("data without a message");
     }
     if (at != null) {
       crc.reset();
@@ -159,7 +159,7 @@ final class FrameReader {
       boolean matches = (int) crc.getValue() == of.dataCrc();
       leave();
       if (!matches) {
-        throw new WireFormatException(of.type() + ": its data fails its checksum");
+        throw new WireFormatException(of.type() + ": checksum mismatch in its data");
       }
     }
     target.arrived(of, parsed);
@@ -176,12 +176,12 @@ final class FrameReader {
   private FrameHeader header() {
     FrameHeader known = header;
     if (known == null) {
-      throw new IllegalStateException("no frame");
+      throw new IllegalStateException("no frame is being read");
     }
     return known;
   }
 
-  /** Whatever comes from now on is not looked at. */
+  /** Discards everything that arrives from now on. */
   void close() {
     isClosed = true;
     leave();

@@ -14,18 +14,18 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What waits to be sent on one connection. Frames are made when the channel has room for them, so
- * that a short one never waits behind more than the channel holds: long data is cut, and what is
- * short goes first, but for one piece of long data after each {@link #BURST_BYTES} of it. Long data
- * takes turns. Used on the event loop.
+ * Orders the messages to be sent on one connection. Frames are built only when the channel has
+ * room, so that a short message waits for no more than the channel holds. Long data is cut into
+ * pieces. Short messages go first, except that one piece of long data follows each {@link
+ * #BURST_BYTES} of them. Messages with long data take turns. Used on the event loop.
  */
 final class FrameScheduler {
-  /** Up to so much data goes with its message, in one frame, and counts as short. */
+  /** A message with at most this much data counts as short and is sent in one frame. */
   static final int SHORT_BYTES_MAX = 16 << 10;
 
   static final int BURST_BYTES = 256 << 10;
 
-  /** So many messages wait only if the peer asks, or is told, without end, and does not read. */
+  /** Reached only if the peer does not read. */
   private static final int WAITING_MAX = 1 << 17;
 
   private static final Signal.Data MORE = new Signal.Data();
@@ -37,17 +37,17 @@ final class FrameScheduler {
   private final ArrayDeque<OutgoingMessage> longs = new ArrayDeque<>();
   private int burst;
 
-  /** What takes frames: a channel. */
+  /** Accepts frames: a channel. */
   interface Sink {
     boolean hasRoom();
 
-    /** A buffer of this size for the header and the body. */
+    /** Returns a buffer of this size for the header and the body. */
     ByteBuffer open(int bytes);
 
     /**
-     * Sends what was opened, and the data behind it.
+     * Sends the opened buffer, and the data behind it.
      *
-     * @param data each piece to be unpinned when it was sent, or never will be
+     * @param data to be unpinned once per piece that was sent or has failed
      */
     void close(List<ByteBuffer> pieces, @Nullable OutgoingData data);
   }
@@ -60,7 +60,7 @@ final class FrameScheduler {
     seal.salt(salt);
   }
 
-  /** False if too much waits. */
+  /** Queues the message; false if too many wait. */
   boolean add(OutgoingMessage outgoing) {
     OutgoingData data = outgoing.data();
     boolean isShort = data == null || data.left() <= SHORT_BYTES_MAX;
@@ -68,7 +68,7 @@ final class FrameScheduler {
     return shorts.size() + longs.size() <= WAITING_MAX;
   }
 
-  /** Sends as much as there is room for; false if there was nothing to send. */
+  /** Sends as much as the channel has room for; false if nothing was sent. */
   boolean pump() {
     boolean hasSent = false;
     while (sink.hasRoom()) {
@@ -125,7 +125,7 @@ final class FrameScheduler {
     Message message = outgoing.isBegun() ? MORE : outgoing.message();
     OutgoingData data = outgoing.data();
     int bodyBytes = MessageCodec.bytes(message);
-    // First what may fail: from then on the pieces are the channel's.
+    // What may fail comes first: once taken, the pieces belong to the channel.
     ByteBuffer out = sink.open(FrameHeader.BYTES + bodyBytes);
     List<ByteBuffer> pieces = data == null ? List.of() : data.take(Wire.CHUNK_BYTES_MAX);
     boolean isLast = data == null || data.left() == 0;
@@ -164,7 +164,7 @@ final class FrameScheduler {
     return Math.clamp(TimeUnit.NANOSECONDS.toMillis(left), 1, Integer.MAX_VALUE);
   }
 
-  /** Nothing more is sent; gives back the memory of what waits. */
+  /** Releases the memory of all waiting messages; nothing more is sent. */
   void close() {
     shorts.forEach(OutgoingMessage::end);
     shorts.clear();

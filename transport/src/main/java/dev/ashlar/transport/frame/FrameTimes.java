@@ -5,9 +5,9 @@ import java.time.Duration;
 /**
  * How long one end of a connection waits for the other.
  *
- * @param handshake from the connection on until both know each other
- * @param heartbeat between two looks: pings, and what is overdue
- * @param silenceMax from a ping until its answer: beyond it the peer counts as gone
+ * @param handshake limit for the handshake
+ * @param heartbeat interval of pings and of checks for overdue requests
+ * @param silenceMax limit for the answer to a ping; beyond it the peer counts as gone
  */
 public record FrameTimes(Duration handshake, Duration heartbeat, Duration silenceMax) {
   public static final FrameTimes DEFAULT =

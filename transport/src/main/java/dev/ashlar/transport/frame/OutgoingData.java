@@ -4,21 +4,18 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 
-/**
- * Data on its way out, sent from the memory it lies in, in pieces. Used on the event loop of the
- * connection it is sent on.
- */
+/** Data to be sent in pieces, without a copy. Used on its connection's event loop. */
 public final class OutgoingData {
   private final List<ByteBuffer> parts;
   private final Runnable whenReleased;
   private int part;
   private int left;
-  // Pieces that the channel still refers to, and one for what is not handed to it yet.
+  // One per piece that the channel refers to, and one for the data not yet handed to it.
   private int pins = 1;
 
   /**
-   * @param parts which follow each other; direct memory, must not change until it is released
-   * @param whenReleased told once when nothing refers to the memory any more, sent or not
+   * @param parts in order; direct memory that must not change until it is released
+   * @param whenReleased called once when nothing refers to the memory any more, sent or not
    */
   public OutgoingData(List<ByteBuffer> parts, Runnable whenReleased) {
     this.parts = parts;
@@ -32,7 +29,7 @@ public final class OutgoingData {
     return left;
   }
 
-  /** The next so many bytes, or fewer, each piece of which has to be {@link #unpin}ned. */
+  /** Takes up to so many bytes; {@link #unpin} must be called for each piece. */
   List<ByteBuffer> take(int bytesMax) {
     List<ByteBuffer> pieces = new ArrayList<>(1);
     int room = Math.min(bytesMax, left);
@@ -51,7 +48,7 @@ public final class OutgoingData {
     return pieces;
   }
 
-  /** All is handed out, or nothing more will be. */
+  /** All pieces were taken, or no more will be. */
   void end() {
     left = 0;
     unpin();

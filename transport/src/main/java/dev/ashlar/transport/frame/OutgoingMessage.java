@@ -3,7 +3,7 @@ package dev.ashlar.transport.frame;
 import dev.ashlar.protocol.wire.Message;
 import org.jspecify.annotations.Nullable;
 
-/** A message on its way out, with the data behind it. Used on its connection's event loop. */
+/** A message to be sent, with the data behind it. Used on its connection's event loop. */
 public final class OutgoingMessage {
   private final int drive;
   private final long request;
@@ -15,7 +15,7 @@ public final class OutgoingMessage {
   private boolean isEnded;
 
   /**
-   * @param deadlineNanos until when it is waited for what it asks; 0 if it asks for nothing
+   * @param deadlineNanos when its sender stops waiting for an answer; 0: expects none
    */
   public OutgoingMessage(
       int drive, long request, Message message, @Nullable OutgoingData data, long deadlineNanos) {
@@ -46,7 +46,7 @@ public final class OutgoingMessage {
     return deadlineNanos;
   }
 
-  /** Whether the peer may have heard of it. */
+  /** Whether a part of it was sent, so that the peer may act on it. */
   public boolean isBegun() {
     return isBegun;
   }
@@ -55,7 +55,7 @@ public final class OutgoingMessage {
     isBegun = true;
   }
 
-  /** Whether all of it was handed out, or nothing more will be. */
+  /** Whether all of it was sent, or nothing more will be. */
   public boolean isEnded() {
     return isEnded;
   }
@@ -71,7 +71,7 @@ public final class OutgoingMessage {
     return isCancelled;
   }
 
-  /** What has not been sent stays unsent; its memory is given back as soon as it can be. */
+  /** Sends no more of it; its memory is released as soon as the channel is done with it. */
   public void cancel() {
     isCancelled = true;
   }

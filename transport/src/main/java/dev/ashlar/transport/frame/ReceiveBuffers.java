@@ -4,9 +4,9 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.DefaultMaxMessagesRecvByteBufAllocator;
 
-/** Has the kernel write data where it belongs, and all else into small buffers. */
+/** Lets the kernel write data directly into its slab, and everything else into small buffers. */
 final class ReceiveBuffers extends DefaultMaxMessagesRecvByteBufAllocator {
-  /** So often a socket is read before other connections have their turn. */
+  /** Reads of one socket before other connections get their turn. */
   private static final int READS_MAX = 32;
 
   private final FrameReader reader;

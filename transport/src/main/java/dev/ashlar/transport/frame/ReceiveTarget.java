@@ -3,7 +3,7 @@ package dev.ashlar.transport.frame;
 import dev.ashlar.protocol.memory.Slab;
 
 /**
- * Where the data of a frame that is arriving goes.
+ * The memory that receives the data of a frame.
  *
  * @param slab retained by the reader until the frame is complete or the connection ends
  */

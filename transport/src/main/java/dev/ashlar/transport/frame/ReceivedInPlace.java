@@ -4,7 +4,7 @@ import dev.ashlar.protocol.memory.Slab;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.UnpooledUnsafeDirectByteBuf;
 
-/** A part of a slab into which the kernel writes what arrives. */
+/** A part of a slab that the kernel writes received data into. */
 final class ReceivedInPlace extends UnpooledUnsafeDirectByteBuf {
   private final Slab slab;
 

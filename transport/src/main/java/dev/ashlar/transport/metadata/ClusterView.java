@@ -9,7 +9,7 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** The placement map and the drives at some moment. */
+/** The placement map and the drives at one moment. */
 record ClusterView(@Nullable PlacementMap placement, Map<UUID, DriveId> drives) {
   static final ClusterView NONE = new ClusterView(null, Map.of());
 
@@ -21,7 +21,7 @@ record ClusterView(@Nullable PlacementMap placement, Map<UUID, DriveId> drives) 
             .collect(Collectors.toUnmodifiableMap(DriveId::id, Function.identity())));
   }
 
-  /** Whether it is what the other was, or became: neither epochs nor incarnations go back. */
+  /** Whether it is as new as the other: neither epochs nor incarnations go back. */
   boolean isNotBefore(ClusterView other) {
     return epoch() >= other.epoch() && other.drives.values().stream().allMatch(this::hasNoOlder);
   }

@@ -29,15 +29,15 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Calls whichever peer leads: the one that led last, the one that others name, or each in turn. A
- * call that got no answer is made again, the same bytes: a command among them is recognised by its
- * session and request number.
+ * Calls the leading metadata peer: the last known leader, the peer that others name, or each peer
+ * in turn. A call without an answer is repeated with the same bytes; a repeated command is
+ * recognised by its session and request number.
  */
 final class LeaderCalls implements AutoCloseable {
-  /** Of one try: a leader may be there and be cut off from those who follow another. */
+  /** Limit of one attempt: the leader may be cut off from the others without knowing. */
   private static final long TRY_NANOS_MAX = Duration.ofSeconds(3).toNanos();
 
-  /** Of those that are named by others: whoever names more makes no sense. */
+  /** The most peers that answers may name. */
   private static final int PEERS_MAX = 16;
 
   private static final long PAUSE_NANOS = Duration.ofMillis(20).toNanos();
@@ -60,9 +60,9 @@ final class LeaderCalls implements AutoCloseable {
   }
 
   /**
-   * The peers of the group are reached there now; those that were configured are asked, too.
+   * Sets the peers of the Raft group; the configured ones are kept too.
    *
-   * @return whether others were known before
+   * @return whether the peers have changed
    */
   boolean setPeers(Collection<Endpoint> group) {
     Set<Endpoint> wanted = new LinkedHashSet<>(configured);
@@ -70,7 +70,7 @@ final class LeaderCalls implements AutoCloseable {
     return connect(wanted);
   }
 
-  /** Also that one, until the peers are known anew. */
+  /** Adds a peer until the peers are set again. */
   private void add(Endpoint peer) {
     Set<Endpoint> wanted = new LinkedHashSet<>(endpoints());
     if (wanted.size() < PEERS_MAX && wanted.add(peer)) {
@@ -100,16 +100,16 @@ final class LeaderCalls implements AutoCloseable {
     return true;
   }
 
-  /** How one call has gone so far. */
+  /** The state of one call. */
   private static final class Progress {
     private final long endNanos;
 
-    /** Whether any try may have had an effect. */
+    /** Whether any attempt may have taken effect. */
     private boolean isUncertain;
 
     private String last = "no metadata peer is connected";
 
-    /** Peers asked in vain since all were. None is asked twice before the others were asked. */
+    /** Peers that failed in this round. No peer is called twice before all others were. */
     private final Set<CallClient> askedInVain = new HashSet<>();
 
     Progress(long endNanos) {
@@ -128,7 +128,7 @@ final class LeaderCalls implements AutoCloseable {
     }
   }
 
-  /** The answer of the leader. Interruption does not end it; time does. */
+  /** Returns the answer of the leader. Interruption does not end the call, its deadline does. */
   byte[] call(Method method, byte[] body) throws MetadataUnavailableException {
     if (body.length > Wire.CALL_BYTES_MAX) {
       throw MetadataUnavailableException.refused("a call of " + body.length + " bytes");
@@ -156,7 +156,7 @@ final class LeaderCalls implements AutoCloseable {
     }
   }
 
-  /** Null: try again. */
+  /** One attempt; null: try again. */
   private @Nullable CallAnswer tryOnce(Method method, byte[] body, Progress progress)
       throws MetadataUnavailableException, InterruptedException {
     CallClient peer = leader;
@@ -207,7 +207,7 @@ final class LeaderCalls implements AutoCloseable {
     return null;
   }
 
-  /** Why most of the peers do not speak to this process, which waiting does not change; or null. */
+  /** Why most peers refuse this process, unless it may pass with time; null if they do not. */
   @Nullable HandshakeException refusal() {
     int refusals = 0;
     HandshakeException last = null;
@@ -223,10 +223,7 @@ final class LeaderCalls implements AutoCloseable {
     return refusals > asked.size() / 2 ? last : null;
   }
 
-  /**
-   * The next peer that was not asked yet is to be asked, unless another call has found a leader
-   * meanwhile.
-   */
+  /** Moves on to the next peer, unless another call has found a leader meanwhile. */
   private void pass(CallClient asked, Progress progress) {
     List<CallClient> present = peers;
     progress.askedInVain.add(asked);
@@ -244,9 +241,8 @@ final class LeaderCalls implements AutoCloseable {
   }
 
   /**
-   * The peer that this one names is to be asked, unless it was: one that is cut off from the group
-   * may name the leader of the past for as long as it is cut off. Nor if another call has found a
-   * leader meanwhile.
+   * Moves on to the peer that this one names as leader, unless it was called in this round: a peer
+   * that is cut off may name a former leader. Does nothing if another call has found a leader.
    */
   private void follow(CallClient asked, CallAnswer answer, Progress progress) {
     Optional<Endpoint> named = named(answer);

@@ -49,6 +49,7 @@ import dev.ashlar.protocol.wire.CallMessage.Method;
 import dev.ashlar.protocol.wire.HandshakeException;
 import dev.ashlar.transport.Endpoint;
 import dev.ashlar.transport.EventLoops;
+import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -65,26 +66,25 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The client of a metadata group in other processes. It finds the leader by itself, and makes a
- * call again that got no answer, until its time is over.
+ * The client of metadata peers in other processes. It finds the leader, and repeats calls that get
+ * no answer until their time is over.
  *
- * <p>The placement map and the drives are watched: usually what is here is a tenth of a second old
- * at most, and while no leader can be reached, as old as that lasts. What is decided with an older
- * one is refused or counted as a debt when it is committed, because commits name the epoch and the
- * drives' incarnations, and what drives are asked names their incarnations too.
+ * <p>It watches the placement map and the drives. Its copy is usually at most a tenth of a second
+ * old, and older while no leader can be reached. That is safe: commits name the epoch and the
+ * drives' incarnations, so what was decided with an old copy is refused or becomes a debt.
  */
 public final class RemoteMetadata implements MetadataClient, MetadataPeers, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(RemoteMetadata.class);
   private static final long WATCH_PAUSE_MS = 100;
 
-  /** It is there at once when it is asked for again, and logged each time. */
-  private static final long SENSELESS_PAUSE_MS = 1_000;
+  /** Pause after an answer that cannot be parsed, which would arrive again immediately. */
+  private static final long MALFORMED_PAUSE_MS = 1_000;
 
-  /** For a map that a row names: the watch brings it soon. */
-  private static final long VIEW_WAIT_MS = 2_000;
+  /** Limit of waiting for a map that a row names; the watch brings it soon. */
+  private static final Duration VIEW_WAIT = Duration.ofSeconds(2);
 
-  /** For any map at all: without one nothing can be done. */
-  private static final long FIRST_VIEW_WAIT_MS = 60_000;
+  /** Limit of waiting for the first map, without which nothing can be done. */
+  private static final Duration FIRST_VIEW_WAIT = Duration.ofMinutes(1);
 
   private final LeaderCalls calls;
   private final List<Endpoint> configured;
@@ -103,11 +103,9 @@ public final class RemoteMetadata implements MetadataClient, MetadataPeers, Auto
   /**
    * Connects, registers a session and learns the placement map.
    *
-   * @param loops stay the caller's
-   * @throws HandshakeException when the group does not speak to this process, for a reason that
-   *     time does not change
-   * @throws MetadataUnavailableException when there is no leader within the time of a call: try
-   *     again
+   * @param loops the caller closes them
+   * @throws HandshakeException when the peers refuse this process for a lasting reason
+   * @throws MetadataUnavailableException when no leader answers within the limit of a call
    */
   public static RemoteMetadata open(RemoteMetadataConfig config, EventLoops loops)
       throws MetadataUnavailableException, HandshakeException {
@@ -148,16 +146,17 @@ public final class RemoteMetadata implements MetadataClient, MetadataPeers, Auto
     return result;
   }
 
-  /** The command is done, whatever happens now. */
+  /** The command has taken effect whatever happens here. */
   private void refreshAfterChange() throws MetadataUnavailableException {
     try {
       refresh();
     } catch (MetadataUnavailableException e) {
-      throw MetadataUnavailableException.unknown("changed, but not known here yet", e);
+      throw MetadataUnavailableException.unknown(
+          "the change is committed but not visible here yet", e);
     }
   }
 
-  /** Whoever changes the drives or the map reads them next. */
+  /** Whether the command changes the map or the drives, which its caller will read next. */
   private static boolean changesView(Command command) {
     return command.hasPutDrives() || command.hasRegisterNode() || command.hasMoveSlots();
   }
@@ -168,7 +167,7 @@ public final class RemoteMetadata implements MetadataClient, MetadataPeers, Auto
     try {
       return parser.parseFrom(answer);
     } catch (InvalidProtocolBufferException e) {
-      throw MetadataUnavailableException.unknown("an answer that makes no sense", e);
+      throw MetadataUnavailableException.unknown("malformed answer", e);
     }
   }
 
@@ -196,10 +195,10 @@ public final class RemoteMetadata implements MetadataClient, MetadataPeers, Auto
     }
   }
 
-  /** Whoever leads knows the peers; those that were configured may be long gone. */
+  /** The leader knows the peers; the configured ones may be long gone. */
   private void takePeers(List<Endpoint> peers) {
     if (!peers.isEmpty() && calls.setPeers(peers)) {
-      LOG.info("the metadata peers are {} now, configured are {}", peers, configured);
+      LOG.info("the metadata peers are now {} (configured: {})", peers, configured);
     }
   }
 
@@ -214,11 +213,11 @@ public final class RemoteMetadata implements MetadataClient, MetadataPeers, Auto
           version = state.getVersion();
         }
       } catch (MetadataUnavailableException e) {
-        LOG.debug("placement from before: {}", e.getMessage());
+        LOG.debug("refreshing the placement map failed; keeping the known one: {}", e.getMessage());
         TimeUnit.MILLISECONDS.sleep(WATCH_PAUSE_MS);
       } catch (RuntimeException e) {
-        LOG.warn("placement from before: the answer makes no sense", e);
-        TimeUnit.MILLISECONDS.sleep(SENSELESS_PAUSE_MS);
+        LOG.warn("refreshing the placement map failed; keeping the known one: malformed answer", e);
+        TimeUnit.MILLISECONDS.sleep(MALFORMED_PAUSE_MS);
       }
     }
   }
@@ -227,7 +226,7 @@ public final class RemoteMetadata implements MetadataClient, MetadataPeers, Auto
   public PlacementMap placement() {
     PlacementMap placement = view.placement();
     if (placement == null) {
-      throw new IllegalStateException("no drives yet");
+      throw new IllegalStateException("the placement map is not known yet");
     }
     return placement;
   }
@@ -241,19 +240,16 @@ public final class RemoteMetadata implements MetadataClient, MetadataPeers, Auto
   }
 
   private void awaitKnown(long epoch) {
-    long waitMs = view.placement() == null ? FIRST_VIEW_WAIT_MS : VIEW_WAIT_MS;
-    long left = TimeUnit.MILLISECONDS.toNanos(waitMs);
+    long left = (view.placement() == null ? FIRST_VIEW_WAIT : VIEW_WAIT).toNanos();
+    viewLock.lock();
     try {
-      viewLock.lockInterruptibly();
-      try {
-        while (!isKnown(epoch) && left > 0) {
-          left = viewChanged.awaitNanos(left);
-        }
-      } finally {
-        viewLock.unlock();
+      while (!isKnown(epoch) && left > 0) {
+        left = viewChanged.awaitNanos(left);
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
+    } finally {
+      viewLock.unlock();
     }
   }
 
@@ -435,7 +431,7 @@ public final class RemoteMetadata implements MetadataClient, MetadataPeers, Auto
     return ask(MetadataQuery.newBuilder().setDebts(true)).getDebtsList();
   }
 
-  // ---- The group ----
+  // ---- The peers ----
 
   @Override
   public PeersStatus peers() throws MetadataUnavailableException {
@@ -449,10 +445,10 @@ public final class RemoteMetadata implements MetadataClient, MetadataPeers, Auto
     return call(Method.CHANGE_PEERS, change, PeersChangeAnswer.parser());
   }
 
-  /** The session stays alive, until another one ends it. */
+  /** The session stays registered until another process ends it. */
   @Override
   public void close() {
-    calls.close(); // first: what waits for an answer ends with it
+    calls.close(); // first, because it ends the calls that the watch waits for
     BackgroundThread watching = watch;
     if (watching != null) {
       watching.close();

@@ -6,11 +6,11 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * A metadata group in other processes.
+ * How to reach the metadata peers in other processes.
  *
- * @param peers where peers are reached; while one of them answers, the others are found, also those
- *     that came later
- * @param timeout how long a call may wait for its answer, elections included
+ * @param peers addresses of peers; one that answers suffices to find the others, including those
+ *     added later
+ * @param timeout limit of a call, elections included
  */
 public record RemoteMetadataConfig(List<Endpoint> peers, CallClientConfig calls, Duration timeout) {
   public static final Duration TIMEOUT = Duration.ofSeconds(10);

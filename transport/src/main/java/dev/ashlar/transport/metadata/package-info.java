@@ -1,4 +1,4 @@
-/** The metadata group as processes see it that hold no peer of it. */
+/** The client of metadata peers in other processes. */
 @NullMarked
 package dev.ashlar.transport.metadata;
 

@@ -16,12 +16,12 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Makes a connection to another process, and the next one when it ends, until it is closed. */
+/** Keeps a connection to another process: reconnects until it is closed. */
 public final class ConnectionKeeper implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ConnectionKeeper.class);
 
-  /** Other reasons for the same absence are worth a line so often. */
-  private static final Duration SAID_AGAIN = Duration.ofMinutes(1);
+  /** Minimum interval of log lines about the same outage. */
+  private static final Duration LOG_INTERVAL = Duration.ofMinutes(1);
 
   private final Endpoint peer;
   private final EventLoops loops;
@@ -34,10 +34,10 @@ public final class ConnectionKeeper implements AutoCloseable {
   private @Nullable Attempt current;
   private @Nullable IOException failure;
   private long connections;
-  private long saidNanos;
+  private long loggedNanos;
   private boolean isConnected;
 
-  /** One connection, from the try on. */
+  /** One attempt to connect, and the connection that it makes. */
   public interface Attempt {
     void connect(EventLoops loops, InetSocketAddress address);
 
@@ -48,8 +48,10 @@ public final class ConnectionKeeper implements AutoCloseable {
   }
 
   /**
-   * @param first from the first failure to connect until the next try; doubled with each
-   * @param most the longest of these backoff
+   * Pauses between attempts to connect; they double with each failure.
+   *
+   * @param first the shortest pause
+   * @param most the longest pause
    */
   public record Backoff(Duration first, Duration most) {
     public static final Backoff DEFAULT = new Backoff(Duration.ofMillis(50), Duration.ofSeconds(3));
@@ -62,16 +64,15 @@ public final class ConnectionKeeper implements AutoCloseable {
   }
 
   /**
-   * @param isConnected now
-   * @param connections how often it has been connected
-   * @param failure why it is not connected, or was not before: a {@link
-   *     dev.ashlar.protocol.wire.HandshakeException} where the other side is not what is expected
+   * @param connections how often it has connected
+   * @param failure why it is not connected, or last was not: a {@link
+   *     dev.ashlar.protocol.wire.HandshakeException} when the other side refused or is a wrong one
    */
   public record Status(boolean isConnected, long connections, @Nullable IOException failure) {}
 
   /**
-   * @param random for the backoff, so that not all processes try at the same moment
-   * @param attempts makes the next one
+   * @param random spreads the pauses, so that processes do not reconnect at the same moment
+   * @param attempts makes the next attempt
    */
   public ConnectionKeeper(
       Endpoint peer,
@@ -86,7 +87,7 @@ public final class ConnectionKeeper implements AutoCloseable {
     this.attempts = attempts;
   }
 
-  /** To be called once. */
+  /** Starts connecting; to be called once. */
   public void start() {
     lock.lock();
     try {
@@ -105,7 +106,7 @@ public final class ConnectionKeeper implements AutoCloseable {
     }
   }
 
-  /** Waits until it is connected; false if it is not by then. */
+  /** Waits until it is connected; false after the timeout. */
   public boolean awaitConnected(Duration timeout) throws InterruptedException {
     long left = timeout.toNanos();
     lock.lockInterruptibly();
@@ -119,7 +120,7 @@ public final class ConnectionKeeper implements AutoCloseable {
     }
   }
 
-  /** Told by the connection, on its event loop: both sides know each other. */
+  /** Called by the attempt, on its event loop, when the handshake is over. */
   public void connected() {
     lock.lock();
     try {
@@ -129,7 +130,7 @@ public final class ConnectionKeeper implements AutoCloseable {
     } finally {
       lock.unlock();
     }
-    LOG.info("connected with {}", peer);
+    LOG.info("connected to {}", peer);
   }
 
   private void keepConnected() throws InterruptedException {
@@ -152,7 +153,7 @@ public final class ConnectionKeeper implements AutoCloseable {
   private IOException connectAndAwaitEnd(Attempt attempt) throws InterruptedException {
     InetSocketAddress resolved;
     try {
-      // Here and not on an event loop: looking up a name may block.
+      // Not on an event loop, because resolving a name may block.
       resolved = new InetSocketAddress(InetAddress.getByName(peer.host()), peer.port());
     } catch (IOException e) {
       return new IOException("unknown host " + peer.host(), e);
@@ -186,16 +187,16 @@ public final class ConnectionKeeper implements AutoCloseable {
     try {
       IOException before = failure;
       long now = System.nanoTime();
-      boolean isLongAgo = now - saidNanos > SAID_AGAIN.toNanos();
+      boolean isLongAgo = now - loggedNanos > LOG_INTERVAL.toNanos();
       isNews = isConnected || before == null || (isLongAgo && !sameMessage(before, why));
-      saidNanos = isNews ? now : saidNanos;
+      loggedNanos = isNews ? now : loggedNanos;
       isConnected = false;
       failure = why;
     } finally {
       lock.unlock();
     }
     if (isNews) {
-      LOG.warn("no connection with {}: {}", peer, why.getMessage());
+      LOG.warn("no connection to {}: {}", peer, why.getMessage());
     }
   }
 
@@ -203,14 +204,14 @@ public final class ConnectionKeeper implements AutoCloseable {
     return String.valueOf(one.getMessage()).equals(other.getMessage());
   }
 
-  /** Longer with each failure, up to a bound, and never the same for all. */
+  /** Doubles with each failure up to a limit; randomised. */
   private long pauseNanos(int failures) {
     long first = backoff.first().toNanos();
     long pause = Math.min(backoff.most().toNanos(), first << Math.min(failures - 1, 20));
     return pause / 2 + random.nextLong(pause / 2 + 1);
   }
 
-  /** Ends the connection; what is under way ends with it. */
+  /** Ends the connection and fails what waits for it. */
   @Override
   public void close() {
     BackgroundThread thread;

@@ -5,7 +5,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
 import org.slf4j.event.Level;
 
-/** What somebody else can cause as often as he likes: a few of it, and how many more. */
+/** Logs events that others can cause at any rate: one line per period, with a count of the rest. */
 public final class RateLimitedLog {
   private static final long PERIOD_NANOS = Duration.ofSeconds(10).toNanos();
 
@@ -18,12 +18,12 @@ public final class RateLimitedLog {
     this.log = log;
   }
 
-  /** Logs it, unless that was done a short while ago. */
+  /** Logs the message unless another one was logged within the period. */
   public void warn(String message) {
     log(Level.WARN, message);
   }
 
-  /** The same of what is no reason to worry. */
+  /** Like {@link #warn}, for events that are no reason to worry. */
   public void info(String message) {
     log(Level.INFO, message);
   }
@@ -34,14 +34,14 @@ public final class RateLimitedLog {
     if (now - next >= 0 && nextNanos.compareAndSet(next, now + PERIOD_NANOS)) {
       long more = left.getAndSet(0);
       logged.incrementAndGet();
-      String before = more == 0 ? "" : " (and " + more + " more before)";
+      String before = more == 0 ? "" : " (and " + more + " similar events before)";
       log.atLevel(level).log("{}{}", message, before);
     } else {
       left.incrementAndGet();
     }
   }
 
-  /** How often it has logged. */
+  /** How many lines were logged. */
   public long logged() {
     return logged.get();
   }

@@ -12,14 +12,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Mutual TLS of one process with the others of its cluster: each side shows a certificate of an
- * authority that the other trusts, and who connects checks that the certificate is for the host he
- * connects to. The files are looked at again and again; what is new in them is for connections from
- * then on.
+ * Mutual TLS of one process with the others of its cluster. Each side presents a certificate of an
+ * authority that the other trusts, and the client checks that the certificate matches the host. The
+ * files are checked periodically; new contents apply to new connections.
  */
 public final class ClusterTls implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ClusterTls.class);
-  private static final Duration LOOK = Duration.ofSeconds(5);
+  private static final Duration CHECK_PERIOD = Duration.ofSeconds(5);
 
   private final TlsFiles files;
   private final @Nullable String host;
@@ -27,10 +26,10 @@ public final class ClusterTls implements AutoCloseable {
   private TlsTexts taken;
   private volatile TlsIdentity current;
 
-  /** Why the files were not taken at the last look; empty: they were. */
+  /** Why the files were refused at the last check; empty: they were accepted. */
   private String refusal = "";
 
-  private String saidRefusal = "";
+  private String loggedRefusal = "";
   private @Nullable BackgroundThread watch;
 
   private ClusterTls(TlsFiles files, @Nullable String host, Clock clock) throws IOException {
@@ -44,8 +43,8 @@ public final class ClusterTls implements AutoCloseable {
   /**
    * Reads the files and follows them until it is closed.
    *
-   * @param host under which others connect to this process; null: nobody does
-   * @throws IOException naming the file in which something is wrong
+   * @param host by which others connect to this process; null: none do
+   * @throws IOException naming the file that is wrong
    */
   public static ClusterTls open(TlsFiles files, @Nullable String host, Clock clock)
       throws IOException {
@@ -54,7 +53,7 @@ public final class ClusterTls implements AutoCloseable {
     return tls;
   }
 
-  /** Looks only when it is told to. */
+  /** Checks the files only when told to. */
   static ClusterTls unwatched(TlsFiles files, @Nullable String host, Clock clock)
       throws IOException {
     return new ClusterTls(files, host, clock);
@@ -62,51 +61,51 @@ public final class ClusterTls implements AutoCloseable {
 
   private void watch() throws InterruptedException {
     while (true) {
-      Thread.sleep(LOOK);
+      Thread.sleep(CHECK_PERIOD);
       try {
-        look();
+        check();
       } catch (RuntimeException e) {
-        LOG.error("TLS files as before", e);
+        LOG.error("checking the TLS files failed; keeping the certificate in use", e);
       }
     }
   }
 
-  /** Takes what the files hold if it is something else, and right. */
-  void look() {
+  /** Adopts the contents of the files if they have changed and are valid. */
+  void check() {
     try {
       TlsTexts now = TlsTexts.read(files);
       if (!now.equals(taken)) {
         current = TlsIdentity.of(files, now, host, clock.instant());
         taken = now;
-        LOG.info("new connections have the certificate {}", current);
+        LOG.info("new connections use the certificate {}", current);
       }
       refusal = "";
-      saidRefusal = "";
+      loggedRefusal = "";
     } catch (IOException e) {
       refused(String.valueOf(e.getMessage()));
     }
   }
 
-  /** Files are replaced one after the other: only what is still wrong at the next look is said. */
+  /** Files are replaced one by one, so a fault is logged only if the next check finds it too. */
   private void refused(String why) {
-    if (why.equals(refusal) && !why.equals(saidRefusal)) {
-      LOG.error("connections go on with the certificate {}: {}", current, why);
-      saidRefusal = why;
+    if (why.equals(refusal) && !why.equals(loggedRefusal)) {
+      LOG.error("TLS files refused; keeping the certificate {}: {}", current, why);
+      loggedRefusal = why;
     }
     refusal = why;
   }
 
-  /** For the next connection that is accepted. */
+  /** For an accepted connection. */
   public SslContext forAccepting() {
     return current.forAccepting();
   }
 
-  /** For one connection that is made. */
+  /** For one outgoing connection. */
   public SslContext forConnecting() throws SSLException {
     return current.forConnecting();
   }
 
-  /** When the certificate that connections are made with expires. */
+  /** When the certificate in use expires. */
   public Instant validUntil() {
     return current.validUntil();
   }

@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Certificates and keys as text. */
+/** Certificates and keys in PEM. */
 final class Pem {
   private static final Pattern KEY =
       Pattern.compile("-----BEGIN ([A-Z0-9 ]*)PRIVATE KEY-----([^-]*)-----END");
@@ -26,7 +26,7 @@ final class Pem {
   private Pem() {}
 
   /**
-   * All that are in the file, at least one.
+   * All certificates of the file, at least one.
    *
    * @throws IOException naming the file
    */
@@ -41,7 +41,7 @@ final class Pem {
       }
     } catch (CertificateException e) {
       throw new IOException(
-          "TLS " + what + " " + file + " is no certificate in PEM: " + e.getMessage(), e);
+          "TLS " + what + " " + file + " is not a certificate in PEM: " + e.getMessage(), e);
     }
     if (certificates.isEmpty()) {
       throw new IOException("TLS " + what + " " + file + " holds no certificate in PEM");
@@ -52,7 +52,7 @@ final class Pem {
   /**
    * The private key of a certificate.
    *
-   * @throws IOException naming the file, but nothing of what is in it
+   * @throws IOException naming the file, but nothing of its content
    */
   static PrivateKey key(Path file, String text, X509Certificate certificate) throws IOException {
     Matcher found = KEY.matcher(text);
@@ -65,8 +65,8 @@ final class Pem {
           "TLS key "
               + file
               + " is "
-              + (form.equals("ENCRYPTED") ? "encrypted" : "in the older form of " + form + " keys")
-              + "; what is read is PKCS#8 without a password (openssl pkcs8 -topk8 -nocrypt)");
+              + (form.equals("ENCRYPTED") ? "encrypted" : "in the older " + form + " format")
+              + "; needs PKCS#8 without a password (openssl pkcs8 -topk8 -nocrypt)");
     }
     String algorithm = certificate.getPublicKey().getAlgorithm();
     try {
@@ -74,7 +74,7 @@ final class Pem {
       return KeyFactory.getInstance(algorithm).generatePrivate(new PKCS8EncodedKeySpec(encoded));
     } catch (GeneralSecurityException | IllegalArgumentException e) {
       throw new IOException(
-          "TLS key " + file + " is no " + algorithm + " key, as the certificate's is", e);
+          "TLS key " + file + " is not an " + algorithm + " key like the certificate's", e);
     }
   }
 }

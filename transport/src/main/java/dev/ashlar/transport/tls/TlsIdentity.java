@@ -22,8 +22,8 @@ import javax.net.ssl.X509TrustManager;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A certificate with its key, and the authorities that this process trusts: known to be what others
- * with the same authorities would take.
+ * A certificate with its key, and the authorities that this process trusts. It is checked that
+ * peers with the same authorities accept the certificate.
  */
 final class TlsIdentity {
   private static final String PROTOCOL = "TLSv1.3";
@@ -48,8 +48,8 @@ final class TlsIdentity {
   }
 
   /**
-   * @param host under which others connect to this process; null: nobody does
-   * @throws IOException naming the file in which something is wrong
+   * @param host by which others connect to this process; null: none do
+   * @throws IOException naming the file that is wrong
    */
   static TlsIdentity of(TlsFiles files, TlsTexts texts, @Nullable String host, Instant now)
       throws IOException {
@@ -78,7 +78,7 @@ final class TlsIdentity {
       trust.init(anchors);
       return trust;
     } catch (GeneralSecurityException e) {
-      throw new IOException("TLS cannot be used here: " + e.getMessage(), e);
+      throw new IOException("TLS is not available: " + e.getMessage(), e);
     }
   }
 
@@ -86,11 +86,11 @@ final class TlsIdentity {
       throws IOException {
     if (!isPair(key, own.getPublicKey())) {
       throw new IOException(
-          "TLS key " + files.key() + " is not that of the certificate " + files.certificates());
+          "TLS key " + files.key() + " does not belong to the certificate " + files.certificates());
     }
   }
 
-  /** Whether what the one has signed is genuine for the other. */
+  /** Whether the public key verifies a signature of the private key. */
   private static boolean isPair(PrivateKey key, PublicKey publicKey) throws IOException {
     String algorithm =
         switch (publicKey.getAlgorithm()) {
@@ -110,7 +110,8 @@ final class TlsIdentity {
       verifying.update(something);
       return verifying.verify(signed);
     } catch (GeneralSecurityException e) {
-      throw new IOException("TLS with " + algorithm + " keys cannot be used: " + e.getMessage(), e);
+      throw new IOException(
+          "TLS with " + algorithm + " keys is not available: " + e.getMessage(), e);
     }
   }
 
@@ -130,9 +131,10 @@ final class TlsIdentity {
     }
   }
 
-  /** Others would refuse it, and say so in their logs: better here, and at once. */
+  /** Tries the certificate on itself, so that a fault shows here and not in the logs of others. */
   private void checkAcceptable(TlsFiles files, @Nullable String host) throws IOException {
-    String chosen = "TLS certificate " + files.certificates() + " would be refused by others";
+    String chosen =
+        "TLS certificate " + files.certificates() + " would be refused by other processes";
     try {
       if (host == null) {
         X509Certificate[] shown = chain.toArray(new X509Certificate[0]);
@@ -140,7 +142,7 @@ final class TlsIdentity {
           ((X509TrustManager) each).checkClientTrusted(shown, "UNKNOWN");
         }
       } else {
-        chosen += " who connect to " + host;
+        chosen += " that connect to " + host;
         TlsTrial.connect(forConnecting(), accepting, host);
       }
     } catch (CertificateException | SSLException e) {
@@ -150,15 +152,12 @@ final class TlsIdentity {
     }
   }
 
-  /** For connections from others. */
+  /** For accepted connections. */
   SslContext forAccepting() {
     return accepting;
   }
 
-  /**
-   * For one connection to another process: it has no earlier session to resume, so certificates are
-   * shown and looked at each time.
-   */
+  /** For one outgoing connection. New each time, so that no session is resumed unchecked. */
   SslContext forConnecting() throws SSLException {
     return SslContextBuilder.forClient()
         .keyManager(key, chain)
@@ -173,12 +172,12 @@ final class TlsIdentity {
     return chain.getFirst().getNotAfter().toInstant();
   }
 
-  /** Which certificate it is. */
+  /** Identifies the certificate. */
   @Override
   public String toString() {
     X509Certificate own = chain.getFirst();
     return own.getSubjectX500Principal()
-        + ", number "
+        + ", serial number "
         + own.getSerialNumber().toString(16)
         + ", valid until "
         + validUntil();

@@ -7,12 +7,12 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 
-/** What the files held when they were read. */
+/** The contents of the TLS files when they were read. */
 record TlsTexts(String certificates, String key, String authorities) {
   private static final long FILE_BYTES_MAX = 1 << 20;
 
   /**
-   * @throws IOException naming the file that cannot be read
+   * @throws IOException naming the unreadable file
    */
   static TlsTexts read(TlsFiles files) throws IOException {
     return new TlsTexts(

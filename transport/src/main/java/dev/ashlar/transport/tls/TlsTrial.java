@@ -9,12 +9,12 @@ import io.netty.handler.ssl.SslHandler;
 import java.io.IOException;
 import javax.net.ssl.SSLException;
 
-/** A TLS connection in memory: what one side has against the other shows without a network. */
+/** A TLS handshake in memory, which shows why one side would refuse the other. */
 final class TlsTrial {
   private final SslHandler handler;
   private final EmbeddedChannel channel;
 
-  /** What is wrong is asked of the handler. */
+  /** Errors are read from the handler instead. */
   private static final class Silent extends ChannelInboundHandlerAdapter {
     @Override
     public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {}
@@ -22,14 +22,14 @@ final class TlsTrial {
 
   private TlsTrial(SslHandler handler) {
     this.handler = handler;
-    // Nobody is waited for; a busy machine may be slow.
+    // The handshake waits for nobody, but a busy machine may be slow.
     handler.setHandshakeTimeoutMillis(0);
     channel = new EmbeddedChannel(handler, new Silent());
   }
 
   /**
-   * @param host as which the server is known to the client
-   * @throws SSLException what one of them has against the other
+   * @param host by which the client knows the server
+   * @throws SSLException why one side refuses the other
    */
   static void connect(SslContext client, SslContext server, String host) throws IOException {
     UnpooledByteBufAllocator heap = UnpooledByteBufAllocator.DEFAULT;
@@ -64,7 +64,7 @@ final class TlsTrial {
       throw io;
     }
     if (cause != null || !handler.handshakeFuture().isDone()) {
-      throw new SSLException("no handshake with itself", cause);
+      throw new SSLException("the handshake did not finish", cause);
     }
   }
 

@@ -5,8 +5,8 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 
 /**
- * In front of TLS on a connection that is accepted: who comes without it hears why the connection
- * ends, which TLS then does.
+ * Stands in front of TLS on an accepted connection: sends an alert to a client without TLS before
+ * TLS ends the connection.
  */
 public final class WithoutTls extends ChannelInboundHandlerAdapter {
   // If it cannot be sent, the other side has gone.

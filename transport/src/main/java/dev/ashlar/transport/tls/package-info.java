@@ -1,4 +1,4 @@
-/** TLS below the frames: certificates from files, what both sides check, and what is said of it. */
+/** TLS below the frames: certificates from files, checks, and explanations of failures. */
 @NullMarked
 package dev.ashlar.transport.tls;
 

@@ -104,7 +104,7 @@ class CallTest {
   }
 
   @Test
-  void callsOfAnyLengthAreAnsweredBesideEachOther() throws Exception {
+  void concurrentCallsOfAnyLengthAreAnswered() throws Exception {
     long seed = Long.getLong("seed", System.nanoTime());
     Queue<Throwable> failures = new ConcurrentLinkedQueue<>();
     try (CallClient client = connected()) {
@@ -137,7 +137,7 @@ class CallTest {
   }
 
   @Test
-  void aCallWithoutAnAnswerEndsInTimeAndTakesNothingWithIt() throws Exception {
+  void aCallWithoutAnAnswerEndsAtItsDeadlineAndReleasesItsMemory() throws Exception {
     try (CallClient client = connected()) {
       CallException late =
           assertThrows(
@@ -154,7 +154,7 @@ class CallTest {
   }
 
   @Test
-  void whatIsBeyondTheTermsWaitsAndWhatIsBeyondTheBudgetIsRefused() throws Exception {
+  void callsBeyondTheTermsWaitAndCallsBeyondTheBudgetAreRefused() throws Exception {
     port.close();
     server.close();
     listen(new CallServerConfig.Limits(8, 8, 2, Wire.CALL_BYTES_MAX, Wire.ANSWER_BYTES_MAX));
@@ -192,7 +192,7 @@ class CallTest {
   }
 
   @Test
-  void whoDoesNotKnowTheSecretOrIsOfAnotherClusterIsTold() throws Exception {
+  void aWrongSecretOrClusterIsReported() throws Exception {
     refused(HandshakeFault.NOT_AUTHENTIC, cluster, secret("another secret, as long"));
     refused(HandshakeFault.WRONG_CLUSTER, UUID.randomUUID(), SECRET);
     assertTrue(held.isEmpty());

@@ -143,7 +143,7 @@ class HostileCallersTest {
   }
 
   @Test
-  void whatIsNoCallEndsTheConnection() throws Exception {
+  void messagesThatAreNoCallsEndTheConnection() throws Exception {
     isEnded(frames -> frames.send(0, 1, new Signal.Data()));
     isEnded(frames -> frames.send(0, 1, new CallMessage.Answer(Outcome.DONE, 0)));
     isEnded(frames -> frames.send(0, 1, new Request.DeleteAll(List.of(new BlobId(1, 2)))));
@@ -153,7 +153,7 @@ class HostileCallersTest {
   }
 
   @Test
-  void lengthsThatAreNotKeptEndTheConnection() throws Exception {
+  void wrongLengthsEndTheConnection() throws Exception {
     isEnded(frames -> frames.send(call(1, 10, 5)));
     isEnded(frames -> frames.send(call(1, 5, 10)));
     isEnded(frames -> frames.send(call(1, 0, 300_000)));
@@ -179,7 +179,7 @@ class HostileCallersTest {
   }
 
   @Test
-  void nothingIsTakenBeforeTheProof() throws Exception {
+  void callsBeforeAuthenticationAreRefused() throws Exception {
     isEnded(new Caller(false, frames -> frames.send(call(1, 0, 0))));
     isEnded(new Caller(false, frames -> frames.send(call(1, 10, 10))));
     assertEquals(0, handled.get());

@@ -65,7 +65,7 @@ class FrameReaderTest {
 
   /** One byte wrong anywhere: nothing wrong is ever handed on. */
   @Test
-  void everyDamageIsNoticed() {
+  void everyFlippedBitIsDetected() {
     FrameBytes out = new FrameBytes();
     out.add(1, new Reply.Bytes(300), bytes(new Random(1), 300));
     out.add(2, new Reply.Done(9), new byte[0]);
@@ -89,7 +89,7 @@ class FrameReaderTest {
   }
 
   @Test
-  void aCutAnywhereLeavesNothingBehind() throws Exception {
+  void aConnectionCutAnywhereLeaksNoSlab() throws Exception {
     FrameBytes out = new FrameBytes();
     out.add(1, new Reply.Bytes(5000), bytes(new Random(1), 5000));
     out.add(2, new Reply.Done(9), new byte[0]);
@@ -115,7 +115,7 @@ class FrameReaderTest {
 
   /** Long data goes where it belongs; only what comes with headers is copied. */
   @Test
-  void littleIsCopied() throws Exception {
+  void longDataIsReceivedInPlace() throws Exception {
     Received in = new Received();
     in.reader.establish(0);
     FrameBytes small = new FrameBytes();

@@ -77,7 +77,7 @@ class FrameSchedulerTest implements FrameScheduler.Sink {
   }
 
   @Test
-  void whatIsCancelledIsGivenBackUnsent() {
+  void cancelledDataIsReleasedUnsent() {
     OutgoingMessage unsent = addLong(1);
     OutgoingMessage begun = addLong(2);
     unsent.cancel();
@@ -93,7 +93,7 @@ class FrameSchedulerTest implements FrameScheduler.Sink {
   }
 
   @Test
-  void closingGivesEverythingBack() {
+  void closingReleasesAllData() {
     addLong(1);
     add(2, 10);
     addLong(3);

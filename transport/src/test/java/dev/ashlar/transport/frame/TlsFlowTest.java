@@ -76,7 +76,7 @@ class TlsFlowTest {
   }
 
   @Test
-  void whoDoesNotReadIsNotWaitedForInMemory() throws Exception {
+  void dataForAPeerThatDoesNotReadIsNotBuffered() throws Exception {
     TestAuthority authority = new TestAuthority(folder, "authority");
     try (EventLoops loops = new EventLoops(Transport.preferred(), 1, "flow");
         SSLServerSocket listener = listener(authority);

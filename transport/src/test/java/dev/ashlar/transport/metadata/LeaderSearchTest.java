@@ -107,7 +107,7 @@ class LeaderSearchTest {
 
   /** The first has led and was cut off; the last has heard of nobody else since. */
   @Test
-  void aLeaderOfThePastThatAnotherPeerStillNamesDoesNotHideTheLeader() throws Exception {
+  void aFormerLeaderNamedByAPeerDoesNotHideTheLeader() throws Exception {
     listen(4);
     try (LeaderCalls client = client()) {
       answers.set(1, () -> follows(0));
@@ -128,7 +128,7 @@ class LeaderSearchTest {
   }
 
   @Test
-  void aPeerThatKnowsTheLeaderIsBelieved() throws Exception {
+  void theNamedLeaderIsCalledNext() throws Exception {
     listen(3);
     try (LeaderCalls client = client()) {
       answers.set(0, () -> follows(2));

@@ -85,7 +85,7 @@ class RemoteMetadataWatchTest {
   }
 
   @Test
-  void anAnswerThatMakesNoSenseDoesNotEndTheWatch() throws Exception {
+  void aMalformedAnswerDoesNotEndTheWatch() throws Exception {
     states.add(state(1).build()); // when it is opened
     states.add(state(2).addMetadataPeers("nowhere").build());
     states.add(state(3).build());

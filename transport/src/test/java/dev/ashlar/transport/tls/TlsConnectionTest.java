@@ -177,7 +177,7 @@ class TlsConnectionTest {
   }
 
   @Test
-  void whoHasNoTlsIsRefused() throws Exception {
+  void aClientWithoutTlsIsRefused() throws Exception {
     int port = listen(authority.tls("server"));
     String heard = refused(client(HOST, port, null));
     assertSays("the other side uses TLS, this process does not", heard);
@@ -193,7 +193,7 @@ class TlsConnectionTest {
   }
 
   @Test
-  void whoIsCutOffBeforeTlsIsAgreedSaysSo() throws Exception {
+  void aConnectionCutDuringTheTlsHandshakeIsReported() throws Exception {
     try (ServerSocket listener = new ServerSocket(0, 9, InetAddress.getLoopbackAddress())) {
       CallClient client = client(HOST, listener.getLocalPort(), authority.tls("client"));
       try (Socket peer = listener.accept()) {
@@ -215,7 +215,7 @@ class TlsConnectionTest {
     TestAuthority.replace(files.authorities(), another.pem() + authority.pem());
     int port = listen(authority.tls("server"));
     String heard = refused(client(HOST, port, open(files)));
-    assertSays("the other side refused TLS with this process", heard);
+    assertSays("the other side refused this process during the TLS handshake", heard);
     serverSaid("of");
     serverSaid("authority that is trusted here");
   }
@@ -230,20 +230,20 @@ class TlsConnectionTest {
     TestAuthority.replace(files.authorities(), another.pem() + authority.pem());
     int port = listen(open(files));
     String heard = refused(client(HOST, port, authority.tls("client")));
-    assertSays("the certificate shown is of no authority that is trusted here", heard);
-    serverSaid("the other side refused TLS with this process");
+    assertSays("the presented certificate is from no authority that this process trusts", heard);
+    serverSaid("the other side refused this process during the TLS handshake");
   }
 
   @Test
-  void aServerHasToBeTheOneThatIsMeant() throws Exception {
+  void theServersCertificateMustMatchItsHost() throws Exception {
     int port = listen(authority.tls("server"));
     String heard = refused(client("localhost", port, authority.tls("client")));
     assertSays("localhost", heard);
-    serverSaid("the other side refused TLS with this process");
+    serverSaid("the other side refused this process during the TLS handshake");
   }
 
   @Test
-  void whatExpiresWhileItRunsIsRefused() throws Exception {
+  void certificatesThatExpireAtRunTimeAreRefused() throws Exception {
     Instant soon = Instant.now().plusSeconds(4);
     X509Bundle brief =
         authority.issue("brief", builder -> TestAuthority.node(builder).notAfter(soon));
@@ -254,11 +254,11 @@ class TlsConnectionTest {
       Thread.sleep(50);
     }
     String heard = refused(client(HOST, of, authority.tls("client")));
-    assertSays("the certificate shown has expired", heard);
-    serverSaid("the other side refused TLS with this process");
+    assertSays("the presented certificate has expired", heard);
+    serverSaid("the other side refused this process during the TLS handshake");
     log.list.clear();
     assertSays("the other side refused TLS", refused(client(HOST, by, tls)));
-    serverSaid("the certificate shown has expired");
+    serverSaid("the presented certificate has expired");
   }
 
   private SSLContext context(KeyManager @Nullable [] keys) throws Exception {
@@ -289,7 +289,7 @@ class TlsConnectionTest {
     try (SSLSocket socket = (SSLSocket) context(null).getSocketFactory().createSocket(HOST, port)) {
       endsWithoutAWord(socket);
     }
-    serverSaid("the other side showed no certificate of an authority that is trusted here");
+    serverSaid("the other side presented no certificate of an authority that this process trusts");
   }
 
   @Test
@@ -305,7 +305,7 @@ class TlsConnectionTest {
 
   /** Who has a certificate of the cluster, but not the secret, stands between two that have it. */
   @Test
-  void nobodyCanStandBetween() throws Exception {
+  void aManInTheMiddleIsRefused() throws Exception {
     int port = listen(authority.tls("server"));
     SSLContext between = context(keys("between"));
     try (SSLServerSocket listener =
@@ -345,7 +345,7 @@ class TlsConnectionTest {
 
   /** First the new authority is trusted everywhere, then it issues: nobody is interrupted. */
   @Test
-  void certificatesAndAuthoritiesAreRenewedWhileConnectionsLast() throws Exception {
+  void certificatesAndAuthoritiesAreRenewedWithoutReconnecting() throws Exception {
     TlsFiles ofServer = authority.files("server");
     TlsFiles ofClient = authority.files("client");
     ClusterTls serverTls = open(ofServer);
@@ -356,17 +356,17 @@ class TlsConnectionTest {
     for (TlsFiles files : List.of(ofServer, ofClient)) {
       TestAuthority.replace(files.authorities(), authority.pem() + another.pem());
     }
-    serverTls.look();
-    clientTls.look();
+    serverTls.check();
+    clientTls.check();
     asks(client(HOST, port, clientTls), 1000);
     issueAnew(ofServer, "server");
-    serverTls.look();
+    serverTls.check();
     asks(client(HOST, port, clientTls), 1000);
     issueAnew(ofClient, "client");
-    clientTls.look();
+    clientTls.check();
     asks(client(HOST, port, clientTls), 1000);
     TestAuthority.replace(ofServer.authorities(), another.pem());
-    serverTls.look();
+    serverTls.check();
     asks(client(HOST, port, clientTls), 1000);
     asks(lasting, 1000);
     assertEquals(1, lasting.status().connections());

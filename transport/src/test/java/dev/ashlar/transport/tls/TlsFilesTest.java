@@ -50,7 +50,7 @@ class TlsFilesTest {
   }
 
   @Test
-  void keysOfAllKindsAreTaken() throws Exception {
+  void keysOfAllKindsAreAccepted() throws Exception {
     List<CertificateBuilder.Algorithm> kinds =
         List.of(
             CertificateBuilder.Algorithm.ecp256,
@@ -64,7 +64,7 @@ class TlsFilesTest {
   }
 
   @Test
-  void filesThatAreNotThereAreNamed() throws Exception {
+  void missingFilesAreNamed() throws Exception {
     for (String name : List.of("tls.crt", "tls.key", "ca.crt")) {
       TlsFiles files = authority.files("node");
       Files.delete(folder.resolve("node").resolve(name));
@@ -75,28 +75,28 @@ class TlsFilesTest {
   }
 
   @Test
-  void aKeyHasToBeThatOfTheCertificate() throws Exception {
+  void theKeyMustBelongToTheCertificate() throws Exception {
     TlsFiles files = authority.files("node");
     X509Bundle other = authority.issue("node", TestAuthority::node);
     TestAuthority.replace(files.key(), other.getPrivateKeyPEM());
-    refused(files, HOST, "tls.key is not that of the certificate");
+    refused(files, HOST, "tls.key does not belong to the certificate");
     X509Bundle rsa = authority.issue("node", builder -> builder.rsa2048());
     TestAuthority.replace(files.key(), rsa.getPrivateKeyPEM());
-    refused(files, HOST, "tls.key is no EC key");
+    refused(files, HOST, "tls.key is not an EC key");
   }
 
   @Test
-  void keysInOtherFormsAreNotTaken() throws Exception {
+  void keysInOtherFormatsAreRefused() throws Exception {
     TlsFiles files = authority.files("node");
     String pem = Files.readString(files.key());
     TestAuthority.replace(files.key(), pem.replace("PRIVATE", "ENCRYPTED PRIVATE"));
     refused(files, HOST, "tls.key is encrypted", "PKCS#8");
     TestAuthority.replace(files.key(), pem.replace("PRIVATE", "RSA PRIVATE"));
-    refused(files, HOST, "older form of RSA keys", "openssl pkcs8");
+    refused(files, HOST, "older RSA format", "openssl pkcs8");
   }
 
   @Test
-  void timeIsLookedAt() throws Exception {
+  void certificatesOutsideTheirValidityAreRefused() throws Exception {
     Instant now = Instant.now();
     refused(
         issued(builder -> builder.notAfter(now.minusSeconds(9))), HOST, "tls.crt has expired", "T");
@@ -107,15 +107,15 @@ class TlsFilesTest {
   }
 
   @Test
-  void whatOthersWouldRefuseIsRefusedHere() throws Exception {
+  void certificatesThatPeersWouldRefuseAreRefused() throws Exception {
     TlsFiles files = authority.files("node");
     TestAuthority another = new TestAuthority(folder, "another");
     TestAuthority.replace(files.authorities(), another.pem());
-    refused(files, HOST, "tls.crt", "is of no authority that is trusted here", "ca.crt");
-    refused(files, null, "tls.crt", "is of no authority that is trusted here", "ca.crt");
+    refused(files, HOST, "tls.crt", "is from no authority that this process trusts", "ca.crt");
+    refused(files, null, "tls.crt", "is from no authority that this process trusts", "ca.crt");
     TestAuthority.replace(files.authorities(), another.pem() + authority.pem());
     assertNotNull(open(files, HOST));
-    refused(files, "storage-1", "who connect to storage-1", "No name matching storage-1");
+    refused(files, "storage-1", "that connect to storage-1", "No name matching storage-1");
     assertNotNull(open(files, null));
     refused(
         issued(builder -> builder.addSanIpAddress(HOST).addExtendedKeyUsageServerAuth()),
@@ -131,37 +131,37 @@ class TlsFilesTest {
   }
 
   @Test
-  void newFilesAreTakenAndBrokenOnesAreNot() throws Exception {
+  void newFilesAreAdoptedAndBrokenOnesAreNot() throws Exception {
     TlsFiles files = authority.files("node");
     try (ClusterTls tls = open(files, HOST)) {
       Instant first = tls.validUntil();
       Object before = tls.forAccepting();
-      tls.look();
+      tls.check();
       assertEquals(before, tls.forAccepting());
       Instant later = first.plus(Duration.ofDays(7));
       X509Bundle renewed =
           authority.issue("node", builder -> TestAuthority.node(builder).notAfter(later));
       TestAuthority.replace(files.certificates(), renewed.getCertificatePathPEM());
-      tls.look();
+      tls.check();
       assertEquals(first, tls.validUntil(), "a certificate without its key");
       TestAuthority.replace(files.key(), renewed.getPrivateKeyPEM());
-      tls.look();
+      tls.check();
       assertNotEquals(first, tls.validUntil());
       Instant second = tls.validUntil();
       Files.delete(files.certificates());
-      tls.look();
-      tls.look();
+      tls.check();
+      tls.check();
       assertEquals(second, tls.validUntil(), "no file");
       authority.files(
           "node",
           authority.issue(
               "node",
               builder -> TestAuthority.node(builder).notAfter(Instant.now().minusSeconds(1))));
-      tls.look();
-      tls.look();
+      tls.check();
+      tls.check();
       assertEquals(second, tls.validUntil(), "an expired one");
       authority.files("node");
-      tls.look();
+      tls.check();
       assertNotEquals(second, tls.validUntil());
     }
   }
