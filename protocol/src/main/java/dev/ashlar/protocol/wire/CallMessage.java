@@ -27,7 +27,7 @@ public sealed interface CallMessage extends Message {
   }
 
   /** What is called, with the types of its request and result; the numbers never change. */
-  enum Method {
+  enum Method implements Coded {
     /** Command: CommandResult. */
     SUBMIT(1),
     /** MetadataQuery: MetadataAnswer. */
@@ -54,22 +54,18 @@ public sealed interface CallMessage extends Message {
       this.code = (byte) code;
     }
 
-    byte code() {
+    @Override
+    public byte code() {
       return code;
     }
 
     static Method of(byte code) throws WireFormatException {
-      for (Method method : ALL) {
-        if (method.code == code) {
-          return method;
-        }
-      }
-      throw new WireFormatException("method " + code);
+      return Coded.of(ALL, code);
     }
   }
 
   /** How a call ended; the numbers never change. */
-  enum Outcome {
+  enum Outcome implements Coded {
     DONE(0),
     /** It had no effect because another peer leads; comes with a LeaderHint. */
     NOT_LEADER(1),
@@ -89,17 +85,13 @@ public sealed interface CallMessage extends Message {
       this.code = (byte) code;
     }
 
-    byte code() {
+    @Override
+    public byte code() {
       return code;
     }
 
     static Outcome of(byte code) throws WireFormatException {
-      for (Outcome outcome : ALL) {
-        if (outcome.code == code) {
-          return outcome;
-        }
-      }
-      throw new WireFormatException("outcome " + code);
+      return Coded.of(ALL, code);
     }
   }
 }

@@ -1,7 +1,7 @@
 package dev.ashlar.protocol.wire;
 
 /** Why a handshake failed; the numbers never change. */
-public enum HandshakeFault {
+public enum HandshakeFault implements Coded {
   WRONG_CLUSTER(1),
   /** The other side's wire version is older. */
   OLDER_VERSION(2),
@@ -23,7 +23,8 @@ public enum HandshakeFault {
     this.code = (byte) code;
   }
 
-  byte code() {
+  @Override
+  public byte code() {
     return code;
   }
 
@@ -37,11 +38,6 @@ public enum HandshakeFault {
   }
 
   static HandshakeFault of(byte code) throws WireFormatException {
-    for (HandshakeFault fault : values()) {
-      if (fault.code == code) {
-        return fault;
-      }
-    }
-    throw new WireFormatException("handshake fault " + code);
+    return Coded.of(values(), code);
   }
 }

@@ -34,7 +34,8 @@ public sealed interface HandshakeMessage extends Message {
   record Hello(PeerIdentity identity, byte[] nonce, List<UUID> drives) implements HandshakeMessage {
     public Hello {
       drives = List.copyOf(drives);
-      if (nonce.length != NONCE_BYTES || drives.size() > Wire.DRIVES_MAX) {
+      checkLength(nonce, NONCE_BYTES);
+      if (drives.size() > Wire.DRIVES_MAX) {
         throw new IllegalArgumentException(drives.size() + " drives");
       }
     }
@@ -43,27 +44,21 @@ public sealed interface HandshakeMessage extends Message {
   /** The server's answer, which the client must answer with a proof. */
   record Challenge(PeerIdentity identity, byte[] nonce) implements HandshakeMessage {
     public Challenge {
-      if (nonce.length != NONCE_BYTES) {
-        throw new IllegalArgumentException("nonce of " + nonce.length + " bytes");
-      }
+      checkLength(nonce, NONCE_BYTES);
     }
   }
 
   /** Proves that the client knows the secret. */
   record Proof(byte[] proof) implements HandshakeMessage {
     public Proof {
-      if (proof.length != PROOF_BYTES) {
-        throw new IllegalArgumentException("proof of " + proof.length + " bytes");
-      }
+      checkLength(proof, PROOF_BYTES);
     }
   }
 
   /** Proves that the server knows it too, and states what it serves. */
   record Welcome(byte[] proof, Terms terms) implements HandshakeMessage {
     public Welcome {
-      if (proof.length != PROOF_BYTES) {
-        throw new IllegalArgumentException("proof of " + proof.length + " bytes");
-      }
+      checkLength(proof, PROOF_BYTES);
     }
   }
 
@@ -96,6 +91,12 @@ public sealed interface HandshakeMessage extends Message {
 
     public Refusal {
       why = why.substring(0, Math.min(why.length(), WHY_CHARS_MAX));
+    }
+  }
+
+  private static void checkLength(byte[] value, int expected) {
+    if (value.length != expected) {
+      throw new IllegalArgumentException(value.length + " bytes instead of " + expected);
     }
   }
 }

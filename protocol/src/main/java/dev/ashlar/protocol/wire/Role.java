@@ -1,7 +1,7 @@
 package dev.ashlar.protocol.wire;
 
 /** The role in which a process opens or accepts a connection; the numbers never change. */
-public enum Role {
+public enum Role implements Coded {
   GATEWAY(1),
   STORAGE_NODE(2),
   METADATA(3),
@@ -13,16 +13,12 @@ public enum Role {
     this.code = (byte) code;
   }
 
-  byte code() {
+  @Override
+  public byte code() {
     return code;
   }
 
   static Role of(byte code) throws WireFormatException {
-    for (Role role : values()) {
-      if (role.code == code) {
-        return role;
-      }
-    }
-    throw new WireFormatException("role " + code);
+    return Coded.of(values(), code);
   }
 }

@@ -12,6 +12,7 @@ import dev.ashlar.protocol.model.ShardId;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.UUID;
 import java.util.function.BiConsumer;
@@ -70,6 +71,19 @@ final class WireValues {
           (out, uuid) ->
               out.putLong(uuid.getMostSignificantBits()).putLong(uuid.getLeastSignificantBits()),
           in -> new UUID(in.getLong(), in.getLong()));
+
+  /** The index is the number on the wire, which never changes; null: no fault. */
+  private static final List<@Nullable ShardFault> FAULTS =
+      Arrays.asList(
+          null,
+          ShardFault.MISSING,
+          ShardFault.CORRUPT,
+          ShardFault.IO_ERROR,
+          ShardFault.READ_ONLY,
+          ShardFault.FULL,
+          ShardFault.OVERLOADED,
+          ShardFault.UNAVAILABLE,
+          ShardFault.REVISION_GONE);
 
   private WireValues() {}
 
@@ -206,35 +220,14 @@ final class WireValues {
     return text.getBytes(StandardCharsets.UTF_8);
   }
 
-  /** The numbers never change; 0: no fault. */
   static byte code(@Nullable ShardFault fault) {
-    if (fault == null) {
-      return 0;
-    }
-    return switch (fault) {
-      case MISSING -> 1;
-      case CORRUPT -> 2;
-      case IO_ERROR -> 3;
-      case READ_ONLY -> 4;
-      case FULL -> 5;
-      case OVERLOADED -> 6;
-      case UNAVAILABLE -> 7;
-      case REVISION_GONE -> 8;
-    };
+    return (byte) FAULTS.indexOf(fault);
   }
 
   static @Nullable ShardFault fault(byte code) throws WireFormatException {
-    return switch (code) {
-      case 0 -> null;
-      case 1 -> ShardFault.MISSING;
-      case 2 -> ShardFault.CORRUPT;
-      case 3 -> ShardFault.IO_ERROR;
-      case 4 -> ShardFault.READ_ONLY;
-      case 5 -> ShardFault.FULL;
-      case 6 -> ShardFault.OVERLOADED;
-      case 7 -> ShardFault.UNAVAILABLE;
-      case 8 -> ShardFault.REVISION_GONE;
-      default -> throw new WireFormatException("fault " + code);
-    };
+    if (code < 0 || code >= FAULTS.size()) {
+      throw new WireFormatException("fault " + code);
+    }
+    return FAULTS.get(code);
   }
 }

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * One connection that this process makes: connects, authenticates both sides, then hands messages
  * to the subclass until the connection ends.
  */
-public abstract class ClientSession extends Session implements ConnectionKeeper.Attempt {
+public abstract class ClientSession extends Session {
   private final Options options;
   private final HandshakeMessage.Hello hello;
   private final CountDownLatch closed = new CountDownLatch(1);
@@ -71,8 +71,7 @@ public abstract class ClientSession extends Session implements ConnectionKeeper.
 
   // ---- For other threads ----
 
-  @Override
-  public final void connect(EventLoops loops, InetSocketAddress address) {
+  final void connect(EventLoops loops, InetSocketAddress address) {
     ChannelFuture connected;
     try {
       connected = loops.connect(address, options.connect(), options.tls(), frames());
@@ -90,8 +89,7 @@ public abstract class ClientSession extends Session implements ConnectionKeeper.
             });
   }
 
-  @Override
-  public final void close(String reason) {
+  final void close(String reason) {
     Channel connecting = channel;
     boolean isScheduled = frames().execute(() -> frames().close(new IOException(reason)));
     if (!isScheduled && connecting != null) {
@@ -112,8 +110,8 @@ public abstract class ClientSession extends Session implements ConnectionKeeper.
     finish(reason);
   }
 
-  @Override
-  public final IOException awaitClosed() throws InterruptedException {
+  /** Waits for the end; returns its reason. */
+  final IOException awaitClosed() throws InterruptedException {
     closed.await();
     IOException reason = why;
     return reason == null ? new IOException("closed") : reason;

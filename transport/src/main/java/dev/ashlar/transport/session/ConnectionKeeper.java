@@ -11,6 +11,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -27,25 +28,13 @@ public final class ConnectionKeeper implements AutoCloseable {
   private final EventLoops loops;
   private final Backoff backoff;
   private final RandomGenerator random;
-  private final Supplier<? extends Attempt> attempts;
+  private final Supplier<? extends ClientSession> sessions;
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
-  private @Nullable BackgroundThread connecting;
-  private @Nullable Attempt current;
-  private @Nullable IOException failure;
-  private long connections;
+  private volatile Status status = new Status(false, 0, null);
+  private volatile @Nullable BackgroundThread connecting;
+  private volatile @Nullable ClientSession current;
   private long loggedNanos;
-  private boolean isConnected;
-
-  /** One attempt to connect, and the connection that it makes. */
-  public interface Attempt {
-    void connect(EventLoops loops, InetSocketAddress address);
-
-    /** Returns why it ended. */
-    IOException awaitClosed() throws InterruptedException;
-
-    void close(String reason);
-  }
 
   /**
    * Pauses between attempts to connect; they double with each failure.
@@ -68,42 +57,40 @@ public final class ConnectionKeeper implements AutoCloseable {
    * @param failure why it is not connected, or last was not: a {@link
    *     dev.ashlar.protocol.wire.HandshakeException} when the other side refused or is a wrong one
    */
-  public record Status(boolean isConnected, long connections, @Nullable IOException failure) {}
+  public record Status(boolean isConnected, long connections, @Nullable IOException failure) {
+    private Status connected() {
+      return new Status(true, connections + 1, failure);
+    }
+
+    private Status lost(@Nullable IOException why) {
+      return new Status(false, connections, why);
+    }
+  }
 
   /**
    * @param random spreads the pauses, so that processes do not reconnect at the same moment
-   * @param attempts makes the next attempt
+   * @param sessions makes the session of the next attempt
    */
   public ConnectionKeeper(
       Endpoint peer,
       EventLoops loops,
       Backoff backoff,
       RandomGenerator random,
-      Supplier<? extends Attempt> attempts) {
+      Supplier<? extends ClientSession> sessions) {
     this.peer = peer;
     this.loops = loops;
     this.backoff = backoff;
     this.random = random;
-    this.attempts = attempts;
+    this.sessions = sessions;
   }
 
   /** Starts connecting; to be called once. */
   public void start() {
-    lock.lock();
-    try {
-      connecting = BackgroundThread.start("connect-" + peer, this::keepConnected);
-    } finally {
-      lock.unlock();
-    }
+    connecting = BackgroundThread.start("connect-" + peer, this::keepConnected);
   }
 
   public Status status() {
-    lock.lock();
-    try {
-      return new Status(isConnected, connections, failure);
-    } finally {
-      lock.unlock();
-    }
+    return status;
   }
 
   /** Waits until it is connected; false after the timeout. */
@@ -111,46 +98,52 @@ public final class ConnectionKeeper implements AutoCloseable {
     long left = timeout.toNanos();
     lock.lockInterruptibly();
     try {
-      while (!isConnected && left > 0) {
+      while (!status.isConnected() && left > 0) {
         left = changed.awaitNanos(left);
       }
-      return isConnected;
+      return status.isConnected();
     } finally {
       lock.unlock();
     }
   }
 
-  /** Called by the attempt, on its event loop, when the handshake is over. */
-  public void connected() {
+  /** Changes the status; returns the one before. */
+  private Status update(UnaryOperator<Status> change) {
     lock.lock();
     try {
-      isConnected = true;
-      connections++;
+      Status before = status;
+      status = change.apply(before);
       changed.signalAll();
+      return before;
     } finally {
       lock.unlock();
     }
+  }
+
+  /** Called by the session's owner, on its event loop, when the handshake is over. */
+  public void connected() {
+    update(Status::connected);
     LOG.info("connected to {}", peer);
   }
 
   private void keepConnected() throws InterruptedException {
     int failures = 0;
     while (true) {
-      Attempt attempt = attempts.get();
-      long before = connectionsSoFar();
+      ClientSession session = sessions.get();
+      long before = status.connections();
       IOException why;
       try {
-        why = connectAndAwaitEnd(attempt);
+        why = connectAndAwaitEnd(session);
       } finally {
-        attempt.close("closed");
+        session.close("closed");
       }
-      failures = connectionsSoFar() > before ? 1 : failures + 1;
+      failures = status.connections() > before ? 1 : failures + 1;
       lost(why);
       TimeUnit.NANOSECONDS.sleep(pauseNanos(failures));
     }
   }
 
-  private IOException connectAndAwaitEnd(Attempt attempt) throws InterruptedException {
+  private IOException connectAndAwaitEnd(ClientSession session) throws InterruptedException {
     InetSocketAddress resolved;
     try {
       // Not on an event loop, because resolving a name may block.
@@ -158,50 +151,24 @@ public final class ConnectionKeeper implements AutoCloseable {
     } catch (IOException e) {
       return new IOException("unknown host " + peer.host(), e);
     }
-    setCurrent(attempt);
-    attempt.connect(loops, resolved);
-    return attempt.awaitClosed();
-  }
-
-  private void setCurrent(Attempt attempt) {
-    lock.lock();
-    try {
-      current = attempt;
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  private long connectionsSoFar() {
-    lock.lock();
-    try {
-      return connections;
-    } finally {
-      lock.unlock();
-    }
+    current = session;
+    session.connect(loops, resolved);
+    return session.awaitClosed();
   }
 
   private void lost(IOException why) {
-    boolean isNews;
-    lock.lock();
-    try {
-      IOException before = failure;
-      long now = System.nanoTime();
-      boolean isLongAgo = now - loggedNanos > LOG_INTERVAL.toNanos();
-      isNews = isConnected || before == null || (isLongAgo && !sameMessage(before, why));
-      loggedNanos = isNews ? now : loggedNanos;
-      isConnected = false;
-      failure = why;
-    } finally {
-      lock.unlock();
-    }
-    if (isNews) {
+    Status before = update(now -> now.lost(why));
+    IOException known = before.failure();
+    long now = System.nanoTime();
+    boolean isOther = now - loggedNanos > LOG_INTERVAL.toNanos() && !sameMessage(known, why);
+    if (before.isConnected() || known == null || isOther) {
+      loggedNanos = now;
       LOG.warn("no connection to {}: {}", peer, why.getMessage());
     }
   }
 
-  private static boolean sameMessage(IOException one, IOException other) {
-    return String.valueOf(one.getMessage()).equals(other.getMessage());
+  private static boolean sameMessage(@Nullable IOException one, IOException other) {
+    return one != null && String.valueOf(one.getMessage()).equals(other.getMessage());
   }
 
   /** Doubles with each failure up to a limit; randomised. */
@@ -214,24 +181,12 @@ public final class ConnectionKeeper implements AutoCloseable {
   /** Ends the connection and fails what waits for it. */
   @Override
   public void close() {
-    BackgroundThread thread;
-    lock.lock();
-    try {
-      thread = connecting;
-    } finally {
-      lock.unlock();
-    }
+    BackgroundThread thread = connecting;
     if (thread != null) {
       thread.close();
     }
-    Attempt last;
-    lock.lock();
-    try {
-      last = current;
-      isConnected = false;
-    } finally {
-      lock.unlock();
-    }
+    ClientSession last = current;
+    update(now -> now.lost(now.failure()));
     if (last != null) {
       last.close("closed");
       try {
