@@ -29,7 +29,7 @@ import dev.ashlar.protocol.message.CommandBatch;
 import dev.ashlar.protocol.message.CommandResult;
 import dev.ashlar.protocol.message.DedupRow;
 import dev.ashlar.protocol.message.ResultCode;
-import dev.ashlar.protocol.model.NodeLife;
+import dev.ashlar.protocol.model.NodeLiveness;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -170,7 +170,7 @@ public final class MetadataState {
     for (Command command : entry.getCommandsList()) {
       long beforeMs = logTimeMs;
       logTimeMs = Math.max(logTimeMs, steadyMs(command));
-      if (beforeMs > 0 && logTimeMs - beforeMs > NodeLife.DOWN_MS) {
+      if (beforeMs > 0 && logTimeMs - beforeMs > NodeLiveness.DOWN_MS) {
         unbrokenSinceMs = logTimeMs;
       }
       CommandResult result = sessions.answered(command, answers);

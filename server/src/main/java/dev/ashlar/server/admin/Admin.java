@@ -14,7 +14,7 @@ import dev.ashlar.protocol.message.Registry;
 import dev.ashlar.protocol.message.ResultCode;
 import dev.ashlar.protocol.message.SetBalance;
 import dev.ashlar.protocol.model.DriveId;
-import dev.ashlar.protocol.model.NodeLife;
+import dev.ashlar.protocol.model.NodeLiveness;
 import dev.ashlar.protocol.model.PlacementMap;
 import dev.ashlar.server.cluster.ClusterBalance;
 import dev.ashlar.server.cluster.DataRisk;
@@ -300,7 +300,7 @@ public final class Admin {
               node.getRack(),
               node.getZone(),
               node.getGateway(),
-              NodeLife.isUp(node, registry.getLogTimeMs()),
+              NodeLiveness.isUp(node, registry.getLogTimeMs()),
               Math.max(0, registry.getLogTimeMs() - node.getHeartbeatMs()),
               registry.getDrivesList().stream()
                   .filter(drive -> drive.getNode().equals(node.getName()))

@@ -10,7 +10,7 @@ import dev.ashlar.protocol.message.MoveSlots;
 import dev.ashlar.protocol.message.Registry;
 import dev.ashlar.protocol.message.ResultCode;
 import dev.ashlar.protocol.model.DriveId;
-import dev.ashlar.protocol.model.NodeLife;
+import dev.ashlar.protocol.model.NodeLiveness;
 import dev.ashlar.protocol.model.PlacementMap;
 import dev.ashlar.protocol.model.Profile;
 import dev.ashlar.server.jobs.PeriodicJobs;
@@ -42,7 +42,7 @@ public final class ClusterBalance {
   /**
    * What happened between looks that are farther apart is not known, also of those that are down.
    */
-  private static final Duration GAP_MAX = Duration.ofMillis(NodeLife.DOWN_MS);
+  private static final Duration GAP_MAX = Duration.ofMillis(NodeLiveness.DOWN_MS);
 
   /**
    * For so long a drive is up before it gets slots, so that every gateway has found it by then:

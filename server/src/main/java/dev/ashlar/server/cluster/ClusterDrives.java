@@ -10,7 +10,7 @@ import dev.ashlar.protocol.message.DriveRow;
 import dev.ashlar.protocol.message.NodeRow;
 import dev.ashlar.protocol.message.Registry;
 import dev.ashlar.protocol.model.DriveId;
-import dev.ashlar.protocol.model.NodeLife;
+import dev.ashlar.protocol.model.NodeLiveness;
 import dev.ashlar.protocol.process.BackgroundThread;
 import dev.ashlar.protocol.wire.Role;
 import dev.ashlar.server.config.ClusterOptions;
@@ -296,7 +296,7 @@ public final class ClusterDrives implements ClusterView, AutoCloseable {
     Registry registry = registry();
     return registry.getNodesList().stream()
         .filter(NodeRow::getGateway)
-        .filter(node -> NodeLife.isUp(node, registry.getLogTimeMs()))
+        .filter(node -> NodeLiveness.isUp(node, registry.getLogTimeMs()))
         .toList();
   }
 

@@ -5,7 +5,7 @@ import dev.ashlar.protocol.message.DriveStanding;
 import dev.ashlar.protocol.message.NodeRow;
 import dev.ashlar.protocol.message.Registry;
 import dev.ashlar.protocol.model.DriveId;
-import dev.ashlar.protocol.model.NodeLife;
+import dev.ashlar.protocol.model.NodeLiveness;
 import dev.ashlar.protocol.model.PlacementMap;
 import java.util.HashSet;
 import java.util.List;
@@ -38,7 +38,7 @@ public record KnownDrives(Registry registry, PlacementMap map) {
   }
 
   private boolean isUp(NodeRow node) {
-    return NodeLife.isUp(node, registry.getLogTimeMs());
+    return NodeLiveness.isUp(node, registry.getLogTimeMs());
   }
 
   /** These, and all others of which this holds. */

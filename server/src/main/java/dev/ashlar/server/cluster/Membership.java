@@ -14,7 +14,7 @@ import dev.ashlar.protocol.message.RegisterNode;
 import dev.ashlar.protocol.message.Registry;
 import dev.ashlar.protocol.message.ResultCode;
 import dev.ashlar.protocol.model.DriveId;
-import dev.ashlar.protocol.model.NodeLife;
+import dev.ashlar.protocol.model.NodeLiveness;
 import dev.ashlar.protocol.model.Profile;
 import dev.ashlar.protocol.process.BackgroundThread;
 import dev.ashlar.server.config.ClusterOptions;
@@ -43,7 +43,7 @@ public final class Membership implements AutoCloseable {
   private static final Duration USE_INTERVAL = Duration.ofSeconds(10);
 
   /** Another process counts as this node until it has been silent for long enough. */
-  private static final int TAKE_OVER_TRIES = (int) (2 * NodeLife.DOWN_MS / PAUSE.toMillis());
+  private static final int TAKE_OVER_TRIES = (int) (2 * NodeLiveness.DOWN_MS / PAUSE.toMillis());
 
   private final MetadataClient metadata;
   private final ClusterOptions cluster;
@@ -260,7 +260,7 @@ public final class Membership implements AutoCloseable {
       } catch (RuntimeException e) {
         LOG.warn("Heartbeat failed.", e);
       }
-      Thread.sleep(hasMap || drives.isEmpty() ? NodeLife.HEARTBEAT_MS : PAUSE.toMillis());
+      Thread.sleep(hasMap || drives.isEmpty() ? NodeLiveness.HEARTBEAT_MS : PAUSE.toMillis());
     }
   }
 

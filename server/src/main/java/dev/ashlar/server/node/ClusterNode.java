@@ -7,7 +7,7 @@ import dev.ashlar.protocol.client.MetadataClient;
 import dev.ashlar.protocol.client.MetadataUnavailableException;
 import dev.ashlar.protocol.client.ShardStore;
 import dev.ashlar.protocol.message.Registry;
-import dev.ashlar.protocol.model.NodeLife;
+import dev.ashlar.protocol.model.NodeLiveness;
 import dev.ashlar.protocol.model.Profile;
 import dev.ashlar.protocol.process.SteadyClock;
 import dev.ashlar.protocol.wire.HandshakeException;
@@ -71,7 +71,7 @@ final class ClusterNode implements RunningServer {
   private static final Duration SAY_AGAIN = Duration.ofSeconds(10);
 
   /** That many seconds: the others may be starting, too. */
-  private static final int VACANT_TRIES = (int) (2 * NodeLife.DOWN_MS / 1000);
+  private static final int VACANT_TRIES = (int) (2 * NodeLiveness.DOWN_MS / 1000);
 
   private final ServerOptions options;
   private final ClusterOptions cluster;

@@ -10,7 +10,7 @@ import dev.ashlar.protocol.message.DedupRow;
 import dev.ashlar.protocol.message.EndSessions;
 import dev.ashlar.protocol.message.ResultCode;
 import dev.ashlar.protocol.message.SessionRow;
-import dev.ashlar.protocol.model.NodeLife;
+import dev.ashlar.protocol.model.NodeLiveness;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -102,7 +102,7 @@ public final class Sessions {
     live.forEach(
         (session, requests) -> {
           boolean isOld =
-              context.sinceMs(requests.beganMs) + NodeLife.FORGOTTEN_MS < context.logTimeMs();
+              context.sinceMs(requests.beganMs) + NodeLiveness.FORGOTTEN_MS < context.logTimeMs();
           if (isOld && !used.contains(session)) {
             unused.add(session);
           }

@@ -12,7 +12,7 @@ import dev.ashlar.protocol.message.DriveStanding;
 import dev.ashlar.protocol.message.NodeRow;
 import dev.ashlar.protocol.message.Registry;
 import dev.ashlar.protocol.model.DriveId;
-import dev.ashlar.protocol.model.NodeLife;
+import dev.ashlar.protocol.model.NodeLiveness;
 import dev.ashlar.protocol.model.PlacementMap;
 import dev.ashlar.protocol.model.Profile;
 import java.util.HashMap;
@@ -135,7 +135,7 @@ final class DriveLossCheck {
     NodeRow node = nodes.get(row.getNode());
     return row.getAbsent()
         || row.getStanding() == DriveStanding.STANDING_OUT
-        || (node != null && !NodeLife.isUp(node, logTimeMs));
+        || (node != null && !NodeLiveness.isUp(node, logTimeMs));
   }
 
   /**

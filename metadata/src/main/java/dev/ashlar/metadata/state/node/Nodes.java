@@ -19,7 +19,7 @@ import dev.ashlar.protocol.message.RegisterNode;
 import dev.ashlar.protocol.message.Registry;
 import dev.ashlar.protocol.message.ResultCode;
 import dev.ashlar.protocol.model.DriveId;
-import dev.ashlar.protocol.model.NodeLife;
+import dev.ashlar.protocol.model.NodeLiveness;
 import dev.ashlar.protocol.model.PlacementMap;
 import java.util.HashSet;
 import java.util.List;
@@ -99,7 +99,7 @@ public final class Nodes {
     require(
         isSamePlace
             || present.getSession() == session
-            || context.silentSinceMs(present) + NodeLife.DOWN_MS < context.logTimeMs(),
+            || context.silentSinceMs(present) + NodeLiveness.DOWN_MS < context.logTimeMs(),
         ResultCode.CONDITIONAL_CONFLICT);
   }
 
@@ -123,7 +123,7 @@ public final class Nodes {
     Set<Long> used = new HashSet<>(Set.of(session));
     for (NodeRow row : Rows.all(context.table(), 'N', NodeRow.parser())) {
       used.add(row.getSession());
-      boolean isGone = context.silentSinceMs(row) + NodeLife.FORGOTTEN_MS < context.logTimeMs();
+      boolean isGone = context.silentSinceMs(row) + NodeLiveness.FORGOTTEN_MS < context.logTimeMs();
       if (isGone && row.getPort() == 0) {
         context.table().delete(Keys.node(row.getName()));
       }

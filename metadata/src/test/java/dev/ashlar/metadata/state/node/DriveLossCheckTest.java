@@ -21,7 +21,7 @@ import dev.ashlar.protocol.message.RepairedShard;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.protocol.model.DriveSettlement;
-import dev.ashlar.protocol.model.NodeLife;
+import dev.ashlar.protocol.model.NodeLiveness;
 import dev.ashlar.protocol.model.Profile;
 import dev.ashlar.protocol.model.ShardId;
 import java.util.ArrayList;
@@ -108,8 +108,8 @@ class DriveLossCheckTest {
   }
 
   private void pass(long ms, Integer... silent) {
-    for (long left = ms; left > 0; left -= NodeLife.HEARTBEAT_MS) {
-      clock.advanceMs(NodeLife.HEARTBEAT_MS);
+    for (long left = ms; left > 0; left -= NodeLiveness.HEARTBEAT_MS) {
+      clock.advanceMs(NodeLiveness.HEARTBEAT_MS);
       for (int node = 0; node < sessions.size(); node++) {
         if (!List.of(silent).contains(node)) {
           keep(node);
@@ -169,7 +169,7 @@ class DriveLossCheckTest {
   /** Or they are mounted late, too, and have not come up yet. */
   @Test
   void thoseThatAreAwayMayBeLostToo() throws Exception {
-    pass(2 * NodeLife.DOWN_MS, 0, 1);
+    pass(2 * NodeLiveness.DOWN_MS, 0, 1);
     assertFalse(mayReplace(2));
     keep(1);
     assertTrue(mayReplace(2));
@@ -180,7 +180,7 @@ class DriveLossCheckTest {
   void afterAnOutageOfAllTheOthersHaveToBeHeardFirst() throws Exception {
     clock.advanceMs(3_600_000);
     assertFalse(mayReplace(2));
-    pass(NodeLife.HEARTBEAT_MS);
+    pass(NodeLiveness.HEARTBEAT_MS);
     assertTrue(mayReplace(2));
   }
 
@@ -188,14 +188,14 @@ class DriveLossCheckTest {
   void aDriveWithoutSlotsMayAlwaysBeReplaced() throws Exception {
     sessions.add(metadata.anotherClient());
     register(NODES, new DriveId(drive(NODES), 1).toMessage());
-    pass(2 * NodeLife.DOWN_MS, 0, 1);
+    pass(2 * NodeLiveness.DOWN_MS, 0, 1);
     assertTrue(mayReplace(NODES));
   }
 
   /** Damage cost it some of what it had; or an administrator has said that it is replaced. */
   @Test
   void driveInAnotherIncarnationIsAccepted() throws Exception {
-    pass(2 * NodeLife.DOWN_MS, 0, 1);
+    pass(2 * NodeLiveness.DOWN_MS, 0, 1);
     sessions.set(2, metadata.anotherClient());
     register(2, next(drive(2)));
     assertEquals(2, row(drive(2)).getIncarnation());
@@ -285,7 +285,7 @@ class DriveLossCheckTest {
     for (int i = 0; i < 300; i++) {
       int node = random.nextInt(NODES);
       switch (random.nextInt(7)) {
-        case 0 -> pass(2 * NodeLife.DOWN_MS, node, random.nextInt(NODES));
+        case 0 -> pass(2 * NodeLiveness.DOWN_MS, node, random.nextInt(NODES));
         case 1 -> mountAll();
         case 2 -> noteAll(lost.keySet());
         case 3 -> note(row(List.copyOf(lost.keySet()).get(random.nextInt(lost.size()))));

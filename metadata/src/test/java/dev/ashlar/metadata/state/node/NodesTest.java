@@ -19,7 +19,7 @@ import dev.ashlar.protocol.message.RegisterSession;
 import dev.ashlar.protocol.message.Registry;
 import dev.ashlar.protocol.message.ResultCode;
 import dev.ashlar.protocol.model.DriveId;
-import dev.ashlar.protocol.model.NodeLife;
+import dev.ashlar.protocol.model.NodeLiveness;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.UUID;
@@ -84,8 +84,8 @@ class NodesTest {
 
   /** Time goes by, in which this node of the session is heard. */
   private void pass(long ms, long session, String name) {
-    for (long left = ms; left > 0; left -= NodeLife.HEARTBEAT_MS) {
-      nowMs += Math.min(left, NodeLife.HEARTBEAT_MS);
+    for (long left = ms; left > 0; left -= NodeLiveness.HEARTBEAT_MS) {
+      nowMs += Math.min(left, NodeLiveness.HEARTBEAT_MS);
       assertEquals(ResultCode.OK, keep(session, name, 0));
     }
   }
@@ -135,7 +135,7 @@ class NodesTest {
   @Test
   void aNodeIsUpWhileItSaysSo() {
     storage(first, "s-1", "host-1", drive(1, 1));
-    nowMs += NodeLife.DOWN_MS + 1;
+    nowMs += NodeLiveness.DOWN_MS + 1;
     assertEquals(ResultCode.OK, gateway(second, "g-1"));
     assertFalse(isUp("s-1"));
     assertTrue(isUp("g-1"));
@@ -153,7 +153,7 @@ class NodesTest {
   }
 
   private boolean isUp(String name) {
-    return NodeLife.isUp(node(name), registry().getLogTimeMs());
+    return NodeLiveness.isUp(node(name), registry().getLogTimeMs());
   }
 
   @Test
@@ -164,7 +164,7 @@ class NodesTest {
     assertEquals(ResultCode.STALE_REQUEST, keep(first, "s-1", 0), "its session has ended");
     long other = register();
     assertEquals(ResultCode.OK, gateway(other, "g-1"));
-    pass(NodeLife.DOWN_MS + 1, other, "g-1");
+    pass(NodeLiveness.DOWN_MS + 1, other, "g-1");
     long third = register();
     assertEquals(ResultCode.OK, storage(third, "s-1", "host-2", drive(1, 1)));
     assertEquals(ResultCode.STALE_REQUEST, keep(second, "s-1", 0));
@@ -177,7 +177,7 @@ class NodesTest {
     gateway(first, "g-1");
     gateway(second, "g-2");
     assertEquals(List.of(first, second), registry().getSessionsList());
-    pass(NodeLife.FORGOTTEN_MS, second, "g-2");
+    pass(NodeLiveness.FORGOTTEN_MS, second, "g-2");
     assertEquals(List.of(first, second), registry().getSessionsList(), "not yet");
     pass(1, second, "g-2");
     assertEquals(List.of(second), registry().getSessionsList());
@@ -190,13 +190,13 @@ class NodesTest {
   @Test
   void aSessionThatNeverBecameANodeEndsAfterAnHour() {
     gateway(second, "g-2");
-    pass(NodeLife.FORGOTTEN_MS, second, "g-2");
+    pass(NodeLiveness.FORGOTTEN_MS, second, "g-2");
     long third = register();
-    pass(NodeLife.DOWN_MS, second, "g-2");
+    pass(NodeLiveness.DOWN_MS, second, "g-2");
     assertEquals(List.of(second, third), registry().getSessionsList());
     assertEquals(ResultCode.STALE_REQUEST, gateway(first, "g-1"));
     state = new MetadataState(table);
-    pass(NodeLife.FORGOTTEN_MS - NodeLife.DOWN_MS, second, "g-2");
+    pass(NodeLiveness.FORGOTTEN_MS - NodeLiveness.DOWN_MS, second, "g-2");
     assertEquals(List.of(second, third), registry().getSessionsList(), "not yet");
     pass(1, second, "g-2");
     assertEquals(List.of(second), registry().getSessionsList());
@@ -206,9 +206,9 @@ class NodesTest {
   @Test
   void sessionsLiveWhereThereAreNoNodes() {
     CreateBucket bucket = CreateBucket.newBuilder().setName("b").setOwner("me").build();
-    nowMs += 3 * NodeLife.FORGOTTEN_MS;
+    nowMs += 3 * NodeLiveness.FORGOTTEN_MS;
     submit(second, Command.newBuilder().setCreateBucket(bucket));
-    nowMs += NodeLife.HEARTBEAT_MS;
+    nowMs += NodeLiveness.HEARTBEAT_MS;
     submit(second, Command.newBuilder().setCreateBucket(bucket));
     assertEquals(List.of(first, second), registry().getSessionsList());
   }
@@ -220,13 +220,13 @@ class NodesTest {
     gateway(second, "g-1");
     long third = register();
     gateway(third, "g-2");
-    nowMs += 10 * NodeLife.FORGOTTEN_MS;
+    nowMs += 10 * NodeLiveness.FORGOTTEN_MS;
     assertEquals(ResultCode.OK, keep(second, "g-1", 0));
     assertEquals(List.of(first, second, third), registry().getSessionsList());
     assertEquals(ResultCode.OK, keep(third, "g-2", 0), "it may speak again");
     long fourth = register();
     assertEquals(ResultCode.CONDITIONAL_CONFLICT, storage(fourth, "s-1", "host-2", drive(1, 1)));
-    pass(NodeLife.FORGOTTEN_MS, second, "g-1");
+    pass(NodeLiveness.FORGOTTEN_MS, second, "g-1");
     assertEquals(List.of(first, second, third, fourth), registry().getSessionsList());
     pass(1, second, "g-1");
     assertEquals(List.of(first, second), registry().getSessionsList(), "now it was long");
@@ -243,7 +243,7 @@ class NodesTest {
             .setNodeHeartbeat(NodeHeartbeat.newBuilder().setName("g-1"))
             .setSession(first)
             .setRequest(++requests)
-            .setTimeMs(nowMs + 10 * NodeLife.FORGOTTEN_MS)
+            .setTimeMs(nowMs + 10 * NodeLiveness.FORGOTTEN_MS)
             .setSteadyMs(nowMs + 5)
             .build();
     assertEquals(ResultCode.OK, apply(keep).getCode());
@@ -292,7 +292,7 @@ class NodesTest {
     storage(first, "s-1", "host-1", drive(1, 1));
     gateway(second, "g-1");
     gateway(second, "g-2");
-    pass(NodeLife.FORGOTTEN_MS + 1, second, "g-2");
+    pass(NodeLiveness.FORGOTTEN_MS + 1, second, "g-2");
     assertEquals(
         List.of("g-2", "s-1"), registry().getNodesList().stream().map(NodeRow::getName).toList());
   }

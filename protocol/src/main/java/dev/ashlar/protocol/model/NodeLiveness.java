@@ -2,18 +2,18 @@ package dev.ashlar.protocol.model;
 
 import dev.ashlar.protocol.message.NodeRow;
 
-/** When a node counts as up; all times are log time, so everybody agrees. */
-public final class NodeLife {
-  /** How often a node says that it is alive. */
+/** When a node counts as up. All times are log time, so all processes agree. */
+public final class NodeLiveness {
+  /** Interval of heartbeats. */
   public static final long HEARTBEAT_MS = 3_000;
 
-  /** After so long without it a node is down. */
+  /** A node without a heartbeat for this long is down. */
   public static final long DOWN_MS = 5 * HEARTBEAT_MS;
 
-  /** After so long the row of a node without drives goes. */
+  /** The row of a node without drives is removed after this time without a heartbeat. */
   public static final long FORGOTTEN_MS = 3_600_000;
 
-  private NodeLife() {}
+  private NodeLiveness() {}
 
   public static boolean isUp(NodeRow node, long logTimeMs) {
     return node.getHeartbeatMs() + DOWN_MS >= logTimeMs;
