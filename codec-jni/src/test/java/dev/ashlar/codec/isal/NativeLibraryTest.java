@@ -62,7 +62,7 @@ class NativeLibraryTest {
     Process isal = start(jar, "ISAL");
     String output = output(isal);
     assertNotEquals(0, isal.exitValue());
-    assertTrue(output.contains("The native codec (ISA-L) cannot be used"), output);
+    assertTrue(output.contains("The native codec (ISA-L) is not available"), output);
   }
 
   @Test
