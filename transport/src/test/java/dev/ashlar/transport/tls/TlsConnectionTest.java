@@ -203,7 +203,7 @@ class TlsConnectionTest {
         Thread.sleep(5);
       }
       assertSays(
-          "the peer closed the connection before TLS was agreed",
+          "the peer closed the connection before the TLS handshake ended",
           String.valueOf(client.status().failure()));
     }
   }
@@ -217,7 +217,7 @@ class TlsConnectionTest {
     String heard = refused(client(HOST, port, open(files)));
     assertSays("the other side refused this process during the TLS handshake", heard);
     serverSaid("of");
-    serverSaid("authority that is trusted here");
+    serverSaid("authority that this process trusts");
   }
 
   private static ClusterTls open(TlsFiles files) throws IOException {
@@ -257,7 +257,7 @@ class TlsConnectionTest {
     assertSays("the presented certificate has expired", heard);
     serverSaid("the other side refused this process during the TLS handshake");
     log.list.clear();
-    assertSays("the other side refused TLS", refused(client(HOST, by, tls)));
+    assertSays("the other side refused this process", refused(client(HOST, by, tls)));
     serverSaid("the presented certificate has expired");
   }
 
@@ -371,7 +371,7 @@ class TlsConnectionTest {
     asks(lasting, 1000);
     assertEquals(1, lasting.status().connections());
     String heard = refused(client(HOST, port, authority.tls("late")));
-    assertSays("authority that is trusted here", heard);
+    assertSays("authority that this process trusts", heard);
   }
 
   private void issueAnew(TlsFiles files, String name) throws Exception {
