@@ -12,24 +12,22 @@ import org.jspecify.annotations.Nullable;
 
 /** The checksum algorithms of S3: how they are named, computed, and combined. */
 public enum ChecksumKind {
-  CRC32(ChecksumAlgorithm.CHECKSUM_CRC32, 4, CrcCombine.CRC32),
-  CRC32C(ChecksumAlgorithm.CHECKSUM_CRC32C, 4, CrcCombine.CRC32C),
-  CRC64NVME(ChecksumAlgorithm.CHECKSUM_CRC64NVME, 8, CrcCombine.CRC64NVME),
-  SHA1(ChecksumAlgorithm.CHECKSUM_SHA1, 20, null),
-  SHA256(ChecksumAlgorithm.CHECKSUM_SHA256, 32, null);
+  CRC32(ChecksumAlgorithm.CHECKSUM_CRC32, 4),
+  CRC32C(ChecksumAlgorithm.CHECKSUM_CRC32C, 4),
+  CRC64NVME(ChecksumAlgorithm.CHECKSUM_CRC64NVME, 8),
+  SHA1(ChecksumAlgorithm.CHECKSUM_SHA1, 20),
+  SHA256(ChecksumAlgorithm.CHECKSUM_SHA256, 32);
 
   public static final List<ChecksumKind> ALL = List.of(values());
 
   private final ChecksumAlgorithm algorithm;
   private final int bytes;
-  private final @Nullable CrcCombine combiner;
   private final String header = "x-amz-checksum-" + lowerCaseName();
   private final String element = "Checksum" + name();
 
-  ChecksumKind(ChecksumAlgorithm algorithm, int bytes, @Nullable CrcCombine combiner) {
+  ChecksumKind(ChecksumAlgorithm algorithm, int bytes) {
     this.algorithm = algorithm;
     this.bytes = bytes;
-    this.combiner = combiner;
   }
 
   /** The kind of an algorithm that is one. */
@@ -71,7 +69,7 @@ public enum ChecksumKind {
 
   /** Whether the checksum of a whole can be computed from those of its parts. */
   boolean isCrc() {
-    return combiner != null;
+    return this != SHA1 && this != SHA256;
   }
 
   /** Begins to compute it. */
@@ -87,9 +85,13 @@ public enum ChecksumKind {
 
   /** The CRC of two sequences, one behind the other. */
   public ByteString append(ByteString first, ByteString second, long secondLength) {
-    if (combiner == null) {
-      throw new IllegalArgumentException("no CRC: " + this);
-    }
+    CrcCombine combiner =
+        switch (this) {
+          case CRC32 -> CrcCombine.CRC32;
+          case CRC32C -> CrcCombine.CRC32C;
+          case CRC64NVME -> CrcCombine.CRC64NVME;
+          case SHA1, SHA256 -> throw new IllegalArgumentException("no CRC: " + this);
+        };
     long crc = combiner.combine(toLong(first), toLong(second), secondLength);
     return ByteString.copyFrom(RunningDigest.bigEndian(crc, bytes));
   }

@@ -181,29 +181,27 @@ public enum Subresource {
     NOT_IMPLEMENTED
   }
 
-  /** The answer to reading what was never configured: a document, or else an error. */
-  private record Unconfigured(
-      String readAction, @Nullable S3Error error, @Nullable String document) {}
-
   private static final Map<String, Map<Scope, Subresource>> BY_LOWER_CASE_NAME = byName();
 
   private final String parameter;
   private final Scope scope;
   private final String methods;
   private final Kind kind;
-  private final @Nullable Unconfigured unconfigured;
+  // Of a feature that was never configured: what reading it needs, and its document or error.
+  private final @Nullable String readAction;
+  private final @Nullable S3Error error;
+  private final @Nullable String document;
 
   Subresource(String parameter, Scope scope, String methods, Kind kind) {
-    this(parameter, scope, methods, kind, null);
+    this(parameter, scope, methods, kind, null, null, null);
   }
 
   Subresource(String parameter, Scope scope, String methods, String readAction, S3Error error) {
-    this(parameter, scope, methods, Kind.UNCONFIGURED, new Unconfigured(readAction, error, null));
+    this(parameter, scope, methods, Kind.UNCONFIGURED, readAction, error, null);
   }
 
   Subresource(String parameter, Scope scope, String methods, String readAction, String document) {
-    this(
-        parameter, scope, methods, Kind.UNCONFIGURED, new Unconfigured(readAction, null, document));
+    this(parameter, scope, methods, Kind.UNCONFIGURED, readAction, null, document);
   }
 
   Subresource(
@@ -211,12 +209,16 @@ public enum Subresource {
       Scope scope,
       String methods,
       Kind kind,
-      @Nullable Unconfigured unconfigured) {
+      @Nullable String readAction,
+      @Nullable S3Error error,
+      @Nullable String document) {
     this.parameter = parameter;
     this.scope = scope;
     this.methods = methods;
     this.kind = kind;
-    this.unconfigured = unconfigured;
+    this.readAction = readAction;
+    this.error = error;
+    this.document = document;
   }
 
   private static Map<String, Map<Scope, Subresource>> byName() {
@@ -300,26 +302,18 @@ public enum Subresource {
 
   /** The action that reading it needs. */
   String readAction() {
-    return answer().readAction;
+    return Objects.requireNonNull(readAction);
   }
 
   /** What S3 answers where it was never configured: a document or an error. */
   public byte[] read() throws S3Exception {
-    Unconfigured answer = answer();
-    if (answer.document != null) {
-      return answer.document.getBytes(StandardCharsets.UTF_8);
+    if (error == S3Error.INVALID_REQUEST) {
+      throw new S3Exception(error, "Bucket is missing Object Lock Configuration");
     }
-    S3Error error = Objects.requireNonNull(answer.error);
-    throw error == S3Error.INVALID_REQUEST
-        ? new S3Exception(error, "Bucket is missing Object Lock Configuration")
-        : new S3Exception(error);
-  }
-
-  private Unconfigured answer() {
-    if (unconfigured == null) {
-      throw new IllegalStateException(this + " is not answered as never configured");
+    if (error != null) {
+      throw new S3Exception(error);
     }
-    return unconfigured;
+    return Objects.requireNonNull(document).getBytes(StandardCharsets.UTF_8);
   }
 
   private static String empty(String root) {

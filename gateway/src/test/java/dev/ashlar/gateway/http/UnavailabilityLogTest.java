@@ -77,7 +77,8 @@ class UnavailabilityLogTest {
   void aCauseWithoutAMessageIsNamed() {
     UnavailabilityLog log = new UnavailabilityLog(() -> nanos);
     log.unserved(new S3Exception(S3Error.SLOW_DOWN, "told", new IOException()), "A");
-    assertEquals(List.of("1 requests answered 503 SlowDown, the last one A: java.io.IOException"), lines());
+    assertEquals(
+        List.of("1 requests answered 503 SlowDown, the last one A: java.io.IOException"), lines());
   }
 
   @Test
@@ -91,7 +92,8 @@ class UnavailabilityLogTest {
       assertEquals(503, answer.status());
       String id = answer.header("x-amz-request-id");
       assertEquals(
-          List.of("1 requests answered 503 SlowDown, the last one " + id + ": queue of drive 7"), lines());
+          List.of("1 requests answered 503 SlowDown, the last one " + id + ": queue of drive 7"),
+          lines());
     }
   }
 

@@ -17,6 +17,7 @@ import io.netty.handler.ssl.SslProvider;
 import io.netty.pkitesting.CertificateBuilder;
 import io.netty.pkitesting.X509Bundle;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.concurrent.CopyOnWriteArrayList;
 import javax.net.ssl.SSLContext;
@@ -160,7 +161,9 @@ class TlsPortTest {
       client.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n");
       byte[] answer = new byte[256];
       int length = client.read(answer);
-      assertFalse(new String(answer, 0, Math.max(0, length)).startsWith("HTTP"));
+      assertFalse(
+          new String(answer, 0, Math.max(0, length), StandardCharsets.ISO_8859_1)
+              .startsWith("HTTP"));
       assertTrue(length < 0 || client.ended());
     } finally {
       logger.detachAppender(said);
