@@ -149,7 +149,7 @@ public record ClusterHealth(
     private final List<String> full = new ArrayList<>();
     private final List<String> readOnly = new ArrayList<>();
 
-    public static Reached of(PlacementMap map, ClusterView view) {
+    static Reached of(PlacementMap map, ClusterView view) {
       Set<UUID> used = map.slotDrives().stream().flatMap(List::stream).collect(Collectors.toSet());
       Reached reached = new Reached();
       for (DriveRow row : view.registry().getDrivesList()) {

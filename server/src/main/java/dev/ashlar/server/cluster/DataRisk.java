@@ -80,7 +80,7 @@ public record DataRisk(
    * @param awayMax slots of the group that lacks most
    */
   private record Groups(int atRisk, int unreadable, int awayMax) {
-    public static Groups of(KnownDrives known, Set<UUID> away) {
+    static Groups of(KnownDrives known, Set<UUID> away) {
       PlacementMap map = known.map();
       Set<UUID> lost = new HashSet<>(away);
       lost.retainAll(known.holdingMisplaced());

@@ -108,7 +108,7 @@ final class PageText {
             right("MOVED", row -> text(row, "moved")),
             right("DEBTS", row -> text(row, "owingShards")),
             right("BLOBS", row -> text(row, "owingBlobs")),
-            right("BYTES", row -> Units.bytes(number(row, "owingBytes"))),
+            right("BYTES", row -> Units.bytes((double) number(row, "owingBytes"))),
             right("SINCE", PageText::since),
             left("DRIVES", row -> ids(row.path("drives"), chars)))
         .lines(rows);

@@ -173,7 +173,7 @@ final class StatusReport {
 
   private String bytes(String part, String field) {
     long bytes = number(part, field);
-    return Units.bytes(bytes) + rates.seen(part + "." + field, bytes);
+    return Units.bytes((double) bytes) + rates.seen(part + "." + field, bytes);
   }
 
   private static String count(long count, String thing) {
