@@ -69,7 +69,10 @@ public final class GarbageCollector {
     this.oldestReadMs = oldestReadMs;
     this.clock = clock;
     this.config = config;
-    this.collected = meters.counter("ashlar_garbage_blobs_total");
+    this.collected =
+        Counter.builder("ashlar.garbage.blobs")
+            .description("Blobs without references that were deleted")
+            .register(meters);
   }
 
   /**

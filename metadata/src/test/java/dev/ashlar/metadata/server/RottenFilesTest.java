@@ -224,7 +224,7 @@ class RottenFilesTest {
   }
 
   private double damagedFiles() {
-    return meters.counter("ashlar_metadata_damaged_files_total").count();
+    return meters.counter("ashlar.metadata.damaged.files").count();
   }
 
   @Test
@@ -239,7 +239,7 @@ class RottenFilesTest {
         }
       }
       server.checkpoint(Duration.ofMinutes(1));
-      while (meters.counter("ashlar_metadata_rebuilt_tables_total").count() == 0) {
+      while (meters.counter("ashlar.metadata.rebuilt.tables").count() == 0) {
         Thread.sleep(10);
       }
       check(server, "rebuilt");

@@ -171,7 +171,7 @@ public record DataRisk(
   public static void measure(Supplier<@Nullable DataRisk> now, MeterRegistry meters) {
     gauge(
         "at.risk.blobs",
-        "Blobs that owe shards and can lose no more",
+        "Blobs with debts and without spare",
         now,
         meters,
         DataRisk::atRiskBlobs);
@@ -195,7 +195,7 @@ public record DataRisk(
         risk -> (long) risk.unreadableGroups);
     gauge(
         "uncounted.drives",
-        "Lost drives whose blobs were not all looked at",
+        "Replaced or lost drives whose blobs were not all examined",
         now,
         meters,
         risk -> (long) risk.uncountedDrives);

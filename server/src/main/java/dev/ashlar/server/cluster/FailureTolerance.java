@@ -118,7 +118,7 @@ public record FailureTolerance(int drives, @Nullable Integer nodes) {
               return value == null ? Double.NaN : value.doubleValue();
             })
         .tag("of", of)
-        .description("How many more may be lost now before something cannot be read")
+        .description("Drives or nodes that may still be lost before something becomes unreadable")
         .register(meters);
   }
 }

@@ -49,12 +49,12 @@ public record StoreSpace(
    * @param now null: not known
    */
   public static void measure(Supplier<@Nullable StoreSpace> now, MeterRegistry meters) {
-    gauge("used.bytes", "Bytes that drives have used", StoreSpace::usedBytes, now, meters);
-    gauge("free.bytes", "Bytes that drives could use yet", StoreSpace::freeBytes, now, meters);
-    gauge("live.bytes", "Bytes of those used that are needed", StoreSpace::liveBytes, now, meters);
+    gauge("used.bytes", "Bytes that drives use", StoreSpace::usedBytes, now, meters);
+    gauge("free.bytes", "Bytes that drives can still use", StoreSpace::freeBytes, now, meters);
+    gauge("live.bytes", "Used bytes that are needed", StoreSpace::liveBytes, now, meters);
     gauge(
         "fullest.drive.percent",
-        "How full the fullest drive is",
+        "Used percent of the fullest drive",
         space -> {
           Integer percent = space.fullestPercent();
           return percent == null ? Double.NaN : percent;

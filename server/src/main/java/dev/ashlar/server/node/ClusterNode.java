@@ -133,7 +133,7 @@ final class ClusterNode implements RunningServer {
             open,
             TimeUnit.SECONDS,
             known -> Duration.between(clock.instant(), known.validUntil()).toSeconds())
-        .description("Until the certificate for other processes of the cluster expires")
+        .description("Time until the certificate for connections inside the cluster expires")
         .register(meters);
     return open;
   }

@@ -32,11 +32,11 @@ final class DirectMemory {
   static SlabPool slabs(MeterRegistry meters) {
     SlabPool slabs = new SlabPool(bytes() / 8 * SLABS_KEPT_EIGHTHS);
     Gauge.builder("ashlar.slabs.allocated", slabs, SlabPool::allocatedBytes)
-        .description("Direct memory taken for stripes and reads")
+        .description("Direct memory allocated for stripes and reads")
         .baseUnit("bytes")
         .register(meters);
     Gauge.builder("ashlar.slabs.lent", slabs, SlabPool::lentBytes)
-        .description("Of that, in use now")
+        .description("Direct memory for stripes and reads that is in use now")
         .baseUnit("bytes")
         .register(meters);
     return slabs;

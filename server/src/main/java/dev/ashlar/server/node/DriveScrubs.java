@@ -95,14 +95,14 @@ final class DriveScrubs implements AutoCloseable {
     sweep = new DeadSessionSweep(metadata, GarbageConfig.DEFAULT.deleteTimeout());
     orphans =
         Counter.builder("ashlar.scrub.orphans")
-            .description("Shards and changes that dead sessions left, removed from drives")
+            .description("Shards and intents of ended sessions that were removed from drives")
             .register(meters);
     lacking =
         Counter.builder("ashlar.scrub.lacking.shards")
-            .description("Shards that drives lacked by their indexes, before a second look")
+            .description("Shards missing in the indexes of drives, before a second look")
             .register(meters);
     Gauge.builder("ashlar.scrub.light.finished", this, each -> each.lightFinishedMs / 1000.0)
-        .description("Time of the last full comparison with metadata, in seconds since 1970")
+        .description("End of the last comparison with metadata, in seconds since 1970; 0: none")
         .register(meters);
     lightStartedMs = clock.millis() - options.lightScrubPeriod().minus(FIRST_LIGHT).toMillis();
     jobs = new PeriodicJobs(() -> true, meters);

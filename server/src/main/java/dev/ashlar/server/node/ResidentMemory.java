@@ -37,7 +37,7 @@ final class ResidentMemory {
 
   private static void part(String name, LongSupplier bytes, MeterRegistry meters) {
     Gauge.builder("ashlar.memory", bytes::getAsLong)
-        .description("Memory by what has it; heap as committed")
+        .description("Memory by its use; heap as committed")
         .tag("part", name)
         .baseUnit("bytes")
         .register(meters);

@@ -13,8 +13,13 @@ import io.micrometer.core.instrument.MeterRegistry;
 public record DamageMeters(Counter verifications, Counter damaged, Counter rebuilt) {
   public static DamageMeters in(MeterRegistry meters) {
     return new DamageMeters(
-        meters.counter("ashlar_metadata_verifications_total"),
-        meters.counter("ashlar_metadata_damaged_files_total"),
-        meters.counter("ashlar_metadata_rebuilt_tables_total"));
+        counter(meters, "verifications", "Passes over all files of a metadata folder"),
+        counter(meters, "damaged.files", "Files of metadata folders found damaged"),
+        counter(
+            meters, "rebuilt.tables", "Times that tables were rebuilt from a checkpoint and log"));
+  }
+
+  private static Counter counter(MeterRegistry meters, String name, String description) {
+    return Counter.builder("ashlar.metadata." + name).description(description).register(meters);
   }
 }

@@ -63,8 +63,14 @@ public final class CommitQueue {
       Consumer<Proposal> proposer) {
     this.clock = clock;
     this.steady = new SteadyClock(clock, System::nanoTime);
-    this.commands = meters.counter("ashlar_metadata_commands_total");
-    this.entries = meters.counter("ashlar_metadata_log_entries_total");
+    this.commands =
+        Counter.builder("ashlar.metadata.commands")
+            .description("Commands proposed by this process as leader")
+            .register(meters);
+    this.entries =
+        Counter.builder("ashlar.metadata.log.entries")
+            .description("Log entries in which these commands were proposed")
+            .register(meters);
     this.timeoutNanos = timeout.toNanos();
     this.version = version;
     this.proposer = proposer;
