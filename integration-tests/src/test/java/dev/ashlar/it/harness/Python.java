@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.locks.ReentrantLock;
 
 /** A Python environment of ours with the pinned clients, made once per set of pins. */
@@ -44,6 +45,11 @@ public final class Python {
       BUILDING.unlock();
     }
     return new Python(environment.resolve("bin").resolve("python"));
+  }
+
+  /** The folder with the clients' commands. */
+  public Path programs() {
+    return Objects.requireNonNull(interpreter.getParent());
   }
 
   private static void create(Path environment, Path requirements)

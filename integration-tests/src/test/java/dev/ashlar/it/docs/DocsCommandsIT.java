@@ -1,0 +1,129 @@
+package dev.ashlar.it.docs;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.ashlar.it.harness.Launch;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * Runs the shell commands of README, getting started and the pages for operators, as a reader does:
+ * those of a page one after the other, in one shell and one folder, but on free ports. A comment
+ * before a block of commands says how: {@code <!-- test: start -->} for one that starts a server,
+ * {@code <!-- test: run -->} for others.
+ */
+class DocsCommandsIT {
+  private static final Path ROOT = Launch.launcher().resolveSibling("");
+  private static final String START = "start";
+  private static final String RUN = "run";
+
+  /** The first lines of the blocks that are not run, and why. */
+  private static final Map<String, String> NOT_RUN =
+      Map.of(
+          "./ashlar cluster --nodes 6 --metadata 3 --gateways 2",
+          "ClusterIT starts such a cluster with ports and folders of its own",
+          "./ashlar test           # builds everything and runs every test, real clients included",
+          "this test is a part of it");
+
+  /**
+   * Commands of a page.
+   *
+   * @param mode how they are run; empty: the page does not say
+   */
+  private record Block(Path page, String mode, String text) {
+    String firstLine() {
+      return text.lines().findFirst().orElse("");
+    }
+  }
+
+  private static List<Path> pages() throws IOException {
+    List<Path> pages = new ArrayList<>();
+    pages.add(ROOT.resolve("README.md"));
+    pages.add(ROOT.resolve("docs/getting-started.md"));
+    try (Stream<Path> operate = Files.list(ROOT.resolve("docs/operate"))) {
+      operate.sorted().forEach(pages::add);
+    }
+    return pages;
+  }
+
+  private static List<Block> blocks(Path page) throws IOException {
+    List<Block> blocks = new ArrayList<>();
+    String mode = "";
+    StringBuilder block = null;
+    for (String line : Files.readAllLines(page)) {
+      if (block != null && line.equals("```")) {
+        blocks.add(new Block(page, mode, block.toString()));
+        block = null;
+        mode = "";
+      } else if (block != null) {
+        block.append(line).append('\n');
+      } else if (line.startsWith("<!-- test: ")) {
+        mode = line.substring("<!-- test: ".length(), line.indexOf(" -->"));
+      } else if (line.equals("```sh")) {
+        block = new StringBuilder();
+      }
+    }
+    return blocks;
+  }
+
+  static List<Path> pagesThatRun() throws IOException {
+    List<Path> run = new ArrayList<>();
+    for (Path page : pages()) {
+      if (blocks(page).stream().anyMatch(block -> !block.mode().isEmpty())) {
+        run.add(page);
+      }
+    }
+    return run;
+  }
+
+  @ParameterizedTest
+  @MethodSource("pagesThatRun")
+  void commandsRun(Path page, @TempDir Path folder) throws Exception {
+    try (DocsShell shell = new DocsShell(folder)) {
+      Files.copy(ROOT.resolve("README.md"), folder.resolve("README.md"));
+      for (Block block : blocks(page)) {
+        if (block.mode().equals(START)) {
+          shell.start(block.text());
+        } else if (block.mode().equals(RUN)) {
+          shell.run(block.text());
+        }
+      }
+    }
+  }
+
+  @Test
+  void everyBlockRunsOrIsNamedAsOneThatDoesNot() throws IOException {
+    List<Block> all = new ArrayList<>();
+    for (Path page : pages()) {
+      all.addAll(blocks(page));
+    }
+    Set<String> run = new HashSet<>();
+    Set<String> named = new HashSet<>();
+    for (Block block : all) {
+      if (!block.mode().isEmpty()) {
+        assertTrue(Set.of(START, RUN).contains(block.mode()), block::toString);
+        run.add(block.text());
+      }
+    }
+    for (Block block : all) {
+      boolean isNamed = NOT_RUN.containsKey(block.firstLine());
+      assertTrue(isNamed || run.contains(block.text()), block::toString);
+      if (isNamed) {
+        named.add(block.firstLine());
+      }
+    }
+    assertEquals(NOT_RUN.keySet(), named);
+  }
+}
