@@ -19,6 +19,7 @@ import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.KeyStore;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
@@ -47,6 +48,12 @@ class GeneratedPagesTest {
   private static final Path DOCS = Path.of("../docs");
   private static final Path METRICS = DOCS.resolve("reference/metrics.md");
   private static final int WIDTH = 118;
+
+  /** Known only when a job has done something. */
+  private static final String FIRST_ROUND = "ashlar.job.round";
+
+  private static final Duration ROUND_WAIT = Duration.ofSeconds(60);
+  private static final int PAUSE_MS = 50;
   private static final String REGENERATE =
       "./mvnw -pl server -am -Dlint.skip -DskipTests=false -Dsurefire.failIfNoSpecifiedTests=false"
           + " \\\n  -Dtest=GeneratedPagesTest -Dashlar.docs.write=true test";
@@ -228,7 +235,12 @@ class GeneratedPagesTest {
   }
 
   private static void describe(
-      PrometheusMeterRegistry registry, String where, Map<String, Described> found) {
+      PrometheusMeterRegistry registry, String where, Map<String, Described> found)
+      throws InterruptedException {
+    long deadline = System.nanoTime() + ROUND_WAIT.toNanos();
+    while (registry.find(FIRST_ROUND).timer() == null && System.nanoTime() < deadline) {
+      Thread.sleep(PAUSE_MS);
+    }
     for (Meter meter : registry.getMeters()) {
       Meter.Id id = meter.getId();
       if (!id.getName().startsWith("ashlar")) {
