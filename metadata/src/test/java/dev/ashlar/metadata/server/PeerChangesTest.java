@@ -269,7 +269,7 @@ class PeerChangesTest {
       refused(client, "already a peer, m" + (other + 1), address, "");
       refused(client, "HOST:PORT", "somewhere", "");
       refused(client, "--metadata-join", "127.0.0.1:1", "");
-      refused(client, "nothing", "", "");
+      refused(client, "no peer to add or remove", "", "");
       group.kill(3 - leader - other);
       refused(client, "no majority", "", address);
       assertEquals(addresses(group, 0, 1, 2), peers(client));
