@@ -170,11 +170,7 @@ public record DataRisk(
    */
   public static void measure(Supplier<@Nullable DataRisk> now, MeterRegistry meters) {
     gauge(
-        "at.risk.blobs",
-        "Blobs with debts and without spare",
-        now,
-        meters,
-        DataRisk::atRiskBlobs);
+        "at.risk.blobs", "Blobs with debts and without spare", now, meters, DataRisk::atRiskBlobs);
     gauge(
         "unreadable.blobs",
         "Blobs that cannot be read now",

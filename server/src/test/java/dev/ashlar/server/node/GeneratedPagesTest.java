@@ -195,7 +195,8 @@ class GeneratedPagesTest {
     ClusterNode node = new ClusterNode(options, ofNode);
     try {
       RootCredential root = Objects.requireNonNull(node.root());
-      new RehearsalClient(new InetSocketAddress("127.0.0.1", port), root, "us-east-1")
+      new RehearsalClient(
+              new InetSocketAddress(InetAddress.getLoopbackAddress(), port), root, "us-east-1")
           .send("PUT", "/bucket", "", new byte[0]);
       describe(ofNode, "a cluster", found);
     } finally {
