@@ -95,6 +95,7 @@ public final class PeerRpc implements RpcType {
 
     @Override
     public RequestVoteReplyProto requestVote(RequestVoteRequestProto request) throws IOException {
+      RaftSettings.allowSlowVotes(server.getProperties());
       return network.requestVote(request);
     }
 

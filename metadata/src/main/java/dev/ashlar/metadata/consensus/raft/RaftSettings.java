@@ -85,6 +85,18 @@ public final class RaftSettings {
         properties, millis(timing.afterStepDown().toMillis()));
   }
 
+  /**
+   * Gives the rounds of the first election the usual time; called when a peer asks for votes. Ratis
+   * takes their time from the wait before the first election, which is too short for a vote where
+   * syncs are slow, and reads the setting again in each round.
+   */
+  static void allowSlowVotes(RaftProperties properties) {
+    RaftServerConfigKeys.Rpc.setFirstElectionTimeoutMin(
+        properties, RaftServerConfigKeys.Rpc.timeoutMin(properties));
+    RaftServerConfigKeys.Rpc.setFirstElectionTimeoutMax(
+        properties, RaftServerConfigKeys.Rpc.timeoutMax(properties));
+  }
+
   private static void setLog(RaftProperties properties) {
     RaftServerConfigKeys.Log.setLogMetadataEnabled(properties, false);
     // Saves a thread that would order appended entries: our transports keep them in order.
