@@ -148,14 +148,14 @@ class TlsClusterIT {
       throws Exception {
     List<NodeProcess> all = List.copyOf(cluster.nodes().byName().values());
     authority.files("node");
-    await(cluster, "renewed", "new connections have the certificate CN=node", all);
+    await(cluster, "renewed", "new connections use the certificate CN=node", all);
     NodeProcess storage = cluster.nodes().node("storage-3");
     storage.kill();
     storage.start();
     cluster.nodes().node("gateway-1").awaitHealth(page -> page.contains(UP));
     putAndCheck(cluster, s3, "renewed");
     TestAuthority.replace(files.key(), "no key");
-    await(cluster, "kept", "connections go on with the certificate CN=node", all);
+    await(cluster, "kept", "TLS files refused; keeping the certificate CN=node", all);
     putAndCheck(cluster, s3, "kept");
   }
 

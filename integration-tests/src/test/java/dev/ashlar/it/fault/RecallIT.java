@@ -138,7 +138,7 @@ class RecallIT {
   private void awaitServed(int drives) throws Exception {
     Await.until(
         drives + " drives have come",
-        () -> server.log().split("is served now as drive", -1).length > drives);
+        () -> server.log().split("is now served as drive", -1).length > drives);
   }
 
   /** Until no object that can be read lacks a shard. */

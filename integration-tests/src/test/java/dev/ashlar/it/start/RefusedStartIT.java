@@ -59,7 +59,11 @@ class RefusedStartIT {
     Launch.Ended ended = Launch.ended(log -> Launch.start(List.of("server"), environment, log));
     assertEquals(2, ended.code(), ended.output());
     assertTrue(
-        ended.output().startsWith("profile 5+3 needs at least 8 drive folders, --data names 5"),
+        ended
+            .output()
+            .startsWith(
+                "ASHLAR_DATA in the environment: "
+                    + "profile 5+3 needs at least 8 drive folders, --data names 5"),
         ended.output());
     assertEquals(2, ended.output().lines().count(), ended.output());
     assertEquals(List.of(), files(root));

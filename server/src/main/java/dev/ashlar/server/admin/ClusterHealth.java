@@ -108,7 +108,7 @@ public record ClusterHealth(
         (metadata == null || metadata.takesPart())
             && summary.writable() == summary.total()
             && down.isEmpty()
-            && protection.isFull();
+            && protection.holdsAllShards();
     return new ClusterHealth(
         reads == Health.Extent.NONE
             ? Health.Status.DOWN

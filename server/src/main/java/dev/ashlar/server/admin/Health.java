@@ -113,7 +113,7 @@ public record Health(
     boolean isWhole =
         drives.writable == drives.total
             && metadata.members == metadata.total
-            && protection.isFull();
+            && protection.holdsAllShards();
     Status status = reads == Extent.NONE ? Status.DOWN : isWhole ? Status.UP : Status.DEGRADED;
     return new Health(status, reads, writes, drives, metadata, protection, risk);
   }

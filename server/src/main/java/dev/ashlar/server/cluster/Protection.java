@@ -67,8 +67,8 @@ public record Protection(
             .toList());
   }
 
-  /** Whether nothing is owed. */
-  public boolean isFull() {
+  /** Whether it is known that no blob lacks shards. Not a getter, so that JSON does not contain it. */
+  public boolean holdsAllShards() {
     return known && owingBlobs == 0;
   }
 }

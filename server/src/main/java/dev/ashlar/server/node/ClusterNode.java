@@ -410,7 +410,7 @@ final class ClusterNode implements RunningServer {
     }
     if (gateway != null) {
       Protection protection = gateway.drives().protection();
-      if (!protection.isFull()) {
+      if (!protection.holdsAllShards()) {
         out.println("  Protection   " + StartMessage.text(protection));
       }
     }

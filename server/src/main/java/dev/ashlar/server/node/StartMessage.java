@@ -45,7 +45,7 @@ final class StartMessage {
     out.println("  S3           " + endpoint);
     out.println("  Management   http://" + options.service().managementListen() + "/health");
     out.println("  Data         " + data());
-    if (!protection.isFull()) {
+    if (!protection.holdsAllShards()) {
       out.println("               " + text(protection));
     }
     out.println("  Metadata     " + metadata());

@@ -305,7 +305,7 @@ public class ClusterRolesTest {
       String key = "/bucket/key-" + i;
       await(() -> isPut(s3, key, bytes));
     }
-    await(() -> Protection.of(metadata).isFull());
+    await(() -> Protection.of(metadata).holdsAllShards());
     assertEquals(replacement, store.drive(), "over the connection that there was");
     nodes.removeLast().close();
     for (int i = 0; i < 20; i++) {
