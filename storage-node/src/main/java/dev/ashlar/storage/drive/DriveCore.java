@@ -172,6 +172,7 @@ final class DriveCore {
     return new Compactor(
         drive().id(),
         limits,
+        files,
         segments,
         log,
         parts,

@@ -3,6 +3,7 @@ package dev.ashlar.storage.drive;
 import dev.ashlar.storage.drive.config.DriveConfig;
 import dev.ashlar.storage.drive.index.IndexDirectory;
 import dev.ashlar.storage.drive.index.IndexException;
+import dev.ashlar.storage.drive.index.IndexFloor;
 import dev.ashlar.storage.drive.index.RocksShardIndex;
 import dev.ashlar.storage.drive.log.SegmentLog;
 import dev.ashlar.storage.drive.metrics.DriveMetrics;
@@ -112,8 +113,15 @@ final class DriveDirectory implements AutoCloseable {
   RocksShardIndex openIndex(Consumer<IndexException> onFailure) throws IOException {
     checkIdentity();
     try {
-      return new RocksShardIndex(
-          config.folder().resolve(INDEX_FOLDER), resources.index(), onFailure);
+      RocksShardIndex index =
+          new RocksShardIndex(config.folder().resolve(INDEX_FOLDER), resources.index(), onFailure);
+      try {
+        IndexFloor.check(files, index);
+      } catch (IndexException e) {
+        index.close();
+        throw e;
+      }
+      return index;
     } catch (IOException e) {
       throw inFolder(config.folder(), e);
     }
@@ -132,6 +140,7 @@ final class DriveDirectory implements AutoCloseable {
 
   void discardIndex() throws IOException {
     checkIdentity();
+    IndexFloor.clear(files);
     IndexDirectory.discard(config.folder().resolve(INDEX_FOLDER));
   }
 

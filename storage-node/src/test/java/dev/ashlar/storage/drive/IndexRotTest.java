@@ -5,15 +5,19 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.ashlar.protocol.client.AbstractShardStoreContract;
+import dev.ashlar.protocol.client.Answer;
 import dev.ashlar.protocol.client.ShardException;
 import dev.ashlar.protocol.client.ShardFault;
 import dev.ashlar.protocol.memory.SlabPool;
 import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.DriveId;
+import dev.ashlar.protocol.model.ShardId;
 import dev.ashlar.storage.drive.config.DriveConfig;
 import dev.ashlar.storage.drive.index.RocksIndexCrashes;
 import dev.ashlar.storage.drive.scrub.ScrubConfig;
 import dev.ashlar.storage.drive.scrub.ScrubProgress;
+import dev.ashlar.storage.drive.segment.SegmentFiles;
 import dev.ashlar.storage.io.IoMode;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
@@ -317,6 +321,49 @@ class IndexRotTest {
       }
       assertMends(copy, life, name + " cut off, seed " + seed);
     }
+  }
+
+  /** As if the writes of its manifest were lost: it opens, but needs segments that were freed. */
+  @Test
+  void anIndexFromBeforeSegmentsWereFreedIsRebuilt() throws Exception {
+    DriveId life = filled();
+    Path old = folder.resolve("old");
+    copy(old);
+    try (DriveStore store = open(drive())) {
+      for (int round = 0; !isAnySegmentFreed(); round++) {
+        assertTrue(round < 500, "no segment is freed, seed " + seed);
+        writeAndDelete(store, new BlobId(9, round));
+      }
+      contents.add(store, 20);
+    }
+    for (Path file : files(drive(), "")) {
+      Files.delete(file);
+    }
+    RocksIndexCrashes.copy(old.resolve("index"), drive().resolve("index"));
+    assertMends(drive(), life, "seed " + seed);
+  }
+
+  /** Whether segments begun before others are gone. */
+  private boolean isAnySegmentFreed() throws IOException {
+    try (Stream<Path> files = Files.list(drive())) {
+      List<Long> ids =
+          files
+              .map(file -> file.getFileName().toString())
+              .filter(SegmentFiles::isSegment)
+              .map(name -> Long.parseLong(name.substring("segment-".length()), 16))
+              .toList();
+      return ids.size() < ids.stream().mapToLong(id -> id).max().orElse(0);
+    }
+  }
+
+  private static void writeAndDelete(DriveStore store, BlobId blob) throws ShardException {
+    Answer<DriveId> written = new Answer<>();
+    byte[] bytes = new byte[200_000];
+    store.write(AbstractShardStoreContract.shardWrite(new ShardId(blob, 0), 0, bytes), written);
+    written.await();
+    Answer<DriveId> deleted = new Answer<>();
+    store.delete(List.of(blob), deleted);
+    deleted.await();
   }
 
   private void copy(Path copy) throws IOException {

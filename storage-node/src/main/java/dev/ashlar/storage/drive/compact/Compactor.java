@@ -8,6 +8,7 @@ import dev.ashlar.protocol.model.BlobId;
 import dev.ashlar.protocol.model.DriveId;
 import dev.ashlar.storage.drive.cache.UnfoldedShards;
 import dev.ashlar.storage.drive.config.DriveConfig;
+import dev.ashlar.storage.drive.index.IndexFloor;
 import dev.ashlar.storage.drive.index.ShardIndex;
 import dev.ashlar.storage.drive.log.LogRequest;
 import dev.ashlar.storage.drive.log.LogRequest.MovedPiece;
@@ -24,6 +25,7 @@ import dev.ashlar.storage.drive.segment.SegmentFormat.BatchHeader;
 import dev.ashlar.storage.drive.segment.SegmentUsage;
 import dev.ashlar.storage.drive.segment.ShardPiece;
 import dev.ashlar.storage.io.FileNotOpenedException;
+import dev.ashlar.storage.io.RawFiles;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -59,6 +61,7 @@ public final class Compactor {
 
   private final UUID drive;
   private final DriveConfig.Limits limits;
+  private final RawFiles files;
   private final SegmentFiles segments;
   private final SegmentLog log;
   private final ShardIndex index;
@@ -93,6 +96,7 @@ public final class Compactor {
   public Compactor(
       UUID drive,
       DriveConfig.Limits limits,
+      RawFiles files,
       SegmentFiles segments,
       SegmentLog log,
       SegmentLog.Parts parts,
@@ -100,6 +104,7 @@ public final class Compactor {
       UnreadableDirectories lost,
       Mover mover) {
     this.limits = limits;
+    this.files = files;
     this.segments = segments;
     this.log = log;
     this.index = parts.index();
@@ -223,7 +228,9 @@ public final class Compactor {
   /** Checkpoints the index and frees the segments emptied before. */
   public void free() throws IOException {
     List<Segment> covered = List.copyOf(emptied);
+    long reached = index.position().sequence();
     index.checkpoint();
+    IndexFloor.raise(files, reached);
     covered.forEach(segments::retire);
     emptied.removeAll(covered);
   }
