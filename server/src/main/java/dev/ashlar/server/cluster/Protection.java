@@ -67,7 +67,9 @@ public record Protection(
             .toList());
   }
 
-  /** Whether it is known that no blob lacks shards. Not a getter, so that JSON does not contain it. */
+  /**
+   * Whether it is known that no blob lacks shards. Not a getter, so that JSON does not contain it.
+   */
   public boolean holdsAllShards() {
     return known && owingBlobs == 0;
   }
