@@ -10,7 +10,7 @@ import java.util.concurrent.Future;
 
 /** Rounds of a test that mostly wait: Ratis needs up to a second to close a peer. */
 public final class InParallel {
-  private static final int THREADS = 16;
+  private static final int THREADS = 8;
 
   private InParallel() {}
 

@@ -29,6 +29,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -38,6 +39,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  */
 @Tag("slow")
 @Timeout(300)
+@Isolated("its many groups elect leaders, for which a busy machine has no time")
 class MembershipCrashTest {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
   private static final int SIZE = 3;
