@@ -40,10 +40,12 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntPredicate;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -71,6 +73,13 @@ final class LoopbackGroup implements AutoCloseable {
   private final Set<Integer> started = new HashSet<>();
   private final Map<Integer, Integer> builds = new ConcurrentHashMap<>();
   private final Map<Way, Link> links = new ConcurrentHashMap<>();
+  private static final int FIRST_PORT = 12_000;
+  private static final int PORTS = 20_000;
+  private static final int PORT_ATTEMPTS = 100;
+
+  /** Processes of tests that run at the same time begin at different ports. */
+  private static final AtomicInteger NEXT_PORT = new AtomicInteger(new Random().nextInt(PORTS));
+
   private final CallTap tap;
 
   /** What would be a process. */
@@ -112,9 +121,26 @@ final class LoopbackGroup implements AutoCloseable {
 
   /** Its port is its own from now on. */
   private int addPlace() throws IOException {
-    ports.add(listen(0));
+    ports.add(listenOnUnused());
     processes.add(null);
     return ports.size() - 1;
+  }
+
+  /**
+   * Below the range from which the system takes ports of its choice, so that nobody else takes the
+   * port of a peer that is down.
+   */
+  private FramePort listenOnUnused() throws IOException {
+    for (int attempt = 1; ; attempt++) {
+      int port = FIRST_PORT + Math.floorMod(NEXT_PORT.getAndIncrement(), PORTS);
+      try {
+        return listen(port);
+      } catch (IOException e) {
+        if (attempt == PORT_ATTEMPTS) {
+          throw e;
+        }
+      }
+    }
   }
 
   private FramePort listen(int port) throws IOException {
