@@ -173,9 +173,8 @@ class MembershipCrashTest {
       steps.release();
       group.kill(place);
       group.heal();
-      // Two of the three, or three of the four are there. After a crash of the leader they
-      // sometimes
-      // elect another only when it is back: known, and not mended yet.
+      // Two of the three, or three of the four are there. After a crash of the leader, they
+      // sometimes elect another only when it is back: a known fault.
       boolean isLeader = place == places.getFirst();
       if (change == Change.ADD && !isLeader) {
         create("without it");

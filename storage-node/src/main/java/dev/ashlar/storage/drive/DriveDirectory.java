@@ -140,8 +140,9 @@ final class DriveDirectory implements AutoCloseable {
 
   void discardIndex() throws IOException {
     checkIdentity();
-    IndexFloor.clear(files);
     IndexDirectory.discard(config.folder().resolve(INDEX_FOLDER));
+    IndexFloor.clear(
+        files); // afterwards: a crash in between must not leave the old index unchecked
   }
 
   /** Checks that the drive is still mounted. */

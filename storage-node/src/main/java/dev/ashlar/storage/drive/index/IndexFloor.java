@@ -52,7 +52,7 @@ public final class IndexFloor {
               && bytes.getInt(CRC_AT) == crc;
       return isIntact ? bytes.getLong(SEQUENCE_AT) : 0;
     } catch (IOException e) {
-      LOG.warn("{} is unreadable, so an index that has lost writes is not recognised", FILE, e);
+      LOG.warn("{} is unreadable: an index that has lost writes may be accepted", FILE, e);
       return 0;
     }
   }
@@ -65,7 +65,10 @@ public final class IndexFloor {
     try {
       write(files, sequence);
     } catch (IOException e) {
-      LOG.warn("{} cannot be written: {}", FILE, e.toString());
+      LOG.warn(
+          "{} cannot be written: an index that loses writes may be accepted later: {}",
+          FILE,
+          e.toString());
     }
   }
 
